@@ -22,6 +22,7 @@ export interface PostgresOptions {
   /** False gives up safety after a power cut for speed: only for a cluster that is thrown away. */
   durable: boolean
   database?: string
+  inherited: NodeJS.ProcessEnv
   onLaunch?: (launched: Launched) => void
   hurry?: AbortSignal
 }
@@ -34,7 +35,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const { dataDir, port, log, database = 'bahi' } = options
   const programs = await findPrograms()
   const account = await chooseAccount(programs.postgres, dataDir)
-  if (!existsSync(join(dataDir, 'PG_VERSION'))) await makeCluster(programs.initdb, dataDir, account)
+  if (!existsSync(join(dataDir, 'PG_VERSION'))) await makeCluster(programs.initdb, options, account)
   removeRecycledPidFile(dataDir)
 
   const from = sizeOf(log)
@@ -44,7 +45,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     name: 'PostgreSQL',
     ...account.wrap(programs.postgres, ['-D', dataDir, '-p', String(port), ...flags]),
     log,
-    env: { ...process.env, LC_ALL: 'C' },
+    env: { ...options.inherited, LC_ALL: 'C' },
   })
   options.onLaunch?.(launched)
   const stop = async () => {
@@ -173,7 +174,7 @@ function madeUser(): Account {
 }
 
 // Made beside its place and renamed, so that a cut-off initdb never passes for a cluster.
-async function makeCluster(initdb: string, dataDir: string, account: Account): Promise<void> {
+async function makeCluster(initdb: string, { dataDir, inherited }: PostgresOptions, account: Account): Promise<void> {
   const half = `${dataDir}.making`
   rmSync(half, { recursive: true, force: true })
   mkdirSync(half, { recursive: true, mode: 0o700 })
@@ -189,7 +190,7 @@ async function makeCluster(initdb: string, dataDir: string, account: Account): P
   ]
   const { command, args: wrapped } = account.wrap(initdb, args)
   try {
-    await run(command, wrapped, { env: { ...process.env, LC_ALL: 'C' }, maxBuffer: 1 << 24 })
+    await run(command, wrapped, { env: { ...inherited, LC_ALL: 'C' }, maxBuffer: 1 << 24 })
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }
     throw new Error(`initdb failed in ${half}:\n${(stderr || message).trim()}`)

