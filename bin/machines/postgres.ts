@@ -46,12 +46,11 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     ...account.wrap(programs.postgres, ['-D', dataDir, '-p', String(port), ...flags]),
     log,
     env: { ...options.inherited, LC_ALL: 'C' },
+    // PostgreSQL's "fast shutdown": sessions are ended, the log is written out.
+    ask: 'SIGINT',
   })
   options.onLaunch?.(launched)
-  const stop = async () => {
-    // SIGINT is PostgreSQL's "fast shutdown": sessions are ended, the log is written out.
-    await end(launched, { ask: 'SIGINT', patienceMs: 20_000, hurry: options.hurry })
-  }
+  const stop = () => end(launched, { patienceMs: 20_000, hurry: options.hurry })
   try {
     const version = await waitUntilServing(launched, url('postgres'), database, log, from)
     return { url: url(database), process: launched, stop, version }

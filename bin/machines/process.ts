@@ -8,6 +8,8 @@ export interface Identity {
   name: string
   pid: number
   startedAt: string
+  /** The signal that asks it to end in good order. */
+  ask: NodeJS.Signals
 }
 
 export interface Launched extends Identity {
@@ -22,6 +24,7 @@ export interface Launch {
   args: string[]
   log: string
   env: NodeJS.ProcessEnv
+  ask?: NodeJS.Signals
 }
 
 /** A machine in use: where it answers, and how to put it away. */
@@ -35,7 +38,7 @@ export interface Machine {
  * Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches us alone
  * and the group can be ended whole. Its output goes to the log file, not through us: it outlives our death.
  */
-export async function launch({ name, command, args, log, env }: Launch): Promise<Launched> {
+export async function launch({ name, command, args, log, env, ask = 'SIGTERM' }: Launch): Promise<Launched> {
   mkdirSync(dirname(log), { recursive: true })
   const output = openSync(log, 'a', 0o600)
   let child: ChildProcess
@@ -56,7 +59,7 @@ export async function launch({ name, command, args, log, env }: Launch): Promise
     child.once('error', (error) => reject(new Error(`${name} could not be started: ${error.message}`)))
   })
   const pid = child.pid as number
-  return { name, pid, startedAt: startOf(pid) ?? '', ended, hasEnded: () => over }
+  return { name, pid, startedAt: startOf(pid) ?? '', ask, ended, hasEnded: () => over }
 }
 
 /** When the process with this pid began, in the system's own words; null when there is none. */
@@ -85,14 +88,14 @@ export function isAlive({ pid, startedAt }: Pick<Identity, 'pid' | 'startedAt'>)
 }
 
 /**
- * Ends a process: asks it with the first signal, ends its whole group when it has not gone after `patienceMs`.
+ * Ends a process: asks it with its signal, and ends its whole group when it has not gone after `patienceMs`.
  * `hurry` cuts the patience short.
  */
 export async function end(
   identity: Identity,
-  { ask = 'SIGTERM', patienceMs = 10_000, hurry }: { ask?: NodeJS.Signals; patienceMs?: number; hurry?: AbortSignal } = {},
+  { patienceMs = 10_000, hurry }: { patienceMs?: number; hurry?: AbortSignal } = {},
 ): Promise<void> {
-  if (isAlive(identity)) send(identity.pid, ask)
+  if (isAlive(identity)) send(identity.pid, identity.ask)
   const deadline = Date.now() + patienceMs
   while (isAlive(identity) && Date.now() < deadline && !hurry?.aborted) await sleep(25)
   // The group may outlive its leader: what the leader left behind goes too. A group whose leader

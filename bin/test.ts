@@ -1,0 +1,155 @@
+// What `npm test` runs: the type check, then Jest against machines of its own that are thrown away after.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { readLocalRun } from '../settings.ts'
+import { freePort } from './machines/port.ts'
+import { startPostgres } from './machines/postgres.ts'
+import { type Machine, onPath } from './machines/process.ts'
+import { startRedis } from './machines/redis.ts'
+import { endLeftovers, FolderInUse, openRunRecord, readJson, type RunRecord } from './machines/run-record.ts'
+import { findTemporal } from './machines/temporal-binary.ts'
+import { startTemporal } from './machines/temporal.ts'
+import { secondsSince, step, tell } from './machines/steps.ts'
+
+const root = join(import.meta.dirname, '..')
+const modules = join(root, 'node_modules')
+const local = readLocalRun()
+const stopping = new AbortController()
+const asked = process.argv.slice(2)
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
+process.exitCode = await main()
+
+async function main(): Promise<number> {
+  await sweep()
+  if (!(await typesAreRight())) return 1
+  const folder = mkdtempSync(join(tmpdir(), 'bahi-test-'))
+  const record = openRunRecord(folder)
+  const machines: Machine[] = []
+  try {
+    const environment = needsMachines() ? await startMachines(folder, record, machines) : {}
+    return await runJest(folder, environment)
+  } catch (error) {
+    if (!stopping.signal.aborted) console.error(`\n${(error as Error).message}`)
+    return 1
+  } finally {
+    for (const machine of machines.toReversed()) await machine.stop()
+    record.close()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+async function typesAreRight(): Promise<boolean> {
+  const begun = Date.now()
+  const code = await runNode([join(modules, 'typescript', 'bin', 'tsc')])
+  tell('Type check', code === 0 ? 'passed' : 'failed', '', secondsSince(begun))
+  return code === 0
+}
+
+// The rules of the ledger touch nothing, and so do their tests.
+function needsMachines(): boolean {
+  const paths = asked.filter((argument) => !argument.startsWith('-'))
+  return paths.length === 0 || !paths.every((path) => /^(\.\/)?test\/(domain\b|house\.test)/.test(path))
+}
+
+async function startMachines(folder: string, record: RunRecord, machines: Machine[]): Promise<NodeJS.ProcessEnv> {
+  const rest = { inherited: local.inherited, onLaunch: record.noteChild, hurry: stopping.signal }
+  const log = (name: string) => join(folder, 'logs', `${name}.log`)
+  const taken = new Set<number>()
+  const environment: NodeJS.ProcessEnv = {}
+  const keep = <T extends Machine>(machine: T): T => (machines.push(machine), machine)
+
+  const redis = onPath('redis-server', local.path)
+  if (!redis && local.ci) {
+    throw new Error('redis-server is missing, and CI=true lets no test be left out.\n  Remedy: apt-get install redis-server')
+  }
+  await step('PostgreSQL', async () => {
+    const port = await freePort(undefined, taken)
+    const dataDir = join(folder, 'postgres')
+    const machine = keep(await startPostgres({ dataDir, port, log: log('postgres'), durable: false, ...rest }))
+    environment.TEST_DATABASE_URL = machine.url
+    return `127.0.0.1:${port}`
+  })
+  await step('Temporal', async (say) => {
+    const binary = await findTemporal({ ...local, say, stopping: stopping.signal })
+    const port = await freePort(undefined, taken)
+    const uiPort = await freePort(undefined, taken)
+    const databaseFile = join(folder, 'temporal', 'temporal.db')
+    const machine = keep(await startTemporal({ binary, databaseFile, port, uiPort, log: log('temporal'), ...rest }))
+    environment.TEST_TEMPORAL_ADDRESS = machine.url
+    return machine.url
+  })
+  if (!redis) {
+    console.log('\n*** redis-server is missing: the Redis tests do NOT run (apt-get install redis-server). ***\n')
+    return environment
+  }
+  await step('Redis', async () => {
+    const port = await freePort(undefined, taken)
+    const dataDir = join(folder, 'redis')
+    const machine = keep(await startRedis({ binary: redis, dataDir, port, log: log('redis'), ...rest }))
+    environment.TEST_REDIS_URL = machine.url
+    return `127.0.0.1:${port}`
+  })
+  return environment
+}
+
+interface JestResult {
+  numPassedTests: number
+  numFailedTests: number
+  numPendingTests: number
+  numTodoTests: number
+  numRuntimeErrorTestSuites: number
+}
+
+async function runJest(folder: string, environment: NodeJS.ProcessEnv): Promise<number> {
+  if (stopping.signal.aborted) return 1
+  const outcome = join(folder, 'jest.json')
+  const code = await runNode(
+    [
+      '--experimental-vm-modules', '--disable-warning=ExperimentalWarning', join(modules, 'jest', 'bin', 'jest.js'),
+      '--json', `--outputFile=${outcome}`, ...asked,
+    ],
+    environment,
+  )
+  const result = readJson<JestResult>(outcome)
+  if (!result) return code || 1
+  // A file that cannot even be loaded has no tests to count, yet it must not read as "0 failed".
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites
+  const skipped = result.numPendingTests + result.numTodoTests
+  const parts = [`${result.numPassedTests} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])]
+  console.log(`\n${parts.join(', ')}`)
+  return code
+}
+
+// Jest prints its JSON to standard output even when a file is named for it; what people read is on standard error.
+function runNode(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const env = { ...local.inherited, ...environment }
+    const child: ChildProcess = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' })
+    const stop = () => child.kill('SIGTERM')
+    stopping.signal.addEventListener('abort', stop, { once: true })
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      stopping.signal.removeEventListener('abort', stop)
+      resolve(code ?? 1)
+    })
+  })
+}
+
+// A run of the tests that was killed leaves its machines behind; the next one ends them.
+async function sweep(): Promise<void> {
+  for (const name of readdirSync(tmpdir())) {
+    if (!/^bahi-test-\w{6}$/.test(name)) continue
+    const folder = join(tmpdir(), name)
+    // One that has just been made may not hold its lock yet.
+    if (Date.now() - statSync(folder).mtimeMs < 60_000) continue
+    try {
+      await endLeftovers(openRunRecord(folder).leftovers)
+      rmSync(folder, { recursive: true, force: true })
+    } catch (error) {
+      if (!(error instanceof FolderInUse)) console.log(`${folder} is left as it is: ${(error as Error).message}`)
+    }
+  }
+}
