@@ -1,0 +1,134 @@
+// Calendar dates ('YYYY-MM-DD') and instants, as the wire sends them and as the books keep them.
+
+const DAY_MS = 86_400_000
+
+// India has kept one offset, without summer time, for as long as GST and the Companies Act reach back.
+const INDIA_OFFSET_MS = 330 * 60_000
+
+// The calendar that four-digit years can write.
+const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z')
+const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
+
+const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
+const DATE_TIME =
+  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])([01]\d|2[0-3]):?([0-5]\d))?$/
+
+/** True for a date that the calendar has: '2028-02-29', not '2026-02-30'. */
+export function isDate(text: string): boolean {
+  const parts = DATE.exec(text)
+  if (!parts) return false
+  const ms = Date.parse(`${text}T00:00:00.000Z`)
+  // Date.parse of a day past the month's end is NaN or rolls over, by engine; reading it back settles it.
+  return ms >= FIRST_MS && new Date(ms).toISOString().slice(0, 10) === text
+}
+
+/**
+ * The calendar date that a document's date means (decisions §1 and §10, Wire): a date alone is that date;
+ * an instant is its calendar date in India; a time without an offset is India's own clock. Null when it is
+ * neither, or no day of the calendar.
+ */
+export function parseDocumentDate(text: string): string | null {
+  if (isDate(text)) return text
+  const ms = instantMs(text)
+  return ms === null ? null : dateOfMs(ms + INDIA_OFFSET_MS)
+}
+
+/** True for a date with a time of day (with or without an offset), not for a date alone. */
+export function isInstant(text: string): boolean {
+  return instantMs(text) !== null
+}
+
+/**
+ * An instant for `since` and `modified_since`, in UTC with milliseconds. A date alone is the first
+ * millisecond of that day in India. Null when it is neither.
+ */
+export function parseInstant(text: string): string | null {
+  if (isDate(text)) return isoOfMs(Date.parse(`${text}T00:00:00.000Z`) - INDIA_OFFSET_MS)
+  return isoOfMs(instantMs(text))
+}
+
+/**
+ * An instant for `until`, whose bound is inclusive: as parseInstant, but a date alone is the last
+ * millisecond of that day in India.
+ */
+export function endOfDate(text: string): string | null {
+  if (isDate(text)) return isoOfMs(Date.parse(`${text}T23:59:59.999Z`) - INDIA_OFFSET_MS)
+  return isoOfMs(instantMs(text))
+}
+
+/** How a calendar date is answered (decisions §1): at midnight UTC, so that the day never shifts. */
+export function showDate(date: string): string {
+  return `${date}T00:00:00.000Z`
+}
+
+/** The date so many days later (earlier when negative); the calendar ends at 9999-12-31. */
+export function addDays(date: string, days: number): string {
+  const ms = dayMs(date) + days * DAY_MS
+  return isoOf(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).slice(0, 10)
+}
+
+/** Days from one date to the other; negative when `to` is the earlier. */
+export function daysBetween(from: string, to: string): number {
+  return Math.round((dayMs(to) - dayMs(from)) / DAY_MS)
+}
+
+/** The calendar date that an instant has in an IANA zone, such as 'Asia/Kolkata'. */
+export function dateInZone(nowIso: string, zone: string): string {
+  const ms = Date.parse(nowIso)
+  if (Number.isNaN(ms)) throw new Error(`not an instant: ${nowIso}`)
+  const parts = zoneFormat(zone).formatToParts(new Date(ms))
+  const part = (type: string) => parts.find(each => each.type === type)?.value ?? ''
+  return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
+}
+
+/** True for a time zone that the IANA database names. */
+export function isZone(text: string): boolean {
+  try {
+    zoneFormat(text)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const zoneFormats = new Map<string, Intl.DateTimeFormat>()
+
+function zoneFormat(zone: string): Intl.DateTimeFormat {
+  let format = zoneFormats.get(zone)
+  if (!format) {
+    format = new Intl.DateTimeFormat('en-US', {
+      timeZone: zone, calendar: 'gregory', numberingSystem: 'latn', year: 'numeric', month: '2-digit', day: '2-digit',
+    })
+    zoneFormats.set(zone, format)
+  }
+  return format
+}
+
+function instantMs(text: string): number | null {
+  const parts = DATE_TIME.exec(text)
+  if (!parts) return null
+  const [, date = '', hours, minutes, seconds = '00', fraction = '', zulu, sign, offsetHours, offsetMinutes] = parts
+  if (!isDate(date)) return null
+  const local = Date.parse(`${date}T${hours}:${minutes}:${seconds}.${fraction.padEnd(3, '0').slice(0, 3)}Z`)
+  if (zulu) return local
+  if (!sign) return local - INDIA_OFFSET_MS
+  const offset = (Number(offsetHours) * 60 + Number(offsetMinutes)) * 60_000
+  return sign === '-' ? local + offset : local - offset
+}
+
+function dateOfMs(ms: number): string | null {
+  return isoOfMs(ms)?.slice(0, 10) ?? null
+}
+
+function isoOfMs(ms: number | null): string | null {
+  return ms === null || ms < FIRST_MS || ms > LAST_MS ? null : isoOf(ms)
+}
+
+function isoOf(ms: number): string {
+  return new Date(ms).toISOString()
+}
+
+function dayMs(date: string): number {
+  if (!isDate(date)) throw new Error(`not a calendar date: ${date}`)
+  return Date.parse(`${date}T00:00:00.000Z`)
+}

@@ -1,0 +1,40 @@
+// Financial years: the twelve months that an organisation closes its books on.
+import { addDays } from './dates.ts'
+
+export interface FinancialYear {
+  /** First and last day. */
+  start: string
+  end: string
+  /** '2026-27', as {fy} of a document number; '2026' where the year begins in January. */
+  label: string
+  /** '2627', as {yy} of a document number; '26' where the year begins in January. */
+  short: string
+}
+
+/** The financial year that a date falls in; `startMonth` is 1 to 12, April (4) in India. */
+export function financialYear(date: string, startMonth: number): FinancialYear {
+  if (!Number.isInteger(startMonth) || startMonth < 1 || startMonth > 12) {
+    throw new Error(`a financial year begins in a month from 1 to 12, not ${startMonth}`)
+  }
+  const month = Number(date.slice(5, 7))
+  const startYear = Number(date.slice(0, 4)) - (month < startMonth ? 1 : 0)
+  const end = addDays(firstDay(startYear + 1, startMonth), -1)
+  const first = fourDigits(startYear)
+  const twoDigits = fourDigits(startYear + 1).slice(2)
+  return startMonth === 1
+    ? { start: firstDay(startYear, 1), end, label: first, short: first.slice(2) }
+    : { start: firstDay(startYear, startMonth), end, label: `${first}-${twoDigits}`, short: first.slice(2) + twoDigits }
+}
+
+/** The financial year after the one that a date falls in. */
+export function nextFinancialYear(date: string, startMonth: number): FinancialYear {
+  return financialYear(addDays(financialYear(date, startMonth).end, 1), startMonth)
+}
+
+function firstDay(year: number, month: number): string {
+  return `${fourDigits(year)}-${String(month).padStart(2, '0')}-01`
+}
+
+function fourDigits(year: number): string {
+  return String(year).padStart(4, '0')
+}

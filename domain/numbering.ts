@@ -1,0 +1,87 @@
+// How the numbers of documents are written.
+import { financialYear } from './financial-year.ts'
+
+/** The specification's default template of a series. */
+export const DEFAULT_TEMPLATE = '{prefix}{fy}-{num}'
+
+/** The template where no accounting period covers the date, or the series' name is unknown (decisions §4). */
+export const VIRTUAL_TEMPLATE = '{prefix}{YYYYMMDD}-{num}'
+
+export const DEFAULT_PADDING = 3
+
+/** The prefixes of decisions §4, by document. A branch's own prefix comes before them. */
+export const DOCUMENT_PREFIX = {
+  invoice: 'INV-',
+  bill: 'BILL-',
+  journal: 'JV-',
+  estimate: 'EST-',
+  salesOrder: 'SO-',
+  purchaseOrder: 'PO-',
+  creditNote: 'CN-',
+  debitNote: 'DN-',
+  payment: 'PAY-',
+  expense: 'EXP-',
+} as const
+
+export type NumberedDocument = keyof typeof DOCUMENT_PREFIX
+
+/** A number without its counter: what stands before it, how many digits it is padded to, what follows. */
+export interface NumberParts {
+  before: string
+  padding: number
+  after: string
+}
+
+export interface NumberContext {
+  prefix: string
+  padding: number
+  /** The document's date. */
+  date: string
+  fiscalYearStartMonth: number
+}
+
+const TOKEN = /(\{[^{}]*\})/
+const COUNTER = '{num}'
+const KNOWN_TOKENS: ReadonlySet<string> = new Set(['{prefix}', '{fy}', '{yy}', '{YYYYMMDD}', COUNTER])
+const MAX_TEMPLATE_LENGTH = 100
+
+/** True for a template with exactly one {num} and no token that is not known (decisions §4). */
+export function isNumberTemplate(text: string): boolean {
+  if (text.length > MAX_TEMPLATE_LENGTH) return false
+  const pieces = text.split(TOKEN)
+  const tokens = pieces.filter(isToken)
+  const letters = pieces.filter(piece => !isToken(piece)).join('')
+  return (
+    tokens.every(token => KNOWN_TOKENS.has(token)) &&
+    tokens.filter(token => token === COUNTER).length === 1 &&
+    !/[{}\p{Cc}]/u.test(letters)
+  )
+}
+
+/**
+ * Everything of a number but its counter, so that the counter itself can be taken last, in SQL.
+ * A token inside the prefix is plain text. Throws an ordinary error for a template that isNumberTemplate refuses.
+ */
+export function numberParts(template: string, { prefix, padding, date, fiscalYearStartMonth }: NumberContext): NumberParts {
+  if (!isNumberTemplate(template)) throw new Error(`not a template of numbers: ${template}`)
+  const year = financialYear(date, fiscalYearStartMonth)
+  const meaning: Record<string, string> = {
+    '{prefix}': prefix,
+    '{fy}': year.label,
+    '{yy}': year.short,
+    '{YYYYMMDD}': date.replaceAll('-', ''),
+  }
+  const pieces = template.split(TOKEN)
+  const counter = pieces.indexOf(COUNTER)
+  const written = (part: string[]) => part.map(piece => (isToken(piece) ? (meaning[piece] ?? piece) : piece)).join('')
+  return { before: written(pieces.slice(0, counter)), padding, after: written(pieces.slice(counter + 1)) }
+}
+
+/** The number itself: 'INV-2026-27-007'. Padding fills up and never cuts. */
+export function numberText({ before, padding, after }: NumberParts, n: number | bigint): string {
+  return before + String(n).padStart(padding, '0') + after
+}
+
+function isToken(piece: string): boolean {
+  return piece.startsWith('{') && piece.endsWith('}')
+}

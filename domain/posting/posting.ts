@@ -1,0 +1,124 @@
+// Postings: the lines of a journal, always balanced.
+import { magnitude, sum, toBase, type Minor } from '../money.ts'
+
+/** One line of a journal, in the books' own currency: one side holds the amount, the other 0. */
+export interface PostingLine {
+  accountId: string
+  debit: Minor
+  credit: Minor
+  description: string | null
+  contactId: string | null
+}
+
+export interface LineParticulars {
+  description?: string | null
+  contactId?: string | null
+}
+
+/** A debit line; a negative amount becomes a credit. */
+export function debit(accountId: string, amount: Minor, particulars: LineParticulars = {}): PostingLine {
+  return {
+    accountId,
+    debit: amount > 0n ? amount : 0n,
+    credit: amount < 0n ? -amount : 0n,
+    description: particulars.description ?? null,
+    contactId: particulars.contactId ?? null,
+  }
+}
+
+/** A credit line; a negative amount becomes a debit. */
+export function credit(accountId: string, amount: Minor, particulars: LineParticulars = {}): PostingLine {
+  return debit(accountId, -amount, particulars)
+}
+
+/** What the line adds to its account on the debit side; negative when it is a credit. */
+export function debitBalance(line: PostingLine): Minor {
+  return line.debit - line.credit
+}
+
+export function dropZeros(lines: readonly PostingLine[]): PostingLine[] {
+  return lines.filter(line => line.debit !== 0n || line.credit !== 0n)
+}
+
+/**
+ * One line for each account and contact, debits set against credits, in the order of first mention; a line that
+ * comes to nothing is dropped. A description stays where all that were merged share it.
+ */
+export function mergeByAccount(lines: readonly PostingLine[]): PostingLine[] {
+  const merged = new Map<string, PostingLine>()
+  for (const line of lines) {
+    const key = `${line.accountId} ${line.contactId ?? ''}`
+    const earlier = merged.get(key)
+    merged.set(key, earlier ? mergeTwo(earlier, line) : { ...line })
+  }
+  return dropZeros([...merged.values()])
+}
+
+/** What undoes a posting: the same lines with debits and credits swapped. */
+export function reversalOf(lines: readonly PostingLine[]): PostingLine[] {
+  return lines.map(line => ({ ...line, debit: line.credit, credit: line.debit }))
+}
+
+/**
+ * Asserts that debits equal credits and that every line has one side above 0 and nothing on the other.
+ * Throws an ordinary error: an unbalanced posting is our own mistake, never the caller's.
+ */
+export function assertBalanced(lines: readonly PostingLine[]): void {
+  for (const line of lines) {
+    const oneSided = (line.debit > 0n && line.credit === 0n) || (line.credit > 0n && line.debit === 0n)
+    if (!oneSided) {
+      throw new Error(`a posting line needs one side above 0: ${line.accountId} debit ${line.debit} credit ${line.credit}`)
+    }
+  }
+  const debits = sum(lines.map(line => line.debit))
+  const credits = sum(lines.map(line => line.credit))
+  if (debits !== credits) throw new Error(`a posting must balance: debits ${debits}, credits ${credits}`)
+}
+
+export interface BaseConversion {
+  currency: string
+  /** Units of the base currency for one unit of `currency`. */
+  exchangeRate: string
+  baseCurrency: string
+  /** The accounts, such as those of revenue, one of which takes the difference that rounding leaves. */
+  absorbers: ReadonlySet<string>
+}
+
+/**
+ * Converts the balanced lines of a document into the base currency so that they still balance exactly
+ * (decisions §3). The first line, the control account, and the taxes are each converted and rounded by
+ * themselves, because the customer's balance and the tax return are read from them; the paise that rounding
+ * leaves go to the largest line of the absorbers, or of all others where there is none. Lines that come to
+ * nothing are dropped.
+ */
+export function balanceInBase(lines: readonly PostingLine[], conversion: BaseConversion): PostingLine[] {
+  const { currency, exchangeRate, baseCurrency, absorbers } = conversion
+  if (currency === baseCurrency) return dropZeros(lines)
+  const converted = lines.map(line => ({
+    ...line,
+    debit: toBase(line.debit, currency, exchangeRate, baseCurrency),
+    credit: toBase(line.credit, currency, exchangeRate, baseCurrency),
+  }))
+  const difference = sum(converted.map(debitBalance))
+  if (difference === 0n) return dropZeros(converted)
+  const absorber = largest(converted.filter(line => absorbers.has(line.accountId))) ?? largest(converted.slice(1))
+  if (!absorber) throw new Error('a posting of one line cannot balance')
+  return dropZeros(converted.map(line => (
+    line === absorber ? debit(line.accountId, debitBalance(line) - difference, line) : line
+  )))
+}
+
+function mergeTwo(a: PostingLine, b: PostingLine): PostingLine {
+  return debit(a.accountId, debitBalance(a) + debitBalance(b), {
+    description: a.description === b.description ? a.description : null,
+    contactId: a.contactId,
+  })
+}
+
+function largest(lines: readonly PostingLine[]): PostingLine | undefined {
+  let found: PostingLine | undefined
+  for (const line of lines) {
+    if (!found || magnitude(debitBalance(line)) > magnitude(debitBalance(found))) found = line
+  }
+  return found
+}

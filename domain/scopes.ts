@@ -1,0 +1,32 @@
+// What a token may be allowed to do.
+
+export const SCOPED_RESOURCES = [
+  'contacts', 'items', 'taxes', 'accounts', 'invoices', 'bills', 'payments', 'creditnotes', 'debitnotes', 'estimates',
+  'salesorders', 'purchaseorders', 'expenses', 'journals', 'branches', 'bankaccounts', 'costcenters', 'currencies',
+  'reports', 'attachments', 'comments', 'recurring', 'activity', 'webhooks',
+] as const
+
+export const OPERATIONS = ['READ', 'CREATE', 'UPDATE', 'DELETE'] as const
+
+/** A need as a route declares it: 'invoices.READ'. */
+export type ScopeNeed = `${(typeof SCOPED_RESOURCES)[number]}.${(typeof OPERATIONS)[number]}`
+
+/** The wildcard: everything in the organisation. */
+export const FULL_ACCESS = 'Svc.fullaccess.all'
+
+/** Every scope that a token can carry (specification, "Authentication"). */
+export const SCOPES: readonly string[] = [
+  FULL_ACCESS,
+  ...SCOPED_RESOURCES.flatMap(resource => OPERATIONS.map(operation => `Svc.${resource}.${operation}`)),
+]
+
+const KNOWN: ReadonlySet<string> = new Set(SCOPES)
+
+export function isScope(text: string): boolean {
+  return KNOWN.has(text)
+}
+
+/** True when a token of these scopes may do what is needed. */
+export function allows(scopes: readonly string[], needed: ScopeNeed): boolean {
+  return scopes.includes(FULL_ACCESS) || scopes.includes(`Svc.${needed}`)
+}
