@@ -1,0 +1,21 @@
+// How long a delivery waits before each attempt.
+
+const MOST_JITTER = 0.1
+
+/**
+ * The wait in ms between the end of the attempt before and the start of this one; null when the ladder has no such
+ * attempt. The first attempt is number 1 and waits for nothing, so a ladder of six waits makes seven attempts.
+ * Jitter is 0 to +10 % of the step, never earlier; `random01` is a random number from 0 up to 1 (specification,
+ * "Retries"; decisions §5).
+ */
+export function waitBefore(attempt: number, ladderSeconds: readonly number[], random01: number): number | null {
+  if (attempt <= 1) return 0
+  const seconds = ladderSeconds[attempt - 2]
+  if (seconds === undefined) return null
+  return Math.ceil(seconds * 1_000 * (1 + MOST_JITTER * random01))
+}
+
+/** How many attempts the ladder makes before a delivery has failed for good. */
+export function attemptsOf(ladderSeconds: readonly number[]): number {
+  return ladderSeconds.length + 1
+}

@@ -1,0 +1,117 @@
+// One HTTP request and what came of it, within a time that is counted over all of it.
+import http from 'node:http'
+import https from 'node:https'
+import type { LookupFunction } from 'node:net'
+import type { Outcome, OutcomeKind } from '../domain/delivery.ts'
+
+/** The first bytes of an answer that are kept for the delivery log. */
+export const KEPT_BYTES = 4_096
+
+/** Thrown by a look-up that found an address which is not called. */
+export class BlockedAddress extends Error {
+  constructor(address: string) {
+    super(`The address ${address} is not one that is called.`)
+    this.name = 'BlockedAddress'
+  }
+}
+
+export interface Question {
+  url: URL
+  body: Buffer
+  headers: Record<string, string>
+  agent: http.Agent
+  lookup: LookupFunction
+  timeoutMs: number
+}
+
+/** Posts the body and waits for the answer. Redirects are not followed. Never throws. */
+export async function ask(question: Question): Promise<Outcome> {
+  const startedMs = performance.now()
+  const result = await attempt(question, question.timeoutMs)
+  const spentMs = performance.now() - startedMs
+  // The receiver closed a connection that had been kept open, at the moment it was used again: nobody's failure.
+  const again = result === 'stale' ? await attempt({ ...question, agent: freshAgent(question) }, question.timeoutMs - spentMs) : result
+  const durationMs = Math.round(performance.now() - startedMs)
+  if (again === 'stale') return { ...failure('unreachable', 'The connection was closed before an answer came.'), durationMs }
+  return { ...again, durationMs }
+}
+
+type Result = Omit<Outcome, 'durationMs'>
+
+function attempt({ url, body, headers, agent, lookup }: Question, timeoutMs: number): Promise<Result | 'stale'> {
+  return new Promise((settle) => {
+    let status: number | null = null
+    const kept: Buffer[] = []
+    let keptBytes = 0
+
+    const request = (url.protocol === 'https:' ? https : http).request(url, {
+      method: 'POST',
+      headers: { ...headers, 'Content-Length': body.length },
+      agent,
+      lookup,
+    })
+    const deadline = setTimeout(() => {
+      // The status is the acknowledgement: an answer that trails off after it has still been given.
+      done(status === null ? failure('timeout', `No answer within ${Math.round(timeoutMs)} ms.`) : answered())
+      request.destroy()
+    }, timeoutMs)
+
+    function done(result: Result | 'stale'): void {
+      clearTimeout(deadline)
+      settle(result)
+    }
+    const answered = () => outcomeOf(status!, textOf(Buffer.concat(kept)))
+
+    request.on('response', (response) => {
+      status = response.statusCode ?? 0
+      response.on('data', (chunk: Buffer) => {
+        kept.push(chunk.subarray(0, KEPT_BYTES - keptBytes))
+        keptBytes += chunk.length
+        if (keptBytes <= KEPT_BYTES) return
+        done(answered())
+        request.destroy()
+      })
+      response.on('end', () => done(answered()))
+      response.on('error', () => done(answered()))
+    })
+    request.on('upgrade', (response, socket) => {
+      status = response.statusCode ?? 101
+      done(answered())
+      socket.destroy()
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (status !== null) return done(answered())
+      const stale = request.reusedSocket && (error.code === 'ECONNRESET' || error.code === 'EPIPE')
+      return done(stale ? 'stale' : failureOf(error))
+    })
+    request.end(body)
+  })
+}
+
+function freshAgent({ url, agent }: Question): http.Agent {
+  const options = { ...agent.options, keepAlive: false }
+  return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options)
+}
+
+function outcomeOf(statusCode: number, responseBody: string): Result {
+  if (statusCode >= 200 && statusCode < 300) return { kind: 'delivered', statusCode, error: null, responseBody }
+  const redirect = statusCode >= 300 && statusCode < 400
+  const error = redirect ? `Status ${statusCode}: redirects are not followed.` : `Status ${statusCode}.`
+  return { kind: redirect ? 'redirect' : 'refused', statusCode, error, responseBody }
+}
+
+function failure(kind: OutcomeKind, error: string): Result {
+  return { kind, statusCode: null, error, responseBody: null }
+}
+
+function failureOf(error: NodeJS.ErrnoException & { errors?: Error[] }): Result {
+  if (error instanceof BlockedAddress) return failure('blocked', error.message)
+  // Several addresses were tried and each failed: the first says why as well as any.
+  const reason = error.message || error.errors?.[0]?.message || error.code || 'unknown'
+  return failure('unreachable', `No connection: ${reason}.`)
+}
+
+// PostgreSQL keeps no NUL in text, and a cut in the middle of a character leaves no broken one behind.
+function textOf(bytes: Buffer): string {
+  return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD')
+}

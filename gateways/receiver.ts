@@ -1,0 +1,142 @@
+// The machines of customers that webhooks are posted to: guarded against being turned on ourselves.
+import { lookup as resolve, type LookupAddress, type LookupOptions } from 'node:dns'
+import http from 'node:http'
+import https from 'node:https'
+import { isIP } from 'node:net'
+import type { Outcome } from '../domain/delivery.ts'
+import { fault } from '../domain/faults.ts'
+import { isPublic, isWithin, rangesOf } from './addresses.ts'
+import { ask, BlockedAddress } from './exchange.ts'
+
+export interface ReceiverOptions {
+  /** For connecting and answering together. */
+  timeoutSeconds: number
+  /** Address ranges that are called although they are not public. */
+  allowCidrs: readonly string[]
+  /** Whether http is called at all; with ranges in `allowCidrs`, only there (decisions §10). */
+  allowHttp: boolean
+  /** Idle connections are kept this long for the next webhook. */
+  keepAliveMs?: number
+}
+
+export interface Post {
+  url: string
+  body: Buffer
+  headers: Record<string, string>
+}
+
+export interface Receiver {
+  /**
+   * Refuses a URL that webhooks may not be sent to, at registration. A name that does not resolve now is let through,
+   * since it is checked again whenever it is called. Throws Fault validation.invalid_value, field `url`.
+   */
+  check(url: string): Promise<void>
+  /** Makes one attempt. Never throws for what the receiver does; whatever comes of it is the Outcome. */
+  post(post: Post): Promise<Outcome>
+  close(): void
+}
+
+const KEEP_ALIVE_MS = 15_000
+const IDLE_SOCKETS = 64
+const LOOKUP_AT_REGISTRATION_MS = 3_000
+
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const opened = rangesOf(options.allowCidrs)
+  const httpOnlyWhereOpened = options.allowCidrs.length > 0
+
+  function mayCall(address: string, protocol: string): boolean {
+    if (isWithin(opened, address)) return true
+    if (protocol === 'http:' && httpOnlyWhereOpened) return false
+    return isPublic(address)
+  }
+
+  // What is left of a URL when nothing more can be said against it without asking the name servers.
+  function whyNot(url: URL): string | null {
+    if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The URL must begin with https://.'
+    if (url.protocol === 'http:' && !options.allowHttp) return 'The URL must begin with https://.'
+    if (url.username !== '' || url.password !== '') return 'The URL must not carry a user name or a password.'
+    const address = addressIn(url)
+    if (address !== null && !mayCall(address, url.protocol)) return `The address ${address} is not one that is called.`
+    return null
+  }
+
+  const agents = {
+    'http:': new http.Agent(agentOptions(options)),
+    'https:': new https.Agent(agentOptions(options)),
+  }
+
+  // Node asks this for the addresses of a name when it connects, and connects to nothing but what it answers: there is
+  // no second look-up that could answer differently. One special address among several refuses them all.
+  function guardedLookup(protocol: string) {
+    return (hostname: string, asked: LookupOptions, answer: LookupAnswer): void => {
+      resolve(hostname, { ...asked, all: true }, (error, addresses) => {
+        if (error) return answer(error, [])
+        const special = addresses.find(({ address }) => !mayCall(address, protocol))
+        if (special) return answer(new BlockedAddress(special.address), [])
+        if (asked.all) return answer(null, addresses)
+        return answer(null, addresses[0]!.address, addresses[0]!.family)
+      })
+    }
+  }
+  const lookups = { 'http:': guardedLookup('http:'), 'https:': guardedLookup('https:') }
+
+  return {
+    async check(text) {
+      const url = URL.canParse(text) ? new URL(text) : null
+      const refusal = url ? whyNot(url) : 'This is not a URL.'
+      if (refusal !== null) throw fault('validation.invalid_value', { field: 'url', message: refusal })
+      if (!url || addressIn(url) !== null) return
+      const special = (await addressesOf(url.hostname)).find((address) => !mayCall(address, url.protocol))
+      if (special === undefined) return
+      const message = `${url.hostname} leads to ${special}, which is not an address that is called.`
+      throw fault('validation.invalid_value', { field: 'url', message })
+    },
+
+    async post({ url: text, body, headers }) {
+      const url = new URL(text)
+      // The settings may have changed since the registration, and Node asks no look-up for a literal address.
+      const refusal = whyNot(url)
+      if (refusal !== null) return blocked(refusal)
+      const protocol = url.protocol as keyof typeof agents
+      return ask({
+        url,
+        body,
+        headers,
+        agent: agents[protocol],
+        lookup: lookups[protocol],
+        timeoutMs: options.timeoutSeconds * 1_000,
+      })
+    },
+
+    close() {
+      agents['http:'].destroy()
+      agents['https:'].destroy()
+    },
+  }
+}
+
+type LookupAnswer = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
+
+// `new URL` has already folded decimal, octal and hexadecimal forms of an address into the usual one.
+function addressIn(url: URL): string | null {
+  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
+  return isIP(host) === 0 ? null : host
+}
+
+function agentOptions({ keepAliveMs = KEEP_ALIVE_MS }: ReceiverOptions): https.AgentOptions {
+  return { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: keepAliveMs, scheduling: 'lifo' }
+}
+
+function blocked(error: string): Outcome {
+  return { kind: 'blocked', statusCode: null, error, responseBody: null, durationMs: 0 }
+}
+
+async function addressesOf(hostname: string): Promise<string[]> {
+  return new Promise((answer) => {
+    const late = setTimeout(() => answer([]), LOOKUP_AT_REGISTRATION_MS)
+    resolve(hostname, { all: true }, (error, addresses) => {
+      clearTimeout(late)
+      answer(error ? [] : addresses.map(({ address }) => address))
+    })
+  })
+}
