@@ -24,13 +24,14 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   await sweep()
-  if (!(await typesAreRight())) return 1
+  const typed = await typesAreRight()
   const folder = mkdtempSync(join(tmpdir(), 'bahi-test-'))
   const record = openRunRecord(folder)
   const machines: Machine[] = []
   try {
     const environment = needsMachines() ? await startMachines(folder, record, machines) : {}
-    return await runJest(folder, environment)
+    const code = await runJest(folder, environment, typed)
+    return typed ? code : 1
   } catch (error) {
     if (!stopping.signal.aborted) console.error(`\n${(error as Error).message}`)
     return 1
@@ -65,32 +66,29 @@ async function startMachines(folder: string, record: RunRecord, machines: Machin
   if (!redis && local.ci) {
     throw new Error('redis-server is missing, and CI=true lets no test be left out.\n  Remedy: apt-get install redis-server')
   }
-  await step('PostgreSQL', async () => {
+  environment.TEST_DATABASE_URL = await step('PostgreSQL', async () => {
     const port = await freePort(undefined, taken)
     const dataDir = join(folder, 'postgres')
     const machine = keep(await startPostgres({ dataDir, port, log: log('postgres'), durable: false, ...rest }))
-    environment.TEST_DATABASE_URL = machine.url
-    return `127.0.0.1:${port}`
+    return [`127.0.0.1:${port}`, machine.url]
   })
-  await step('Temporal', async (say) => {
+  environment.TEST_TEMPORAL_ADDRESS = await step('Temporal', async (say) => {
     const binary = await findTemporal({ ...local, say, stopping: stopping.signal })
     const port = await freePort(undefined, taken)
     const uiPort = await freePort(undefined, taken)
     const databaseFile = join(folder, 'temporal', 'temporal.db')
-    const machine = keep(await startTemporal({ binary, databaseFile, port, uiPort, log: log('temporal'), ...rest }))
-    environment.TEST_TEMPORAL_ADDRESS = machine.url
-    return machine.url
+    const machine = keep(await startTemporal({ binary, namespace: 'default', databaseFile, port, uiPort, log: log('temporal'), ...rest }))
+    return [machine.url, machine.url]
   })
   if (!redis) {
     console.log('\n*** redis-server is missing: the Redis tests do NOT run (apt-get install redis-server). ***\n')
     return environment
   }
-  await step('Redis', async () => {
+  environment.TEST_REDIS_URL = await step('Redis', async () => {
     const port = await freePort(undefined, taken)
     const dataDir = join(folder, 'redis')
     const machine = keep(await startRedis({ binary: redis, dataDir, port, log: log('redis'), ...rest }))
-    environment.TEST_REDIS_URL = machine.url
-    return `127.0.0.1:${port}`
+    return [`127.0.0.1:${port}`, machine.url]
   })
   return environment
 }
@@ -103,7 +101,7 @@ interface JestResult {
   numRuntimeErrorTestSuites: number
 }
 
-async function runJest(folder: string, environment: NodeJS.ProcessEnv): Promise<number> {
+async function runJest(folder: string, environment: NodeJS.ProcessEnv, typed: boolean): Promise<number> {
   if (stopping.signal.aborted) return 1
   const outcome = join(folder, 'jest.json')
   const code = await runNode(
@@ -119,6 +117,7 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv): Promise<
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites
   const skipped = result.numPendingTests + result.numTodoTests
   const parts = [`${result.numPassedTests} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])]
+  if (!typed) console.log('\nThe type check FAILED, see the top.')
   console.log(`\n${parts.join(', ')}`)
   return code
 }

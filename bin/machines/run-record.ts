@@ -13,6 +13,8 @@ export interface RunRecord {
   lastPorts: Record<string, number>
   /** Processes of a run that was killed and could not put them away. */
   leftovers: Identity[]
+  /** What this run has started and not seen the end of, in the order of starting. */
+  children(): Identity[]
   notePorts(ports: Record<string, number>): void
   /** Notes a child at once, in place of an earlier one of the same name. */
   noteChild(child: Identity): void
@@ -39,6 +41,7 @@ export function openRunRecord(dataDir: string): RunRecord {
   return {
     lastPorts: { ...noted.ports },
     leftovers,
+    children: () => noted.children.filter(isAlive),
     notePorts(ports) {
       noted.ports = ports
       write()

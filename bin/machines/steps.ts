@@ -1,16 +1,19 @@
 // The lines that tell a waiting person what is done, with what outcome, and how long it took.
 
-/** Does one step and prints its line. `work` answers the detail to show, and is given `say` for what comes in between. */
-export async function step(
+/**
+ * Does one step, prints its line and answers its value.
+ * `work` answers the detail to show with the value, and is given `say` for what comes in between.
+ */
+export async function step<T>(
   name: string,
-  work: (say: (line: string) => void) => Promise<string>,
+  work: (say: (line: string) => void) => Promise<[detail: string, value: T]>,
   outcome = 'ready',
-): Promise<string> {
+): Promise<T> {
   const begun = Date.now()
   try {
-    const detail = await work((line) => tell(name, line))
+    const [detail, value] = await work((line) => tell(name, line))
     tell(name, outcome, detail, secondsSince(begun))
-    return detail
+    return value
   } catch (error) {
     tell(name, 'failed', '', secondsSince(begun))
     throw error

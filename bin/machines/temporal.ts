@@ -17,6 +17,7 @@ export const SEARCH_ATTRIBUTES = {
 
 export interface TemporalOptions {
   binary: string
+  namespace: string
   databaseFile: string
   port: number
   uiPort: number
@@ -46,10 +47,10 @@ export async function startTemporal(options: TemporalOptions): Promise<Machine> 
   }
 }
 
-function argumentsOf({ databaseFile, port, uiPort }: TemporalOptions): string[] {
+function argumentsOf({ namespace, databaseFile, port, uiPort }: TemporalOptions): string[] {
   return [
     'server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort),
-    '--db-filename', databaseFile,
+    '--db-filename', databaseFile, '--namespace', namespace,
     // With a write-ahead log a kill -9 loses nothing; only a power cut may cost the last moments.
     '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL',
     '--log-level', 'error',

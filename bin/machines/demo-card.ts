@@ -1,0 +1,40 @@
+// The card of a local run, demo.json: where everything answers, and the keys to try it with.
+import { join } from 'node:path'
+import { readJson, writeWhole } from './run-record.ts'
+
+/** The keys of decisions §9, in their order; null where a part does not exist. */
+export interface DemoCard {
+  base_url: string
+  docs_url: string
+  console_url: string | null
+  temporal_ui_url: string | null
+  temporal_address: string
+  mailbox_url: string | null
+  database_url: string
+  partner_key: string
+  organization: { org_id: string; name: string }
+  token: string
+  user: { email: string; password: string } | null
+}
+
+export type DemoKeys = Pick<DemoCard, 'partner_key' | 'organization' | 'token'>
+
+/** The keys of an earlier run, when they still open the books; null when there are none, or not any more. */
+export async function keptKeys(dataDir: string, baseUrl: string): Promise<DemoKeys | null> {
+  const card = readJson<Partial<DemoCard>>(fileOf(dataDir))
+  if (!card?.token || !card.partner_key || !card.organization) return null
+  const answer = await fetch(`${baseUrl}/whoami`, { headers: { authorization: `Bearer ${card.token}` } })
+  await answer.body?.cancel()
+  // Only a token that is unknown here tells of another database; any other trouble will pass.
+  if (answer.status === 401) return null
+  return { partner_key: card.partner_key, organization: card.organization, token: card.token }
+}
+
+export function writeDemoCard(dataDir: string, card: DemoCard): string {
+  writeWhole(fileOf(dataDir), card)
+  return fileOf(dataDir)
+}
+
+function fileOf(dataDir: string): string {
+  return join(dataDir, 'demo.json')
+}

@@ -1,0 +1,70 @@
+// The service's own two processes, the API and the worker, as parts of the local run.
+import { join } from 'node:path'
+import { end, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
+
+const ROOT = join(import.meta.dirname, '..', '..')
+
+export interface ServiceOptions {
+  log: string
+  environment: NodeJS.ProcessEnv
+  onLaunch(launched: Launched): void
+}
+
+/** Starts the API and waits until it answers at `origin`; throws an Error with the last lines of its log otherwise. */
+export async function startApi({ log, environment, onLaunch }: ServiceOptions, origin: string): Promise<Machine> {
+  const from = sizeOf(log)
+  const machine = await startNode('API', 'api/server.ts', { log, environment, onLaunch })
+  const deadline = Date.now() + 60_000
+  while (!(await answers(`${origin}/health/live`))) {
+    if (machine.process.hasEnded()) {
+      throw new Error(`it ended at start (${await machine.process.ended}); the last lines of ${log}:\n${lastLines(log, 15, from)}`)
+    }
+    if (Date.now() > deadline) {
+      await machine.stop()
+      throw new Error(`no answer from ${origin}/health/live within a minute; see ${log}`)
+    }
+    await sleep(50)
+  }
+  return { ...machine, url: origin }
+}
+
+/** Starts the worker; whether it works is told by the API's /health/ready. */
+export function startWorker(options: ServiceOptions): Promise<Machine> {
+  return startNode('Worker', 'activities/worker.ts', options)
+}
+
+async function startNode(name: string, file: string, { log, environment, onLaunch }: ServiceOptions): Promise<Machine> {
+  const launched = await launch({ name, command: process.execPath, args: [join(ROOT, file)], log, env: environment })
+  onLaunch(launched)
+  return { url: `process ${launched.pid}`, process: launched, stop: () => end(launched, { patienceMs: 15_000 }) }
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url, { signal: AbortSignal.timeout(2000) })
+    await answer.body?.cancel()
+    return answer.ok
+  } catch {
+    return false
+  }
+}
+
+/** Waits until every part of the service works; what is away is told every ten seconds. */
+export async function waitUntilReady(origin: string, stopping: AbortSignal, say: (line: string) => void): Promise<void> {
+  let toldAt = Date.now()
+  while (!stopping.aborted) {
+    let state: string
+    try {
+      const answer = await fetch(`${origin}/health/ready`, { signal: AbortSignal.timeout(5000) })
+      state = await answer.text()
+      if (answer.ok) return
+    } catch (error) {
+      state = (error as Error).message
+    }
+    if (Date.now() - toldAt > 10_000) {
+      say(`not ready yet: ${state}`)
+      toldAt = Date.now()
+    }
+    await sleep(100, stopping)
+  }
+}

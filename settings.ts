@@ -1,0 +1,80 @@
+// The environment, read once and checked: every setting of the service with its default.
+import { homedir } from 'node:os'
+import { delimiter, join, resolve } from 'node:path'
+import { Type, type Static } from 'typebox'
+import { Compile } from 'typebox/compile'
+
+const Settings = Type.Object({
+  port: Type.Integer({ minimum: 0, maximum: 65535 }),
+  host: Type.String({ minLength: 1 }),
+  databaseUrl: Type.String({ minLength: 1 }),
+  databasePool: Type.Integer({ minimum: 1, maximum: 500 }),
+  temporalAddress: Type.String({ minLength: 1 }),
+  temporalNamespace: Type.String({ minLength: 1 }),
+  redisUrl: Type.Union([Type.String(), Type.Null()]),
+  encryptionKey: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' }),
+  publicUrl: Type.Union([Type.String(), Type.Null()]),
+  logLevel: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
+  rateLimitDefault: Type.Integer({ minimum: 1 }),
+  rateLimitPartner: Type.Integer({ minimum: 1 }),
+  webhookLadderSeconds: Type.Array(Type.Number({ minimum: 0 })),
+  webhookTimeoutSeconds: Type.Number({ exclusiveMinimum: 0 }),
+  webhookAllowCidrs: Type.Array(Type.String()),
+  webhookAllowHttp: Type.Boolean(),
+})
+export type Settings = Static<typeof Settings>
+
+const checked = Compile(Settings)
+
+/**
+ * Reads the settings out of an environment.
+ * Throws an Error that names every bad variable at once; nothing is printed or started before it returns.
+ */
+export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
+  const number = (name: string, otherwise: number) => (env[name] ? Number(env[name]) : otherwise)
+  const list = (name: string, otherwise: string) =>
+    (env[name] ?? otherwise).split(',').map((part) => part.trim()).filter((part) => part !== '')
+  const flag = (name: string) => ({ true: true, false: false, '': false })[env[name] ?? ''] as boolean
+  const settings = {
+    port: number('PORT', 8080),
+    host: env.HOST || '127.0.0.1',
+    databaseUrl: env.DATABASE_URL ?? '',
+    databasePool: number('DATABASE_POOL', 20),
+    temporalAddress: env.TEMPORAL_ADDRESS || '127.0.0.1:7233',
+    temporalNamespace: env.TEMPORAL_NAMESPACE || 'default',
+    redisUrl: env.REDIS_URL || null,
+    encryptionKey: env.ENCRYPTION_KEY ?? '',
+    publicUrl: env.PUBLIC_URL || null,
+    logLevel: env.LOG_LEVEL || 'info',
+    rateLimitDefault: number('RATE_LIMIT_DEFAULT', 600),
+    rateLimitPartner: number('RATE_LIMIT_PARTNER', 3000),
+    webhookLadderSeconds: list('WEBHOOK_LADDER_SECONDS', '30,300,1800,7200,21600,86400').map(Number),
+    webhookTimeoutSeconds: number('WEBHOOK_TIMEOUT_SECONDS', 10),
+    webhookAllowCidrs: list('WEBHOOK_ALLOW_CIDRS', ''),
+    webhookAllowHttp: flag('WEBHOOK_ALLOW_HTTP'),
+  }
+  if (checked.Check(settings)) return settings
+  const problems = checked.Errors(settings).map((problem) => `${variableOf(problem.instancePath)}: ${problem.message}`)
+  throw new Error(`Bad settings:\n  ${problems.join('\n  ')}`)
+}
+
+// '/rateLimitDefault' is told to the operator as RATE_LIMIT_DEFAULT, the name that can be mended.
+function variableOf(path: string): string {
+  return (path.split('/')[1] ?? '').replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+}
+
+/** What the local run and the tests need beside the settings of the service (decisions §9). */
+export function readLocalRun(env: NodeJS.ProcessEnv = process.env) {
+  return {
+    dataDir: resolve(env.DATA_DIR || '.data'),
+    cacheDir: join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'bahi'),
+    databaseUrl: env.DATABASE_URL || null,
+    temporalAddress: env.TEMPORAL_ADDRESS || null,
+    redisUrl: env.REDIS_URL || null,
+    encryptionKey: env.ENCRYPTION_KEY || null,
+    ci: env.CI === 'true' || env.CI === '1',
+    path: (env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''),
+    inherited: env,
+  }
+}
+export type LocalRun = ReturnType<typeof readLocalRun>
