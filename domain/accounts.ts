@@ -41,7 +41,8 @@ export interface ChartAccount {
 }
 
 type Row = readonly [
-  code: string, name: string, type: AccountType, role: AccountRole | null, parentCode: string | null, description: string,
+  code: string, name: string, accountType: AccountType, role: AccountRole | null, parentCode: string | null,
+  description: string,
 ]
 
 // The thousands are the sides of the balance sheet and of the profit and loss account: 1 assets, 2 liabilities,
@@ -87,7 +88,7 @@ const ROWS: readonly Row[] = [
   ['2320', 'Professional Tax Payable', 'OTHER_CURRENT_LIABILITY', null, null, 'Professional tax to be deposited.'],
   ['2330', 'Expenses Payable', 'OTHER_CURRENT_LIABILITY', null, null, 'Expenses due and not yet billed.'],
   ['2340', 'Customer Deposits', 'OTHER_CURRENT_LIABILITY', null, null, 'Deposits held for customers.'],
-  ['2350', 'Provision for Income Tax', 'OTHER_CURRENT_LIABILITY', null, null, 'Income tax of the year, not yet assessed.'],
+  ['2350', 'Provision for Income Tax', 'OTHER_CURRENT_LIABILITY', null, null, 'Income tax not yet assessed.'],
   ['2500', 'Secured Loans', 'LONG_TERM_LIABILITY', null, null, 'Loans against security.'],
   ['2510', 'Unsecured Loans', 'LONG_TERM_LIABILITY', null, null, 'Loans without security.'],
   ['3000', 'Capital Account', 'EQUITY', 'CAPITAL', null, 'What the owners put in.'],

@@ -10,8 +10,9 @@ const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
-const DATE_TIME =
-  /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?(?:([Zz])|([+-])([01]\d|2[0-3]):?([0-5]\d))?$/
+const CLOCK = String.raw`([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))?)?`
+const OFFSET = String.raw`(?:([Zz])|([+-])([01]\d|2[0-3]):?([0-5]\d))`
+const DATE_TIME = new RegExp(String.raw`^(\d{4}-\d{2}-\d{2})[Tt ]${CLOCK}${OFFSET}?$`)
 
 /** True for a date that the calendar has: '2028-02-29', not '2026-02-30'. */
 export function isDate(text: string): boolean {

@@ -34,7 +34,7 @@ const NOTE_MOVES = {
   void: { from: ['DRAFT', 'ISSUED'], to: 'CANCELLED' },
 } as const
 
-/** Every call that the states of a document matter to (specification, "States and transitions"; decisions §4, §10). */
+/** Every call that a document's state matters to (specification, "States and transitions"; decisions §4, §10). */
 export const MOVES = {
   INVOICE: {
     approve: { from: ['DRAFT'], to: 'SENT' },
@@ -162,7 +162,7 @@ export interface Dues {
 
 const OWED: ReadonlySet<string> = new Set(['SENT', 'OPEN', 'PARTIALLY_PAID', 'OVERDUE'])
 
-/** True when something is still owed after the due date (decisions §4, OVERDUE); `today` in the organisation's zone. */
+/** True when something is owed after the due date (decisions §4, OVERDUE); `today` in the organisation's zone. */
 export function isOverdue({ status, dueDate, balance }: Dues, today: string): boolean {
   return dueDate !== null && OWED.has(status) && balance > 0n && dueDate < today
 }

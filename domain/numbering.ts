@@ -62,7 +62,8 @@ export function isNumberTemplate(text: string): boolean {
  * Everything of a number but its counter, so that the counter itself can be taken last, in SQL.
  * A token inside the prefix is plain text. Throws an ordinary error for a template that isNumberTemplate refuses.
  */
-export function numberParts(template: string, { prefix, padding, date, fiscalYearStartMonth }: NumberContext): NumberParts {
+export function numberParts(template: string, context: NumberContext): NumberParts {
+  const { prefix, padding, date, fiscalYearStartMonth } = context
   if (!isNumberTemplate(template)) throw new Error(`not a template of numbers: ${template}`)
   const year = financialYear(date, fiscalYearStartMonth)
   const meaning: Record<string, string> = {

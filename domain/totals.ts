@@ -113,7 +113,7 @@ function priceLine(line: LineFigures, index: number, currency: string, intraStat
   return { taxable, ...parts, taxAmount: gstTotal(parts) }
 }
 
-function roundOffOf(pre: Minor, { currency, roundOff, rounding }: Pick<SaleFigures, 'currency' | 'roundOff' | 'rounding'>): Minor {
+function roundOffOf(pre: Minor, { currency, roundOff, rounding }: Omit<SaleFigures, 'lines' | 'intraState'>): Minor {
   if (roundOff !== null) return toMinor(roundOff, currency)
   return rounding.on ? autoRoundOff(pre, currency, rounding.method) : 0n
 }

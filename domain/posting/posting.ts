@@ -67,7 +67,8 @@ export function assertBalanced(lines: readonly PostingLine[]): void {
   for (const line of lines) {
     const oneSided = (line.debit > 0n && line.credit === 0n) || (line.credit > 0n && line.debit === 0n)
     if (!oneSided) {
-      throw new Error(`a posting line needs one side above 0: ${line.accountId} debit ${line.debit} credit ${line.credit}`)
+      const { accountId, debit, credit } = line
+      throw new Error(`a posting line needs one side above 0: ${accountId} debit ${debit} credit ${credit}`)
     }
   }
   const debits = sum(lines.map(line => line.debit))

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import { COMMON_CURRENCIES, CURRENCIES, isCurrency } from '../../domain/currencies.ts'
 import { decimalPlaces, decimalText } from '../../domain/decimal.ts'
 import {
-  isWholeMinor, maxTotal, minorDigits, refuseExchangeRate, refuseTooLarge, sum, toAmount, toBase, toDecimalText, toMinor,
+  isWholeMinor, maxTotal, minorDigits, refuseExchangeRate, refuseTooLarge, sum, toAmount, toBase, toDecimalText,
+  toMinor,
 } from '../../domain/money.ts'
 import { refusalOf } from './refusal.ts'
 

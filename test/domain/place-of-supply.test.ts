@@ -1,7 +1,9 @@
 // Place of supply: every form that callers write a state of India in.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { findState, isIntraState, placeOfSupply, stateOfCode, stateOfGstCode, STATES } from '../../domain/place-of-supply.ts'
+import {
+  findState, isIntraState, placeOfSupply, stateOfCode, stateOfGstCode, STATES,
+} from '../../domain/place-of-supply.ts'
 import { refusalOf } from './refusal.ts'
 
 const oneState = fc.constantFrom(...STATES)
@@ -78,7 +80,8 @@ describe('forms of a state', () => {
       const names = [state.name, ...state.otherNames]
       const forms = [...codes, ...names, ...names.map(name => `${state.gst}-${name}`)]
       for (const form of forms.flatMap(each => [each, each.replaceAll(' and ', ' & ')])) {
-        const written = [...form].map(letter => (coins.next().value ? letter.toUpperCase() : ` ${letter.toLowerCase()}`))
+        const letters = [...form]
+        const written = letters.map(each => (coins.next().value ? each.toUpperCase() : ` ${each.toLowerCase()}`))
         expect(findState(written.join(''))).toBe(state.code)
       }
     }))
