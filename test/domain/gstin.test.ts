@@ -1,7 +1,7 @@
 // GSTIN and PAN: shapes, the check character, what a GSTIN tells.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { gstinCheckCharacter, isGstin, isPan, panOfGstin, stateOfGstin } from '../../domain/gstin.ts'
+import { gstinCheckCharacter, hasGstinShape, isGstin, isPan, panOfGstin, stateOfGstin } from '../../domain/gstin.ts'
 import { STATES } from '../../domain/place-of-supply.ts'
 
 const LETTERS = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ']
@@ -40,6 +40,12 @@ describe('a GSTIN', () => {
       const first14 = `${state}AAPFU0939F1Z`
       expect(isGstin(first14 + gstinCheckCharacter(first14))).toBe(false)
     }
+  })
+
+  test('may have the shape and yet be none', () => {
+    expect(hasGstinShape('27AAPFU0939F1ZW')).toBe(true)
+    expect(hasGstinShape('27aapfu0939f1zv')).toBe(false)
+    expect(hasGstinShape('39AAPFU0939F1ZV')).toBe(false)
   })
 
   test('of who deducts or collects tax at source, and of a UN body, is one', () => {
