@@ -1,0 +1,20 @@
+# One image for the API, the worker and the migrations; docker-compose.yml chooses by command.
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+# Node 24 is the image's own and PostgreSQL another container: the packages that bring them need no install script.
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM node:24-slim
+# Temporal's client core verifies certificates by the system's list.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates tini \
+ && rm -rf /var/lib/apt/lists/*
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
+WORKDIR /app
+COPY --from=packages /app/node_modules ./node_modules
+COPY . .
+USER node
+EXPOSE 8080
+ENTRYPOINT ["tini", "--"]
+CMD ["node", "api/server.ts"]
