@@ -72,6 +72,7 @@ export function readLocalRun(env: NodeJS.ProcessEnv = process.env) {
     temporalAddress: env.TEMPORAL_ADDRESS || null,
     redisUrl: env.REDIS_URL || null,
     encryptionKey: env.ENCRYPTION_KEY || null,
+    underNpm: env.npm_lifecycle_event !== undefined,
     ci: env.CI === 'true' || env.CI === '1',
     path: (env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''),
     inherited: env,

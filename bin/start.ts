@@ -7,7 +7,7 @@ import { type DemoKeys, keptKeys, writeDemoCard } from './machines/demo-card.ts'
 import { type Addresses, startMachines } from './machines/local-machines.ts'
 import { keepAlive, type Part } from './machines/part.ts'
 import { freePort, isFree } from './machines/port.ts'
-import { end, type Launched } from './machines/process.ts'
+import { end, type Launched, type Machine } from './machines/process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './machines/run-record.ts'
 import { startApi, startWorker, waitUntilReady } from './machines/service.ts'
 import { secondsSince, step, tell } from './machines/steps.ts'
@@ -33,7 +33,7 @@ async function main(): Promise<void> {
       DATABASE_URL: local.databaseUrl ?? 'postgres://made-at-start',
       ENCRYPTION_KEY: local.encryptionKey ?? randomBytes(32).toString('base64'),
     })
-    record = openRunRecord(local.dataDir)
+    record = await openRunRecord(local.dataDir, local.underNpm ? process.ppid : undefined)
     const asked = whenAsked()
     await Promise.race([asked, bringUp(record, settings)])
     await asked
@@ -140,14 +140,15 @@ async function startService(
 ): Promise<void> {
   const log = (name: string) => join(local.dataDir, 'logs', `${name}.log`)
   const options = (name: string) => ({ log: log(name), environment, onLaunch })
+  const detail = ({ url }: Machine) => url
   const parts: Part[] = [
-    { name: 'API', log: log('api'), start: () => startApi(options('api'), origin) },
-    { name: 'Worker', log: log('worker'), start: () => startWorker(options('worker')) },
+    { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail },
+    { name: 'Worker', log: log('worker'), start: () => startWorker(options('worker')), detail },
   ]
   await Promise.all(parts.map(async (part) => {
     const started = Date.now()
     const machine = await part.start().catch((error: Error) => error)
-    if (!(machine instanceof Error)) tell(part.name, 'started', machine.url, secondsSince(started))
+    if (!(machine instanceof Error)) tell(part.name, 'started', part.detail(machine), secondsSince(started))
     void keepAlive(part, machine, stopping.signal)
   }))
 }

@@ -26,7 +26,7 @@ async function main(): Promise<number> {
   await sweep()
   const typed = await typesAreRight()
   const folder = mkdtempSync(join(tmpdir(), 'bahi-test-'))
-  const record = openRunRecord(folder)
+  const record = await openRunRecord(folder)
   const machines: Machine[] = []
   try {
     const environment = needsMachines() ? await startMachines(folder, record, machines) : {}
@@ -145,7 +145,7 @@ async function sweep(): Promise<void> {
     // One that has just been made may not hold its lock yet.
     if (Date.now() - statSync(folder).mtimeMs < 60_000) continue
     try {
-      await endLeftovers(openRunRecord(folder).leftovers)
+      await endLeftovers((await openRunRecord(folder)).leftovers)
       rmSync(folder, { recursive: true, force: true })
     } catch (error) {
       if (!(error instanceof FolderInUse)) console.log(`${folder} is left as it is: ${(error as Error).message}`)

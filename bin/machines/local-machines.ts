@@ -74,7 +74,7 @@ async function database(beside: Beside, ports: Ports): Promise<string> {
     version = machine.version
     return machine
   }
-  return up(beside, { name: 'PostgreSQL', log, start }, () => `127.0.0.1:${ports.postgres} (${version})`)
+  return up(beside, { name: 'PostgreSQL', log, start, detail: () => `127.0.0.1:${ports.postgres} (${version})` })
 }
 
 async function temporalServer(
@@ -99,7 +99,7 @@ async function temporalServer(
   const find = async (say: (line: string) => void) => {
     binary = await findTemporal({ ...local, say, stopping })
   }
-  const temporalAddress = await up(beside, { name: 'Temporal', log, start }, (url) => url, find)
+  const temporalAddress = await up(beside, { name: 'Temporal', log, start, detail: ({ url }) => url }, find)
   return { temporalAddress, temporalUiUrl: `http://127.0.0.1:${ports.temporalUi}` }
 }
 
@@ -117,18 +117,19 @@ async function redis({ local, ...beside }: Beside, ports: Ports): Promise<string
   const dataDir = join(local.dataDir, 'redis')
   const { inherited } = local
   const start = () => startRedis({ binary, dataDir, port: ports.redis, log, inherited, onLaunch: beside.onLaunch })
-  return up({ local, ...beside }, { name: 'Redis', log, start }, () => `127.0.0.1:${ports.redis}`)
+  return up({ local, ...beside }, { name: 'Redis', log, start, detail: () => `127.0.0.1:${ports.redis}` })
 }
 
 async function up(
-  { stopping }: Beside, part: Part, detail: (url: string) => string,
+  { stopping }: Beside,
+  part: Part,
   prepare: (say: (line: string) => void) => Promise<void> = async () => undefined,
 ): Promise<string> {
   return step(part.name, async (say) => {
     await prepare(say)
     const machine = await part.start()
     void keepAlive(part, machine, stopping)
-    return [detail(machine.url), machine.url]
+    return [part.detail(machine), machine.url]
   })
 }
 

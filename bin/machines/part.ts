@@ -6,6 +6,8 @@ export interface Part {
   name: string
   log: string
   start(): Promise<Machine>
+  /** What is shown of a running one: its place, without a password. */
+  detail(machine: Machine): string
 }
 
 const PATIENCE_MS = 60_000
@@ -33,6 +35,6 @@ export async function keepAlive(part: Part, machine: Machine | Error, stopping: 
     if (stopping.aborted) return
     const begun = Date.now()
     now = await part.start().catch((error: Error) => error)
-    if (!(now instanceof Error)) tell(part.name, 'back', now.url, secondsSince(begun))
+    if (!(now instanceof Error)) tell(part.name, 'back', part.detail(now), secondsSince(begun))
   }
 }

@@ -26,13 +26,14 @@ export interface RunRecord {
 export class FolderInUse extends Error {}
 
 /**
- * Takes the data folder for this process alone.
- * Throws FolderInUse, which names the pid, when another run holds it.
+ * Takes the data folder for this process alone. `under` is the pid of the npm that runs us: a run
+ * whose npm was killed has lost its terminal, so the next run ends it.
+ * Throws FolderInUse, which names the pid, when another run holds the folder.
  */
-export function openRunRecord(dataDir: string): RunRecord {
+export async function openRunRecord(dataDir: string, under?: number): Promise<RunRecord> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const lock = join(dataDir, 'run.lock')
-  takeLock(lock, dataDir)
+  await takeLock(lock, dataDir, under)
   const file = join(dataDir, 'run.json')
   const last = readJson<Noted>(file)
   const leftovers = (last?.children ?? []).filter(isAlive)
@@ -64,18 +65,22 @@ export async function endLeftovers(leftovers: Identity[]): Promise<void> {
   for (const leftover of leftovers.toReversed()) await end(leftover, { patienceMs: 5000 })
 }
 
-type Holder = Pick<Identity, 'pid' | 'startedAt'>
+interface Holder extends Identity {
+  under: Pick<Identity, 'pid' | 'startedAt'> | null
+}
 
 // link() fails where the file exists, so of two runs that start together one gets it. A dead holder's lock
 // is moved aside first; should it turn out to be a newer one's, that one is put back.
-function takeLock(lock: string, dataDir: string): void {
+async function takeLock(lock: string, dataDir: string, under?: number): Promise<void> {
   const mine = `${lock}.${process.pid}`
-  const self: Holder = { pid: process.pid, startedAt: startOf(process.pid) ?? '' }
+  const known = (pid: number) => ({ pid, startedAt: startOf(pid) ?? '' })
+  const self: Holder = { name: 'run', ask: 'SIGTERM', ...known(process.pid), under: under ? known(under) : null }
   writeFileSync(mine, JSON.stringify(self), { mode: 0o600 })
   try {
     for (;;) {
       if (linked(mine, lock)) return
       const holder = readJson<Holder>(lock)
+      if (holder?.under && isAlive(holder) && !isAlive(holder.under)) await end(holder, { patienceMs: 30_000 })
       if (holder && isAlive(holder)) {
         throw new FolderInUse(
           `${dataDir} is in use by another run (process ${holder.pid}).\n` +
