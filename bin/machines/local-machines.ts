@@ -83,11 +83,6 @@ async function temporalServer(
   const { local, namespace, onLaunch, stopping } = beside
   if (local.temporalAddress) {
     tell('Temporal', 'yours', local.temporalAddress, 'TEMPORAL_ADDRESS')
-    const { registerSearchAttributes } = await import('./search-attributes.ts')
-    // The books are kept without Temporal too: that it is away now is no reason not to start.
-    await registerSearchAttributes(local.temporalAddress, namespace).catch((error: Error) => {
-      tell('Temporal', `search attributes are not registered: ${error.message}`)
-    })
     return { temporalAddress: local.temporalAddress, temporalUiUrl: null }
   }
   const log = logOf(local, 'temporal')

@@ -2,18 +2,11 @@
 import { connect } from 'node:http2'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts'
 import { end, isAlive, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
 
-/** What an operator can search workflows by, in the Temporal UI and by the CLI (docs/operating.md). */
-export const SEARCH_ATTRIBUTES = {
-  SvcOrgId: 'Keyword',
-  SvcEntityType: 'Keyword',
-  SvcEntityId: 'Keyword',
-  SvcEndpointId: 'Keyword',
-  SvcState: 'Keyword',
-  SvcAttempt: 'Int',
-  SvcNextAt: 'Datetime',
-} as const
+// The words of the CLI for the kinds of search attributes.
+const KINDS = { KEYWORD: 'Keyword', INT: 'Int', DATETIME: 'Datetime' } as const
 
 export interface TemporalOptions {
   binary: string
@@ -54,7 +47,7 @@ function argumentsOf({ namespace, databaseFile, port, uiPort }: TemporalOptions)
     // With a write-ahead log a kill -9 loses nothing; only a power cut may cost the last moments.
     '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL',
     '--log-level', 'error',
-    ...Object.entries(SEARCH_ATTRIBUTES).flatMap(([name, type]) => ['--search-attribute', `${name}=${type}`]),
+    ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => ['--search-attribute', `${name}=${KINDS[type]}`]),
   ]
 }
 

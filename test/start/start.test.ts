@@ -1,0 +1,125 @@
+// npm start for real: what it tells, what it keeps alive, what it survives, what it leaves behind.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort, isFree } from '../../bin/machines/port.ts'
+import { end, isAlive, onPath } from '../../bin/machines/process.ts'
+import { readLocalRun } from '../../settings.ts'
+import { childrenOf, demoCard, type LocalRun, startLocalRun, statusOf, until } from './local-run.ts'
+
+const READY = /Bahi is ready after/
+// A blank in the path, as in "My Documents", breaks what forgets to quote.
+const dataDir = join(mkdtempSync(join(tmpdir(), 'bahi-start-')), 'data folder')
+const parts = ['API', 'Worker', 'PostgreSQL', 'Temporal', ...(onPath('redis-server', readLocalRun().path) ? ['Redis'] : [])]
+let port: number
+let run: LocalRun
+let origin: string
+
+beforeAll(async () => {
+  port = await freePort(undefined)
+  origin = `http://127.0.0.1:${port}`
+  run = startLocalRun(dataDir, port)
+  await run.says(READY, 90_000)
+}, 100_000)
+
+afterAll(async () => {
+  run.kill('SIGKILL')
+  await run.ended
+  for (const child of childrenOf(dataDir).toReversed()) await end(child, { patienceMs: 5000 })
+  rmSync(join(dataDir, '..'), { recursive: true, force: true })
+}, 60_000)
+
+const part = (name: string) => childrenOf(dataDir).find((child) => child.name === name)
+
+describe('a first start', () => {
+  test('writes demo.json with its keys in their order, for its owner alone', () => {
+    const card = demoCard(dataDir)
+    expect(Object.keys(card)).toEqual([
+      'base_url', 'docs_url', 'console_url', 'temporal_ui_url', 'temporal_address', 'mailbox_url', 'database_url',
+      'partner_key', 'organization', 'token', 'user',
+    ])
+    expect(Object.keys(card.organization)).toEqual(['org_id', 'name'])
+    expect(card.base_url).toBe(`${origin}/api/public/v1`)
+    expect(statSync(join(dataDir, 'demo.json')).mode & 0o777).toBe(0o600)
+  })
+
+  test('answers at every address of demo.json', async () => {
+    const card = demoCard(dataDir)
+    expect(await statusOf(`${origin}/health/ready`)).toBe(200)
+    expect(await statusOf(card.docs_url)).toBe(200)
+    expect(await statusOf(card.temporal_ui_url ?? '')).toBe(200)
+    expect(await statusOf(`${card.base_url}/whoami`, card.token)).toBe(200)
+    expect(await statusOf(`${card.base_url}/whoami`, `${card.token}x`)).toBe(401)
+  })
+
+  test('refuses a second run on the same folder, naming the first', async () => {
+    const second = startLocalRun(dataDir, await freePort(undefined))
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toContain(`in use by another run (process ${run.pid})`)
+  })
+
+  test('refuses a port that is taken, naming it and the remedy, and leaves nothing running', async () => {
+    const other = join(dataDir, '..', 'other')
+    const second = startLocalRun(other, port)
+    expect(await second.ended).toBe(1)
+    expect(second.output()).toContain(`Port ${port} of 127.0.0.1 is taken`)
+    expect(second.output()).toContain('PORT=')
+    expect(childrenOf(other)).toEqual([])
+  })
+})
+
+describe('a part that dies', () => {
+  test.each(parts)('%s comes back by itself', async (name) => {
+    const before = part(name)
+    expect(before).toBeDefined()
+    process.kill(before?.pid ?? 0, 'SIGKILL')
+    await until(() => (part(name)?.pid ?? before?.pid) !== before?.pid, 10_000, () => `${name} stays away:\n${run.output()}`)
+    await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 20_000, () => `not ready:\n${run.output()}`)
+    expect(run.output()).toMatch(new RegExp(`${name} +ended \\(signal SIGKILL\\)`))
+  }, 35_000)
+})
+
+describe('a run that is killed', () => {
+  test('is followed by one that ends its leftovers and has its data, within 15 s', async () => {
+    const { token, organization } = demoCard(dataDir)
+    const left = childrenOf(dataDir)
+    run.kill('SIGKILL')
+    await run.ended
+    expect(left.map((child) => child.name).sort()).toEqual([...parts].sort())
+    expect(left.every(isAlive)).toBe(true)
+
+    const begun = Date.now()
+    run = startLocalRun(dataDir, port)
+    await run.says(READY)
+    expect(Date.now() - begun).toBeLessThan(15_000)
+    expect(run.output()).toContain('Leftovers')
+    expect(left.filter(isAlive)).toEqual([])
+    expect(demoCard(dataDir)).toMatchObject({ token, organization })
+    expect(await statusOf(`${origin}/api/public/v1/whoami`, token)).toBe(200)
+  }, 60_000)
+})
+
+describe('a run that is stopped', () => {
+  test('puts everything away and ends with 0', async () => {
+    const running = childrenOf(dataDir)
+    expect(running).toHaveLength(parts.length)
+    run.kill('SIGTERM')
+    expect(await run.ended).toBe(0)
+    expect(running.filter(isAlive)).toEqual([])
+    expect(childrenOf(dataDir)).toEqual([])
+    expect(await isFree(port)).toBe(true)
+  }, 40_000)
+
+  test('leaves no leftovers for the next, which is up within 15 s with the same token', async () => {
+    const { token } = demoCard(dataDir)
+    const begun = Date.now()
+    run = startLocalRun(dataDir, port)
+    await run.says(READY)
+    expect(Date.now() - begun).toBeLessThan(15_000)
+    expect(run.output()).not.toContain('Leftovers')
+    expect(demoCard(dataDir).token).toBe(token)
+    run.kill('SIGINT')
+    expect(await run.ended).toBe(0)
+  }, 60_000)
+})
