@@ -17,14 +17,10 @@ export function isPan(text: string): boolean {
   return PAN.test(text)
 }
 
-/** True for the shape of a GSTIN whose two digits name a state, whatever its check character; upper case. */
-export function hasGstinShape(text: string): boolean {
-  return (BY_PAN.test(text) || BY_TAN.test(text) || BY_COUNTRY.test(text)) && stateOfGstin(text) !== null
-}
-
 /** True for a GSTIN of a state that exists, with the right check character (rule 10 of the CGST Rules); upper case. */
 export function isGstin(text: string): boolean {
-  return hasGstinShape(text) && gstinCheckCharacter(text.slice(0, 14)) === text[14]
+  const shaped = BY_PAN.test(text) || BY_TAN.test(text) || BY_COUNTRY.test(text)
+  return shaped && stateOfGstin(text) !== null && gstinCheckCharacter(text.slice(0, 14)) === text[14]
 }
 
 /**

@@ -74,6 +74,9 @@ describe('bounds in time', () => {
     ['2026-04-01T10:00:00.5-03:00', '2026-04-01T13:00:00.500Z', '2026-04-01T13:00:00.500Z'],
     ['2026-02-30', null, null],
     ['yesterday', null, null],
+    ['9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z', '9999-12-31T23:59:59.999Z'],
+    ['0001-01-01T00:00:00Z', '0001-01-01T00:00:00.000Z', '0001-01-01T00:00:00.000Z'],
+    ['9999-12-31T23:59:59-01:00', null, null],
     ['0001-01-01', null, '0001-01-01T18:29:59.999Z'],
   ])('%j runs from %s, until %s', (text, from, until) => {
     expect(parseInstant(text)).toBe(from)
@@ -149,6 +152,6 @@ describe('financial years', () => {
   })
 
   test('begin in one of twelve months', () => {
-    expect(() => financialYear('2026-04-01', 13)).toThrow('from 1 to 12')
+    for (const month of [0, 13, 1.5, NaN]) expect(() => financialYear('2026-04-01', month)).toThrow('from 1 to 12')
   })
 })

@@ -104,6 +104,10 @@ describe('the seeded taxes', () => {
     expect(taxPercentage(withCess(name, '12'))).toBe(rate)
   })
 
+  test.each(['EXEMPT', 'NIL_RATED', 'NON_GST'] as const)('%s is 0 per cent, whatever rate stands beside it', shape => {
+    expect(taxPercentage({ ...taxNamed('GST 18%'), shape })).toBe('0')
+  })
+
   test('no tax is 0 per cent', () => {
     expect(taxPercentage(null)).toBe('0')
   })

@@ -45,7 +45,9 @@ describe('a GSTIN', () => {
   test('may have the shape and yet be none', () => {
     expect(hasGstinShape('27AAPFU0939F1ZW')).toBe(true)
     expect(hasGstinShape('27aapfu0939f1zv')).toBe(false)
-    expect(hasGstinShape('39AAPFU0939F1ZV')).toBe(false)
+    expect(hasGstinShape('27AAPFU0939F1Z')).toBe(false)
+    expect(hasGstinShape('A7AAPFU0939F1ZV')).toBe(false)
+    expect(hasGstinShape('27AAPFU0939F1ZVV')).toBe(false)
   })
 
   test('of who deducts or collects tax at source, and of a UN body, is one', () => {

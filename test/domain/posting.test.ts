@@ -176,9 +176,11 @@ describe('posting lines', () => {
     const lines = [
       debit('A', 5n, { contactId: 'c' }), credit('B', 5n, { description: 'same' }), debit('A', 2n), credit('A', 9n),
       credit('B', 1n, { description: 'same' }), debit('C', 3n), credit('C', 3n), debit('A', 1n, { contactId: 'c' }),
+      debit('A', 8n, { contactId: 'd' }),
     ]
     expect(mergeByAccount(lines)).toEqual([
       debit('A', 6n, { contactId: 'c' }), credit('B', 6n, { description: 'same' }), credit('A', 7n),
+      debit('A', 8n, { contactId: 'd' }),
     ])
   })
 
@@ -196,5 +198,7 @@ describe('posting lines', () => {
     const conversion = { currency: 'USD', exchangeRate: '0.5', baseCurrency: 'INR', absorbers: new Set(['C']) }
     // 1.5 paise are 2, three half paise are 1 each: C gives one back and is left with nothing.
     expect(balanceInBase(lines, conversion)).toEqual([debit('A', 2n), credit('B', 1n), credit('D', 1n)])
+    const anyOther = { ...conversion, absorbers: new Set<string>() }
+    expect(balanceInBase(lines, anyOther)).toEqual([debit('A', 2n), credit('C', 1n), credit('D', 1n)])
   })
 })
