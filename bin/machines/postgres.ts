@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import {
   chmodSync, chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
 } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { end, isAlive, lastLines, launch, type Launched, type Machine, sizeOf, sleep, startOf } from './process.ts'
@@ -133,13 +133,13 @@ async function chooseAccount(postgres: string, dataDir: string): Promise<Account
   // A folder that a made user owns stays with that user.
   const owner = existsSync(dataDir) ? statSync(dataDir) : null
   if (!owner || owner.uid === 0) {
-    const refusal = await refusalOf(NAMESPACE, postgres)
+    const refusal = await refusalOf(NAMESPACE, postgres, dataDir)
     if (!refusal) return NAMESPACE
     problems.push(`in a user namespace (unshare --user): ${refusal}`)
   }
   try {
     const account = owner && owner.uid !== 0 ? otherUser(owner.uid, owner.gid) : madeUser()
-    const refusal = await refusalOf(account, postgres)
+    const refusal = await refusalOf(account, postgres, dataDir)
     if (!refusal) return account
     problems.push(`as the user postgres: ${refusal}`)
   } catch (error) {
@@ -151,14 +151,17 @@ async function chooseAccount(postgres: string, dataDir: string): Promise<Account
   )
 }
 
-async function refusalOf(account: Account, postgres: string): Promise<string | null> {
-  const { command, args } = account.wrap(postgres, ['--version'])
+async function refusalOf(account: Account, postgres: string, dataDir: string): Promise<string | null> {
+  const folder = dirname(dataDir)
+  const entering = account.wrap('test', ['-x', folder])
+  const serving = account.wrap(postgres, ['--version'])
   try {
-    await run(command, args)
+    await run(serving.command, serving.args)
+    await run(entering.command, entering.args)
     return null
   } catch (error) {
-    const { stderr, message } = error as Error & { stderr?: string }
-    return (stderr || message).trim().split('\n').at(-1) ?? message
+    const { stderr, message, cmd } = error as Error & { stderr?: string; cmd?: string }
+    return stderr?.trim() || (cmd?.includes(' test -x ') ? `it may not enter ${folder}` : message)
   }
 }
 

@@ -39,7 +39,7 @@ export interface Machine {
  * and the group can be ended whole. Its output goes to the log file, not through us: it outlives our death.
  */
 export async function launch({ name, command, args, log, env, ask = 'SIGTERM' }: Launch): Promise<Launched> {
-  mkdirSync(dirname(log), { recursive: true })
+  mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
   const output = openSync(log, 'a', 0o600)
   let child: ChildProcess
   try {

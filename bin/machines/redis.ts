@@ -15,7 +15,7 @@ export interface RedisOptions {
 
 /** Starts redis-server on loopback; throws an Error with the last lines of its log when it does not come up. */
 export async function startRedis({ binary, dataDir, port, log, inherited, onLaunch, hurry }: RedisOptions): Promise<Machine> {
-  mkdirSync(dataDir, { recursive: true })
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const from = sizeOf(log)
   const args = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dataDir, '--appendonly', 'yes', '--save', '']
   const launched = await launch({ name: 'Redis', command: binary, args, log, env: inherited })

@@ -31,7 +31,8 @@ export class FolderInUse extends Error {}
  * Throws FolderInUse, which names the pid, when another run holds the folder.
  */
 export async function openRunRecord(dataDir: string, under?: number): Promise<RunRecord> {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  // Others may pass through but see nothing: PostgreSQL may have to run as another user inside.
+  mkdirSync(dataDir, { recursive: true, mode: 0o711 })
   const lock = join(dataDir, 'run.lock')
   await takeLock(lock, dataDir, under)
   const file = join(dataDir, 'run.json')

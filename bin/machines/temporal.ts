@@ -26,7 +26,7 @@ export interface TemporalOptions {
  */
 export async function startTemporal(options: TemporalOptions): Promise<Machine> {
   const { binary, databaseFile, port, log, inherited } = options
-  mkdirSync(dirname(databaseFile), { recursive: true })
+  mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 })
   const from = sizeOf(log)
   const launched = await launch({ name: 'Temporal', command: binary, args: argumentsOf(options), log, env: inherited })
   options.onLaunch?.(launched)
