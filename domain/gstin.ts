@@ -24,6 +24,14 @@ export function isGstin(text: string): boolean {
 }
 
 /**
+ * True for 15 characters that begin with two digits, whatever the rest: what a contact may be booked under before
+ * its registration is proved. The organisation's own GSTIN is held to isGstin.
+ */
+export function hasGstinShape(text: string): boolean {
+  return /^[0-9]{2}[0-9A-Z]{13}$/.test(text)
+}
+
+/**
  * The 15th character for the first 14: each character's place in 0-9A-Z is taken once and twice by turns, the
  * digits of the product to the base 36 are added up, and the check character fills the sum up to a multiple of 36.
  * Throws an ordinary error unless given 14 characters of 0-9A-Z.
