@@ -40,7 +40,9 @@ async function main(): Promise<void> {
     await putAway(record)
     process.exit(0)
   } catch (error) {
-    console.error(`\n${(error as Error).message}`)
+    // A connection refused at every address of a name has its words in its parts.
+    const { message, errors } = error as AggregateError
+    console.error(`\n${message || errors?.map(String).join('; ') || String(error)}`)
     if (record) await putAway(record)
     process.exit(1)
   }
