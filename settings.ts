@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { QUEUES } from './domain/task-queues.ts'
 
 const Settings = Type.Object({
   port: Type.Integer({ minimum: 0, maximum: 65535 }),
@@ -11,6 +12,8 @@ const Settings = Type.Object({
   databasePool: Type.Integer({ minimum: 1, maximum: 500 }),
   temporalAddress: Type.String({ minLength: 1 }),
   temporalNamespace: Type.String({ minLength: 1 }),
+  temporalQueueSuffix: Type.String({ pattern: '^[A-Za-z0-9-]*$' }),
+  workerQueues: Type.Array(Type.Enum(QUEUES), { minItems: 1 }),
   redisUrl: Type.Union([Type.String(), Type.Null()]),
   encryptionKey: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' }),
   publicUrl: Type.Union([Type.String(), Type.Null()]),
@@ -42,6 +45,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     databasePool: number('DATABASE_POOL', 20),
     temporalAddress: env.TEMPORAL_ADDRESS || '127.0.0.1:7233',
     temporalNamespace: env.TEMPORAL_NAMESPACE || 'default',
+    temporalQueueSuffix: env.TEMPORAL_QUEUE_SUFFIX ?? '',
+    workerQueues: list('WORKER_QUEUES', QUEUES.join()),
     redisUrl: env.REDIS_URL || null,
     encryptionKey: env.ENCRYPTION_KEY ?? '',
     publicUrl: env.PUBLIC_URL || null,

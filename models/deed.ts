@@ -1,0 +1,151 @@
+// Writes everything a command has decided, rows of any number of tables, in one statement.
+import { createHash } from 'node:crypto'
+import type { Connection, Statement } from './database.ts'
+import type { AnyTable, Table } from './table.ts'
+
+/** A number to be taken when the deed is written; `blank` stands in its place until then. */
+export interface NumberBlank {
+  blank: string
+  sequence: string
+  before: string
+  padding: number
+  after: string
+  document: string
+  branch_id: string | null
+}
+
+/** An event to be announced; `payload` is the body to deliver, with `blank` where the delivery's id goes. */
+export interface Announcement {
+  id: string
+  event_type: string
+  entity_type: string
+  entity_id: string
+  data: Record<string, unknown>
+  occurred_at: Date
+  payload: string
+  blank: string
+}
+
+type Row = Record<string, unknown>
+interface Page {
+  verb: 'insert' | 'upsert' | 'update' | 'delete'
+  table: AnyTable
+  columns: string[]
+  rows: Row[]
+}
+
+/** What the deed took and sent: the numbers in the order of their blanks, and how many deliveries were queued. */
+export interface Written {
+  numbers: string[]
+  deliveries: number
+}
+
+/** The rows of one deed, collected while a command runs. */
+export class Deed {
+  readonly blanks: NumberBlank[] = []
+  readonly announcements: Announcement[] = []
+  #pages = new Map<string, Page>()
+
+  insert<R extends object>(table: Table<R>, row: object): void {
+    this.#page('insert', table, table.columns).rows.push(row as Row)
+  }
+
+  /** Inserts, or replaces the row of the same key. */
+  upsert<R extends object>(table: Table<R>, row: object): void {
+    this.#page('upsert', table, table.columns).rows.push(row as Row)
+  }
+
+  /** `row` holds the key and the columns that change, nothing else. */
+  update<R extends object>(table: Table<R>, row: object): void {
+    const columns = Object.keys(row).filter((column) => !(table.key as string[]).includes(column))
+    if (columns.length > 0) this.#page('update', table, columns).rows.push(row as Row)
+  }
+
+  delete<R extends object>(table: Table<R>, id: string): void {
+    this.#page('delete', table, ['id']).rows.push({ id })
+  }
+
+  get isEmpty(): boolean {
+    return this.#pages.size === 0 && this.announcements.length === 0
+  }
+
+  /** Sends the deed as one prepared statement; the document numbers are taken there, last before the commit. */
+  async write(connection: Connection, orgId: string | null): Promise<Written> {
+    if (this.isEmpty) return { numbers: [], deliveries: 0 }
+    const pages = [...this.#pages.values()]
+    const text: Record<string, unknown> = {}
+    pages.forEach((page, place) => (text[`p${place}`] = page.rows))
+    if (this.announcements.length > 0) text.events = this.announcements
+    const statement = statementOf(pages, this.announcements.length > 0)
+    const values = [orgId, JSON.stringify(this.blanks), JSON.stringify(text, bigintAsText)]
+    const [written] = await connection.run<{ numbers: string[] | null; deliveries: number }>(statement, values)
+    return { numbers: written?.numbers ?? [], deliveries: written?.deliveries ?? 0 }
+  }
+
+  #page<R extends object>(verb: Page['verb'], table: Table<R>, columns: string[]): Page {
+    const key = `${verb} ${table.name} ${columns.join()}`
+    let page = this.#pages.get(key)
+    if (!page) this.#pages.set(key, (page = { verb, table, columns, rows: [] }))
+    return page
+  }
+}
+
+const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
+
+// A deed of the same shape (same tables, same columns) is the same statement, whatever the number of its rows.
+const statements = new Map<string, Statement>()
+
+function statementOf(pages: Page[], announces: boolean): Statement {
+  const shape = pages.map((page) => `${page.verb} ${page.table.name} ${page.columns.join()}`).join(';') + announces
+  let statement = statements.get(shape)
+  if (!statement) {
+    const parts = [
+      'filled AS MATERIALIZED (SELECT f.deed::jsonb AS deed, f.numbers FROM fill_blanks($1::uuid, $2::jsonb, $3) AS f)',
+      ...pages.map((page, place) => `p${place} AS (${sqlOf(page, place)})`),
+      ...(announces ? [ANNOUNCE] : []),
+    ]
+    const deliveries = announces ? '(SELECT count(*)::integer FROM delivery)' : '0'
+    statement = {
+      name: `deed ${createHash('sha256').update(shape).digest('hex').slice(0, 16)}`,
+      text: `WITH ${parts.join(',\n')}\nSELECT numbers, ${deliveries} AS deliveries FROM filled`,
+    }
+    statements.set(shape, statement)
+  }
+  return statement
+}
+
+function sqlOf({ verb, table, columns }: Page, place: number): string {
+  const rows = `filled, jsonb_populate_recordset(NULL::${table.name}, filled.deed -> 'p${place}') AS r`
+  const list = columns.join(', ')
+  const values = columns.map((column) => `r.${column}`).join(', ')
+  const insert = `INSERT INTO ${table.name} (${list}) SELECT ${values} FROM ${rows}`
+  // A table of an organisation is only ever touched within the organisation of the open books.
+  const scoped = table.key.includes('org_id') ? `t.org_id = $1 AND ` : ''
+  const same = table.key.filter((column) => column !== 'org_id').map((column) => `t.${column} = r.${column}`)
+  switch (verb) {
+    case 'insert':
+      return insert
+    case 'upsert':
+      return `${insert} ON CONFLICT (${table.key.join()}) DO UPDATE SET (${list}) = (${columns.map((c) => `excluded.${c}`).join()})`
+    case 'update':
+      return `UPDATE ${table.name} AS t SET (${list}) = ROW(${values}) FROM ${rows} WHERE ${scoped}${same.join(' AND ')}`
+    case 'delete':
+      return `DELETE FROM ${table.name} AS t USING ${rows} WHERE ${scoped}${same.join(' AND ')}`
+  }
+}
+
+// One delivery for every endpoint of the organisation that had asked for the event.
+const ANNOUNCE = `announced AS MATERIALIZED (
+  SELECT e.* FROM filled, jsonb_to_recordset(filled.deed -> 'events') AS e(
+    id uuid, event_type text, entity_type text, entity_id uuid, data jsonb, occurred_at timestamptz, payload text, blank text)
+), event AS (
+  INSERT INTO webhook_events (org_id, id, event_type, entity_type, entity_id, data, occurred_at)
+  SELECT $1, id, event_type, entity_type, entity_id, data, occurred_at FROM announced
+), delivery AS (
+  INSERT INTO webhook_deliveries (org_id, id, event_id, endpoint_id, event_type, payload, status, created_time)
+  SELECT $1, d.delivery_id, d.id, d.endpoint_id, d.event_type, replace(d.payload, d.blank, d.delivery_id::text), 'PENDING', d.occurred_at
+  FROM (SELECT announced.*, w.id AS endpoint_id, gen_random_uuid() AS delivery_id
+        FROM announced JOIN webhook_endpoints AS w
+          ON w.org_id = $1 AND w.status = 'ENABLED' AND announced.event_type = ANY (w.events)) AS d
+  RETURNING 1
+)`

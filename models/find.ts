@@ -1,0 +1,42 @@
+// Scoped finders: rows of one table, always within one organisation.
+import type { Connection, Statement } from './database.ts'
+import type { Table } from './table.ts'
+
+/** Where a question is asked: a connection and the organisation that it is asked within. */
+export interface Scope {
+  connection: Connection
+  orgId: string
+}
+
+// A shared lock lets others read and refer to the row, but not change it before the deed is committed.
+export type Lock = 'FOR UPDATE' | 'FOR SHARE' | ''
+
+/** The row with this id in the organisation, or null. A locked row stays as it is until the transaction ends. */
+export async function findRow<Row extends object>(scope: Scope, table: Table<Row>, id: string, lock: Lock = ''): Promise<Row | null> {
+  const [row] = await scope.connection.run<Row>(byId(table, lock), [scope.orgId, id])
+  return row ?? null
+}
+
+/** The rows with these ids in the organisation, in no particular order. */
+export async function findRows<Row extends object>(scope: Scope, table: Table<Row>, ids: string[]): Promise<Row[]> {
+  if (ids.length === 0) return []
+  return scope.connection.run<Row>(byIds(table), [scope.orgId, ids])
+}
+
+const statements = new Map<string, Statement>()
+
+function prepared(name: string, text: () => string): Statement {
+  let statement = statements.get(name)
+  if (!statement) statements.set(name, (statement = { name, text: text() }))
+  return statement
+}
+
+const listOf = <Row>(table: Table<Row>) => [...table.columns, ...table.generated].join(', ')
+
+function byId<Row>(table: Table<Row>, lock: Lock): Statement {
+  return prepared(`find ${table.name} ${lock}`, () => `SELECT ${listOf(table)} FROM ${table.name} WHERE org_id = $1 AND id = $2 ${lock}`)
+}
+
+function byIds<Row>(table: Table<Row>): Statement {
+  return prepared(`find all ${table.name}`, () => `SELECT ${listOf(table)} FROM ${table.name} WHERE org_id = $1 AND id = ANY ($2)`)
+}

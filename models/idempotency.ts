@@ -1,0 +1,77 @@
+// The remembered answers of keyed calls: claimed before the work, written in its transaction.
+import type { Connection } from './database.ts'
+import { table } from './table.ts'
+
+export interface IdempotentAnswerRow {
+  subject: string
+  method: string
+  path: string
+  key: string
+  body_hash: string
+  status: number | null
+  body: string | null
+  sealed: boolean
+  claimed_until: Date | null
+  created_time: Date
+}
+
+export const idempotentAnswers = table<IdempotentAnswerRow>(
+  'idempotent_answers',
+  {
+    subject: 'uuid', method: 'text', path: 'text', key: 'text', body_hash: 'bytes', status: 'integer', body: 'text',
+    sealed: 'boolean', claimed_until: 'time', created_time: 'time',
+  },
+  { key: ['subject', 'method', 'path', 'key'] },
+)
+
+/** The specification's cache key. */
+export interface AnswerKey {
+  subject: string
+  method: string
+  path: string
+  key: string
+}
+
+export type Claim =
+  | { state: 'ours' }
+  | { state: 'running' }
+  | { state: 'answered'; status: number; body: string; sealed: boolean; bodyHash: string }
+
+export const RETENTION_MS = 24 * 60 * 60 * 1000
+
+/**
+ * Claims the key for the transaction of `connection`, by an advisory lock that the server lets go of when the
+ * transaction ends, also when the process dies. Answers what is remembered, or that another call is at work on it.
+ */
+export async function claimAnswer(connection: Connection, key: AnswerKey, now: Date): Promise<Claim> {
+  const [row] = await connection.run<{
+    locked: boolean
+    status: number | null
+    body: string | null
+    sealed: boolean | null
+    body_hash: string | null
+    claimed_until: Date | null
+  }>(CLAIM, [key.subject, key.method, key.path, key.key, new Date(now.getTime() - RETENTION_MS)])
+  if (row?.status) {
+    return { state: 'answered', status: row.status, body: row.body!, sealed: row.sealed!, bodyHash: row.body_hash! }
+  }
+  if (!row?.locked || (row.claimed_until && row.claimed_until > now)) return { state: 'running' }
+  return { state: 'ours' }
+}
+
+// The lock is tried before the row is read, in one statement; a lock that comes free just after another call has
+// committed must not leave us with the snapshot from before that commit, so the reading function takes a fresh one.
+const CLAIM = { name: 'claim answer', text: 'SELECT * FROM claim_answer($1, $2, $3, $4, $5)' }
+
+/** Deletes remembered answers older than 24 hours, a few at a time; answers how many. */
+export async function forgetOldAnswers(connection: Connection, now: Date, atMost = 1_000): Promise<number> {
+  const rows = await connection.run(FORGET, [new Date(now.getTime() - RETENTION_MS), atMost])
+  return rows.length
+}
+
+const FORGET = {
+  name: 'forget old answers',
+  text: `DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM idempotent_answers WHERE created_time < $1 ORDER BY created_time LIMIT $2 FOR UPDATE SKIP LOCKED))
+         RETURNING 1`,
+}

@@ -1,0 +1,73 @@
+// Brings the schema up to date: the numbered SQL files, run by Umzug, one process at a time.
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { Umzug } from 'umzug'
+
+const MIGRATIONS = fileURLToPath(new URL('./migrations/*.sql', import.meta.url))
+// Any number will do as long as nobody else locks by it in this database.
+const ADVISORY_LOCK = 7_305_814
+
+/**
+ * Applies the migrations that are missing, each in a transaction of its own, and answers their names.
+ * Several processes may call it at once: the others wait. Throws when an applied file has been edited since.
+ */
+export async function migrate(databaseUrl: string): Promise<string[]> {
+  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bahi migrate' })
+  await client.connect()
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK])
+    await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations
+      (name text PRIMARY KEY, sha256 text NOT NULL, applied_time timestamptz NOT NULL DEFAULT now())`)
+    const applied = await migrations(client).up()
+    return applied.map((migration) => migration.name)
+  } finally {
+    await client.end()
+  }
+}
+
+function migrations(client: pg.Client) {
+  return new Umzug({
+    logger: undefined,
+    migrations: {
+      glob: MIGRATIONS,
+      resolve: ({ path }) => ({
+        name: basename(path!),
+        up: async () => {
+          const sql = await readFile(path!, 'utf8')
+          await client.query('BEGIN')
+          try {
+            await client.query(sql)
+            await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [basename(path!), sha256(sql)])
+            await client.query('COMMIT')
+          } catch (error) {
+            await client.query('ROLLBACK')
+            throw new Error(`Migration ${basename(path!)} failed: ${(error as Error).message}`, { cause: error })
+          }
+        },
+      }),
+    },
+    storage: {
+      logMigration: async () => undefined,
+      unlogMigration: async () => undefined,
+      executed: async () => executed(client),
+    },
+  })
+}
+
+// A file that was applied and then edited would leave two databases that differ under one name.
+async function executed(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations ORDER BY name')
+  for (const row of rows) {
+    const file = new URL(`./migrations/${row.name}`, import.meta.url)
+    const sql = await readFile(file, 'utf8').catch(() => null)
+    if (sql !== null && sha256(sql) !== row.sha256) throw new Error(`Migration ${row.name} was edited after it had been applied`)
+  }
+  return rows.map((row) => row.name)
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}

@@ -1,0 +1,102 @@
+// Organisations, their users, and the partners that brought them.
+import { table } from './table.ts'
+import type { Connection } from './database.ts'
+
+/** Set by a signed-in person, never through the public API (decisions §8). */
+export interface Preferences {
+  roundInvoiceTotals: boolean
+  roundingMethod: 'nearest' | 'up' | 'down'
+  strictPaymentDedupe: boolean
+}
+
+export const DEFAULT_PREFERENCES: Preferences = {
+  roundInvoiceTotals: false,
+  roundingMethod: 'nearest',
+  strictPaymentDedupe: true,
+}
+
+export interface OrganizationRow {
+  id: string
+  partner_id: string | null
+  external_ref: string | null
+  name: string
+  legal_name: string | null
+  gstin: string | null
+  pan: string | null
+  email: string | null
+  phone: string | null
+  address: Record<string, unknown> | null
+  state_code: string
+  status: 'ACTIVE' | 'SUSPENDED'
+  currency_code: string
+  fiscal_year_start_month: number
+  time_zone: string
+  sandbox: boolean
+  preferences: Preferences
+  created_time: Date
+  last_modified_time: Date
+}
+
+export const organizations = table<OrganizationRow>(
+  'organizations',
+  {
+    id: 'uuid', partner_id: 'uuid', external_ref: 'text', name: 'text', legal_name: 'text', gstin: 'text', pan: 'text',
+    email: 'text', phone: 'text', address: 'json', state_code: 'text', status: 'text', currency_code: 'text',
+    fiscal_year_start_month: 'integer', time_zone: 'text', sandbox: 'boolean', preferences: 'json',
+    created_time: 'time', last_modified_time: 'time',
+  },
+  { key: ['id'] },
+)
+
+export interface UserRow {
+  org_id: string
+  id: string
+  email: string
+  name: string | null
+  role: 'OWNER' | 'MEMBER'
+  created_time: Date
+}
+
+export const users = table<UserRow>('users', {
+  org_id: 'uuid', id: 'uuid', email: 'text', name: 'text', role: 'text', created_time: 'time',
+})
+
+export interface PartnerRow {
+  id: string
+  name: string
+  created_time: Date
+}
+
+export const partners = table<PartnerRow>('partners', { id: 'uuid', name: 'text', created_time: 'time' }, { key: ['id'] })
+
+export interface PartnerKeyRow {
+  id: string
+  partner_id: string
+  key_hash: string
+  created_time: Date
+  revoked_time: Date | null
+}
+
+export const partnerKeys = table<PartnerKeyRow>(
+  'partner_keys',
+  { id: 'uuid', partner_id: 'uuid', key_hash: 'bytes', created_time: 'time', revoked_time: 'time' },
+  { key: ['id'] },
+)
+
+/** One organisation of this partner, locked for the change that follows when asked; null when it is not theirs. */
+export async function findOrganizationOfPartner(
+  connection: Connection, partnerId: string, orgId: string, lock = false,
+): Promise<OrganizationRow | null> {
+  const statement = lock ? OF_PARTNER_LOCKED : OF_PARTNER
+  const [row] = await connection.run<OrganizationRow>(statement, [partnerId, orgId])
+  return row ?? null
+}
+
+const OF_PARTNER = {
+  name: 'organization of partner',
+  text: 'SELECT * FROM organizations WHERE partner_id = $1 AND id = $2',
+}
+const OF_PARTNER_LOCKED = {
+  name: 'organization of partner, locked',
+  text: 'SELECT * FROM organizations WHERE partner_id = $1 AND id = $2 FOR UPDATE',
+}

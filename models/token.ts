@@ -1,0 +1,69 @@
+// Tokens, and the caller that a token or a partner key stands for.
+import { createHash, randomBytes } from 'node:crypto'
+import type { Connection } from './database.ts'
+import type { OrganizationRow } from './organization.ts'
+import { table } from './table.ts'
+
+export interface TokenRow {
+  org_id: string
+  id: string
+  user_id: string | null
+  partner_id: string | null
+  kind: 'PAT' | 'OAUTH'
+  token_hash: string
+  scopes: string[]
+  tier: 'DEFAULT' | 'PARTNER'
+  expires_time: Date | null
+  revoked_time: Date | null
+  created_time: Date
+}
+
+export const tokens = table<TokenRow>('tokens', {
+  org_id: 'uuid', id: 'uuid', user_id: 'uuid', partner_id: 'uuid', kind: 'text', token_hash: 'bytes', scopes: 'texts',
+  tier: 'text', expires_time: 'time', revoked_time: 'time', created_time: 'time',
+})
+
+export const PREFIXES = { pat: 'svc_pat_', sandboxPat: 'svc_pat_test_', partnerKey: 'svc_prt_', webhookSecret: 'svc_whsec_' }
+
+/** A new secret of 32 random bytes: shown once, only its hash is kept (decisions §2). */
+export function mintSecret(prefix: string): string {
+  return prefix + randomBytes(32).toString('base64url')
+}
+
+/** The SHA-256 by which a token or key is found, in the form a bytea column reads. */
+export function hashOf(secret: string): string {
+  return `\\x${createHash('sha256').update(secret).digest('hex')}`
+}
+
+/** What is known of a token that is valid now. */
+export interface TokenHolder {
+  token: Pick<TokenRow, 'id' | 'org_id' | 'user_id' | 'scopes' | 'tier' | 'kind'>
+  organization: OrganizationRow
+}
+
+/** Whose token this is, or null when it is unknown, expired or revoked. */
+export async function findTokenHolder(connection: Connection, secret: string, now: Date): Promise<TokenHolder | null> {
+  const [row] = await connection.run<TokenHolder>(TOKEN_HOLDER, [hashOf(secret), now])
+  return row ?? null
+}
+
+const TOKEN_HOLDER = {
+  name: 'token holder',
+  text: `SELECT jsonb_build_object('id', t.id, 'org_id', t.org_id, 'user_id', t.user_id, 'scopes', t.scopes,
+                                   'tier', t.tier, 'kind', t.kind) AS token,
+                to_jsonb(o) AS organization
+         FROM tokens AS t JOIN organizations AS o ON o.id = t.org_id
+         WHERE t.token_hash = $1 AND (t.revoked_time IS NULL OR t.revoked_time > $2)
+           AND (t.expires_time IS NULL OR t.expires_time > $2)`,
+}
+
+/** The partner of this key, or null when it is unknown or revoked. */
+export async function findPartnerOfKey(connection: Connection, secret: string): Promise<{ keyId: string; partnerId: string } | null> {
+  const [row] = await connection.run<{ keyId: string; partnerId: string }>(PARTNER_OF_KEY, [hashOf(secret)])
+  return row ?? null
+}
+
+const PARTNER_OF_KEY = {
+  name: 'partner of key',
+  text: `SELECT id AS "keyId", partner_id AS "partnerId" FROM partner_keys WHERE key_hash = $1 AND revoked_time IS NULL`,
+}
