@@ -1,0 +1,233 @@
+// The one path of every write: open books collect what a command decides, and are written in one transaction.
+import { v7 as uuidv7 } from 'uuid'
+import type { AnnouncedEvent } from '../domain/events.ts'
+import { assertBalanced, type PostingLine } from '../domain/posting/posting.ts'
+import { DOCUMENT_PREFIX, type NumberParts } from '../domain/numbering.ts'
+import { activity } from '../models/activity.ts'
+import type { Connection, Database } from '../models/database.ts'
+import { Deed } from '../models/deed.ts'
+import type { Scope } from '../models/find.ts'
+import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
+import { journalLines, journals, type JournalSource } from '../models/journal.ts'
+import type { Table } from '../models/table.ts'
+import type { Caller, OrganizationFacts } from './caller.ts'
+import { asFault, isWorthRetrying } from './refusals.ts'
+
+/** What writing needs besides the caller. */
+export interface Desk {
+  database: Database
+  /** Called after a commit that queued deliveries; may be lost without harm. */
+  wakeRelay(): void
+  clock(): Date
+}
+
+export interface JournalEntry {
+  date: string
+  source: JournalSource
+  sourceId: string | null
+  memo: string | null
+  contactId: string | null
+  reversalOf?: string
+  lines: PostingLine[]
+}
+
+export interface ActivityEntry {
+  action: string
+  entityType: string
+  entityId: string
+  entityRef: string | null
+  changes?: Record<string, { old: unknown; new: unknown }> | null
+  metadata?: Record<string, unknown>
+}
+
+export type EventEntry = AnnouncedEvent & { entityType: string; entityId: string }
+
+export class Books implements Scope {
+  readonly connection: Connection
+  readonly caller: Caller
+  /** One instant for everything that this deed dates. */
+  readonly now: Date
+  #orgId: string | null
+  #deed = new Deed()
+  #numbers = new Map<string, string>()
+
+  constructor(connection: Connection, caller: Caller, now: Date) {
+    this.connection = connection
+    this.caller = caller
+    this.now = now
+    this.#orgId = caller.organization?.id ?? null
+  }
+
+  get orgId(): string {
+    if (!this.#orgId) throw new Error('these books are of no organisation yet')
+    return this.#orgId
+  }
+
+  get organization(): OrganizationFacts {
+    if (!this.caller.organization) throw new Error('this caller has no organisation')
+    return this.caller.organization
+  }
+
+  /** Opens the books of one of the partner's organisations; the caller must have found it to be theirs. */
+  enter(orgId: string): void {
+    if (this.caller.kind !== 'PARTNER' && this.caller.kind !== 'SYSTEM') throw new Error('a token has one organisation')
+    this.#orgId = orgId
+  }
+
+  newId(): string {
+    return uuidv7()
+  }
+
+  insert<Row extends { org_id: string }>(table: Table<Row>, row: Omit<Row, 'org_id'>): Row {
+    const whole = { ...row, org_id: this.orgId } as unknown as Row
+    this.#deed.insert(table, whole)
+    return whole
+  }
+
+  /** For the few tables above organisations. */
+  insertAbove<Row extends object>(table: Table<Row>, row: Row): Row {
+    this.#deed.insert(table, row)
+    return row
+  }
+
+  /** Changes some columns of a row that was found with a lock; answers the row as it will be. */
+  update<Row extends { id: string }>(table: Table<Row>, row: Row, changes: Partial<Row>): Row {
+    this.#deed.update(table, { id: row.id, ...changes })
+    return { ...row, ...changes }
+  }
+
+  delete<Row extends { id: string }>(table: Table<Row>, row: Row): void {
+    this.#deed.delete(table, row.id)
+  }
+
+  /** The next number of a sequence. Until the books are written a blank stands for it. */
+  number(sequence: string, parts: NumberParts, document: string, branchId: string | null = null): string {
+    const blank = `<number:${uuidv7()}>`
+    this.#deed.blanks.push({ blank, sequence, ...parts, document, branch_id: branchId })
+    return blank
+  }
+
+  /** Writes a balanced entry into the ledger and answers its id; an entry of no lines is not written. */
+  post(entry: JournalEntry): string | null {
+    if (entry.lines.length === 0) return null
+    assertBalanced(entry.lines)
+    const journal = this.insert(journals, {
+      id: uuidv7(),
+      journal_number: this.number('journal', { before: DOCUMENT_PREFIX.journal, padding: 5, after: '' }, 'journal'),
+      date: entry.date,
+      source: entry.source,
+      source_id: entry.sourceId,
+      memo: entry.memo,
+      contact_id: entry.contactId,
+      reversal_of: entry.reversalOf ?? null,
+      line_count: entry.lines.length,
+      created_time: this.now,
+    })
+    entry.lines.forEach((line, index) => this.insert(journalLines, {
+      journal_id: journal.id,
+      line_no: index + 1,
+      line_count: entry.lines.length,
+      account_id: line.accountId,
+      contact_id: line.contactId,
+      debit: line.debit,
+      credit: line.credit,
+      description: line.description,
+      created_time: this.now,
+    }))
+    return journal.id
+  }
+
+  /** Adds an entry to the activity log. */
+  record(entry: ActivityEntry): void {
+    this.insert(activity, {
+      id: uuidv7(),
+      action: entry.action,
+      entity_type: entry.entityType,
+      entity_id: entry.entityId,
+      entity_ref: entry.entityRef,
+      actor_user_id: this.caller.userId,
+      changes: entry.changes ?? null,
+      metadata: { ...this.caller.origin, ...entry.metadata },
+      occurred_at: this.now,
+    })
+  }
+
+  /** Queues the event for every endpoint that asked for it; it leaves with the commit or not at all. */
+  announce(event: EventEntry): void {
+    const id = uuidv7()
+    const blank = `<delivery:${id}>`
+    const body = {
+      event_type: event.type,
+      delivery_id: blank,
+      occurred_at: this.now.toISOString(),
+      org_id: this.orgId,
+      data: event.data,
+    }
+    this.#deed.announcements.push({
+      id,
+      event_type: event.type,
+      entity_type: event.entityType,
+      entity_id: event.entityId,
+      data: event.data,
+      occurred_at: this.now,
+      payload: JSON.stringify(body),
+      blank,
+    })
+  }
+
+  /** Remembers the answer of a keyed call, in the transaction of its work. */
+  remember(answer: IdempotentAnswerRow): void {
+    this.#deed.upsert(idempotentAnswers, answer)
+  }
+
+  /** Forgets all that was collected: nothing of a refused deed is written. */
+  tearUp(): void {
+    this.#deed = new Deed()
+  }
+
+  /** Writes the deed. Answers how many deliveries were queued. */
+  async write(): Promise<number> {
+    const blanks = this.#deed.blanks.map(({ blank }) => blank)
+    const written = await this.#deed.write(this.connection, this.#orgId)
+    blanks.forEach((blank, place) => this.#numbers.set(blank, written.numbers[place]!))
+    return written.deliveries
+  }
+
+  /** Puts the numbers that were taken into a text that has blanks for them. */
+  ink(text: string): string {
+    let inked = text
+    for (const [blank, number] of this.#numbers) inked = inked.replaceAll(blank, number)
+    return inked
+  }
+}
+
+const TRIES = 5
+
+/**
+ * Opens the books for one deed: everything that `work` collects is written in one transaction, or nothing is.
+ * `finish` sees the books after the commit. A deadlock, or a row that vanished while the deed was being made, is
+ * tried again from the start; what PostgreSQL refuses by a constraint becomes the Fault that it means.
+ */
+export async function openBooks<T, R = T>(
+  desk: Desk,
+  caller: Caller,
+  work: (books: Books) => Promise<T>,
+  finish: (result: T, books: Books) => R = (result) => result as unknown as R,
+): Promise<R> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      let queued = 0
+      const made = await desk.database.transaction(async (connection) => {
+        const books = new Books(connection, caller, desk.clock())
+        const result = await work(books)
+        queued = await books.write()
+        return { result, books }
+      })
+      if (queued > 0) desk.wakeRelay()
+      return finish(made.result, made.books)
+    } catch (error) {
+      if (attempt < TRIES && isWorthRetrying(error)) continue
+      throw asFault(error)
+    }
+  }
+}

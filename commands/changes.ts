@@ -1,0 +1,18 @@
+// What a change changed, for the activity log: old and new of every field that differs.
+
+export type Changes = Record<string, { old: unknown; new: unknown }>
+
+const UNTOLD = new Set(['org_id', 'version', 'last_modified_time', 'created_time'])
+
+/** Compares two states of a row; fields that only keep the books are left out. Null when nothing differs. */
+export function changesBetween(before: object, after: object): Changes | null {
+  const changes: Changes = {}
+  for (const [field, value] of Object.entries(after)) {
+    if (UNTOLD.has(field)) continue
+    const [old, now] = [plain((before as Record<string, unknown>)[field]), plain(value)]
+    if (JSON.stringify(old) !== JSON.stringify(now)) changes[field] = { old, new: now }
+  }
+  return Object.keys(changes).length === 0 ? null : changes
+}
+
+const plain = (value: unknown) => (typeof value === 'bigint' ? value.toString() : value ?? null)

@@ -1,0 +1,81 @@
+// The one registry of faults: every error code the API can answer, its usual status and what it means.
+
+/** A problem of one field in a body whose shape is wrong (decisions §1, `422 validation.failed`). */
+export interface FieldProblem {
+  field: string
+  code: string
+  message: string
+}
+
+export const FAULTS = {
+  'auth.invalid_token': [401, 'The token is missing, invalid, expired or revoked.'],
+  'authn.token_invalid': [401, 'The token is missing, invalid, expired or revoked (activity calls).'],
+  'auth.insufficient_scope': [403, 'The token lacks the scope that this call needs.'],
+  'authz.scope_missing': [403, 'The token lacks the scope activity.READ (activity calls).'],
+  'authz.organization_suspended': [403, 'The organisation is suspended; its tokens open nothing.'],
+  'not_found.resource': [404, 'There is no such record in this organisation.'],
+  'not_found.route': [404, 'There is no such path.'],
+  'request.method_not_allowed': [405, 'The path exists, but not with this method.'],
+  'request.malformed_json': [400, 'The body is not JSON.'],
+  'request.unsupported_media_type': [415, 'The body must be sent as application/json.'],
+  'request.too_large': [413, 'The body is larger than this call accepts.'],
+  'validation.failed': [422, 'The body has the wrong shape; `errors` lists every problem.'],
+  'validation.invalid_value': [400, 'A well-formed value is not acceptable.'],
+  'validation.required_field': [400, 'A value that this call needs is missing.'],
+  'validation.duplicate_resource': [409, 'A record like this one exists already.'],
+  'conflict.invalid_state': [409, 'The document is in a state that does not allow this call.'],
+  'conflict.already_cancelled': [409, 'The document is cancelled already.'],
+  'conflict.invoice_paid': [409, 'A paid invoice is not voided; reverse its payment first.'],
+  'conflict.bill_paid': [409, 'A paid bill is not voided; reverse its payment first.'],
+  'conflict.credit_applied': [409, 'A credit has been applied; it stands in the way of this call.'],
+  'conflict.allocated': [409, 'The payment is allocated; its amount may not change.'],
+  'conflict.already_converted': [409, 'The document was converted already; `details` names the target.'],
+  'conflict.in_use': [409, 'Other records refer to this one; `details` counts them.'],
+  'conflict.limit_reached': [409, 'The organisation has as many of these as it may have.'],
+  'idempotency.key_required': [400, 'This call needs the header Idempotency-Key.'],
+  'idempotency.in_progress': [409, 'Another request with this Idempotency-Key is still running.'],
+  'rate_limit.exceeded': [429, 'Too many requests; wait for the seconds in Retry-After.'],
+  'email.send_failed': [502, 'The mail provider refused the message, or its answer never came.'],
+  'storage.upload_failed': [502, 'The object store refused the upload; it is safe to send it again.'],
+  'service.unavailable': [503, 'A machine that this call needs is away; try again after Retry-After seconds.'],
+  'internal.error': [500, 'Something went wrong on our side; nothing was written.'],
+} as const satisfies Record<string, readonly [status: number, meaning: string]>
+
+export type FaultCode = keyof typeof FAULTS
+
+export interface FaultParticulars {
+  message?: string
+  field?: string
+  details?: Record<string, unknown>
+  errors?: FieldProblem[]
+  /** Where the specification gives this code another status than its usual one. */
+  status?: number
+  /** Seconds for the header Retry-After. */
+  retryAfter?: number
+}
+
+/** A refusal that the caller is told of, in the envelope of the specification's section "Errors". */
+export class Fault extends Error {
+  readonly code: FaultCode
+  readonly status: number
+  readonly field: string | undefined
+  readonly details: Record<string, unknown> | undefined
+  readonly errors: FieldProblem[] | undefined
+  readonly retryAfter: number | undefined
+
+  constructor(code: FaultCode, particulars: FaultParticulars = {}) {
+    super(particulars.message ?? FAULTS[code][1])
+    this.name = 'Fault'
+    this.code = code
+    this.status = particulars.status ?? FAULTS[code][0]
+    this.field = particulars.field
+    this.details = particulars.details
+    this.errors = particulars.errors
+    this.retryAfter = particulars.retryAfter
+  }
+}
+
+/** Makes the Fault to throw: `throw fault('not_found.resource', { message: 'No such invoice.' })`. */
+export function fault(code: FaultCode, particulars: FaultParticulars = {}): Fault {
+  return new Fault(code, particulars)
+}
