@@ -1,0 +1,86 @@
+// The OpenAPI 3.1 document of the service, made from the declared routes.
+import { Type, type TProperties, type TSchema } from 'typebox'
+import { deliverySchema, EVENT_TYPES } from '../../domain/events.ts'
+import { FAULTS } from '../../domain/faults.ts'
+import type { Route } from './route.ts'
+
+const Failure = Type.Object({
+  code: Type.Enum(Object.keys(FAULTS)),
+  message: Type.String(),
+  field: Type.Optional(Type.String({ description: 'The name of the bad field.' })),
+  details: Type.Optional(Type.Object({}, { additionalProperties: true })),
+  errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }))),
+  request_id: Type.String({ format: 'uuid' }),
+})
+
+/** The whole answer of a route, with its envelope. */
+export function answerSchema(route: Route): TSchema {
+  return Type.Object({ code: Type.Literal(0), message: Type.String(), ...(route.answer.properties as TProperties) })
+}
+
+/** The document that GET /openapi.json answers. */
+export function openapi(routes: Route[], serverUrl: string): Record<string, unknown> {
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Bahi accounting API',
+      version: '1.0.0',
+      description: "An organisation's double-entry books, with Indian GST, over REST and JSON.",
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: serverUrl }],
+    tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
+    paths,
+    webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, {
+      post: { summary: type, requestBody: json(deliverySchema(type)), responses: { '2XX': { description: 'Received' } } },
+    }])),
+    components: {
+      schemas: { Error: Failure },
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'A token of one organisation: svc_pat_...' },
+        partnerKey: { type: 'apiKey', in: 'header', name: 'X-Partner-Key' },
+      },
+    },
+  }
+}
+
+function operation(route: Route): Record<string, unknown> {
+  const secured = { token: [{ token: [] }], partner: [{ partnerKey: [] }], anyone: [] }[route.by ?? 'token']
+  return {
+    operationId: operationId(route),
+    tags: [route.tag],
+    summary: route.does,
+    ...(route.scope ? { description: `Needs the scope \`Svc.${route.scope}\`.` } : {}),
+    security: secured,
+    parameters: parametersOf(route),
+    ...(route.body ? { requestBody: json(route.body) } : {}),
+    responses: {
+      [route.status ?? 200]: { description: 'Done', ...json(answerSchema(route)) },
+      default: { description: 'Refused', ...json({ $ref: '#/components/schemas/Error' } as TSchema) },
+    },
+  }
+}
+
+// `POST /invoices/{invoice_id}/approve` is postInvoicesApprove: unique, and readable in a generated client.
+function operationId({ method, path }: Route): string {
+  const words = path.replaceAll(/\{(\w+)\}/g, 'by_$1').split(/[^a-zA-Z0-9]+/).filter((word) => word !== '')
+  return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')
+}
+
+function parametersOf(route: Route): Record<string, unknown>[] {
+  const named = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name, in: 'path', required: true, schema: { type: 'string' },
+  }))
+  const queried = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => ({
+    name, in: 'query', required: ((route.query?.required ?? []) as string[]).includes(name), schema,
+  }))
+  const key = route.method !== 'POST' ? [] : [{
+    name: 'Idempotency-Key', in: 'header', required: route.keyRequired === true,
+    schema: { type: 'string', pattern: '^[A-Za-z0-9_:-]{1,200}$' },
+  }]
+  return [...named, ...queried, ...key]
+}
+
+const json = (schema: TSchema) => ({ content: { 'application/json': { schema } } })

@@ -1,0 +1,72 @@
+// What is answered at the origin, beside the API: health, metrics, and the documentation page.
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import type { Registry } from 'prom-client'
+
+export interface Plain {
+  status: number
+  type: string
+  body: string | Buffer
+}
+
+/** The state of every part that the service consists of. */
+export type Parts = Record<string, 'up' | 'away' | 'not configured'>
+
+/** Ready while all parts that are configured answer; Redis may be away, the limits are then counted in-process. */
+export function readiness(parts: Parts): Plain {
+  const away = Object.entries(parts).filter(([name, state]) => state === 'away' && name !== 'redis')
+  return json(away.length === 0 ? 200 : 503, { status: away.length === 0 ? 'ready' : 'not ready', parts })
+}
+
+export const live = (): Plain => json(200, { status: 'live' })
+
+export async function metrics(registry: Registry): Promise<Plain> {
+  return { status: 200, type: registry.contentType, body: await registry.metrics() }
+}
+
+const DOCS = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'))
+const ASSETS: Record<string, string> = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'favicon-32x32.png': 'image/png',
+}
+
+/** The page that renders the OpenAPI document, and its files; null for a name that it does not have. */
+export async function docs(name: string): Promise<Plain | null> {
+  if (name === '') return { status: 200, type: 'text/html; charset=utf-8', body: DOCS_PAGE }
+  if (name === 'start.js') return { status: 200, type: 'text/javascript; charset=utf-8', body: DOCS_START }
+  const type = ASSETS[name]
+  return type === undefined ? null : { status: 200, type, body: await readFile(join(DOCS, name)) }
+}
+
+const DOCS_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+  <meta charset="utf-8">
+  <meta name="viewport" content="width=device-width, initial-scale=1">
+  <title>Bahi accounting API</title>
+  <link rel="icon" href="/docs/favicon-32x32.png">
+  <link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+  <div id="docs"></div>
+  <script src="/docs/swagger-ui-bundle.js"></script>
+  <script src="/docs/start.js"></script>
+</body>
+</html>
+`
+
+const DOCS_START = `SwaggerUIBundle({
+  url: '/api/public/v1/openapi.json',
+  dom_id: '#docs',
+  deepLinking: true,
+  docExpansion: 'none',
+  filter: true,
+  validatorUrl: null,
+})
+`
+
+function json(status: number, body: unknown): Plain {
+  return { status, type: 'application/json', body: JSON.stringify(body) }
+}

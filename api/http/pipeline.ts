@@ -1,0 +1,153 @@
+// How any request travels: caller, organisation, limit, scope, key, shape, handler, envelope; in that order.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
+import type { TObject, TSchema } from 'typebox'
+import { openBooks, type Books, type Desk as WritingDesk } from '../../commands/books.ts'
+import type { Caller } from '../../commands/caller.ts'
+import { asFault } from '../../commands/refusals.ts'
+import { Fault, fault } from '../../domain/faults.ts'
+import type { Sealer } from '../../models/sealed.ts'
+import { BODY_LIMIT, parseBody, readBody } from './body.ts'
+import { checkOrganization, checkScope, identify } from './caller.ts'
+import { refusal, success, type Reply } from './envelope.ts'
+import { bodyHashOf, claim, keyOf, remember, type Keyed } from './idempotency.ts'
+import type { Machines } from './machines.ts'
+import type { Allowance, Limiter } from './rate-limit.ts'
+import type { Input, Route } from './route.ts'
+import { readQuery, validateBody } from './validate.ts'
+
+/** Everything that a request meets on its way; made once by the server. */
+export interface House {
+  desk: WritingDesk
+  limiter: Limiter
+  sealer: Sealer
+  machines: Machines
+  /** Told of what nobody should ever see: the error behind a 500. */
+  onMishap(error: unknown, requestId: string): void
+}
+
+/** What the access log says of a request besides its reply. */
+export interface Trace {
+  requestId: string
+  orgId: string | null
+  subject: string | null
+}
+
+type AnyInput = Input<TObject, TSchema>
+
+/** Answers a request to a route; every failure is a reply too. */
+export async function travel(
+  house: House, route: Route, request: IncomingMessage & { params?: Record<string, string> },
+): Promise<{ reply: Reply; trace: Trace }> {
+  const now = house.desk.clock()
+  const trace: Trace = { requestId: randomUUID(), orgId: null, subject: null }
+  let allowance = house.limiter.uncounted(now)
+  let reply: Reply
+  try {
+    const parameters = new URL(request.url ?? '/', 'http://localhost').searchParams
+    const caller = await identify(route, request, house.desk.database, now, originOf(request, trace.requestId))
+    trace.orgId = caller.organization?.id ?? null
+    trace.subject = caller.subject || null
+    checkOrganization(caller, request, parameters)
+    if (caller.subject !== '') allowance = await house.limiter.count(caller, now)
+    if (!allowance.allowed) throw limitExceeded(allowance, now)
+    checkScope(caller, route)
+    const params = request.params ?? {}
+    reply = route.read
+      ? await answerRead(house, route, caller, now, { params, query: readQuery(route.query, parameters), body: undefined })
+      : await answerWrite(house, route, caller, request, parameters, params)
+  } catch (error) {
+    reply = refuse(house, error, trace.requestId)
+  }
+  Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId })
+  return { reply, trace }
+}
+
+/** Turns whatever was thrown into a reply; what is no fault is told to the log and to nobody else. */
+export function refuse(house: Pick<House, 'onMishap'>, error: unknown, requestId: string): Reply {
+  const meant = asFault(error)
+  if (meant instanceof Fault) return refusal(meant, requestId)
+  house.onMishap(error, requestId)
+  return refusal(fault('internal.error'), requestId)
+}
+
+export function limitHeaders(allowance: Allowance): Record<string, string> {
+  return {
+    'X-RateLimit-Limit': String(allowance.limit),
+    'X-RateLimit-Remaining': String(allowance.remaining),
+    'X-RateLimit-Reset': String(allowance.reset),
+  }
+}
+
+async function answerRead(house: House, route: Route, caller: Caller, now: Date, input: AnyInput): Promise<Reply> {
+  const { database } = house.desk
+  const desk = { connection: database, database, caller, now, machines: house.machines, orgId: caller.organization?.id ?? '' }
+  const answer = await route.read!(desk, input)
+  return route.bare ? { status: 200, headers: {}, body: JSON.stringify(answer) } : success(200, answer)
+}
+
+async function answerWrite(
+  house: House, route: Route, caller: Caller, request: IncomingMessage, parameters: URLSearchParams, params: Record<string, string>,
+): Promise<Reply> {
+  const key = keyOf(route, request)
+  const bytes = await readBody(request, route.bodyLimit ?? BODY_LIMIT)
+  const keyed = key === null ? null : {
+    subject: caller.subject,
+    method: route.method,
+    path: new URL(request.url ?? '/', 'http://localhost').pathname,
+    key,
+    bodyHash: bodyHashOf(bytes),
+    secret: route.secretAnswer === true,
+  }
+  const work = async (books: Books): Promise<Reply> => {
+    const body = parseBody(bytes)
+    const query = readQuery(route.query, parameters)
+    if (route.body) validateBody(route.body, body)
+    return success(route.status ?? 200, await route.write!(books, { params, query, body }, house.machines))
+  }
+  return keyed ? writeOnce(house, caller, keyed, work) : openBooks(house.desk, caller, work, inked)
+}
+
+/**
+ * Does the work of a keyed call once. A refusal is an answer too and is remembered: one that comes before the books
+ * are written, in the same transaction; one that PostgreSQL itself gave, in a transaction of its own.
+ */
+async function writeOnce(house: House, caller: Caller, keyed: Keyed, work: (books: Books) => Promise<Reply>): Promise<Reply> {
+  const settle = async (books: Books, result: () => Promise<Reply>): Promise<Reply> => {
+    const replay = await claim(books, keyed, house.sealer)
+    if (replay) return replay
+    let reply: Reply
+    try {
+      reply = await result()
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status >= 500) throw error
+      books.tearUp()
+      reply = refusal(error, books.caller.origin.request_id ?? '')
+    }
+    remember(books, keyed, reply, house.sealer)
+    return reply
+  }
+  try {
+    return await openBooks(house.desk, caller, (books) => settle(books, () => work(books)), inked)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status >= 500 || error.code === 'idempotency.in_progress') throw error
+    return openBooks(house.desk, caller, (books) => settle(books, () => Promise.reject(error)), inked)
+  }
+}
+
+const inked = (reply: Reply, books: Books): Reply => ({ ...reply, body: books.ink(reply.body) })
+
+function originOf(request: IncomingMessage, requestId: string): Caller['origin'] {
+  const agent = request.headers['user-agent']
+  return {
+    request_id: requestId,
+    ip: request.socket.remoteAddress ?? null,
+    user_agent: agent === undefined ? null : agent.slice(0, 300).toWellFormed().replaceAll('\0', ''),
+    source: 'PUBLIC_API',
+  }
+}
+
+function limitExceeded(allowance: Allowance, now: Date): Fault {
+  const retryAfter = Math.max(1, Math.ceil(allowance.reset - now.getTime() / 1000))
+  return fault('rate_limit.exceeded', { retryAfter, details: { limit: allowance.limit, retry_after: retryAfter } })
+}

@@ -1,0 +1,70 @@
+// What a route is: one declaration, read by the server, the OpenAPI document, the contract tests and the README.
+import type { Static, TObject, TSchema } from 'typebox'
+import type { Books } from '../../commands/books.ts'
+import type { Caller } from '../../commands/caller.ts'
+import type { FaultCode } from '../../domain/faults.ts'
+import type { ScopeNeed } from '../../domain/scopes.ts'
+import type { Database } from '../../models/database.ts'
+import type { Scope } from '../../models/find.ts'
+import type { Machines } from './machines.ts'
+
+/** What a handler answers: the resource under its key, and an action's own message where it has one. */
+export type Answer = { message?: string } & Record<string, unknown>
+
+export interface Input<Query extends TObject, Body extends TSchema> {
+  params: Record<string, string>
+  query: Static<Query>
+  body: Static<Body>
+}
+
+/** What a read is given: the pool to ask, the organisation to ask within, and the machines beside the database. */
+export interface Desk extends Scope {
+  database: Database
+  caller: Caller
+  now: Date
+  machines: Machines
+}
+
+interface Declaration<Query extends TObject, Body extends TSchema> {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** Below /api/public/v1, with {parameters}. */
+  path: string
+  /** The resource's name in the documents. */
+  tag: string
+  does: string
+  /** `resource.OP`; null where any valid token will do. */
+  scope: ScopeNeed | null
+  /** Who may call: a token's holder, a partner by key, or anyone. */
+  by?: 'token' | 'partner' | 'anyone'
+  query?: Query
+  body?: Body
+  /** The largest body in bytes, where it is not the usual 2 MB. */
+  bodyLimit?: number
+  /** The shape of the answer beside code and message. */
+  answer: TObject
+  status?: 200 | 201
+  /** True for the one answer that is a document of its own, without the envelope. */
+  bare?: boolean
+  /** Whether a POST must carry an Idempotency-Key. */
+  keyRequired?: boolean
+  /** True where the answer carries a secret: it is remembered encrypted. */
+  secretAnswer?: boolean
+  /** The activity calls have codes of their own for 401 and 403 (specification, "Errors"). */
+  authCodes?: { unknown: FaultCode; scope: FaultCode }
+}
+
+type Handler<Query extends TObject, Body extends TSchema> =
+  | { read: (desk: Desk, input: Input<Query, Body>) => Promise<Answer> }
+  | { write: (books: Books, input: Input<Query, Body>, machines: Machines) => Promise<Answer> }
+
+export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Declaration<Query, Body> & Handler<Query, Body>
+
+export interface Route extends Declaration<TObject, TSchema> {
+  read?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Answer>
+  write?: (books: Books, input: Input<TObject, TSchema>, machines: Machines) => Promise<Answer>
+}
+
+/** Declares a route; the handler's query and body are typed by their shapes. */
+export function route<Query extends TObject, Body extends TSchema>(declaration: RouteDeclaration<Query, Body>): Route {
+  return declaration as unknown as Route
+}

@@ -1,0 +1,46 @@
+// Which parts of the service answer: asked by GET /health/ready.
+import { connect } from 'node:net'
+import type { Connection } from '../models/database.ts'
+import type { Settings } from '../settings.ts'
+import type { Parts } from './http/origin.ts'
+import type { Limiter } from './http/rate-limit.ts'
+
+const PATIENCE_MS = 1_000
+const WORKER_SILENCE_MS = 10_000
+
+const LAST_SEEN = { name: 'last seen', text: 'SELECT seen_at FROM process_heartbeats WHERE name = $1' }
+
+/** Asks all parts at once; one that says nothing for a second is away. */
+export function createParts(settings: Settings, connection: Connection, limiter: Limiter): () => Promise<Parts> {
+  return async () => {
+    const worker = within(connection.run<{ seen_at: Date }>(LAST_SEEN, ['worker']))
+    const [seen, temporal] = await Promise.all([worker, within(reach(settings.temporalAddress))])
+    const silence = Date.now() - (seen?.[0]?.seen_at.getTime() ?? 0)
+    return {
+      api: 'up',
+      database: seen === null ? 'away' : 'up',
+      temporal: temporal === null ? 'away' : 'up',
+      worker: silence > WORKER_SILENCE_MS ? 'away' : 'up',
+      redis: limiter.state(),
+    }
+  }
+}
+
+// The engine is only reached for: the worker's heartbeat, written while it polls, says whether it works.
+function reach(address: string): Promise<true> {
+  const [host = '', port = ''] = address.split(/:(?=\d+$)/)
+  return new Promise((resolve, reject) => {
+    const socket = connect({ host, port: Number(port), timeout: PATIENCE_MS })
+    socket.once('connect', () => { socket.destroy(); resolve(true) })
+    socket.once('timeout', () => { socket.destroy(); reject(new Error('no answer')) })
+    socket.once('error', reject)
+  })
+}
+
+function within<T>(asked: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout
+  const patience = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, PATIENCE_MS, null)
+  })
+  return Promise.race([asked.catch(() => null), patience]).finally(() => clearTimeout(timer))
+}

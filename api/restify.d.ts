@@ -1,0 +1,27 @@
+// The part of Restify that this project uses; the package brings no types.
+declare module 'restify' {
+  import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
+  import type { AddressInfo } from 'node:net'
+  import type { Logger } from 'pino'
+
+  namespace restify {
+    type Handler = (request: IncomingMessage & { params?: Record<string, string> }, response: ServerResponse) => Promise<void>
+    interface Server {
+      server: HttpServer
+      get(route: { path: string; name: string }, handler: Handler): void
+      post(route: { path: string; name: string }, handler: Handler): void
+      put(route: { path: string; name: string }, handler: Handler): void
+      del(route: { path: string; name: string }, handler: Handler): void
+      on(
+        event: 'restifyError',
+        listener: (request: IncomingMessage, response: ServerResponse, error: Error, done: () => void) => void,
+      ): void
+      once(event: 'error', listener: (error: Error) => void): void
+      listen(port: number, host: string, listening: () => void): void
+      close(closed: () => void): void
+      address(): AddressInfo
+    }
+    function createServer(options: { name: string; log: Logger }): Server
+  }
+  export default restify
+}

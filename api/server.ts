@@ -1,0 +1,151 @@
+// Builds the Restify server from the list of routes; listens only as the entry of the API process.
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import pino, { type Logger } from 'pino'
+import restify from 'restify'
+import { fault } from '../domain/faults.ts'
+import { createReceiver } from '../gateways/receiver.ts'
+import { openDatabase, type Database } from '../models/database.ts'
+import { sealer } from '../models/sealed.ts'
+import { readSettings, type Settings } from '../settings.ts'
+import { createAccessLog, type AccessLog } from './http/access-log.ts'
+import { refusal, type Reply } from './http/envelope.ts'
+import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
+import { limitHeaders, refuse, travel, type House } from './http/pipeline.ts'
+import { createLimiter, type Limiter } from './http/rate-limit.ts'
+import type { Route } from './http/route.ts'
+import { createParts } from './parts.ts'
+import { createWaker } from './waker.ts'
+import { routesOf } from './routes.ts'
+
+export const BASE_PATH = '/api/public/v1'
+
+type Request = IncomingMessage & { params?: Record<string, string> }
+
+export interface Api {
+  listen(): Promise<number>
+  close(): Promise<void>
+  database: Database
+}
+
+/** Puts the API together; nothing is connected or listened on before `listen`. */
+export function createApi(settings: Settings, log: Logger): Api {
+  const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi api' })
+  const limiter = createLimiter({ DEFAULT: settings.rateLimitDefault, PARTNER: settings.rateLimitPartner }, settings.redisUrl)
+  const accessLog = createAccessLog(log, database)
+  const house: House = {
+    desk: { database, wakeRelay: createWaker(database), clock: () => new Date() },
+    limiter,
+    sealer: sealer(settings.encryptionKey),
+    machines: {
+      receiver: createReceiver({
+        timeoutSeconds: settings.webhookTimeoutSeconds,
+        allowCidrs: settings.webhookAllowCidrs,
+        allowHttp: settings.webhookAllowHttp,
+      }),
+    },
+    onMishap: accessLog.mishap,
+  }
+  const server = restify.createServer({ name: 'bahi', log })
+  mountRoutes(server, house, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
+  mountOrigin(server, accessLog, createParts(settings, database, limiter))
+  mountStrangers(server, limiter, accessLog)
+  return {
+    database,
+    listen: () => new Promise((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(settings.port, settings.host, () => resolve(server.address().port))
+    }),
+    async close() {
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        // Requests under way are answered; connections that only wait for a next one are closed.
+        server.server.closeIdleConnections()
+      })
+      limiter.close()
+      await database.close()
+    },
+  }
+}
+
+function mountRoutes(server: restify.Server, house: House, accessLog: AccessLog, routes: Route[]): void {
+  for (const route of routes) {
+    const path = BASE_PATH + route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    mount(server, route.method, path, async (request, response) => {
+      const started = performance.now()
+      const { reply, trace } = await travel(house, route, request)
+      send(response, reply)
+      accessLog.passed({
+        ...trace, method: route.method, route: route.path, status: reply.status, durationMs: performance.now() - started,
+      })
+    })
+  }
+}
+
+function mountOrigin(server: restify.Server, accessLog: AccessLog, parts: ReturnType<typeof createParts>): void {
+  const plain = (path: string, answer: (request: Request) => Promise<Plain | null> | Plain) =>
+    mount(server, 'GET', path, async (request, response) => {
+      const answered = await answer(request)
+      if (answered === null) return sendStranger(response, 404, accessLog)
+      response.writeHead(answered.status, { 'Content-Type': answered.type, 'Content-Length': Buffer.byteLength(answered.body) })
+      response.end(answered.body)
+    })
+  plain('/health/live', live)
+  plain('/health/ready', async () => readiness(await parts()))
+  plain('/metrics', () => metrics(accessLog.registry))
+  plain('/docs', () => docs(''))
+  plain('/docs/:name', (request) => docs(request.params?.name ?? ''))
+}
+
+// Whatever Restify refuses by itself (unknown path, wrong method) is answered in our envelope.
+function mountStrangers(server: restify.Server, limiter: Limiter, accessLog: AccessLog): void {
+  server.on('restifyError', (request, response, error, done) => {
+    if (!response.headersSent) {
+      const requestId = randomUUID()
+      const status = (error as { statusCode?: number }).statusCode ?? 500
+      const meant = status === 405 ? fault('request.method_not_allowed') : status < 500 ? fault('not_found.route') : error
+      const reply = refuse({ onMishap: accessLog.mishap }, meant, requestId)
+      const allow = response.getHeader('allow')
+      if (status === 405 && allow) reply.headers.Allow = String(allow)
+      Object.assign(reply.headers, limitHeaders(limiter.uncounted(new Date())), { 'X-Request-Id': requestId })
+      send(response, reply)
+      accessLog.passed({
+        requestId, orgId: null, subject: null, method: request.method ?? '', route: 'unknown', status: reply.status, durationMs: 0,
+      })
+    }
+    done()
+  })
+}
+
+function mount(
+  server: restify.Server, method: Route['method'], path: string, handler: (request: Request, response: ServerResponse) => Promise<void>,
+): void {
+  const verb = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del' }[method] as 'get' | 'post' | 'put' | 'del'
+  server[verb]({ path, name: `${method} ${path}` }, handler)
+}
+
+function send(response: ServerResponse, reply: Reply): void {
+  const body = Buffer.from(reply.body)
+  response.writeHead(reply.status, { ...reply.headers, 'Content-Type': 'application/json', 'Content-Length': body.length })
+  response.end(body)
+}
+
+function sendStranger(response: ServerResponse, status: 404, accessLog: AccessLog): void {
+  const requestId = randomUUID()
+  send(response, refusal(fault('not_found.route'), requestId))
+  accessLog.passed({ requestId, orgId: null, subject: null, method: 'GET', route: 'unknown', status, durationMs: 0 })
+}
+
+if (import.meta.main) {
+  const settings = readSettings()
+  const log = pino({ level: settings.logLevel, base: { process: 'api' } })
+  const api = createApi(settings, log)
+  const port = await api.listen()
+  log.info({ port }, 'listening')
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      log.info({ signal }, 'stopping')
+      void api.close().then(() => process.exit(0))
+    })
+  }
+}

@@ -1,0 +1,50 @@
+// The fields that shapes are made of: ids, names, amounts, dates, and what may be null.
+import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+
+/** Also null: "no value" in answers, "clear the field" in requests. */
+export function nullable<Schema extends TSchema>(schema: Schema) {
+  const { type, enum: values } = schema as { type?: string; enum?: unknown[] }
+  return Type.Unsafe<Static<Schema> | null>({
+    ...schema,
+    ...(type === undefined ? {} : { type: [type, 'null'] }),
+    ...(values === undefined ? {} : { enum: [...values, null] }),
+  })
+}
+
+/** May be left out of a request, or null. */
+export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(nullable(schema))
+
+// Answers
+export const Id = Type.String({ format: 'uuid' })
+export const Timestamp = Type.String({ format: 'date-time', description: 'UTC with milliseconds.' })
+export const Amount = Type.Number({ description: 'In units of the currency.' })
+
+// Requests. A reference of another shape than an id's is answered as one that does not exist, so any text will do.
+export const Reference = Type.String({ minLength: 1, maxLength: 100 })
+export const Text = (maxLength: number) => Type.String({ maxLength })
+export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
+export const DocumentDate = Type.String({
+  format: 'document-date',
+  description: 'A date (2026-04-01), or an instant, which means its calendar date in India.',
+})
+export const Email = Type.String({ format: 'email', maxLength: 254 })
+export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.' })
+
+const MOST_DECIMALS = 6
+
+/** A decimal of up to six places (decisions §4). */
+export function decimal(options: { minimum?: number; exclusiveMinimum?: number; maximum?: number } = {}) {
+  return Type.Refine(
+    Type.Number({ maximum: 1e13, ...options }),
+    (value) => decimalsOf(value) <= MOST_DECIMALS,
+    () => `must have at most ${MOST_DECIMALS} decimals`,
+  )
+}
+
+function decimalsOf(value: number): number {
+  const [mantissa = '', exponent = '0'] = String(value).split('e')
+  return Math.max(0, (mantissa.split('.')[1]?.length ?? 0) - Number(exponent))
+}
+
+/** A resource's answer under its key. */
+export const one = (key: string, schema: TSchema) => Type.Object({ [key]: schema } as TProperties)

@@ -1,0 +1,179 @@
+// What can be done to a contact.
+import { v7 as uuidv7 } from 'uuid'
+import { findCurrency } from '../domain/currencies.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { hasGstinShape, isPan, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
+import { findState } from '../domain/place-of-supply.ts'
+import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../models/contact.ts'
+import { findRow, type Lock, type Scope } from '../models/find.ts'
+import type { Books } from './books.ts'
+import { changesBetween } from './changes.ts'
+
+type Nullable<T> = { [Field in keyof T]?: T[Field] | null }
+
+/** What a caller may say of a contact; a field left out stays as it is, null clears it. */
+export interface ContactFields {
+  contact_name?: string
+  contact_type?: string
+  display_name?: string | null
+  legal_name?: string | null
+  company_name?: string | null
+  gst_no?: string | null
+  gst_treatment?: string | null
+  pan?: string | null
+  place_of_contact?: string | null
+  email?: string | null
+  phone?: string | null
+  website?: string | null
+  billing_address?: Nullable<Address> | null
+  shipping_address?: Nullable<Address> | null
+  contact_persons?: Nullable<ContactPerson>[] | null
+  payment_terms?: number | null
+  opening_balance?: number | null
+  credit_limit?: number | null
+  currency_code?: string | null
+  status?: string
+}
+
+/** The contact of this id. Throws not_found.resource for one that the organisation does not have. */
+export async function contactOf(scope: Scope, id: string, lock: Lock = ''): Promise<ContactRow> {
+  const contact = isId(id) ? await findRow(scope, contacts, id, lock) : null
+  if (!contact) throw fault('not_found.resource', { message: 'There is no such contact.' })
+  return contact
+}
+
+/** Adds a contact. Throws validation.invalid_value for a GSTIN, PAN, state or currency that cannot be. */
+export async function createContact(books: Books, fields: ContactFields & { contact_name: string }): Promise<ContactRow> {
+  const contact = books.insert(contacts, {
+    ...EMPTY,
+    ...checked(EMPTY, fields),
+    id: books.newId(),
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  books.record({ action: 'CONTACT_CREATED', entityType: 'CONTACT', entityId: contact.id, entityRef: contact.contact_name })
+  return contact
+}
+
+/**
+ * Merges changes into a contact: nested addresses merge by field, null clears, contact_persons replaces the whole
+ * list (those with an id are changed, those without are added). Throws not_found.resource for an unknown person.
+ */
+export async function changeContact(books: Books, id: string, fields: ContactFields): Promise<ContactRow> {
+  const contact = await contactOf(books, id, 'FOR UPDATE')
+  return change(books, contact, checked(contact, fields), 'CONTACT_UPDATED')
+}
+
+/** Hides a contact from pickers and keeps it for history. Archiving twice is archiving once. */
+export async function archiveContact(books: Books, id: string): Promise<ContactRow> {
+  const contact = await contactOf(books, id, 'FOR UPDATE')
+  return change(books, contact, { status: 'INACTIVE' }, 'CONTACT_STATUS_CHANGED')
+}
+
+/** Deletes a contact that nothing refers to. Throws conflict.in_use with the counts. */
+export async function deleteContact(books: Books, id: string): Promise<void> {
+  const contact = await contactOf(books, id, 'FOR UPDATE')
+  const uses = await countContactUses(books, contact.id)
+  if (Object.values(uses).some((count) => count > 0)) {
+    throw fault('conflict.in_use', { message: 'Documents refer to this contact; archive it instead.', details: uses })
+  }
+  books.delete(contacts, contact)
+  books.record({ action: 'CONTACT_DELETED', entityType: 'CONTACT', entityId: contact.id, entityRef: contact.contact_name })
+}
+
+function change(books: Books, contact: ContactRow, changed: Partial<ContactRow>, action: string): ContactRow {
+  const changes = changesBetween(contact, { ...contact, ...changed })
+  if (changes === null) return contact
+  books.record({ action, entityType: 'CONTACT', entityId: contact.id, entityRef: contact.contact_name, changes })
+  return books.update(contacts, contact, { ...changed, version: contact.version + 1, last_modified_time: books.now })
+}
+
+const EMPTY = {
+  contact_type: 'CUSTOMER', contact_name: '', display_name: null, legal_name: null, company_name: null, gst_no: null,
+  gst_treatment: null, pan: null, place_of_contact: null, email: null, phone: null, website: null, billing_address: null,
+  shipping_address: null, contact_persons: [] as ContactPerson[], payment_terms: 0, opening_balance: '0',
+  credit_limit: null, currency_code: 'INR', status: 'ACTIVE' as const, version: 1,
+}
+
+type Before = Omit<ContactRow, 'org_id' | 'id' | 'created_time' | 'last_modified_time'>
+
+// The columns that the fields set, each made canonical or refused.
+function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
+  const set: Partial<ContactRow> = {}
+  for (const name of TEXTS) if (fields[name] !== undefined) set[name] = blankAsNull(fields[name])
+  if (fields.contact_name !== undefined) set.contact_name = fields.contact_name.trim()
+  if (fields.contact_type !== undefined) set.contact_type = fields.contact_type
+  if (fields.status !== undefined) set.status = fields.status as ContactRow['status']
+  if (fields.gst_no !== undefined) Object.assign(set, registration(before, fields))
+  if (fields.pan !== undefined) set.pan = panOf(fields.pan)
+  if (fields.place_of_contact !== undefined) set.place_of_contact = stateOf(fields.place_of_contact)
+  for (const name of ['billing_address', 'shipping_address'] as const) {
+    const sent = fields[name]
+    if (sent !== undefined) set[name] = sent === null ? null : mergeAddress(before[name], sent)
+  }
+  if (fields.contact_persons !== undefined) set.contact_persons = personsOf(before.contact_persons, fields.contact_persons ?? [])
+  if (fields.payment_terms !== undefined) set.payment_terms = fields.payment_terms ?? 0
+  if (fields.opening_balance !== undefined) set.opening_balance = String(fields.opening_balance ?? 0)
+  if (fields.credit_limit !== undefined) set.credit_limit = fields.credit_limit === null ? null : String(fields.credit_limit)
+  if (fields.currency_code !== undefined) set.currency_code = currencyOf(fields.currency_code ?? 'INR')
+  return set
+}
+
+const TEXTS = ['display_name', 'legal_name', 'company_name', 'gst_treatment', 'email', 'phone', 'website'] as const
+
+const blankAsNull = (text: string | null) => (text === null || text.trim() === '' ? null : text.trim())
+
+// A GSTIN says the state, the PAN and that its holder is registered, where the caller does not say otherwise.
+function registration(before: Before, fields: ContactFields): Partial<ContactRow> {
+  const gstNo = blankAsNull(fields.gst_no ?? null)?.toUpperCase() ?? null
+  if (gstNo === null) return { gst_no: null }
+  if (!hasGstinShape(gstNo)) {
+    throw fault('validation.invalid_value', { field: 'gst_no', message: 'A GSTIN has 15 letters and digits, the state\'s two digits first.' })
+  }
+  return {
+    gst_no: gstNo,
+    gst_treatment: fields.gst_treatment ?? before.gst_treatment ?? 'REGISTERED',
+    place_of_contact: before.place_of_contact ?? stateOfGstin(gstNo),
+    pan: before.pan ?? panOfGstin(gstNo),
+  }
+}
+
+function panOf(text: string | null): string | null {
+  const pan = blankAsNull(text)?.toUpperCase() ?? null
+  if (pan === null || isPan(pan)) return pan
+  throw fault('validation.invalid_value', { field: 'pan', message: 'A PAN is five letters, four digits and a letter.' })
+}
+
+function stateOf(text: string | null): string | null {
+  const place = blankAsNull(text)
+  if (place === null) return null
+  const state = findState(place)
+  if (state === null) throw fault('validation.invalid_value', { field: 'place_of_contact', status: 422, message: 'This is no state of India.' })
+  return state
+}
+
+function currencyOf(code: string): string {
+  if (findCurrency(code)) return code
+  throw fault('validation.invalid_value', { field: 'currency_code', message: `${code} is not an ISO 4217 currency code.` })
+}
+
+function mergeAddress(before: Address | null, sent: Nullable<Address>): Address {
+  const field = (name: keyof Address) => (sent[name] === undefined ? before?.[name] ?? null : sent[name])
+  return { address: field('address'), city: field('city'), state_code: field('state_code'), zip: field('zip'), country: field('country') }
+}
+
+function personsOf(before: ContactPerson[], sent: Nullable<ContactPerson>[]): ContactPerson[] {
+  return sent.map((person, index) => {
+    const known = before.find(({ contact_person_id }) => contact_person_id === person.contact_person_id)
+    if (person.contact_person_id != null && !known) {
+      throw fault('not_found.resource', { field: `contact_persons.${index}.contact_person_id`, message: 'The contact has no such person.' })
+    }
+    return {
+      contact_person_id: known?.contact_person_id ?? uuidv7(),
+      first_name: person.first_name === undefined ? known?.first_name ?? null : person.first_name,
+      email: person.email === undefined ? known?.email ?? null : person.email,
+      is_primary: person.is_primary ?? known?.is_primary ?? false,
+    }
+  })
+}
