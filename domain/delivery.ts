@@ -1,4 +1,4 @@
-// The states of a webhook delivery, and what one attempt at it came to.
+// A webhook delivery: its states, what an attempt at it came to, and the names of the processes that carry it out.
 
 /** PENDING until its first attempt has ended, RETRYING while it climbs the ladder; the rest are final. */
 export type DeliveryStatus = 'PENDING' | 'RETRYING' | 'DELIVERED' | 'FAILED' | 'SKIPPED'
@@ -29,3 +29,29 @@ export function statusAfter(outcome: Outcome, waitMs: number | null): DeliverySt
   if (outcome.kind === 'delivered') return 'DELIVERED'
   return waitMs === null ? 'FAILED' : 'RETRYING'
 }
+
+/** What `webhookDispatch` is started with. */
+export interface DispatchInput {
+  batchId: string
+  ladderSeconds: number[]
+}
+
+/** What `webhookDelivery` is started with: the attempt to make next, and when. */
+export interface DeliveryInput {
+  orgId: string
+  deliveryId: string
+  endpointId: string
+  entityType: string
+  entityId: string
+  /** 0 for the deliveries of an event, 1 and up for each time that one was taken up again by hand. */
+  series: number
+  attempt: number
+  /** ISO timestamp. */
+  dueAt: string
+  ladderSeconds: number[]
+}
+
+export const dispatchId = (batchId: string) => `dispatch/${batchId}`
+
+export const deliveryProcessId = (deliveryId: string, series: number) =>
+  series === 0 ? `webhook/${deliveryId}` : `webhook/${deliveryId}/r${series}`

@@ -93,6 +93,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     },
 
     async post({ url: text, body, headers }) {
+      if (!URL.canParse(text)) return blocked('This is not a URL.')
       const url = new URL(text)
       // The settings may have changed since the registration, and Node asks no look-up for a literal address.
       const refusal = whyNot(url)

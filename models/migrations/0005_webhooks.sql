@@ -52,7 +52,9 @@ CREATE TABLE webhook_deliveries (
 -- The relay's queue: what no batch has taken yet, oldest first; what was put off waits until its `next_attempt_at`.
 CREATE INDEX webhook_deliveries_waiting ON webhook_deliveries (coalesce(next_attempt_at, created_time), id)
   WHERE batch_id IS NULL AND status = 'PENDING';
-CREATE INDEX webhook_deliveries_batch ON webhook_deliveries (batch_id) WHERE batch_id IS NOT NULL AND status = 'PENDING';
+-- What a batch still has to do: its first attempts, and the retries to be started for those that were refused.
+CREATE INDEX webhook_deliveries_batch ON webhook_deliveries (batch_id)
+  WHERE batch_id IS NOT NULL AND status IN ('PENDING', 'RETRYING');
 -- The sweeper: deliveries whose next attempt is long past.
 CREATE INDEX webhook_deliveries_due ON webhook_deliveries (next_attempt_at) WHERE status = 'RETRYING';
 -- GET /webhooks/deliveries: the plain page and one index a filter.

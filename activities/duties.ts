@@ -1,0 +1,60 @@
+// What the worker process does of its own accord: relay, sweep, and show that it is alive.
+import type { Logger } from 'pino'
+import type { Engine } from '../gateways/engine.ts'
+import type { Connection } from '../models/database.ts'
+import { beat } from '../models/heartbeat.ts'
+import { forgetOldAnswers } from '../models/idempotency.ts'
+import { listen } from '../models/listener.ts'
+import { createRelay } from './relay.ts'
+import { goRound } from './rounds.ts'
+
+export interface DutiesParts {
+  connection: Connection
+  databaseUrl: string
+  engine: Pick<Engine, 'startDispatch' | 'startDelivery' | 'isReachable'>
+  ladderSeconds: number[]
+  /** Whether the workers of this process take work. */
+  arePolling(): boolean
+  log: Logger
+  clock(): Date
+}
+
+export interface Duties {
+  stop(): Promise<void>
+}
+
+const SWEEP_MS = 1_000
+const RECOVER_MS = 30_000
+const HOUSEKEEPING_MS = 60_000
+const HEARTBEAT_MS = 2_000
+/** A batch that was claimed so long ago and is not finished may have lost its claimer. */
+const UNFINISHED_MS = 60_000
+const FORGET_AT_ONCE = 1_000
+
+export function startDuties(parts: DutiesParts): Duties {
+  const { connection, engine, log, clock } = parts
+  const relay = createRelay(parts)
+
+  // At the start whatever is claimed may have lost its claimer, however lately.
+  let olderThanMs = 0
+  const recovering = goRound('recover', RECOVER_MS, log, async () => {
+    await relay.recover(olderThanMs)
+    olderThanMs = UNFINISHED_MS
+  })
+  const relaying = goRound('relay', SWEEP_MS, log, () => relay.sweep())
+  const outbox = listen(parts.databaseUrl, 'outbox', relaying.wake)
+  const housekeeping = goRound('housekeeping', HOUSEKEEPING_MS, log, async () => {
+    await relay.takeUpOverdue()
+    while ((await forgetOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
+  })
+  const beating = goRound('heartbeat', HEARTBEAT_MS, log, async () => {
+    if (parts.arePolling() && (await engine.isReachable())) await beat(connection, 'worker')
+  })
+
+  return {
+    async stop() {
+      await outbox.close()
+      await Promise.all([recovering, relaying, housekeeping, beating].map((round) => round.stop()))
+    },
+  }
+}

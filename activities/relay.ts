@@ -1,0 +1,130 @@
+// The relay: starts a process for every batch of deliveries that the books have queued.
+import type { Logger } from 'pino'
+import { claimBatch, releaseBatch, renewDelivery } from '../commands/deliveries.ts'
+import { EngineAway, type Engine, type Started } from '../gateways/engine.ts'
+import type { Connection } from '../models/database.ts'
+import { overdueDeliveries, unfinishedBatches, type DeliveryUnderWay } from '../models/delivery.ts'
+import type { Findable } from '../domain/search-attributes.ts'
+
+export interface RelayParts {
+  connection: Connection
+  engine: Pick<Engine, 'startDispatch' | 'startDelivery'>
+  ladderSeconds: number[]
+  log: Logger
+  clock(): Date
+}
+
+export interface Relay {
+  /** Claims and starts until nothing waits, or the engine is away. */
+  sweep(): Promise<void>
+  /** Starts again the batches that were claimed but not finished `olderThanMs` ago: their claimer may have died. */
+  recover(olderThanMs: number): Promise<void>
+  /** Takes up deliveries whose next attempt is an hour past: nobody has them. */
+  takeUpOverdue(): Promise<void>
+}
+
+interface Unstarted {
+  batchId: string
+  findable: Findable
+  size: number
+  tries: number
+  notBeforeMs: number
+}
+
+const AT_ONCE = 4
+const FIRST_BACKOFF_MS = 500
+const LONGEST_BACKOFF_MS = 30_000
+const LONGEST_BACKOFF_AWAY_MS = 4_000
+const OVERDUE_MS = 60 * 60 * 1_000
+
+export function createRelay({ connection, engine, ladderSeconds, log, clock }: RelayParts): Relay {
+  // Claimed by us, not started yet. Lost in a crash; `recover` then finds them in the database.
+  const unstarted = new Map<string, Unstarted>()
+  let engineAway = false
+
+  /** Starts the batch, or lets it alone back off. */
+  async function start(batch: Unstarted): Promise<void> {
+    try {
+      const started = await engine.startDispatch({ batchId: batch.batchId, ladderSeconds }, batch.findable, batch.size)
+      unstarted.delete(batch.batchId)
+      if (engineAway) log.info('Temporal is back')
+      engineAway = false
+      if (started === 'finished') await release(batch.batchId)
+    } catch (error) {
+      const away = error instanceof EngineAway
+      batch.tries += 1
+      const longestMs = away ? LONGEST_BACKOFF_AWAY_MS : LONGEST_BACKOFF_MS
+      batch.notBeforeMs = clock().getTime() + Math.min(FIRST_BACKOFF_MS * 2 ** (batch.tries - 1), longestMs)
+      unstarted.set(batch.batchId, batch)
+      if (!away) log.error({ err: error, batch_id: batch.batchId, tries: batch.tries }, 'a batch could not be started')
+      else if (!engineAway) log.warn({ err: error.message }, 'Temporal is away; deliveries wait')
+      engineAway = away
+    }
+  }
+
+  // The batch's process has come to its end, so whatever it left untried needs another.
+  async function release(batchId: string): Promise<void> {
+    const released = await releaseBatch(connection, batchId)
+    if (released > 0) log.warn({ batch_id: batchId, released }, 'a finished batch had left deliveries untried')
+  }
+
+  async function retryUnstarted(): Promise<void> {
+    const now = clock().getTime()
+    const due = [...unstarted.values()].filter(({ notBeforeMs }) => notBeforeMs <= now)
+    // While the engine is away one batch asks for all.
+    for (const batch of due) {
+      await start(batch)
+      if (engineAway) return
+    }
+  }
+
+  async function claimAndStart(): Promise<void> {
+    for (;;) {
+      const batch = engineAway ? null : await claimBatch(connection, clock())
+      if (!batch) return
+      const { batchId, size, orgId, endpointId, entityType = 'webhook_batch', entityId = batchId } = batch
+      const findable: Findable = { entityType, entityId, ...(orgId && { orgId }), ...(endpointId && { endpointId }) }
+      await start({ batchId, findable, size, tries: 0, notBeforeMs: 0 })
+    }
+  }
+
+  async function takeUp(delivery: DeliveryUnderWay): Promise<void> {
+    const { org_id: orgId, id: deliveryId, endpoint_id: endpointId, entity_type: entityType, entity_id: entityId } = delivery
+    const input = { orgId, deliveryId, endpointId, entityType, entityId, dueAt: clock().toISOString(), ladderSeconds }
+    const started: Started = await engine.startDelivery({
+      ...input, series: delivery.series, attempt: delivery.attempts_in_series + 1,
+    })
+    if (started === 'running') return
+    const series = await renewDelivery(connection, orgId, deliveryId)
+    if (series === null) return
+    log.warn({ delivery_id: deliveryId, series }, 'a delivery was left without an end; it starts over')
+    await engine.startDelivery({ ...input, series, attempt: 1 })
+  }
+
+  return {
+    async sweep() {
+      await retryUnstarted()
+      await Promise.all(Array.from({ length: AT_ONCE }, claimAndStart))
+    },
+
+    async recover(olderThanMs) {
+      const batches = await unfinishedBatches(connection, new Date(clock().getTime() - olderThanMs))
+      for (const { batch_id: batchId, size } of batches) {
+        if (engineAway) return
+        if (unstarted.has(batchId)) continue
+        await start({ batchId, findable: { entityType: 'webhook_batch', entityId: batchId }, size, tries: 0, notBeforeMs: 0 })
+      }
+    },
+
+    async takeUpOverdue() {
+      const before = new Date(clock().getTime() - OVERDUE_MS)
+      let last: DeliveryUnderWay | null = null
+      for (;;) {
+        const page: DeliveryUnderWay[] = await overdueDeliveries(connection, before, last)
+        for (const delivery of page) await takeUp(delivery)
+        last = page.at(-1) ?? null
+        if (!last) return
+      }
+    },
+  }
+}

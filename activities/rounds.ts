@@ -1,0 +1,55 @@
+// Work that comes round: each round waits for the one before, and a failed one is told and tried again.
+import type { Logger } from 'pino'
+
+export interface Round {
+  /** Does the work as soon as it may, again if it is being done. */
+  wake(): void
+  stop(): Promise<void>
+}
+
+/** Does the work now and then every `everyMs`, never twice at once. */
+export function goRound(name: string, everyMs: number, log: Logger, work: () => Promise<void>): Round {
+  let stopped = false
+  let woken = true
+  let failing = false
+  let timer: NodeJS.Timeout | undefined
+  let rouse: (() => void) | undefined
+
+  const sleep = () => new Promise<void>((resolve) => {
+    rouse = resolve
+    timer = setTimeout(resolve, everyMs)
+  })
+
+  async function turn(): Promise<void> {
+    try {
+      await work()
+      if (failing) log.info({ round: name }, 'works again')
+      failing = false
+    } catch (error) {
+      if (!failing) log.error({ err: error, round: name }, 'failed; it is tried again')
+      failing = true
+    }
+  }
+
+  async function run(): Promise<void> {
+    while (!stopped) {
+      if (!woken || failing) await sleep()
+      clearTimeout(timer)
+      woken = false
+      if (!stopped) await turn()
+    }
+  }
+
+  const running = run()
+  return {
+    wake() {
+      woken = true
+      if (!failing) rouse?.()
+    },
+    async stop() {
+      stopped = true
+      rouse?.()
+      await running
+    },
+  }
+}

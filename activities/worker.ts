@@ -1,0 +1,101 @@
+// The time door: the process that carries out the durable processes and relays what the books have queued.
+import { setTimeout as delay } from 'node:timers/promises'
+import { DefaultLogger, NativeConnection, Runtime, type LogEntry } from '@temporalio/worker'
+import { pino, type Logger } from 'pino'
+import { openEngine } from '../gateways/engine.ts'
+import { createReceiver } from '../gateways/receiver.ts'
+import { openDatabase } from '../models/database.ts'
+import { sealer } from '../models/sealed.ts'
+import { readSettings, type Settings } from '../settings.ts'
+import { startDuties } from './duties.ts'
+import { createWorkers } from './workers.ts'
+
+export interface RunningWorker {
+  /** Ends when the worker was stopped; throws when it cannot go on. */
+  ended: Promise<void>
+  stop(): void
+}
+
+const clock = () => new Date()
+// Long enough for a Temporal server that is started at the same time; then the supervisor tries again.
+const CONNECT_TRIES = 30
+
+/** Connects, and serves the queues of the settings until it is stopped. Throws when Temporal does not answer. */
+export async function startWorker(settings: Settings, log: Logger): Promise<RunningWorker> {
+  const { temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix } = settings
+  const native = await connect(address)
+  const engine = openEngine({ address, namespace, queueSuffix })
+  const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi worker' })
+  const receiver = createReceiver({
+    timeoutSeconds: settings.webhookTimeoutSeconds,
+    allowCidrs: settings.webhookAllowCidrs,
+    allowHttp: settings.webhookAllowHttp,
+  })
+  await engine.registerSearchAttributes().then(
+    (added) => added.length > 0 && log.info({ added }, 'search attributes registered'),
+    (error: Error) => log.warn({ err: error.message }, 'search attributes could not be registered'),
+  )
+  const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), clock }
+  const workers = await createWorkers({ connection: native, namespace, queues: settings.workerQueues, queueSuffix, parts })
+  // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
+  const duties = settings.workerQueues.includes('core') ? startDuties({
+    connection: database,
+    databaseUrl: settings.databaseUrl,
+    engine,
+    ladderSeconds: settings.webhookLadderSeconds,
+    arePolling: workers.arePolling,
+    log,
+    clock,
+  }) : null
+  log.info({ queues: settings.workerQueues, temporal: address }, 'worker started')
+
+  const ended = workers.run().finally(async () => {
+    await duties?.stop()
+    receiver.close()
+    await engine.close()
+    await native.close()
+    await database.close()
+  })
+  return { ended, stop: workers.stop }
+}
+
+async function connect(address: string): Promise<NativeConnection> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await NativeConnection.connect({ address })
+    } catch (error) {
+      if (tries === CONNECT_TRIES) throw new Error(`Temporal does not answer at ${address}`, { cause: error })
+      await delay(1_000)
+    }
+  }
+}
+
+/** Temporal's own lines in our log, without its chatter. */
+function adoptLogger(log: Logger): void {
+  const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const
+  const write = ({ level, message, meta }: LogEntry) => log[LEVELS[level]]({ temporal: meta }, message)
+  Runtime.install({ logger: new DefaultLogger('WARN', write), shutdownSignals: [] })
+}
+
+async function main(): Promise<void> {
+  const settings = readSettings()
+  const log = pino({ level: settings.logLevel, base: { part: 'worker' } })
+  adoptLogger(log)
+  try {
+    const worker = await startWorker(settings, log)
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        log.info({ signal }, 'worker stops')
+        worker.stop()
+      })
+    }
+    await worker.ended
+    log.info('worker stopped')
+    process.exit(0)
+  } catch (error) {
+    log.fatal({ err: error }, 'worker ended')
+    process.exit(1)
+  }
+}
+
+if (import.meta.main) await main()

@@ -1,0 +1,73 @@
+// Temporal workers: one for each task queue that this process serves.
+import { fileURLToPath } from 'node:url'
+import { Worker, type NativeConnection, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker'
+import { queueName, type Queue } from '../domain/task-queues.ts'
+import { createActivities, type Parts } from './create.ts'
+
+export interface WorkersOptions {
+  connection: NativeConnection
+  namespace: string
+  queues: readonly Queue[]
+  queueSuffix: string
+  parts: Parts
+  /** Bundled beforehand; else the stories are bundled at start. */
+  workflowBundle?: WorkflowBundleOption
+}
+
+export interface Workers {
+  /** Ends when they were stopped; throws when one of them cannot go on. */
+  run(): Promise<void>
+  /** True while every one of them takes work. */
+  arePolling(): boolean
+  stop(): void
+}
+
+export const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url))
+
+const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
+// A running attempt gets its ten seconds; whatever is left then is done again by another worker.
+const EVERY_WORKER = {
+  shutdownGraceTime: '12 seconds',
+  shutdownForceTime: '20 seconds',
+  activityTaskPollerBehavior: AUTOSCALING,
+  // A crash shows after the heartbeat's timeout only when heartbeats are not held back for long.
+  maxHeartbeatThrottleInterval: '5 seconds',
+  defaultHeartbeatThrottleInterval: '5 seconds',
+} as const
+
+export async function createWorkers(options: WorkersOptions): Promise<Workers> {
+  const activities = createActivities(options.parts)
+  const { workflowBundle } = options
+  const OF_QUEUE: Record<Queue, Partial<WorkerOptions>> = {
+    core: {
+      ...(workflowBundle ? { workflowBundle } : { workflowsPath: WORKFLOWS }),
+      workflowTaskPollerBehavior: { ...AUTOSCALING, minimum: 2 },
+      maxConcurrentWorkflowTaskExecutions: 40,
+      maxCachedWorkflows: 500,
+      activities: activities.core,
+      maxConcurrentActivityTaskExecutions: 20,
+    },
+    // Waiting for receivers costs no processor: slots are many, so that those that hang leave some for the others.
+    webhooks: { activities: activities.webhooks, maxConcurrentActivityTaskExecutions: 200 },
+  }
+  const workers = await Promise.all(options.queues.map((queue) => Worker.create({
+    ...EVERY_WORKER,
+    ...OF_QUEUE[queue],
+    connection: options.connection,
+    namespace: options.namespace,
+    taskQueue: queueName(queue, options.queueSuffix),
+  })))
+  const stop = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+  }
+  return {
+    async run() {
+      // When one falls, the others finish what they have before the process ends.
+      const ends = await Promise.allSettled(workers.map((worker) => worker.run().finally(stop)))
+      const fallen = ends.find(({ status }) => status === 'rejected')
+      if (fallen?.status === 'rejected') throw fallen.reason
+    },
+    arePolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+    stop,
+  }
+}

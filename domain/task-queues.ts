@@ -1,0 +1,17 @@
+// The task queues of the durable processes, one for each kind of work.
+
+export const QUEUES = ['core', 'webhooks'] as const
+
+/** `core`: workflows and short database work; `webhooks`: calls to receivers, which may hang. */
+export type Queue = (typeof QUEUES)[number]
+
+/** The queue's name in Temporal. A suffix keeps two installations in one namespace apart. */
+export function queueName(queue: Queue, suffix: string): string {
+  return suffix === '' ? queue : `${queue}-${suffix}`
+}
+
+/** The name of another queue of the same installation. */
+export function queueBeside(name: string, queue: Queue): string {
+  const [, ...suffix] = name.split('-')
+  return queueName(queue, suffix.join('-'))
+}

@@ -1,0 +1,116 @@
+// The Temporal server: starts the durable processes, and says whether it is there.
+import { Client, Connection, WorkflowExecutionAlreadyStartedError, isGrpcServiceError } from '@temporalio/client'
+import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
+import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput } from '../domain/delivery.ts'
+import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../domain/search-attributes.ts'
+import { queueName } from '../domain/task-queues.ts'
+
+export interface EngineOptions {
+  address: string
+  namespace: string
+  /** Added to the names of the task queues; '' for none. */
+  queueSuffix: string
+}
+
+/** The engine could not be reached, or had no time for us: worth trying again, with anything. */
+export class EngineAway extends Error {
+  constructor(cause: unknown) {
+    super(`Temporal is away: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    this.name = 'EngineAway'
+  }
+}
+
+/** 'running' whether it was started now or before; 'finished' when it has already come to its end. */
+export type Started = 'running' | 'finished'
+
+export interface Engine {
+  /** Starts the first attempts of a batch. Throws EngineAway. */
+  startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
+  /** Starts the retries of one delivery. Throws EngineAway. */
+  startDelivery(input: DeliveryInput): Promise<Started>
+  /** Whether the server answers and knows our namespace, within two seconds. */
+  isReachable(): Promise<boolean>
+  /** Adds the search attributes that the namespace lacks; answers their names. Throws where that is not permitted. */
+  registerSearchAttributes(): Promise<string[]>
+  client: Client
+  close(): Promise<void>
+}
+
+const START_MS = 5_000
+const REACH_MS = 2_000
+const REGISTER_MS = 10_000
+// gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE, CANCELLED; NOT_FOUND while a namespace is being made.
+const AWAY = new Set([1, 4, 5, 8, 10, 14])
+
+/** Opens the engine lazily: nothing is sent before the first call, so that the server may be away meanwhile. */
+export function openEngine({ address, namespace, queueSuffix }: EngineOptions): Engine {
+  const connection = Connection.lazy({ address, connectTimeout: START_MS })
+  const client = new Client({ connection, namespace })
+
+  async function start(type: string, options: { workflowId: string; args: unknown[]; findable: Findable; staticSummary: string }): Promise<Started> {
+    const { workflowId, args, findable, staticSummary } = options
+    try {
+      await connection.withDeadline(Date.now() + START_MS, () => client.workflow.start(type, {
+        workflowId,
+        args,
+        taskQueue: queueName('core', queueSuffix),
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        typedSearchAttributes: searchPairs(findable),
+        staticSummary,
+      }))
+      return 'running'
+    } catch (error) {
+      if (error instanceof WorkflowExecutionAlreadyStartedError) return 'finished'
+      throw isAway(error) ? new EngineAway(error) : error
+    }
+  }
+
+  return {
+    client,
+
+    startDispatch: (input, findable, size) => start('webhookDispatch', {
+      workflowId: dispatchId(input.batchId),
+      args: [input],
+      findable: { ...findable, state: 'DISPATCHING' },
+      staticSummary: `first attempts of ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
+    }),
+
+    startDelivery: (input) => start('webhookDelivery', {
+      workflowId: deliveryProcessId(input.deliveryId, input.series),
+      args: [input],
+      findable: {
+        orgId: input.orgId, entityType: input.entityType, entityId: input.entityId, endpointId: input.endpointId,
+      },
+      staticSummary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
+    }),
+
+    async isReachable() {
+      const asked = connection.withDeadline(Date.now() + REACH_MS, () =>
+        connection.workflowService.describeNamespace({ namespace }))
+      return asked.then(() => true, () => false)
+    },
+
+    async registerSearchAttributes() {
+      return connection.withDeadline(Date.now() + REGISTER_MS, async () => {
+        const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
+        const missing = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => !(name in (customAttributes ?? {})))
+        if (missing.length === 0) return []
+        const searchAttributes = Object.fromEntries(
+          missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)!]))
+        await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
+        return missing.map(({ name }) => name)
+      })
+    },
+
+    close: () => connection.close(),
+  }
+}
+
+function isAway(error: unknown): boolean {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    if (isGrpcServiceError(cause)) return AWAY.has(cause.code)
+    if (cause.name === 'TransportError' || /Failed to connect/.test(cause.message)) return true
+  }
+  return false
+}

@@ -1,0 +1,48 @@
+// Hears the notifications of a PostgreSQL channel, on a connection of its own that comes back when it is lost.
+import pg from 'pg'
+
+export interface Listener {
+  close(): Promise<void>
+}
+
+const RETRY_MS = 2_000
+
+/** Calls `heard` for every notification, and once after each connecting, since some may have been missed before. */
+export function listen(databaseUrl: string, channel: string, heard: () => void): Listener {
+  let closed = false
+  let client: pg.Client | undefined
+  let timer: NodeJS.Timeout | undefined
+
+  function lost(gone: pg.Client): void {
+    if (gone !== client) return
+    client = undefined
+    gone.end().catch(() => undefined)
+    if (!closed) timer = setTimeout(() => void connect(), RETRY_MS)
+  }
+
+  async function connect(): Promise<void> {
+    const mine = new pg.Client({
+      connectionString: databaseUrl, application_name: `bahi listens to ${channel}`, keepAlive: true, connectionTimeoutMillis: 5_000,
+    })
+    client = mine
+    mine.on('error', () => lost(mine))
+    mine.on('end', () => lost(mine))
+    mine.on('notification', heard)
+    try {
+      await mine.connect()
+      await mine.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
+      heard()
+    } catch {
+      lost(mine)
+    }
+  }
+
+  void connect()
+  return {
+    async close() {
+      closed = true
+      clearTimeout(timer)
+      await client?.end().catch(() => undefined)
+    },
+  }
+}
