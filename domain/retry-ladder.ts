@@ -1,6 +1,7 @@
 // How long a delivery waits before each attempt.
 
-const MOST_JITTER = 0.1
+// A tenth: with the step's own length still whole, since it is only ever added.
+const JITTER_PART = 10
 
 /**
  * The wait in ms between the end of the attempt before and the start of this one; null when the ladder has no such
@@ -12,7 +13,8 @@ export function waitBefore(attempt: number, ladderSeconds: readonly number[], ra
   if (attempt <= 1) return 0
   const seconds = ladderSeconds[attempt - 2]
   if (seconds === undefined) return null
-  return Math.ceil(seconds * 1_000 * (1 + MOST_JITTER * random01))
+  const stepMs = Math.ceil(seconds * 1_000)
+  return stepMs + Math.floor((stepMs * random01) / JITTER_PART)
 }
 
 /** How many attempts the ladder makes before a delivery has failed for good. */

@@ -1,0 +1,239 @@
+// Posting to a receiver: what its answers come to, and the doors that stay shut.
+import { randomBytes } from 'node:crypto'
+import http from 'node:http'
+import net, { type AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Fault } from '../../domain/faults.ts'
+import { createReceiver, type Receiver } from '../../gateways/receiver.ts'
+import { deliveryHeaders, signature } from '../../gateways/signature.ts'
+import { openCustomer, type Customer } from '../customer.ts'
+
+const SECRET = 'svc_whsec_for_this_test'
+const BODY = Buffer.from('{"delivery_id":"d","data":{"number":"INV-1 ₹","note":"ünï"}}')
+const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+const headers = (secrets = [SECRET]) =>
+  deliveryHeaders({ deliveryId: 'd-1', eventType: 'INVOICE_CREATED', body: BODY, secrets }, new Date())
+
+describe('at a customer', () => {
+  let customer: Customer
+  let receiver: Receiver
+  const post = (path = '/hook') => receiver.post({ url: `http://127.0.0.1:${customer.port}${path}`, body: BODY, headers: headers() })
+
+  beforeEach(async () => {
+    customer = await openCustomer(SECRET)
+    receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
+  })
+  afterEach(async () => {
+    receiver.close()
+    await customer.close()
+  })
+
+  test('the signature holds over the raw bytes, and the headers say what it is', async () => {
+    expect(await post()).toMatchObject({ kind: 'delivered', statusCode: 200, error: null })
+    const [arrival] = customer.arrivals
+    expect(arrival).toMatchObject({ genuine: true, deliveryId: 'd-1', eventType: 'INVOICE_CREATED' })
+    expect(arrival!.body.equals(BODY)).toBe(true)
+  })
+
+  test('a secret of somebody else does not verify; one of two does', async () => {
+    const url = customer.url
+    await receiver.post({ url, body: BODY, headers: headers(['another']) })
+    await receiver.post({ url, body: BODY, headers: headers(['another', SECRET]) })
+    expect(customer.arrivals.map(({ genuine }) => genuine)).toEqual([false, true])
+  })
+
+  test.each([
+    [200, 'delivered'], [201, 'delivered'], [204, 'delivered'], [299, 'delivered'],
+    [301, 'redirect'], [302, 'redirect'], [307, 'redirect'], [304, 'redirect'],
+    [400, 'refused'], [404, 'refused'], [410, 'refused'], [429, 'refused'], [500, 'refused'], [503, 'refused'],
+  ] as const)('status %i is %s', async (status, kind) => {
+    customer.answer = () => ({ status, headers: { Location: '/elsewhere' } })
+    const outcome = await post()
+    expect(outcome).toMatchObject({ kind, statusCode: status })
+    expect(outcome.error === null).toBe(kind === 'delivered')
+    expect(customer.arrivals.map(({ path }) => path)).toEqual(['/hook'])
+  })
+
+  test('an answer that never comes is a timeout, of the whole time allowed and not much more', async () => {
+    customer.answer = () => 'silence'
+    const outcome = await post()
+    expect(outcome).toMatchObject({ kind: 'timeout', statusCode: null })
+    expect(outcome.durationMs).toBeGreaterThanOrEqual(990)
+    expect(outcome.durationMs).toBeLessThan(2_000)
+  })
+
+  test('the first 4 KB of the answer are kept, whole characters only, without NUL', async () => {
+    customer.answer = () => ({ status: 500, body: 'a\0' + '₹'.repeat(100_000) })
+    const { responseBody } = await post()
+    expect(Buffer.byteLength(responseBody!)).toBeLessThanOrEqual(4_096 + 2)
+    expect(responseBody).toBe('a\uFFFD' + '₹'.repeat(1_364))
+  })
+
+  test('a short answer is kept as it is', async () => {
+    customer.answer = () => ({ status: 202, body: 'thank you' })
+    expect(await post()).toMatchObject({ kind: 'delivered', responseBody: 'thank you' })
+  })
+
+  test('nobody at the door is unreachable', async () => {
+    await customer.close()
+    const outcome = await post()
+    expect(outcome).toMatchObject({ kind: 'unreachable', statusCode: null })
+    expect(outcome.error).toMatch(/ECONNREFUSED/)
+  })
+
+  test('a name that does not exist is unreachable', async () => {
+    const outcome = await receiver.post({ url: 'http://nobody.invalid/', body: BODY, headers: headers() })
+    expect(outcome.kind).toBe('unreachable')
+  })
+})
+
+describe('at rough servers', () => {
+  let receiver: Receiver
+  let server: net.Server
+  let sockets: net.Socket[] = []
+  const serve = async (each: (socket: net.Socket, connection: number) => void) => {
+    let connections = 0
+    server = net.createServer((socket) => {
+      sockets.push(socket)
+      socket.on('error', () => undefined)
+      each(socket, (connections += 1))
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  }
+  const post = (url: string) => receiver.post({ url, body: BODY, headers: headers() })
+
+  beforeEach(() => {
+    receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
+  })
+  afterEach(async () => {
+    receiver.close()
+    for (const socket of sockets) socket.destroy()
+    sockets = []
+    await new Promise((resolve) => server.close(resolve))
+  })
+
+  test('a kept connection that the receiver has closed is nobody\'s failure', async () => {
+    // Each connection serves one request, and is cut when a second one comes over it.
+    const url = await serve((socket) => {
+      let served = 0
+      socket.on('data', () => {
+        served += 1
+        if (served > 1) socket.destroy()
+        else socket.write('HTTP/1.1 200 OK\r\nConnection: keep-alive\r\nContent-Length: 0\r\n\r\n')
+      })
+    })
+    expect(await post(url)).toMatchObject({ kind: 'delivered' })
+    expect(await post(url)).toMatchObject({ kind: 'delivered' })
+  })
+
+  test('a fresh connection that is cut is unreachable', async () => {
+    const url = await serve((socket) => socket.on('data', () => socket.destroy()))
+    expect(await post(url)).toMatchObject({ kind: 'unreachable' })
+  })
+
+  test('what speaks no HTTP is unreachable', async () => {
+    const url = await serve((socket) => socket.end('220 mail ready\r\n'))
+    expect(await post(url)).toMatchObject({ kind: 'unreachable' })
+  })
+
+  test('a status counts although its body trails off', async () => {
+    const url = await serve((socket) => socket.on('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 50\r\n\r\nhalf')))
+    const outcome = await post(url)
+    expect(outcome).toMatchObject({ kind: 'delivered', statusCode: 200, responseBody: 'half' })
+    expect(outcome.durationMs).toBeLessThan(2_000)
+  })
+
+  test('an upgrade is no acknowledgement', async () => {
+    const url = await serve((socket) => socket.on('data', () => {
+      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n')
+    }))
+    expect(await post(url)).toMatchObject({ kind: 'refused', statusCode: 101 })
+  })
+})
+
+describe('doors that stay shut', () => {
+  let inside: http.Server
+  let port: number
+  let calls = 0
+  beforeAll(async () => {
+    inside = http.createServer((_request, response) => {
+      calls += 1
+      response.end()
+    })
+    await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
+    port = (inside.address() as AddressInfo).port
+  })
+  afterAll(() => void inside.close())
+
+  const production = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false })
+  const httpAnywhere = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: true })
+  const httpInside = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
+
+  async function refusal(receiver: Receiver, url: string): Promise<Pick<Fault, 'code' | 'status' | 'field'> | null> {
+    try {
+      await receiver.check(url)
+      return null
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error
+      return { code: error.code, status: error.status, field: error.field }
+    }
+  }
+  const REFUSED = { code: 'validation.invalid_value', status: 400, field: 'url' }
+
+  test.each([
+    '127.0.0.1', '127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '0', '0.0.0.0', '127.0.0.1.',
+    '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.100.100.200', '168.63.129.16', '198.18.0.1',
+    '192.0.2.1', '198.51.100.1', '203.0.113.1', '192.0.0.192', '224.0.0.1', '255.255.255.255', '[::1]', '[::]',
+    '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[2001::1]',
+    '[2001:db8::1]', '[fe80::1]', '[fd00:ec2::254]', '[ff02::1]', '①②⑦.⓪.⓪.①', 'localhost',
+  ])('%s is refused at registration and called by nobody', async (host) => {
+    for (const receiver of [production, httpAnywhere]) {
+      expect(await refusal(receiver, `https://${host}:${port}/`)).toEqual(REFUSED)
+    }
+    const before = calls
+    const outcome = await httpAnywhere.post({ url: `http://${host}:${port}/`, body: BODY, headers: {} })
+    expect(outcome).toMatchObject({ kind: 'blocked', statusCode: null })
+    expect(calls).toBe(before)
+  })
+
+  test.each([
+    'http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'javascript:1', 'data:,x', '', 'example.com',
+    'https://', 'https://user@example.com/', 'https://user:password@example.com/', 'https://:password@example.com/',
+  ])('%p is not a URL to post to', async (url) => {
+    expect(await refusal(production, url)).toEqual(REFUSED)
+  })
+
+  test('a public address and a name that does not resolve yet are let through', async () => {
+    expect(await refusal(production, 'https://1.1.1.1/hook')).toBeNull()
+    expect(await refusal(production, 'https://soon.invalid/hook')).toBeNull()
+  })
+
+  test('http is opened for the opened ranges only', async () => {
+    expect(await refusal(httpInside, `http://127.0.0.1:${port}/`)).toBeNull()
+    expect(await refusal(httpInside, `http://localhost:${port}/`)).toBeNull()
+    expect(await refusal(httpInside, 'http://1.1.1.1/')).toEqual(REFUSED)
+    expect(await refusal(httpInside, 'https://1.1.1.1/')).toBeNull()
+    expect(await refusal(httpInside, 'http://10.0.0.1/')).toEqual(REFUSED)
+    expect(await refusal(httpAnywhere, 'http://1.1.1.1/')).toBeNull()
+  })
+
+  test('a name is judged again when it is called, by the addresses that are then connected to', async () => {
+    const before = calls
+    const outcome = await httpAnywhere.post({ url: `http://localhost:${port}/`, body: BODY, headers: {} })
+    expect(outcome.kind).toBe('blocked')
+    expect(outcome.error).toMatch(/127\.0\.0\.1|::1/)
+    expect(calls).toBe(before)
+    expect(await httpInside.post({ url: `http://localhost:${port}/`, body: BODY, headers: {} })).toMatchObject({ kind: 'delivered' })
+    expect(calls).toBe(before + 1)
+  })
+})
+
+test('the signature is HMAC-SHA256 over the timestamp, a dot and the body', () => {
+  // Computed by: printf '1700000000.{}' | openssl dgst -sha256 -hmac key
+  const hex = '9d713ed406bb7076d4123f0dc2c39d2df5c654ed4b0cd56b52c8b4c940bd63ae'
+  expect(signature(['key'], 1_700_000_000, Buffer.from('{}'))).toBe(`t=1700000000,v1=${hex}`)
+  const bytes = randomBytes(64)
+  expect(signature(['key'], 1, bytes)).not.toBe(signature(['key'], 2, bytes))
+})
