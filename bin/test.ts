@@ -1,12 +1,12 @@
 // What `npm test` runs: the type check, then Jest against machines of its own that are thrown away after.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLocalRun } from '../settings.ts'
 import { freePort } from './machines/port.ts'
 import { startPostgres } from './machines/postgres.ts'
-import { type Machine, onPath } from './machines/process.ts'
+import { type Machine, onPath, sleep } from './machines/process.ts'
 import { startRedis } from './machines/redis.ts'
 import { endLeftovers, FolderInUse, openRunRecord, readJson, type RunRecord } from './machines/run-record.ts'
 import { findTemporal } from './machines/temporal-binary.ts'
@@ -26,6 +26,7 @@ async function main(): Promise<number> {
   await sweep()
   const typed = await typesAreRight()
   const folder = mkdtempSync(join(tmpdir(), 'bahi-test-'))
+  mkdirSync(join(folder, 'tmp'))
   const record = await openRunRecord(folder)
   const machines: Machine[] = []
   try {
@@ -109,7 +110,8 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv, typed: bo
       '--experimental-vm-modules', '--disable-warning=ExperimentalWarning', join(modules, 'jest', 'bin', 'jest.js'),
       '--json', `--outputFile=${outcome}`, ...asked,
     ],
-    environment,
+    // What the tests write goes with the rest.
+    { ...environment, TMPDIR: join(folder, 'tmp') },
   )
   const result = readJson<JestResult>(outcome)
   if (!result) return code || 1
@@ -122,19 +124,29 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv, typed: bo
   return code
 }
 
-// Jest prints its JSON to standard output even when a file is named for it; what people read is on standard error.
+// In a group of its own: what a killed test file has started and left behind is found in it, and asked to end.
 function runNode(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const env = { ...local.inherited, ...environment }
-    const child: ChildProcess = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit' })
-    const stop = () => child.kill('SIGTERM')
+    const child: ChildProcess = spawn(process.execPath, args, { cwd: root, env, stdio: 'inherit', detached: true })
+    const stop = () => void signalGroup(child, 'SIGTERM')
     stopping.signal.addEventListener('abort', stop, { once: true })
     child.once('error', reject)
-    child.once('exit', (code) => {
+    child.once('exit', async (code) => {
       stopping.signal.removeEventListener('abort', stop)
+      for (let tries = 0; tries < 100 && signalGroup(child, tries === 0 ? 'SIGTERM' : 0); tries += 1) await sleep(100)
+      signalGroup(child, 'SIGKILL')
       resolve(code ?? 1)
     })
   })
+}
+
+function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return child.pid !== undefined && process.kill(-child.pid, signal)
+  } catch {
+    return false
+  }
 }
 
 // A run of the tests that was killed leaves its machines behind; the next one ends them.
