@@ -5,7 +5,11 @@ declare module 'restify' {
   import type { Logger } from 'pino'
 
   namespace restify {
-    type Handler = (request: IncomingMessage & { params?: Record<string, string> }, response: ServerResponse) => Promise<void>
+    interface Response extends ServerResponse {
+      /** Sends these very bytes; sets Content-Length. */
+      sendRaw(status: number, body: string | Buffer, headers: Record<string, string>): void
+    }
+    type Handler = (request: IncomingMessage & { params?: Record<string, string> }, response: Response) => Promise<void>
     interface Server {
       server: HttpServer
       get(route: { path: string; name: string }, handler: Handler): void
@@ -14,7 +18,7 @@ declare module 'restify' {
       del(route: { path: string; name: string }, handler: Handler): void
       on(
         event: 'restifyError',
-        listener: (request: IncomingMessage, response: ServerResponse, error: Error, done: () => void) => void,
+        listener: (request: IncomingMessage, response: Response, error: Error, done: () => void) => void,
       ): void
       once(event: 'error', listener: (error: Error) => void): void
       listen(port: number, host: string, listening: () => void): void

@@ -3,10 +3,12 @@ import { Type } from 'typebox'
 import { openapi } from './http/openapi.ts'
 import { route, type Route } from './http/route.ts'
 import { contactRoutes } from './resources/contacts.ts'
+import { partnerRoutes } from './resources/partners.ts'
 import { utilityRoutes } from './resources/utility.ts'
 
 const RESOURCES: Route[] = [
   ...utilityRoutes,
+  ...partnerRoutes,
   ...contactRoutes,
 ]
 

@@ -1,6 +1,6 @@
 // Builds the Restify server from the list of routes; listens only as the entry of the API process.
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import pino, { type Logger } from 'pino'
 import restify from 'restify'
 import { fault } from '../domain/faults.ts'
@@ -87,8 +87,7 @@ function mountOrigin(server: restify.Server, accessLog: AccessLog, parts: Return
     mount(server, 'GET', path, async (request, response) => {
       const answered = await answer(request)
       if (answered === null) return sendStranger(response, 404, accessLog)
-      response.writeHead(answered.status, { 'Content-Type': answered.type, 'Content-Length': Buffer.byteLength(answered.body) })
-      response.end(answered.body)
+      sendBytes(response, answered.status, answered.body, { 'Content-Type': answered.type })
     })
   plain('/health/live', live)
   plain('/health/ready', async () => readiness(await parts()))
@@ -118,19 +117,22 @@ function mountStrangers(server: restify.Server, limiter: Limiter, accessLog: Acc
 }
 
 function mount(
-  server: restify.Server, method: Route['method'], path: string, handler: (request: Request, response: ServerResponse) => Promise<void>,
+  server: restify.Server, method: Route['method'], path: string, handler: (request: Request, response: restify.Response) => Promise<void>,
 ): void {
   const verb = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del' }[method] as 'get' | 'post' | 'put' | 'del'
   server[verb]({ path, name: `${method} ${path}` }, handler)
 }
 
-function send(response: ServerResponse, reply: Reply): void {
-  const body = Buffer.from(reply.body)
-  response.writeHead(reply.status, { ...reply.headers, 'Content-Type': 'application/json', 'Content-Length': body.length })
-  response.end(body)
+// Restify's own formatters are passed by: a remembered answer is repeated byte for byte.
+function send(response: restify.Response, reply: Reply): void {
+  sendBytes(response, reply.status, reply.body, { ...reply.headers, 'Content-Type': 'application/json' })
 }
 
-function sendStranger(response: ServerResponse, status: 404, accessLog: AccessLog): void {
+function sendBytes(response: restify.Response, status: number, body: string | Buffer, headers: Record<string, string>): void {
+  response.sendRaw(status, body, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) })
+}
+
+function sendStranger(response: restify.Response, status: 404, accessLog: AccessLog): void {
   const requestId = randomUUID()
   send(response, refusal(fault('not_found.route'), requestId))
   accessLog.passed({ requestId, orgId: null, subject: null, method: 'GET', route: 'unknown', status, durationMs: 0 })

@@ -100,3 +100,14 @@ const OF_PARTNER_LOCKED = {
   name: 'organization of partner, locked',
   text: 'SELECT * FROM organizations WHERE partner_id = $1 AND id = $2 FOR UPDATE',
 }
+
+/** The partner's organisation of this external_ref, or null. */
+export async function findOrganizationByRef(connection: Connection, partnerId: string, externalRef: string): Promise<{ id: string } | null> {
+  const [row] = await connection.run<{ id: string }>(BY_REF, [partnerId, externalRef])
+  return row ?? null
+}
+
+const BY_REF = {
+  name: 'organization by external_ref',
+  text: 'SELECT id FROM organizations WHERE partner_id = $1 AND external_ref = $2',
+}

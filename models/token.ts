@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import type { Connection } from './database.ts'
 import type { OrganizationRow } from './organization.ts'
+import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
 export interface TokenRow {
@@ -66,4 +67,15 @@ export async function findPartnerOfKey(connection: Connection, secret: string): 
 const PARTNER_OF_KEY = {
   name: 'partner of key',
   text: `SELECT id AS "keyId", partner_id AS "partnerId" FROM partner_keys WHERE key_hash = $1 AND revoked_time IS NULL`,
+}
+
+/** The tokens that this partner issued for the organisation and that still open it, newest first, locked. */
+export async function findLiveTokensOfPartner(scope: Scope, partnerId: string, now: Date): Promise<TokenRow[]> {
+  return scope.connection.run<TokenRow>(LIVE_OF_PARTNER, [scope.orgId, partnerId, now])
+}
+
+const LIVE_OF_PARTNER = {
+  name: 'live tokens of partner',
+  text: `SELECT * FROM tokens WHERE org_id = $1 AND partner_id = $2 AND (revoked_time IS NULL OR revoked_time > $3)
+         ORDER BY created_time DESC, id DESC FOR UPDATE`,
 }

@@ -1,0 +1,62 @@
+// The partner channel's routes, opened by X-Partner-Key.
+import { Type } from 'typebox'
+import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/partners.ts'
+import { pageWhere } from '../../models/page.ts'
+import { organizations } from '../../models/organization.ts'
+import { PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { route, type Route } from '../http/route.ts'
+import { one } from '../shapes/fields.ts'
+import { NewOrganization, Organization, showOrganization, showToken, Token, TokenRequest } from '../shapes/organization.ts'
+
+const partner = { tag: 'Partner provisioning', scope: null, by: 'partner' } as const
+const answer = one('organization', Organization)
+
+// The second path is an alias of the first.
+const creation = (path: string): Route => route({
+  ...partner, method: 'POST', path, does: 'Create a client organisation and its token', status: 201,
+  keyRequired: true, secretAnswer: true, body: NewOrganization,
+  answer: Type.Object({ organization: Organization, token: Token }),
+  async write(books, { body }) {
+    const { organization, token } = await createOrganization(books, body)
+    return { message: 'Organization created.', organization: showOrganization(organization), token: showToken(token) }
+  },
+})
+
+export const partnerRoutes = [
+  creation('/partner/organizations'),
+  creation('/provision/organization'),
+  route({
+    ...partner, method: 'GET', path: '/partner/organizations', does: "List this partner's organisations",
+    query: pageQuery({}),
+    answer: Type.Object({ organizations: Type.Array(Organization), page_context: PageContext }),
+    async read({ database, caller }, { query }) {
+      const page = await pageWhere(database, organizations, { ...pageRequest(query), where: { partner_id: caller.partnerId } })
+      return { organizations: page.rows.map(showOrganization), page_context: pageContext(query, page) }
+    },
+  }),
+  route({
+    ...partner, method: 'GET', path: '/partner/organizations/{org_id}', does: 'Read one of them', answer,
+    read: async ({ connection, caller }, { params }) => ({
+      organization: showOrganization(await organizationOf(connection, caller.partnerId!, params.org_id!)),
+    }),
+  }),
+  route({
+    ...partner, method: 'POST', path: '/partner/organizations/{org_id}/token', does: "Re-issue an organisation's token",
+    secretAnswer: true, body: TokenRequest, answer: one('token', Token),
+    write: async (books, { params, body }) => ({
+      message: 'Token issued.', token: showToken(await reissueToken(books, params.org_id!, body.grace_seconds ?? 0)),
+    }),
+  }),
+  route({
+    ...partner, method: 'POST', path: '/partner/organizations/{org_id}/suspend', does: 'Suspend an organisation', answer,
+    write: async (books, { params }) => ({
+      message: 'Organization suspended.', organization: showOrganization(await suspendOrganization(books, params.org_id!)),
+    }),
+  }),
+  route({
+    ...partner, method: 'POST', path: '/partner/organizations/{org_id}/reactivate', does: 'Reactivate an organisation', answer,
+    write: async (books, { params }) => ({
+      message: 'Organization reactivated.', organization: showOrganization(await reactivateOrganization(books, params.org_id!)),
+    }),
+  }),
+]

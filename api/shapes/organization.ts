@@ -1,0 +1,70 @@
+// A client organisation of a partner as JSON, in and out.
+import { Type, type Static } from 'typebox'
+import type { IssuedToken } from '../../commands/partners.ts'
+import type { OrganizationRow } from '../../models/organization.ts'
+import { Currency, Email, Id, Name, nullable, optional, Text, Timestamp } from './fields.ts'
+
+export const NewOrganization = Type.Object({
+  name: Name(200),
+  legal_name: optional(Text(200)),
+  gstin: optional(Text(20)),
+  pan: optional(Text(20)),
+  email: optional(Email),
+  phone: optional(Text(50)),
+  address: Type.Optional(Type.Unsafe<string | Record<string, unknown> | null>({ type: ['string', 'object', 'null'], maxLength: 1000 })),
+  state_code: optional(Text(60)),
+  currency_code: optional(Currency),
+  time_zone: optional(Text(60)),
+  fiscal_year_start_month: optional(Type.Integer({ minimum: 1, maximum: 12 })),
+  external_ref: optional(Name(200)),
+  scopes: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 200 })),
+  sandbox: optional(Type.Boolean()),
+  user: optional(Type.Object({ email: optional(Email), name: optional(Text(200)) })),
+})
+
+export const TokenRequest = Type.Object({
+  grace_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long the earlier token still opens.' })),
+})
+
+export const Organization = Type.Object({
+  org_id: Id,
+  name: Type.String(),
+  legal_name: nullable(Type.String()),
+  gstin: nullable(Type.String()),
+  status: Type.Enum(['ACTIVE', 'SUSPENDED']),
+  currency_code: Type.String(),
+  fiscal_year_start_month: Type.Integer(),
+  time_zone: Type.String(),
+  external_ref: nullable(Type.String()),
+  sandbox: Type.Boolean(),
+  created_time: Timestamp,
+  last_modified_time: Timestamp,
+})
+
+export const Token = Type.Object({
+  token_id: Id,
+  token: Type.String({ description: 'Told only here.' }),
+  scopes: Type.Array(Type.String()),
+  tier: Type.Enum(['DEFAULT', 'PARTNER']),
+})
+
+export function showOrganization(row: OrganizationRow): Static<typeof Organization> {
+  return {
+    org_id: row.id,
+    name: row.name,
+    legal_name: row.legal_name,
+    gstin: row.gstin,
+    status: row.status,
+    currency_code: row.currency_code,
+    fiscal_year_start_month: row.fiscal_year_start_month,
+    time_zone: row.time_zone,
+    external_ref: row.external_ref,
+    sandbox: row.sandbox,
+    created_time: row.created_time.toISOString(),
+    last_modified_time: row.last_modified_time.toISOString(),
+  }
+}
+
+export function showToken({ row, secret }: IssuedToken): Static<typeof Token> {
+  return { token_id: row.id, token: secret, scopes: row.scopes, tier: row.tier as 'DEFAULT' | 'PARTNER' }
+}

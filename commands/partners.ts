@@ -1,0 +1,181 @@
+// What a partner can do: bring client organisations, suspend and reactivate them, issue their tokens.
+import { isCurrency } from '../domain/currencies.ts'
+import { isZone } from '../domain/dates.ts'
+import { fault } from '../domain/faults.ts'
+import { isGstin, isPan, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
+import { isId } from '../domain/ids.ts'
+import { findState } from '../domain/place-of-supply.ts'
+import { FULL_ACCESS, isScope, SCOPES } from '../domain/scopes.ts'
+import type { Connection } from '../models/database.ts'
+import {
+  DEFAULT_PREFERENCES, findOrganizationByRef, findOrganizationOfPartner, organizations, users, type OrganizationRow,
+} from '../models/organization.ts'
+import { findLiveTokensOfPartner, hashOf, mintSecret, PREFIXES, tokens, type TokenRow } from '../models/token.ts'
+import type { Books } from './books.ts'
+import { seedOrganization } from './seeding.ts'
+
+export interface NewOrganization {
+  name: string
+  legal_name?: string | null
+  gstin?: string | null
+  pan?: string | null
+  email?: string | null
+  phone?: string | null
+  address?: string | Record<string, unknown> | null
+  state_code?: string | null
+  currency_code?: string | null
+  time_zone?: string | null
+  fiscal_year_start_month?: number | null
+  external_ref?: string | null
+  scopes?: string[] | null
+  sandbox?: boolean | null
+  user?: { email?: string | null; name?: string | null } | null
+}
+
+export interface IssuedToken {
+  row: TokenRow
+  /** The raw token: told once, kept nowhere. */
+  secret: string
+}
+
+/** One organisation of the partner. Throws not_found.resource for anybody else's. */
+export async function organizationOf(connection: Connection, partnerId: string, orgId: string, lock = false): Promise<OrganizationRow> {
+  const found = isId(orgId) ? await findOrganizationOfPartner(connection, partnerId, orgId, lock) : null
+  if (!found) throw fault('not_found.resource', { message: 'This partner has no such organisation.' })
+  return found
+}
+
+/**
+ * Creates a client organisation with everything that it starts with, and its token (decisions §2).
+ * Throws validation.invalid_value for a GSTIN, PAN, state, currency, zone or scope that cannot be, and
+ * validation.duplicate_resource where the partner has used the external_ref.
+ */
+export async function createOrganization(
+  books: Books, wanted: NewOrganization,
+): Promise<{ organization: OrganizationRow; token: IssuedToken }> {
+  const partnerId = books.caller.partnerId
+  const scopes = checkedScopes(wanted.scopes ?? [FULL_ACCESS])
+  const row = { ...checkedOrganization(wanted), id: books.newId(), partner_id: partnerId, created_time: books.now, last_modified_time: books.now }
+  if (partnerId && row.external_ref && await findOrganizationByRef(books.connection, partnerId, row.external_ref)) {
+    throw fault('validation.duplicate_resource', { field: 'external_ref', message: 'Another organisation of this partner has this external_ref.' })
+  }
+  books.enter(row.id)
+  const organization = books.insertAbove(organizations, row)
+  const owner = books.insert(users, {
+    id: books.newId(),
+    email: wanted.user?.email ?? wanted.email ?? 'owner@organization.invalid',
+    name: wanted.user?.name ?? null,
+    role: 'OWNER',
+    created_time: books.now,
+  })
+  const city = typeof wanted.address === 'object' && typeof wanted.address?.city === 'string' ? wanted.address.city : null
+  seedOrganization(books, organization, city)
+  const token = issueToken(books, { userId: owner.id, scopes, tier: 'PARTNER', sandbox: organization.sandbox, expires: null })
+  record(books, organization, 'ORGANIZATION_CREATED')
+  return { organization, token }
+}
+
+/**
+ * Issues a new token for a client organisation and revokes the partner's earlier ones, after the grace (seconds).
+ * Scopes and tier are carried over.
+ */
+export async function reissueToken(books: Books, orgId: string, graceSeconds: number): Promise<IssuedToken> {
+  const organization = await organizationOf(books.connection, books.caller.partnerId!, orgId, true)
+  books.enter(organization.id)
+  const earlier = await findLiveTokensOfPartner(books, books.caller.partnerId!, books.now)
+  const revoked = new Date(books.now.getTime() + graceSeconds * 1000)
+  for (const token of earlier) {
+    if (token.revoked_time === null || token.revoked_time > revoked) books.update(tokens, token, { revoked_time: revoked })
+  }
+  const last = earlier[0]
+  record(books, organization, 'ORGANIZATION_TOKEN_ISSUED')
+  return issueToken(books, {
+    userId: last?.user_id ?? null, scopes: last?.scopes ?? [FULL_ACCESS], tier: last?.tier ?? 'PARTNER',
+    sandbox: organization.sandbox, expires: null,
+  })
+}
+
+/** Closes the organisation to all its tokens. Suspending twice is suspending once. */
+export const suspendOrganization = (books: Books, orgId: string) => setStatus(books, orgId, 'SUSPENDED', 'ORGANIZATION_SUSPENDED')
+
+/** Opens it again; deliveries that waited go on. */
+export const reactivateOrganization = (books: Books, orgId: string) => setStatus(books, orgId, 'ACTIVE', 'ORGANIZATION_REACTIVATED')
+
+/** Mints a token of the organisation whose books are open. */
+export function issueToken(
+  books: Books,
+  { userId, scopes, tier, sandbox, expires }: { userId: string | null; scopes: string[]; tier: TokenRow['tier']; sandbox: boolean; expires: Date | null },
+): IssuedToken {
+  const secret = mintSecret(sandbox ? PREFIXES.sandboxPat : PREFIXES.pat)
+  const row = books.insert(tokens, {
+    id: books.newId(),
+    user_id: userId,
+    partner_id: books.caller.partnerId,
+    kind: 'PAT',
+    token_hash: hashOf(secret),
+    scopes,
+    tier,
+    expires_time: expires,
+    revoked_time: null,
+    created_time: books.now,
+  })
+  return { row, secret }
+}
+
+/** Throws validation.invalid_value with the list of scopes where one is unknown. */
+export function checkedScopes(scopes: string[]): string[] {
+  const unknown = scopes.find((scope) => !isScope(scope))
+  if (unknown === undefined) return [...new Set(scopes)]
+  throw fault('validation.invalid_value', { field: 'scopes', message: `There is no scope ${unknown}.`, details: { valid: SCOPES } })
+}
+
+async function setStatus(books: Books, orgId: string, status: OrganizationRow['status'], action: string): Promise<OrganizationRow> {
+  const organization = await organizationOf(books.connection, books.caller.partnerId!, orgId, true)
+  if (organization.status === status) return organization
+  books.enter(organization.id)
+  record(books, organization, action, { status: { old: organization.status, new: status } })
+  return books.update(organizations, organization, { status, last_modified_time: books.now })
+}
+
+function record(books: Books, organization: OrganizationRow, action: string, changes?: Record<string, { old: unknown; new: unknown }>): void {
+  books.record({ action, entityType: 'ORGANIZATION', entityId: organization.id, entityRef: organization.name, ...(changes ? { changes } : {}) })
+}
+
+// Where neither GSTIN nor state is told, the books begin in Karnataka; the branch's state can be told later.
+const STATE_OTHERWISE = 'IN-KA'
+
+function checkedOrganization(wanted: NewOrganization) {
+  const gstin = wanted.gstin?.trim().toUpperCase() || null
+  if (gstin !== null && !isGstin(gstin)) throw refused('gstin', 'This is no GSTIN: its shape or check character is wrong.')
+  const pan = wanted.pan?.trim().toUpperCase() || (gstin === null ? null : panOfGstin(gstin))
+  if (pan !== null && !isPan(pan)) throw refused('pan', 'A PAN is five letters, four digits and a letter.')
+  const named = wanted.state_code ? findState(wanted.state_code) : null
+  if (wanted.state_code && named === null) throw refused('state_code', 'This is no state of India.')
+  const registered = gstin === null ? null : stateOfGstin(gstin)
+  if (named !== null && registered !== null && named !== registered) {
+    throw refused('state_code', `The GSTIN is of ${registered}.`)
+  }
+  const currency = wanted.currency_code ?? 'INR'
+  if (!isCurrency(currency)) throw refused('currency_code', `${currency} is not an ISO 4217 currency code.`)
+  const zone = wanted.time_zone ?? 'Asia/Kolkata'
+  if (!isZone(zone)) throw refused('time_zone', 'This is no zone of the IANA time zone database.')
+  return {
+    external_ref: wanted.external_ref ?? null,
+    name: wanted.name.trim(),
+    legal_name: wanted.legal_name ?? null,
+    gstin,
+    pan,
+    email: wanted.email ?? null,
+    phone: wanted.phone ?? null,
+    address: typeof wanted.address === 'string' ? { address: wanted.address } : wanted.address ?? null,
+    state_code: registered ?? named ?? STATE_OTHERWISE,
+    status: 'ACTIVE' as const,
+    currency_code: currency,
+    fiscal_year_start_month: wanted.fiscal_year_start_month ?? 4,
+    time_zone: zone,
+    sandbox: wanted.sandbox ?? false,
+    preferences: DEFAULT_PREFERENCES,
+  }
+}
+
+const refused = (field: string, message: string) => fault('validation.invalid_value', { field, message })

@@ -1,0 +1,19 @@
+// Partner keys: minted by the operator, kept as hashes.
+import { v7 as uuidv7 } from 'uuid'
+import type { Connection } from './database.ts'
+import { hashOf, mintSecret, PREFIXES } from './token.ts'
+
+/** Mints a key for the partner of this name, who is made where the name is new. The key is told only here. */
+export async function mintPartnerKey(connection: Connection, name: string, now: Date): Promise<string> {
+  const secret = mintSecret(PREFIXES.partnerKey)
+  await connection.run(MINT, [uuidv7(), name, now, uuidv7(), hashOf(secret)])
+  return secret
+}
+
+const MINT = {
+  name: 'mint partner key',
+  text: `WITH partner AS (
+           INSERT INTO partners (id, name, created_time) VALUES ($1, $2, $3)
+           ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id)
+         INSERT INTO partner_keys (id, partner_id, key_hash, created_time) SELECT $4, id, $5, $3 FROM partner`,
+}
