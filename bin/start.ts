@@ -1,19 +1,21 @@
 // What `npm start` runs: the supervisor, which starts every part in order, keeps them alive and puts them away.
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLocalRun, readSettings } from '../settings.ts'
 import { type DemoKeys, keptKeys, writeDemoCard } from './machines/demo-card.ts'
 import { type Addresses, startMachines } from './machines/local-machines.ts'
 import { keepAlive, type Part } from './machines/part.ts'
 import { freePort, isFree } from './machines/port.ts'
-import { end, type Launched, type Machine } from './machines/process.ts'
+import { end, type Launched, type Machine, sizeOf } from './machines/process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './machines/run-record.ts'
 import { startApi, startWorker, waitUntilReady } from './machines/service.ts'
 import { secondsSince, step, tell } from './machines/steps.ts'
 
 // Those that use another part are put away before it.
 const PUT_AWAY = ['API', 'Worker', 'Temporal', 'Redis', 'PostgreSQL']
+
+const LONG_LOG_BYTES = 20_000_000
 
 const begun = Date.now()
 const local = readLocalRun()
@@ -67,6 +69,7 @@ type Settings = ReturnType<typeof readSettings>
 
 async function bringUp(record: RunRecord, settings: Settings): Promise<void> {
   tell('Data folder', local.dataDir)
+  keepLogsShort(join(local.dataDir, 'logs'))
   if (record.leftovers.length > 0) {
     const names = record.leftovers.map(({ name, pid }) => `${name} (${pid})`).join(', ')
     tell('Leftovers', `of a run that was killed are ended: ${names}`)
@@ -97,6 +100,15 @@ async function bringUp(record: RunRecord, settings: Settings): Promise<void> {
   if (stopped.aborted) return
   const keys = await demoKeys(addresses.databaseUrl, `${origin}/api/public/v1`)
   tellReady(origin, addresses, keys)
+}
+
+// Logs are appended to for as long as the data lives: a long one makes room for a new one, the one before it goes.
+function keepLogsShort(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder).filter((name) => name.endsWith('.log'))) {
+    const log = join(folder, name)
+    if (sizeOf(log) > LONG_LOG_BYTES) renameSync(log, `${log}.1`)
+  }
 }
 
 async function choosePort({ port, host }: Settings): Promise<{ port: number; host: string }> {
