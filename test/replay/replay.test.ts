@@ -1,0 +1,39 @@
+// Histories that were recorded once still replay: a story that changed under way would not find its own footsteps.
+import { readFile, readdir } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
+import { beforeAll, expect, jest, test } from '@jest/globals'
+import { DefaultLogger, Runtime, Worker, bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import { WORKFLOWS } from '../../activities/workers.ts'
+
+jest.setTimeout(60_000)
+
+const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
+const recorded = (await readdir(HISTORIES)).filter((name) => name.endsWith('.json')).sort()
+
+Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined), shutdownSignals: [] })
+let workflowBundle: WorkflowBundleWithSourceMap
+beforeAll(async () => {
+  workflowBundle = await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') })
+})
+
+const read = async (name: string) => JSON.parse(await readFile(`${HISTORIES}${name}`, 'utf8'))
+const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle }, history as never)
+
+test('every way a webhook can go was recorded', () => {
+  expect(recorded).toEqual([
+    'webhook-delivery-aborted.json', 'webhook-delivery-arrives-late.json', 'webhook-delivery-exhausted.json',
+    'webhook-delivery-retried-by-hand.json', 'webhook-delivery-suspended.json', 'webhook-dispatch-all-arrive.json',
+    'webhook-dispatch-some-refused.json',
+  ])
+})
+
+test.each(recorded)('%s', async (name) => {
+  await expect(replay(await read(name))).resolves.toBeUndefined()
+})
+
+test('a history that tells another story is noticed', async () => {
+  const history = await read('webhook-delivery-arrives-late.json')
+  const scheduled = history.events.find((event: { eventType: string }) => event.eventType === 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')
+  scheduled.activityTaskScheduledEventAttributes.activityType.name = 'somethingElse'
+  await expect(replay(history)).rejects.toThrow(/[Nn]ondeterminism/)
+})

@@ -1,0 +1,193 @@
+// What is queued leaves the door whatever dies on the way: the worker in mid-batch, the claimer, the engine.
+import { once } from 'node:events'
+import net from 'node:net'
+import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { pino } from 'pino'
+import { createRelay } from '../../activities/relay.ts'
+import { claimBatch } from '../../commands/deliveries.ts'
+import { openEngine } from '../../gateways/engine.ts'
+import { AWAY_AFTER_MS, lastSeen } from '../../models/heartbeat.ts'
+import { openCustomer, type Customer } from '../customer.ts'
+import { SECRET, openStage, type Stage } from './stage.ts'
+
+jest.setTimeout(120_000)
+
+let stage: Stage
+let customer: Customer
+beforeEach(async () => {
+  stage = await openStage({ WEBHOOK_LADDER_SECONDS: '1,2,3600' })
+  customer = await openCustomer(SECRET)
+  await stage.addEndpoint(customer.url)
+})
+afterEach(async () => {
+  await customer.close()
+  await stage.close()
+})
+
+const clock = () => new Date()
+const isDelivered = ({ status }: { status: string }) => status === 'DELIVERED'
+const relayTo = (engine: Pick<ReturnType<typeof openEngine>, 'startDispatch' | 'startDelivery'>) =>
+  createRelay({ connection: stage.database, engine, ladderSeconds: [1, 2, 3600], log: pino({ level: 'silent' }), clock })
+
+test('a worker killed in mid-batch: another repeats what has no outcome, and nothing else', async () => {
+  // The first twenty are answered; then the customer falls silent, with the worker waiting for it.
+  customer.answer = () => (customer.arrivals.length <= 20 ? 200 : 'silence')
+  const dying = await stage.spawnWorker()
+  await stage.announce(60)
+  await customer.received(21)
+  const settled = new Set<string>()
+  const last = Date.now() + 5_000
+  while (settled.size < 20 && Date.now() < last) {
+    for (const { id, status } of await stage.deliveries()) if (status === 'DELIVERED') settled.add(id)
+  }
+  expect(settled.size).toBe(20)
+  dying.kill('SIGKILL')
+  await once(dying, 'exit')
+
+  customer.answer = () => 200
+  const before = customer.arrivals.length
+  await stage.spawnWorker()
+  await stage.until(isDelivered, 60_000)
+  const repeated = customer.arrivals.slice(before).map(({ deliveryId }) => deliveryId)
+  expect(repeated.filter((id) => settled.has(id))).toEqual([])
+  expect(new Set(repeated).size).toBe(40)
+  expect(new Set(customer.arrivals.map(({ deliveryId }) => deliveryId)).size).toBe(60)
+  expect(customer.arrivals.every(({ genuine }) => genuine)).toBe(true)
+})
+
+test('a batch that was claimed and never started is started by the next worker', async () => {
+  await stage.announce(5)
+  const batch = await claimBatch(stage.database, new Date(Date.now() + 1_000))
+  expect(batch).toMatchObject({ size: 5, orgId: stage.orgId })
+  await stage.startWorker()
+  const deliveries = await stage.until(isDelivered)
+  expect(deliveries.map(({ batch_id }) => batch_id)).toEqual(Array(5).fill(batch!.batchId))
+  expect(customer.arrivals).toHaveLength(5)
+})
+
+test('a batch that is started twice is done once', async () => {
+  await stage.announce(5)
+  const relay = relayTo(stage.engine)
+  await relay.sweep()
+  await relay.recover(-1_000)
+  await relayTo(stage.engine).recover(-1_000)
+  await stage.startWorker()
+  await stage.until(isDelivered)
+  await relay.recover(-1_000)
+  expect(customer.arrivals).toHaveLength(5)
+})
+
+test('untried deliveries of a batch whose process has ended are freed for another', async () => {
+  await stage.startWorker()
+  await stage.announce(2)
+  await stage.until(isDelivered)
+  // As after a database was brought back from a backup that is older than the engine's memory.
+  await stage.sql(`UPDATE webhook_deliveries SET status = 'PENDING', attempts_made = 0, delivered_at = NULL`)
+  await stage.sql('DELETE FROM webhook_attempts')
+  await relayTo(stage.engine).recover(-1_000)
+  await stage.until(isDelivered)
+  expect(customer.arrivals).toHaveLength(4)
+})
+
+test('while Temporal is away nothing is lost, and when it is back everything goes on', async () => {
+  const door = await openDoor(stage.env.TEMPORAL_ADDRESS!)
+  const engine = openEngine({ address: door.address, namespace: 'default', queueSuffix: stage.env.TEMPORAL_QUEUE_SUFFIX! })
+  const relay = relayTo(engine)
+  expect(await engine.isReachable()).toBe(true)
+  door.shut()
+  expect(await engine.isReachable()).toBe(false)
+  await stage.announce(250)
+  await relay.sweep()
+  await stage.announce(50)
+  await relay.sweep()
+  // At most one batch a lane was claimed before it was known.
+  const claimed = new Set((await stage.deliveries()).map(({ batch_id }) => batch_id).filter(Boolean))
+  expect(claimed.size).toBeGreaterThan(0)
+  expect(claimed.size).toBeLessThanOrEqual(4)
+
+  await door.open()
+  await stage.startWorker()
+  const last = Date.now() + 20_000
+  while (customer.arrivals.length < 300 && Date.now() < last) {
+    await relay.sweep()
+    await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+  await stage.until(isDelivered)
+  expect(new Set(customer.arrivals.map(({ deliveryId }) => deliveryId)).size).toBe(300)
+  await engine.close()
+  await door.close()
+})
+
+test('a delivery whose process is gone is taken up an hour after it was due', async () => {
+  customer.answer = () => 500
+  await stage.startWorker()
+  await stage.announce()
+  const [delivery] = await stage.until(({ attempts_made }) => attempts_made === 3)
+  const handle = stage.engine.client.workflow.getHandle(`webhook/${delivery!.id}`)
+  await handle.terminate('as an operator must not')
+  customer.answer = () => 200
+  const relay = relayTo(stage.engine)
+  await relay.takeUpOverdue()
+  expect(await stage.deliveries()).toMatchObject([{ status: 'RETRYING', attempts_made: 3 }])
+  await stage.sql(`UPDATE webhook_deliveries SET next_attempt_at = now() - interval '61 minutes'`)
+  await relay.takeUpOverdue()
+  await stage.until(isDelivered)
+  expect((await stage.attempts(delivery!.id)).map(({ series, attempt }) => [series, attempt])).toEqual([[0, 1], [0, 2], [0, 3], [0, 4]])
+})
+
+test('one whose process has completed without it starts over, under a new series', async () => {
+  customer.answer = () => 500
+  await stage.startWorker()
+  await stage.announce()
+  const [delivery] = await stage.until(({ attempts_made }) => attempts_made === 2)
+  const handle = stage.engine.client.workflow.getHandle(`webhook/${delivery!.id}`)
+  await handle.signal('abort')
+  expect(await handle.result()).toBe('FAILED')
+  await stage.sql(`UPDATE webhook_deliveries SET status = 'RETRYING', next_attempt_at = now() - interval '2 hours'`)
+  customer.answer = () => 200
+  await relayTo(stage.engine).takeUpOverdue()
+  await stage.until(isDelivered)
+  expect(await stage.engine.client.workflow.getHandle(`webhook/${delivery!.id}/r1`).result()).toBe('DELIVERED')
+  expect((await stage.attempts(delivery!.id)).at(-1)).toMatchObject({ series: 1, attempt: 1, status_code: 200 })
+})
+
+test('the worker shows that it is alive, and stops showing it when it stops', async () => {
+  expect(await lastSeen(stage.database, 'worker')).toBeNull()
+  const worker = await stage.spawnWorker()
+  const last = Date.now() + 8_000
+  while ((await lastSeen(stage.database, 'worker')) === null && Date.now() < last) await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(await lastSeen(stage.database, 'worker')).toBeLessThan(AWAY_AFTER_MS)
+  worker.kill('SIGTERM')
+  const [code] = await once(worker, 'exit')
+  expect(code).toBe(0)
+  await new Promise((resolve) => setTimeout(resolve, 2_500))
+  expect(await lastSeen(stage.database, 'worker')).toBeGreaterThan(2_000)
+})
+
+/** A way to Temporal that can be shut. */
+async function openDoor(address: string) {
+  const [host, port] = address.split(':') as [string, string]
+  const through = new Set<net.Socket>()
+  const server = net.createServer((socket) => {
+    const beyond = net.connect(Number(port), host)
+    for (const end of [socket, beyond]) {
+      through.add(end)
+      end.on('error', () => undefined)
+      end.on('close', () => (socket.destroy(), beyond.destroy(), through.delete(end)))
+    }
+    socket.pipe(beyond).pipe(socket)
+  })
+  const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
+  await listen(0)
+  const mine = (server.address() as net.AddressInfo).port
+  const shut = () => {
+    server.close()
+    for (const socket of through) socket.destroy()
+  }
+  return {
+    address: `127.0.0.1:${mine}`,
+    shut,
+    open: () => listen(mine),
+    close: async () => shut(),
+  }
+}

@@ -1,0 +1,164 @@
+// A database, a worker on a queue of its own, and an organisation whose books announce events.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { DefaultLogger, Runtime } from '@temporalio/worker'
+import pg from 'pg'
+import { pino } from 'pino'
+import { v7 as uuidv7 } from 'uuid'
+import { startWorker, type RunningWorker } from '../../activities/worker.ts'
+import { openEngine, type Engine } from '../../gateways/engine.ts'
+import { openDatabase, type Database } from '../../models/database.ts'
+import { Deed } from '../../models/deed.ts'
+import { migrate } from '../../models/migrate.ts'
+import { seal } from '../../models/sealed.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
+import { readSettings } from '../../settings.ts'
+
+export const SECRET = 'svc_whsec_of_the_stage'
+const SERVER_URL = process.env.TEST_DATABASE_URL ?? ''
+const TEMPORAL_ADDRESS = process.env.TEST_TEMPORAL_ADDRESS ?? ''
+
+// What the tests provoke, Temporal warns of; only its errors are of interest here.
+Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
+
+export interface Stage {
+  database: Database
+  engine: Engine
+  orgId: string
+  env: Record<string, string>
+  /** Starts a worker in this process. */
+  startWorker(): Promise<void>
+  stopWorker(): Promise<void>
+  /** Starts a worker process that can be killed; resolves when it takes work. */
+  spawnWorker(): Promise<ChildProcess>
+  addEndpoint(url: string, changes?: Partial<WebhookEndpointRow>): Promise<string>
+  /** Books events in one transaction, as a command does, and wakes the relay; answers the entities' ids. */
+  announce(count?: number): Promise<string[]>
+  deliveries(): Promise<WebhookDeliveryRow[]>
+  /** Resolves with the deliveries when all of them satisfy the condition; throws when that takes too long. */
+  until(condition: (delivery: WebhookDeliveryRow) => boolean, withinMs?: number): Promise<WebhookDeliveryRow[]>
+  attempts(deliveryId: string): Promise<WebhookAttemptRow[]>
+  sql<Row extends object>(text: string, ...values: unknown[]): Promise<Row[]>
+  close(): Promise<void>
+}
+
+export async function openStage(settings: Record<string, string> = {}): Promise<Stage> {
+  const name = `stage_${randomBytes(6).toString('hex')}`
+  await onServer(`CREATE DATABASE ${name}`)
+  const databaseUrl = Object.assign(new URL(SERVER_URL), { pathname: `/${name}` }).href
+  await migrate(databaseUrl)
+  const env = {
+    DATABASE_URL: databaseUrl,
+    DATABASE_POOL: '10',
+    TEMPORAL_ADDRESS,
+    TEMPORAL_QUEUE_SUFFIX: name.replace('_', ''),
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+    WEBHOOK_ALLOW_HTTP: 'true',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    ...settings,
+  }
+  const database = openDatabase({ url: databaseUrl, pool: 5, name: 'stage' })
+  const engine = openEngine({ address: TEMPORAL_ADDRESS, namespace: 'default', queueSuffix: env.TEMPORAL_QUEUE_SUFFIX })
+  const children: ChildProcess[] = []
+  let worker: RunningWorker | undefined
+
+  const stage: Stage = {
+    database, engine, orgId: uuidv7(), env,
+
+    async startWorker() {
+      worker = await startWorker(readSettings(env), pino({ level: env.LOG_LEVEL }))
+    },
+    async stopWorker() {
+      worker?.stop()
+      await worker?.ended
+      worker = undefined
+    },
+    async spawnWorker() {
+      const child = spawn(process.execPath, [fileURLToPath(new URL('../../activities/worker.ts', import.meta.url))], {
+        env: { ...env, LOG_LEVEL: 'info' }, stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      children.push(child)
+      for await (const chunk of child.stdout) if (String(chunk).includes('worker started')) break
+      return child
+    },
+
+    async addEndpoint(url, changes = {}) {
+      const id = uuidv7()
+      const row = { status: 'ENABLED', failing_since: null, ...changes }
+      await stage.sql(
+        `INSERT INTO webhook_endpoints (org_id, id, url, secret_sealed, events, status, failing_since, created_time, last_modified_time)
+         VALUES ($1, $2, $3, $4, '{INVOICE_CREATED}', $5, $6, now(), now())`,
+        stage.orgId, id, url, seal(env.ENCRYPTION_KEY, SECRET), row.status, row.failing_since,
+      )
+      return id
+    },
+
+    async announce(count = 1) {
+      const deed = new Deed()
+      const entities = Array.from({ length: count }, () => uuidv7())
+      for (const entityId of entities) {
+        const blank = `<delivery:${entityId}>`
+        const data = { id: entityId, number: `INV-${entityId.slice(-4)} ₹` }
+        deed.announcements.push({
+          id: uuidv7(), event_type: 'INVOICE_CREATED', entity_type: 'invoice', entity_id: entityId, data,
+          occurred_at: new Date(), payload: JSON.stringify({ event_type: 'INVOICE_CREATED', delivery_id: blank, data }), blank,
+        })
+      }
+      await database.transaction((connection) => deed.write(connection, stage.orgId))
+      await stage.sql(`SELECT pg_notify('outbox', '')`)
+      return entities
+    },
+
+    deliveries: () => stage.sql('SELECT * FROM webhook_deliveries ORDER BY created_time, id'),
+
+    async until(condition, withinMs = 20_000) {
+      const last = Date.now() + withinMs
+      for (;;) {
+        const deliveries = await stage.deliveries()
+        if (deliveries.length > 0 && deliveries.every(condition)) return deliveries
+        if (Date.now() > last) {
+          const states = deliveries.map(({ status, attempts_made: made }) => `${status} after ${made}`)
+          throw new Error(`not so within ${withinMs} ms: ${[...new Set(states)].join(', ')}`)
+        }
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+    },
+
+    attempts: (deliveryId) =>
+      stage.sql('SELECT * FROM webhook_attempts WHERE delivery_id = $1 ORDER BY series, attempt', deliveryId),
+
+    sql: (text, ...values) => database.run({ name: text.slice(0, 60), text }, values),
+
+    async close() {
+      await stage.stopWorker()
+      for (const child of children) {
+        if (child.exitCode !== null || child.signalCode !== null) continue
+        child.kill('SIGKILL')
+        await once(child, 'exit')
+      }
+      await engine.close()
+      await database.close()
+      await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    },
+  }
+  await stage.sql(
+    `INSERT INTO organizations (id, name, state_code, status, currency_code, fiscal_year_start_month, time_zone, sandbox,
+       preferences, created_time, last_modified_time)
+     VALUES ($1, 'Stage', 'IN-KA', 'ACTIVE', 'INR', 4, 'Asia/Kolkata', false, '{}', now(), now())`,
+    stage.orgId,
+  )
+  return stage
+}
+
+async function onServer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: SERVER_URL })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
