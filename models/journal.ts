@@ -1,4 +1,5 @@
 // Journals and their lines: the ledger, only ever added to.
+import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
 export type JournalSource = 'MANUAL' | 'INVOICE' | 'BILL' | 'PAYMENT' | 'CREDIT_NOTE' | 'DEBIT_NOTE' | 'EXPENSE'
@@ -44,3 +45,26 @@ export const journalLines = table<JournalLineRow>(
   },
   { key: ['org_id', 'journal_id', 'line_no'] },
 )
+
+/** An entry with its lines in their order. */
+export interface Journal extends JournalRow {
+  lines: JournalLineRow[]
+}
+
+/** The entry of a document that stands: neither a reversal nor reversed. */
+export async function findPosting(scope: Scope, source: JournalSource, sourceId: string): Promise<Journal | null> {
+  const [row] = await scope.connection.run<JournalRow>(POSTING, [scope.orgId, source, sourceId])
+  if (!row) return null
+  return { ...row, lines: await scope.connection.run<JournalLineRow>(LINES, [scope.orgId, row.id]) }
+}
+
+const POSTING = {
+  name: 'standing posting',
+  text: `SELECT j.* FROM journals AS j
+         WHERE j.org_id = $1 AND j.source = $2 AND j.source_id = $3 AND j.reversal_of IS NULL
+           AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)`,
+}
+const LINES = {
+  name: 'lines of journal',
+  text: 'SELECT * FROM journal_lines WHERE org_id = $1 AND journal_id = $2 ORDER BY line_no',
+}

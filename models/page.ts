@@ -1,5 +1,6 @@
 // One page of a list: rows by time and id from where the last page ended, whatever was added meanwhile.
 import { literal, Op, where, type WhereOptions } from 'sequelize'
+import { isId } from '../domain/ids.ts'
 import { modelOf, type Database } from './database.ts'
 import type { Table } from './table.ts'
 
@@ -53,6 +54,11 @@ export async function pageWhere<Row extends object>(database: Database, table: T
     hasMore: found.length > perPage,
     end: last ? { time: timeOf(last[by]), id: last.id } : null,
   }
+}
+
+/** Equals an id; text that can be no id finds nothing. */
+export function idFilter(column: string, id: string): WhereOptions {
+  return isId(id) ? { [column]: id } : literal('false') as unknown as WhereOptions
 }
 
 /** A case-insensitive substring of an indexed expression; `%`, `_` and `\\` in the text mean themselves. */

@@ -1,4 +1,7 @@
 // Accounting periods, the number series within them, and the numbers that deleted drafts left behind.
+import type { NumberParts } from '../domain/numbering.ts'
+import type { BranchRow } from './branch.ts'
+import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
 export interface AccountingPeriodRow {
@@ -48,3 +51,59 @@ export const numberGaps = table<NumberGapRow>('number_gaps', {
   org_id: 'uuid', id: 'uuid', branch_id: 'uuid', document: 'text', number: 'text', series_name: 'text', reason: 'text',
   time: 'time',
 })
+
+/** The branch, or the default one; null where the organisation has no such branch. */
+export async function findBranch(scope: Scope, branchId: string | null): Promise<BranchOfSeries | null> {
+  const [branch] = await scope.connection.run<BranchOfSeries>(BRANCH, [scope.orgId, branchId])
+  return branch ?? null
+}
+
+export type BranchOfSeries = Pick<BranchRow, 'id' | 'invoice_prefix'>
+
+const BRANCH = {
+  name: 'branch of series',
+  text: `SELECT id, invoice_prefix FROM branches
+         WHERE org_id = $1 AND (CASE WHEN $2::uuid IS NULL THEN is_default ELSE id = $2 END)`,
+}
+
+/** The accounting period that covers the date, or null. */
+export async function findPeriod(scope: Scope, date: string): Promise<AccountingPeriodRow | null> {
+  const [period] = await scope.connection.run<AccountingPeriodRow>(PERIOD, [scope.orgId, date])
+  return period ?? null
+}
+
+const PERIOD = {
+  name: 'period of date',
+  text: 'SELECT * FROM accounting_periods WHERE org_id = $1 AND $2::date BETWEEN start_date AND end_date LIMIT 1',
+}
+
+/** The branch's series in the period that covers the date, the default one first. */
+export async function findSeries(scope: Scope, branchId: string, date: string): Promise<NumberSeriesRow[]> {
+  return scope.connection.run<NumberSeriesRow>(SERIES, [scope.orgId, branchId, date])
+}
+
+const SERIES = {
+  name: 'series of branch',
+  text: `SELECT s.* FROM number_series AS s JOIN accounting_periods AS p ON p.org_id = s.org_id AND p.id = s.period_id
+         WHERE s.org_id = $1 AND s.branch_id = $2 AND $3::date BETWEEN p.start_date AND p.end_date
+         ORDER BY s.is_default DESC, s.created_time, s.id`,
+}
+
+/** The number that the sequence would give next; nothing is taken. Numbers in use are stepped over. */
+export async function peekNumber(scope: Scope, counter: string, parts: NumberParts, branchId: string): Promise<string> {
+  const [peeked] = await scope.connection.run<{ number: string }>(PEEK, [
+    scope.orgId, counter, parts.before, parts.padding, parts.after, branchId,
+  ])
+  return peeked!.number
+}
+
+const PEEK = {
+  name: 'peek number',
+  text: `WITH RECURSIVE candidate AS (
+           SELECT coalesce((SELECT next_number FROM number_counters WHERE org_id = $1 AND sequence = $2), 1) AS n
+           UNION ALL
+           SELECT n + 1 FROM candidate
+           WHERE number_in_use($1, 'invoice', $6, $3 || lpad(n::text, greatest($4::integer, length(n::text)), '0') || $5)
+         )
+         SELECT $3::text || lpad(max(n)::text, greatest($4::integer, length(max(n)::text)), '0') || $5::text AS number FROM candidate`,
+}

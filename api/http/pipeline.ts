@@ -102,7 +102,7 @@ async function answerWrite(
   const work = async (books: Books): Promise<Reply> => {
     const body = parseBody(bytes)
     const query = readQuery(route.query, parameters)
-    if (route.body) validateBody(route.body, body)
+    if (route.body) validateBody(route.body, body, route.alsoCheck)
     return success(route.status ?? 200, await route.write!(books, { params, query, body }, house.machines))
   }
   return keyed ? writeOnce(house, caller, keyed, work) : openBooks(house.desk, caller, work, inked)

@@ -2,7 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Books } from '../../commands/books.ts'
 import type { Caller } from '../../commands/caller.ts'
-import type { FaultCode } from '../../domain/faults.ts'
+import type { FaultCode, FieldProblem } from '../../domain/faults.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
 import type { Database } from '../../models/database.ts'
 import type { Scope } from '../../models/find.ts'
@@ -38,6 +38,8 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   by?: 'token' | 'partner' | 'anyone'
   query?: Query
   body?: Body
+  /** The problems of a body that its shape cannot say. */
+  alsoCheck?: (body: unknown) => FieldProblem[]
   /** The largest body in bytes, where it is not the usual 2 MB. */
   bodyLimit?: number
   /** The shape of the answer beside code and message. */

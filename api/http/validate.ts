@@ -20,10 +20,10 @@ function validatorOf(schema: TSchema): Validator {
 }
 
 /** Throws `422 validation.failed` with all problems of the body (decisions §1). */
-export function validateBody(schema: TSchema, body: unknown): void {
+export function validateBody(schema: TSchema, body: unknown, alsoCheck: (body: unknown) => FieldProblem[] = () => []): void {
   const validator = validatorOf(schema)
-  if (validator.Check(body)) return
-  throw fault('validation.failed', { errors: problemsOf(validator, body) })
+  const errors = [...(validator.Check(body) ? [] : problemsOf(validator, body)), ...alsoCheck(body)]
+  if (errors.length > 0) throw fault('validation.failed', { errors })
 }
 
 /**

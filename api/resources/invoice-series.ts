@@ -1,0 +1,58 @@
+// The routes of the invoices' number series.
+import { Type } from 'typebox'
+import { branchOfSeries, createSeries, listSeries, nextNumber } from '../../commands/series.ts'
+import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
+import { pageOf } from '../../models/page.ts'
+import { numberGaps } from '../../models/series.ts'
+import { PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { route, type Desk } from '../http/route.ts'
+import { DocumentDate, Id, one } from '../shapes/fields.ts'
+import { CreatedSeries, Gap, NewSeries, Series, showCreatedSeries, showGap, showSeries } from '../shapes/series.ts'
+
+const tag = 'Invoice numbers'
+const SERIES_QUERY = {
+  branchId: Type.Optional(Type.String({ description: "The organisation's default branch otherwise." })),
+  transactionDate: Type.Optional(DocumentDate),
+}
+
+const dateAsked = ({ now, caller }: Desk, told: string | undefined) =>
+  (told === undefined ? dateInZone(now.toISOString(), caller.organization!.time_zone) : parseDocumentDate(told)!)
+
+export const invoiceSeriesRoutes = [
+  route({
+    method: 'GET', path: '/invoices/series', tag, does: "List a branch's series on a date", scope: 'invoices.READ',
+    query: Type.Object(SERIES_QUERY),
+    answer: Type.Object({ series: Type.Array(Series), branchId: Id }),
+    async read(desk, { query }) {
+      const branch = await branchOfSeries(desk, query.branchId, 'branchId')
+      const series = await listSeries(desk, branch, dateAsked(desk, query.transactionDate))
+      return { series: series.map(showSeries), branchId: branch.id }
+    },
+  }),
+  route({
+    method: 'GET', path: '/invoices/series/next-number', tag, does: 'See the number that comes next; it is not taken',
+    scope: 'invoices.READ',
+    query: Type.Object({ series: Type.Optional(Type.String({ default: 'default' })), ...SERIES_QUERY }),
+    answer: Type.Object({ next_number: Type.String(), series: Type.String(), branch_id: Id }),
+    async read(desk, { query }) {
+      const { series = 'default', branchId, transactionDate } = query
+      const branch = await branchOfSeries(desk, branchId, 'branchId')
+      const number = await nextNumber(desk, branch, dateAsked(desk, transactionDate), series, desk.caller.organization!)
+      return { next_number: number, series, branch_id: branch.id }
+    },
+  }),
+  route({
+    method: 'GET', path: '/invoices/series/gaps', tag, does: 'List the numbers of deleted drafts', scope: 'invoices.READ',
+    query: pageQuery({}),
+    answer: Type.Object({ gaps: Type.Array(Gap), page_context: PageContext }),
+    async read(desk, { query }) {
+      const page = await pageOf(desk, numberGaps, { ...pageRequest(query), by: 'time', where: { document: 'invoice' } })
+      return { gaps: page.rows.map(showGap), page_context: pageContext(query, page) }
+    },
+  }),
+  route({
+    method: 'POST', path: '/invoices/series', tag, does: 'Create a series', scope: 'invoices.CREATE', status: 201,
+    body: NewSeries, answer: one('series', CreatedSeries),
+    write: async (books, { body }) => ({ message: 'Series created.', series: showCreatedSeries(await createSeries(books, body)) }),
+  }),
+]

@@ -1,0 +1,75 @@
+// A document's line as JSON, in and out.
+import { Type, type Static } from 'typebox'
+import type { FieldProblem } from '../../domain/faults.ts'
+import { missingOf } from '../../domain/line-item.ts'
+import { toAmount } from '../../domain/money.ts'
+import type { InvoiceLineRow } from '../../models/invoice.ts'
+import { Amount, decimal, Id, Name, nullable, optional, Reference, Text } from './fields.ts'
+
+/** The most lines that a document may have (decisions §4). */
+export const MOST_LINES = 500
+
+export const NewLineItem = Type.Object({
+  item_id: optional(Reference),
+  name: optional(Name(200)),
+  description: optional(Text(2000)),
+  hsn_or_sac: optional(Text(20)),
+  quantity: decimal({ exclusiveMinimum: 0 }),
+  unit: optional(Text(20)),
+  rate: optional(decimal({ minimum: 0 })),
+  discount: optional(decimal({ minimum: 0 })),
+  tax_id: optional(Reference),
+}, { description: 'Either item_id, or name and rate.' })
+
+export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MOST_LINES })
+
+/** What a shape cannot say of lines: one of no item needs a name and a rate. Looks at any body, however wrong. */
+export function lineProblems(body: unknown): FieldProblem[] {
+  const lines = (body as { line_items?: unknown } | null)?.line_items
+  if (!Array.isArray(lines)) return []
+  return lines.flatMap((line, index) => (typeof line === 'object' && line !== null ? missingOf(line) : []).map((field) => (
+    { field: `line_items.${index}.${field}`, code: 'required', message: 'is required without item_id' }
+  )))
+}
+
+export const LineItem = Type.Object({
+  line_item_id: Id,
+  item_id: nullable(Id),
+  name: Type.String(),
+  description: nullable(Type.String()),
+  hsn_or_sac: nullable(Type.String()),
+  quantity: Type.Number(),
+  unit: nullable(Type.String()),
+  rate: Type.Number(),
+  discount: Type.Number(),
+  tax_id: nullable(Id),
+  tax_percentage: Type.Number(),
+  item_total: Amount,
+  cgst: Amount,
+  sgst: Amount,
+  igst: Amount,
+  cess: Amount,
+  tax_amount: Amount,
+})
+
+export function showLineItem(line: InvoiceLineRow, currency: string): Static<typeof LineItem> {
+  return {
+    line_item_id: line.id,
+    item_id: line.item_id,
+    name: line.name,
+    description: line.description,
+    hsn_or_sac: line.hsn_or_sac,
+    quantity: Number(line.quantity),
+    unit: line.unit,
+    rate: Number(line.rate),
+    discount: Number(line.discount),
+    tax_id: line.tax_id,
+    tax_percentage: Number(line.tax_percentage),
+    item_total: toAmount(line.item_total, currency),
+    cgst: toAmount(line.cgst, currency),
+    sgst: toAmount(line.sgst, currency),
+    igst: toAmount(line.igst, currency),
+    cess: toAmount(line.cess, currency),
+    tax_amount: toAmount(line.cgst + line.sgst + line.igst + line.cess, currency),
+  }
+}

@@ -1,0 +1,266 @@
+// What can be done to an invoice: create, approve, change, void, delete.
+import { parseDocumentDate } from '../domain/dates.ts'
+import { decimalText } from '../domain/decimal.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
+import { toAmount, toBase } from '../domain/money.ts'
+import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
+import { invoicePosting } from '../domain/posting/invoice.ts'
+import { autoRoundOff, keepsRoundOffOnEdit, priceSale } from '../domain/totals.ts'
+import { readBasis, readPostingAccounts, type Basis, type PostingAccounts } from '../models/basis.ts'
+import type { Lock, Scope } from '../models/find.ts'
+import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceRow } from '../models/invoice.ts'
+import { numberGaps } from '../models/series.ts'
+import type { Books } from './books.ts'
+import { changesBetween, type Changes } from './changes.ts'
+import { branchOf, customerOf, currencyOf, dueDateOf, knownIds, refuseFixed, today } from './drafting.ts'
+import { numberInvoice } from './numbering.ts'
+import { reverse } from './reversal.ts'
+import { fillSaleLines, idsOf, type LineWanted } from './sale-lines.ts'
+
+/** The body of POST /invoices. Dates as the wire sends them. */
+export interface NewInvoice {
+  customer_id: string
+  date: string
+  place_of_supply: string
+  line_items: LineWanted[]
+  invoice_number?: string | null
+  series_name?: string | null
+  branch_id?: string | null
+  due_date?: string | null
+  currency_code?: string | null
+  exchange_rate?: number | null
+  reference_number?: string | null
+  salesperson_id?: string | null
+  notes?: string | null
+  round_off?: number | null
+  tags?: string[] | null
+  auto_approve?: boolean | null
+}
+
+export interface InvoiceChanges {
+  reference_number?: string | null
+  due_date?: string
+  notes?: string | null
+}
+
+// What was settled when the invoice was drawn up: to change it, void and recreate (specification, PUT /invoices).
+const FIXED = [
+  'customer_id', 'date', 'place_of_supply', 'line_items', 'invoice_number', 'series_name', 'branch_id', 'currency_code',
+  'exchange_rate', 'salesperson_id', 'round_off', 'tags', 'auto_approve',
+] as const satisfies (keyof NewInvoice)[]
+
+/** The invoice of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
+export async function invoiceOf(scope: Scope, id: string, lock: Lock = ''): Promise<Invoice> {
+  const invoice = isId(id) ? await findInvoice(scope, id, lock) : null
+  if (!invoice) throw fault('not_found.resource', { message: 'There is no such invoice.' })
+  return invoice
+}
+
+/**
+ * Draws up an invoice, and approves it when `auto_approve` says so (specification, "POST /invoices body").
+ * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
+ * validation.invalid_value for a place of supply, number, date, rate or amount that cannot be.
+ */
+export async function createInvoice(books: Books, wanted: NewInvoice): Promise<Invoice> {
+  const date = parseDocumentDate(wanted.date)!
+  const basis = await basisOf(books, wanted, date)
+  const customer = customerOf(basis)
+  const branch = branchOf(basis)
+  const filled = fillSaleLines(basis, wanted.line_items)
+  const place = placeOfSupply(wanted.place_of_supply)
+  const dueDate = dueDateOf(wanted.due_date, date, customer.payment_terms)
+  const { currency, exchangeRate } = currencyOf(books, wanted)
+  const priced = priceSale({
+    currency,
+    lines: filled,
+    intraState: isIntraState(place, branch.state),
+    roundOff: wanted.round_off == null ? null : decimalText(wanted.round_off),
+    rounding: { on: books.organization.preferences.roundInvoiceTotals, method: books.organization.preferences.roundingMethod },
+  })
+  // A draft that could not be posted at its rate is refused now, not when it is approved.
+  toBase(priced.total, currency, exchangeRate, books.organization.currency_code)
+  const { number, seriesName } = numberInvoice(books, basis, date, wanted)
+  const { lines: pricedLines, subTotal, taxTotal, roundOff, total, cgst, sgst, igst, cess } = priced
+  const row = books.insert(invoices, {
+    id: books.newId(),
+    branch_id: branch.id,
+    invoice_number: number,
+    series_name: seriesName,
+    customer_id: customer.id,
+    customer_name: customer.contact_name,
+    date,
+    due_date: dueDate,
+    reference_number: wanted.reference_number ?? null,
+    salesperson_id: wanted.salesperson_id ?? null,
+    place_of_supply: place,
+    currency_code: currency,
+    exchange_rate: exchangeRate,
+    sub_total: subTotal, cgst, sgst, igst, cess, tax_total: taxTotal, round_off: roundOff, total,
+    payment_made: 0n, credits_applied: 0n, balance: total,
+    status: wanted.auto_approve ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
+    notes: wanted.notes ?? null,
+    tags: wanted.tags ?? [],
+    version: 1,
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  const lines = filled.map(({ tax: _tax, ...line }, index) => {
+    const { taxable, taxAmount: _taxAmount, ...parts } = pricedLines[index]!
+    return books.insert(invoiceLines, {
+      ...line, ...parts, id: books.newId(), invoice_id: row.id, line_no: index + 1, item_total: taxable,
+    })
+  })
+  const invoice = { ...row, lines }
+  record(books, invoice, 'INVOICE_CREATED')
+  if (wanted.auto_approve) {
+    post(books, invoice, basis)
+    record(books, invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
+  }
+  announce(books, 'INVOICE_CREATED', invoice)
+  return invoice
+}
+
+/** DRAFT to SENT: posts the journal. Throws conflict.invalid_state for any other status. */
+export async function approveInvoice(books: Books, id: string): Promise<Invoice> {
+  const draft = await invoiceOf(books, id, 'FOR UPDATE')
+  const status = nextStatus('INVOICE', 'approve', draft.status)
+  const invoice = change(books, draft, { status })
+  post(books, invoice, await readPostingAccounts(books))
+  record(books, invoice, 'INVOICE_SENT', changesBetween({ status: draft.status }, { status }))
+  announce(books, 'INVOICE_UPDATED', invoice, ['status'])
+  return invoice
+}
+
+/**
+ * Changes a draft's reference, due date or notes (specification, PUT /invoices). The round-off is computed anew while
+ * the preference is on and nobody has put a larger one there by hand.
+ */
+export async function changeInvoice(books: Books, id: string, wanted: InvoiceChanges & Record<string, unknown>): Promise<Invoice> {
+  const draft = await invoiceOf(books, id, 'FOR UPDATE')
+  nextStatus('INVOICE', 'edit', draft.status)
+  refuseFixed(wanted, FIXED)
+  const told: Partial<InvoiceRow> = { ...reroundedTotals(books, draft) }
+  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
+  if (wanted.notes !== undefined) told.notes = wanted.notes
+  if (wanted.due_date !== undefined) told.due_date = dueDateOf(wanted.due_date, draft.date, 0)
+  const changes = changesBetween(draft, { ...draft, ...told })
+  if (changes === null) return draft
+  const invoice = change(books, draft, told)
+  record(books, invoice, 'INVOICE_UPDATED', changes)
+  announce(books, 'INVOICE_UPDATED', invoice, Object.keys(changes))
+  return invoice
+}
+
+/**
+ * Cancels an invoice, its journal reversed as of `date` or today; a draft's void posts nothing (decisions §4).
+ * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
+ */
+export async function voidInvoice(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Invoice> {
+  const before = await invoiceOf(books, id, 'FOR UPDATE')
+  refuseVoid('INVOICE', before.status, before.credits_applied)
+  const invoice = change(books, before, { status: 'CANCELLED', balance: 0n })
+  if (before.status !== 'DRAFT') {
+    await reverse(books, {
+      source: 'INVOICE', sourceId: invoice.id, date: wanted.date ? parseDocumentDate(wanted.date)! : today(books),
+      memo: `Void of invoice ${invoice.invoice_number}`,
+    })
+  }
+  record(books, invoice, 'INVOICE_VOIDED', changesBetween({ status: before.status }, { status: invoice.status }), { reason: wanted.reason ?? null })
+  announce(books, 'INVOICE_VOIDED', invoice)
+  return invoice
+}
+
+/** Deletes a draft; its number is kept in the register of gaps. Throws conflict.invalid_state for any other status. */
+export async function deleteInvoice(books: Books, id: string): Promise<void> {
+  const invoice = await invoiceOf(books, id, 'FOR UPDATE')
+  nextStatus('INVOICE', 'delete', invoice.status)
+  books.delete(invoices, invoice)
+  books.insert(numberGaps, {
+    id: books.newId(),
+    branch_id: invoice.branch_id,
+    document: 'invoice',
+    number: invoice.invoice_number,
+    series_name: invoice.series_name,
+    reason: 'Draft deleted',
+    time: books.now,
+  })
+  record(books, invoice, 'INVOICE_DELETED')
+}
+
+async function basisOf(books: Books, wanted: NewInvoice, date: string): Promise<Basis> {
+  const tags = knownIds(wanted.tags ?? [], 'tags')
+  const basis = await readBasis(books, {
+    contactId: knownIds([wanted.customer_id], 'customer_id')[0]!,
+    branchId: wanted.branch_id == null ? null : knownIds([wanted.branch_id], 'branch_id')[0]!,
+    ...idsOf(wanted.line_items),
+    tags,
+    date,
+    invoiceNumber: wanted.invoice_number ?? null,
+  })
+  if (basis.tags_found !== tags.length) throw fault('not_found.resource', { field: 'tags', message: 'There is no such cost center.' })
+  return basis
+}
+
+function change(books: Books, invoice: Invoice, told: Partial<InvoiceRow>): Invoice {
+  const { balance = invoice.total - invoice.payment_made - invoice.credits_applied, ...columns } = told
+  const changed = books.update<InvoiceRow>(invoices, invoice, { ...columns, version: invoice.version + 1, last_modified_time: books.now })
+  return { ...changed, balance, lines: invoice.lines }
+}
+
+function reroundedTotals(books: Books, draft: Invoice): Partial<InvoiceRow> {
+  const { roundInvoiceTotals, roundingMethod } = books.organization.preferences
+  if (!roundInvoiceTotals || keepsRoundOffOnEdit(draft.round_off, draft.currency_code)) return {}
+  const before = draft.sub_total + draft.tax_total
+  const roundOff = autoRoundOff(before, draft.currency_code, roundingMethod)
+  return { round_off: roundOff, total: before + roundOff, balance: before + roundOff }
+}
+
+function post(books: Books, invoice: Invoice, { roles, round_off_account }: PostingAccounts): void {
+  books.post({
+    date: invoice.date,
+    source: 'INVOICE',
+    sourceId: invoice.id,
+    memo: `Invoice ${invoice.invoice_number}`,
+    contactId: invoice.customer_id,
+    lines: invoicePosting({
+      customerId: invoice.customer_id,
+      currency: invoice.currency_code,
+      exchangeRate: invoice.exchange_rate,
+      baseCurrency: books.organization.currency_code,
+      total: invoice.total,
+      roundOff: invoice.round_off,
+      cgst: invoice.cgst, sgst: invoice.sgst, igst: invoice.igst, cess: invoice.cess,
+      lines: invoice.lines.map((line) => ({ accountId: line.account_id, taxable: line.item_total })),
+      accounts: {
+        receivable: roles.ACCOUNTS_RECEIVABLE!,
+        sales: roles.SALES!,
+        outputCgst: roles.OUTPUT_CGST!,
+        outputSgst: roles.OUTPUT_SGST!,
+        outputIgst: roles.OUTPUT_IGST!,
+        outputCess: roles.OUTPUT_CESS!,
+        roundOff: round_off_account,
+      },
+    }),
+  })
+}
+
+function record(books: Books, invoice: Invoice, action: string, changes: Changes | null = null, metadata = {}): void {
+  books.record({ action, entityType: 'INVOICE', entityId: invoice.id, entityRef: invoice.invoice_number, changes, metadata })
+}
+
+function announce(books: Books, type: 'INVOICE_CREATED' | 'INVOICE_VOIDED', invoice: Invoice): void
+function announce(books: Books, type: 'INVOICE_UPDATED', invoice: Invoice, changed: string[]): void
+function announce(books: Books, type: 'INVOICE_CREATED' | 'INVOICE_UPDATED' | 'INVOICE_VOIDED', invoice: Invoice, changed: string[] = []): void {
+  const data = {
+    id: invoice.id,
+    number: invoice.invoice_number,
+    customer_id: invoice.customer_id,
+    total: toAmount(invoice.total, invoice.currency_code),
+    status: invoice.status,
+    sequence: invoice.version,
+  }
+  const entity = { entityType: 'INVOICE', entityId: invoice.id }
+  books.announce(type === 'INVOICE_UPDATED' ? { type, ...entity, data: { ...data, changed } } : { type, ...entity, data })
+}

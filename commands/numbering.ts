@@ -1,0 +1,59 @@
+// Which number an invoice gets: the caller's own, or the next of a series (specification, "Invoice numbering precedence").
+import { fault } from '../domain/faults.ts'
+import { DEFAULT_PADDING, numberParts, VIRTUAL_TEMPLATE, type NumberParts } from '../domain/numbering.ts'
+import type { Basis } from '../models/basis.ts'
+import type { Books } from './books.ts'
+
+type SeriesChoice = Basis['series'][number]
+
+/** A sequence and how its numbers are written. */
+export interface Sequence {
+  /** Null for the virtual one that stands in where no period or series is found. */
+  seriesName: string | null
+  counter: string
+  parts: NumberParts
+}
+
+export interface NumberRequest {
+  invoice_number?: string | null
+  series_name?: string | null
+}
+
+/**
+ * The number of a new invoice, or the blank for it, and the name of the series it comes from.
+ * Throws validation.invalid_value (field invoice_number) where the branch has used the number.
+ */
+export function numberInvoice(
+  books: Books, basis: Basis, date: string, wanted: NumberRequest,
+): { number: string; seriesName: string | null } {
+  const branch = basis.branch!
+  if (wanted.invoice_number != null) {
+    if (basis.number_taken) {
+      throw fault('validation.invalid_value', { field: 'invoice_number', message: 'Another invoice of this branch has this number.' })
+    }
+    return { number: wanted.invoice_number, seriesName: null }
+  }
+  const { seriesName, counter, parts } = sequenceOf(basis.series, branch, date, wanted.series_name ?? null, books.organization)
+  return { number: books.number(counter, parts, 'invoice', branch.id), seriesName }
+}
+
+/** The sequence that a name chooses: that series, without a name the default one, else the legacy numbers by date. */
+export function sequenceOf(
+  series: SeriesChoice[],
+  branch: { id: string; invoice_prefix: string },
+  date: string,
+  name: string | null,
+  { fiscal_year_start_month: fiscalYearStartMonth }: { fiscal_year_start_month: number },
+): Sequence {
+  const chosen = series.find((one) => (name === null ? one.is_default : one.series_name === name))
+  if (chosen) {
+    const { prefix, padding, format_template } = chosen
+    return {
+      seriesName: chosen.series_name,
+      counter: chosen.id,
+      parts: numberParts(format_template, { prefix, padding, date, fiscalYearStartMonth }),
+    }
+  }
+  const context = { prefix: branch.invoice_prefix, padding: DEFAULT_PADDING, date, fiscalYearStartMonth }
+  return { seriesName: null, counter: `invoice ${branch.id} ${date}`, parts: numberParts(VIRTUAL_TEMPLATE, context) }
+}

@@ -1,0 +1,98 @@
+// What a document is drawn up from: contact, branch, items, taxes, accounts, period and series, read at once.
+import type { AccountRole } from '../domain/accounts.ts'
+import type { Tax } from '../domain/gst.ts'
+import type { Scope } from './find.ts'
+import type { NumberSeriesRow } from './series.ts'
+
+export interface BasisRequest {
+  contactId: string
+  /** Null for the organisation's default branch. */
+  branchId: string | null
+  itemIds: string[]
+  taxIds: string[]
+  tags: string[]
+  /** The document's date: it picks the accounting period, and with it the series. */
+  date: string
+  /** A number given by hand, to be looked up among the invoices of the branch. */
+  invoiceNumber: string | null
+}
+
+/** The accounts that a posting goes to. */
+export interface PostingAccounts {
+  /** By what they are for. */
+  roles: Partial<Record<AccountRole, string>>
+  /** The account named Round Off or Rounding (specification, "Round-off"). */
+  round_off_account: string | null
+}
+
+export interface Basis extends PostingAccounts {
+  contact: { id: string; contact_name: string; contact_type: string; payment_terms: number; place_of_contact: string | null } | null
+  branch: { id: string; state: string; invoice_prefix: string } | null
+  items: BasisItem[]
+  taxes: (Tax & { id: string })[]
+  /** The branch's series of the period that covers the date. */
+  series: Pick<NumberSeriesRow, 'id' | 'series_name' | 'prefix' | 'padding' | 'format_template' | 'is_default'>[]
+  tags_found: number
+  number_taken: boolean
+}
+
+export interface BasisItem {
+  id: string
+  item_name: string
+  description: string | null
+  hsn_or_sac: string | null
+  unit: string | null
+  rate: string
+  purchase_rate: string
+  tax_id: string | null
+  account_id: string | null
+}
+
+/** Reads it all in one round trip. What is not the organisation's is missing from the answer. */
+export async function readBasis(scope: Scope, request: BasisRequest): Promise<Basis> {
+  const [basis] = await scope.connection.run<Basis>(BASIS, [
+    scope.orgId, request.contactId, request.branchId, request.itemIds, request.taxIds, request.date, request.tags, request.invoiceNumber,
+  ])
+  return basis!
+}
+
+/** The accounts alone, where everything else is on the document already. */
+export async function readPostingAccounts(scope: Scope): Promise<PostingAccounts> {
+  const [accounts] = await scope.connection.run<PostingAccounts>(POSTING_ACCOUNTS, [scope.orgId])
+  return accounts!
+}
+
+const ACCOUNTS = `
+  (SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles,
+  (SELECT id FROM accounts WHERE org_id = $1 AND is_active AND name IN ('Round Off', 'Rounding') ORDER BY name LIMIT 1) AS round_off_account`
+
+const POSTING_ACCOUNTS = { name: 'posting accounts', text: `SELECT ${ACCOUNTS}` }
+
+// Decimals go through JSON as text, so that none of their digits is lost.
+const BASIS = {
+  name: 'basis of a document',
+  text: `
+WITH branch AS MATERIALIZED (
+  SELECT id, state, invoice_prefix FROM branches
+  WHERE org_id = $1 AND (CASE WHEN $3::uuid IS NULL THEN is_default ELSE id = $3 END)
+), item AS MATERIALIZED (
+  SELECT id, item_name, description, hsn_or_sac, unit, rate::text, purchase_rate::text, tax_id, account_id
+  FROM items WHERE org_id = $1 AND id = ANY ($4::uuid[])
+)
+SELECT
+  (SELECT row_to_json(c) FROM (
+     SELECT id, contact_name, contact_type, payment_terms, place_of_contact FROM contacts WHERE org_id = $1 AND id = $2) AS c) AS contact,
+  (SELECT row_to_json(branch) FROM branch) AS branch,
+  (SELECT coalesce(json_agg(item), '[]') FROM item) AS items,
+  (SELECT coalesce(json_agg(t), '[]') FROM (
+     SELECT id, shape, cgst::text, sgst::text, igst::text, cess::text FROM taxes
+     WHERE org_id = $1 AND id = ANY ($5::uuid[] || ARRAY(SELECT tax_id FROM item))) AS t) AS taxes,
+  ${ACCOUNTS.trim()},
+  (SELECT coalesce(json_agg(s), '[]') FROM (
+     SELECT id, series_name, prefix, padding, format_template, is_default FROM number_series
+     WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND period_id = (
+       SELECT id FROM accounting_periods WHERE org_id = $1 AND $6::date BETWEEN start_date AND end_date LIMIT 1)) AS s) AS series,
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($7::uuid[])) AS tags_found,
+  (SELECT EXISTS (SELECT FROM invoices
+     WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND invoice_number = $8)) AS number_taken`,
+}
