@@ -3,13 +3,19 @@ import { Type } from 'typebox'
 import { openapi } from './http/openapi.ts'
 import { route, type Route } from './http/route.ts'
 import { contactRoutes } from './resources/contacts.ts'
+import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
+import { invoiceRoutes } from './resources/invoices.ts'
 import { partnerRoutes } from './resources/partners.ts'
 import { utilityRoutes } from './resources/utility.ts'
+import { webhookRoutes } from './resources/webhooks.ts'
 
 const RESOURCES: Route[] = [
   ...utilityRoutes,
   ...partnerRoutes,
   ...contactRoutes,
+  ...invoiceRoutes,
+  ...invoiceSeriesRoutes,
+  ...webhookRoutes,
 ]
 
 /** All routes, the OpenAPI document's own included; `publicUrl` is the origin that callers see. */
