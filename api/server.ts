@@ -33,11 +33,13 @@ export function createApi(settings: Settings, log: Logger): Api {
   const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi api' })
   const limiter = createLimiter({ DEFAULT: settings.rateLimitDefault, PARTNER: settings.rateLimitPartner }, settings.redisUrl)
   const accessLog = createAccessLog(log, database)
+  const seals = sealer(settings.encryptionKey)
   const house: House = {
     desk: { database, wakeRelay: createWaker(database), clock: () => new Date() },
     limiter,
-    sealer: sealer(settings.encryptionKey),
+    sealer: seals,
     machines: {
+      sealer: seals,
       receiver: createReceiver({
         timeoutSeconds: settings.webhookTimeoutSeconds,
         allowCidrs: settings.webhookAllowCidrs,

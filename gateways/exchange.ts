@@ -19,7 +19,8 @@ export interface Question {
   url: URL
   body: Buffer
   headers: Record<string, string>
-  agent: http.Agent
+  /** false for a connection that serves this request alone. */
+  agent: http.Agent | false
   lookup: LookupFunction
   timeoutMs: number
 }
@@ -30,7 +31,7 @@ export async function ask(question: Question): Promise<Outcome> {
   const result = await attempt(question, question.timeoutMs)
   const spentMs = performance.now() - startedMs
   // The receiver closed a connection that had been kept open, at the moment it was used again: nobody's failure.
-  const again = result === 'stale' ? await attempt({ ...question, agent: freshAgent(question) }, question.timeoutMs - spentMs) : result
+  const again = result === 'stale' ? await attempt({ ...question, agent: false }, question.timeoutMs - spentMs) : result
   const durationMs = Math.round(performance.now() - startedMs)
   if (again === 'stale') return { ...failure('unreachable', 'The connection was closed before an answer came.'), durationMs }
   return { ...again, durationMs }
@@ -86,11 +87,6 @@ function attempt({ url, body, headers, agent, lookup }: Question, timeoutMs: num
     })
     request.end(body)
   })
-}
-
-function freshAgent({ url, agent }: Question): http.Agent {
-  const options = { ...agent.options, keepAlive: false }
-  return url.protocol === 'https:' ? new https.Agent(options) : new http.Agent(options)
 }
 
 function outcomeOf(statusCode: number, responseBody: string): Result {

@@ -38,7 +38,8 @@ export interface Receiver {
 
 const KEEP_ALIVE_MS = 15_000
 const IDLE_SOCKETS = 64
-const LOOKUP_AT_REGISTRATION_MS = 3_000
+// The registration waits in a transaction; a name server that is slower is asked again when the name is called.
+const LOOKUP_AT_REGISTRATION_MS = 1_000
 
 export function createReceiver(options: ReceiverOptions): Receiver {
   const opened = rangesOf(options.allowCidrs)

@@ -84,7 +84,7 @@ export const SETTLE = {
     RETURNING e.org_id, e.id, e.url, e.failing_since, e.last_modified_time
   )
   INSERT INTO activity (org_id, id, action, entity_type, entity_id, entity_ref, actor_user_id, changes, metadata, occurred_at)
-  SELECT org_id, gen_random_uuid(), 'WEBHOOK_ENDPOINT_DISABLED', 'webhook_endpoint', id, url, NULL,
+  SELECT org_id, gen_random_uuid(), 'WEBHOOK_ENDPOINT_STATUS_CHANGED', 'WEBHOOK_ENDPOINT', id, url, NULL,
     '{"status": {"old": "ENABLED", "new": "DISABLED"}}',
     jsonb_build_object('source', 'WEBHOOK_DELIVERY', 'failing_since', failing_since), last_modified_time
   FROM disabled`,

@@ -1,5 +1,6 @@
 // Webhook endpoints, the events of the books, their deliveries and each attempt.
 import type { DeliveryStatus } from '../domain/delivery.ts'
+import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
 export interface WebhookEndpointRow {
@@ -78,3 +79,33 @@ export const webhookAttempts = table<WebhookAttemptRow>(
   },
   { key: ['org_id', 'delivery_id', 'series', 'attempt'] },
 )
+
+/**
+ * How many endpoints the organisation has. Locks the count until the transaction ends, so that two calls at once do
+ * not both take the last place.
+ */
+export async function countEndpoints({ connection, orgId }: Scope): Promise<number> {
+  // Taken before the count is read, in a statement of its own: the count must see what the one before has committed.
+  await connection.run(LOCK_COUNT, [orgId])
+  const [row] = await connection.run<{ count: number }>(COUNT, [orgId])
+  return row!.count
+}
+
+/** The attempts at a delivery, in the order in which they were made. */
+export async function attemptsOf({ connection, orgId }: Scope, deliveryId: string): Promise<WebhookAttemptRow[]> {
+  return connection.run(ATTEMPTS, [orgId, deliveryId])
+}
+
+const LOCK_COUNT = {
+  name: 'lock endpoint count',
+  text: 'SELECT 1 FROM organizations WHERE id = $1 FOR NO KEY UPDATE',
+}
+const COUNT = {
+  name: 'count endpoints',
+  text: `SELECT count(*)::integer AS count FROM webhook_endpoints WHERE org_id = $1 AND status <> 'DELETED'`,
+}
+const ATTEMPTS = {
+  name: 'attempts of delivery',
+  text: `SELECT ${webhookAttempts.columns.join(', ')} FROM webhook_attempts
+    WHERE org_id = $1 AND delivery_id = $2 ORDER BY series, attempt`,
+}

@@ -184,7 +184,7 @@ test('an endpoint with nothing but failures for five days is disabled, and the a
   expect(byId.get(gone)).toMatchObject({ status: 'DISABLED', failing_since: long })
   expect(byId.get(there)).toMatchObject({ status: 'ENABLED', failing_since: short })
   expect(byId.get(fresh)!.failing_since).toBeInstanceOf(Date)
-  const entries = await stage.sql(`SELECT entity_id, changes FROM activity WHERE action = 'WEBHOOK_ENDPOINT_DISABLED'`)
+  const entries = await stage.sql(`SELECT entity_id, changes FROM activity WHERE action = 'WEBHOOK_ENDPOINT_STATUS_CHANGED'`)
   expect(entries).toEqual([{ entity_id: gone, changes: { status: { old: 'ENABLED', new: 'DISABLED' } } }])
 })
 

@@ -1,0 +1,125 @@
+// Webhook endpoints, event types and deliveries as JSON, in and out.
+import { Type, type Static } from 'typebox'
+import type { CreatedEndpoint } from '../../commands/webhooks.ts'
+import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
+import { EVENT_TYPES, TEST_EVENT, eventSchema } from '../../domain/events.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
+import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
+
+const fields = {
+  url: Type.String({ minLength: 1, maxLength: 2_000, description: 'https; of a machine on the public internet.' }),
+  // Unknown names are answered with the list of known ones (decisions §5), so that any text has the right shape.
+  events: Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 100, description: 'Names from GET /webhooks/event_types.' }),
+}
+
+export const NewEndpoint = Type.Object({ ...fields, description: optional(Text(500)) })
+export type NewEndpoint = Static<typeof NewEndpoint>
+
+export const EndpointChanges = Type.Object({
+  url: Type.Optional(fields.url), events: Type.Optional(fields.events), description: optional(Text(500)),
+})
+export type EndpointChanges = Static<typeof EndpointChanges>
+
+const endpoint = {
+  endpoint_id: Id,
+  url: Type.String(),
+  events: Type.Array(Type.String()),
+  description: nullable(Type.String()),
+  status: Type.Enum(['ENABLED', 'DISABLED']),
+  failing_since: nullable(Type.String({ format: 'date-time', description: 'The first failure after the last success.' })),
+  created_time: Timestamp,
+  last_modified_time: Timestamp,
+}
+export const Endpoint = Type.Object(endpoint)
+export const EndpointWithSecret = Type.Object({
+  ...endpoint, secret: Type.String({ description: 'Answered only here. It signs every delivery.' }),
+})
+
+export function showEndpoint(row: WebhookEndpointRow): Static<typeof Endpoint> {
+  return {
+    endpoint_id: row.id,
+    url: row.url,
+    events: row.events,
+    description: row.description,
+    status: row.status === 'ENABLED' ? 'ENABLED' : 'DISABLED',
+    failing_since: row.failing_since?.toISOString() ?? null,
+    created_time: row.created_time.toISOString(),
+    last_modified_time: row.last_modified_time.toISOString(),
+  }
+}
+
+export function showCreatedEndpoint({ endpoint, secret }: CreatedEndpoint): Static<typeof EndpointWithSecret> {
+  return { ...showEndpoint(endpoint), secret }
+}
+
+export const EventTypeEntry = Type.Object({
+  event_type: Type.String(),
+  subscribable: Type.Boolean({ description: 'False for the test event, which is sent to the endpoint that asks for it.' }),
+  schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema of the delivered `data`.' }),
+})
+
+/** The catalogue, in the specification's order. */
+export function showEventTypes(): Static<typeof EventTypeEntry>[] {
+  const entry = (event_type: (typeof EVENT_TYPES)[number] | typeof TEST_EVENT, subscribable: boolean) =>
+    ({ event_type, subscribable, schema: { ...eventSchema(event_type) } })
+  return [...EVENT_TYPES.map((type) => entry(type, true)), entry(TEST_EVENT, false)]
+}
+
+const delivery = {
+  delivery_id: Id,
+  endpoint_id: Id,
+  event_type: Type.String(),
+  status: Type.Enum([...DELIVERY_STATUSES]),
+  attempts_made: Type.Integer(),
+  next_attempt_at: nullable(Timestamp),
+  created_time: Timestamp,
+  delivered_at: nullable(Timestamp),
+  url: Type.String({ description: "The endpoint's, as it is now." }),
+  payload: Type.Object({}, { additionalProperties: true, description: 'The body that is delivered.' }),
+}
+export const Delivery = Type.Object(delivery)
+export const DeliveryWithAttempts = Type.Object({
+  ...delivery,
+  attempts: Type.Array(Type.Object({
+    attempt: Type.Integer(),
+    started_at: Timestamp,
+    duration_ms: nullable(Type.Integer({ description: 'null while the attempt is under way.' })),
+    status_code: nullable(Type.Integer()),
+    error: nullable(Type.String()),
+    response_body: nullable(Type.String({ description: 'The first 4 KB of the answer.' })),
+    next_attempt_at: nullable(Timestamp),
+  })),
+})
+
+export function showDelivery(row: WebhookDeliveryRow, url: string): Static<typeof Delivery> {
+  return {
+    delivery_id: row.id,
+    endpoint_id: row.endpoint_id,
+    event_type: row.event_type,
+    status: row.status,
+    attempts_made: row.attempts_made,
+    next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+    created_time: row.created_time.toISOString(),
+    delivered_at: row.delivered_at?.toISOString() ?? null,
+    url,
+    payload: JSON.parse(row.payload) as Record<string, unknown>,
+  }
+}
+
+export function showDeliveryWithAttempts(
+  row: WebhookDeliveryRow, url: string, attempts: WebhookAttemptRow[],
+): Static<typeof DeliveryWithAttempts> {
+  return {
+    ...showDelivery(row, url),
+    // A delivery that was taken up again counts on: its attempts are numbered in the order in which they were made.
+    attempts: attempts.map(({ started_at, duration_ms, status_code, error, response_body, next_attempt_at }, place) => ({
+      attempt: place + 1,
+      started_at: started_at.toISOString(),
+      duration_ms,
+      status_code,
+      error,
+      response_body,
+      next_attempt_at: next_attempt_at?.toISOString() ?? null,
+    })),
+  }
+}

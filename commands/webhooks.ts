@@ -1,0 +1,130 @@
+// What can be done to a webhook endpoint.
+import { EVENT_TYPES, isEventType } from '../domain/events.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import type { Receiver } from '../gateways/receiver.ts'
+import { findRow, type Lock, type Scope } from '../models/find.ts'
+import type { Sealer } from '../models/sealed.ts'
+import { mintSecret, PREFIXES } from '../models/token.ts'
+import {
+  countEndpoints, webhookDeliveries, webhookEndpoints, type WebhookDeliveryRow, type WebhookEndpointRow,
+} from '../models/webhook.ts'
+import type { Books } from './books.ts'
+import { changesBetween } from './changes.ts'
+
+/** What a caller may say of an endpoint; a field left out stays as it is, a null description clears it. */
+export interface EndpointFields {
+  url?: string
+  events?: string[]
+  description?: string | null
+}
+
+export interface CreatedEndpoint {
+  endpoint: WebhookEndpointRow
+  /** Signs the deliveries: told once, kept sealed. */
+  secret: string
+}
+
+/** The most endpoints of an organisation (decisions §5). */
+export const MOST_ENDPOINTS = 20
+
+/** The endpoint of this id. Throws not_found.resource for one that the organisation does not have, or has deleted. */
+export async function endpointOf(scope: Scope, id: string, lock: Lock = ''): Promise<WebhookEndpointRow> {
+  const endpoint = isId(id) ? await findRow(scope, webhookEndpoints, id, lock) : null
+  if (!endpoint || endpoint.status === 'DELETED') {
+    throw fault('not_found.resource', { message: 'There is no such webhook endpoint.' })
+  }
+  return endpoint
+}
+
+/** The delivery of this id. Throws not_found.resource for one of somebody else. */
+export async function deliveryOf(scope: Scope, id: string): Promise<WebhookDeliveryRow> {
+  const delivery = isId(id) ? await findRow(scope, webhookDeliveries, id) : null
+  if (!delivery) throw fault('not_found.resource', { message: 'There is no such webhook delivery.' })
+  return delivery
+}
+
+/**
+ * Registers an endpoint with a new secret. Throws validation.invalid_value for an event that is not in the catalogue
+ * and a URL that webhooks may not be sent to, conflict.limit_reached for the 21st.
+ */
+export async function createEndpoint(
+  books: Books, fields: { url: string; events: string[]; description?: string | null }, machines: { receiver: Pick<Receiver, 'check'>; sealer: Sealer },
+): Promise<CreatedEndpoint> {
+  const events = checkedEvents(fields.events)
+  await machines.receiver.check(fields.url)
+  if ((await countEndpoints(books)) >= MOST_ENDPOINTS) {
+    throw fault('conflict.limit_reached', {
+      message: `An organisation has at most ${MOST_ENDPOINTS} webhook endpoints.`, details: { limit: MOST_ENDPOINTS },
+    })
+  }
+  const secret = mintSecret(PREFIXES.webhookSecret)
+  const endpoint = books.insert(webhookEndpoints, {
+    id: books.newId(),
+    url: fields.url,
+    secret_sealed: machines.sealer.seal(secret),
+    events,
+    description: fields.description ?? null,
+    status: 'ENABLED',
+    failing_since: null,
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  record(books, endpoint, 'WEBHOOK_ENDPOINT_CREATED')
+  return { endpoint, secret }
+}
+
+/** Changes an endpoint; its secret stays. Throws as createEndpoint does. */
+export async function changeEndpoint(
+  books: Books, id: string, fields: EndpointFields, machines: { receiver: Pick<Receiver, 'check'> },
+): Promise<WebhookEndpointRow> {
+  const changed: Partial<WebhookEndpointRow> = {}
+  if (fields.events !== undefined) changed.events = checkedEvents(fields.events)
+  if (fields.description !== undefined) changed.description = fields.description
+  // Looked up before the row is locked: the deliveries of this endpoint go on meanwhile.
+  const before = await endpointOf(books, id)
+  if (fields.url !== undefined && fields.url !== before.url) {
+    await machines.receiver.check(fields.url)
+    changed.url = fields.url
+  }
+  return change(books, await endpointOf(books, id, 'FOR UPDATE'), changed, 'WEBHOOK_ENDPOINT_UPDATED')
+}
+
+/** Lets deliveries go to the endpoint again, also after it was disabled for its failures; what was SKIPPED stays so. */
+export async function enableEndpoint(books: Books, id: string): Promise<WebhookEndpointRow> {
+  const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  if (endpoint.status === 'ENABLED') return endpoint
+  return change(books, endpoint, { status: 'ENABLED', failing_since: null }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED')
+}
+
+/** Sends nothing more to the endpoint; deliveries under way are SKIPPED when their next attempt is due. */
+export async function disableEndpoint(books: Books, id: string): Promise<WebhookEndpointRow> {
+  const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  return change(books, endpoint, { status: 'DISABLED' }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED')
+}
+
+/** Deletes an endpoint and forgets its secret. The log of its deliveries stays. */
+export async function deleteEndpoint(books: Books, id: string): Promise<void> {
+  const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  books.update(webhookEndpoints, endpoint, { status: 'DELETED', secret_sealed: '', last_modified_time: books.now })
+  record(books, endpoint, 'WEBHOOK_ENDPOINT_DELETED')
+}
+
+function change(books: Books, endpoint: WebhookEndpointRow, changed: Partial<WebhookEndpointRow>, action: string): WebhookEndpointRow {
+  const changes = changesBetween(endpoint, { ...endpoint, ...changed })
+  if (changes === null) return endpoint
+  record(books, endpoint, action, changes)
+  return books.update(webhookEndpoints, endpoint, { ...changed, last_modified_time: books.now })
+}
+
+function record(books: Books, endpoint: WebhookEndpointRow, action: string, changes: ReturnType<typeof changesBetween> = null): void {
+  books.record({ action, entityType: 'WEBHOOK_ENDPOINT', entityId: endpoint.id, entityRef: endpoint.url, changes })
+}
+
+function checkedEvents(names: string[]): string[] {
+  const unknown = names.find((name) => !isEventType(name))
+  if (unknown === undefined) return [...new Set(names)]
+  throw fault('validation.invalid_value', {
+    field: 'events', message: `There is no event ${unknown}.`, details: { valid: [...EVENT_TYPES] },
+  })
+}
