@@ -7,7 +7,7 @@ import { type DemoKeys, keptKeys, writeDemoCard } from './machines/demo-card.ts'
 import { type Addresses, startMachines } from './machines/local-machines.ts'
 import { keepAlive, type Part } from './machines/part.ts'
 import { freePort, isFree } from './machines/port.ts'
-import { end, type Launched, type Machine, sizeOf } from './machines/process.ts'
+import { end, type Launched, type Machine, sizeOf, sleep } from './machines/process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './machines/run-record.ts'
 import { startApi, startWorker, waitUntilReady } from './machines/service.ts'
 import { secondsSince, step, tell } from './machines/steps.ts'
@@ -37,9 +37,12 @@ async function main(): Promise<void> {
     })
     record = await openRunRecord(local.dataDir, local.underNpm ? process.ppid : undefined)
     const asked = whenAsked()
-    await Promise.race([asked, bringUp(record, settings)])
+    const up = bringUp(record, settings)
+    await Promise.race([asked, up])
     await asked
     await putAway(record)
+    // A build or an initdb that was cut off tidies up after itself.
+    await Promise.race([up.catch(() => undefined), sleep(3000, hurry.signal)])
     process.exit(0)
   } catch (error) {
     // A connection refused at every address of a name has its words in its parts.
