@@ -1,6 +1,7 @@
 // Organisations, their users, and the partners that brought them.
 import { table } from './table.ts'
 import type { Connection } from './database.ts'
+import type { Scope } from './find.ts'
 
 /** Set by a signed-in person, never through the public API (decisions §8). */
 export interface Preferences {
@@ -111,3 +112,19 @@ const BY_REF = {
   name: 'organization by external_ref',
   text: 'SELECT id FROM organizations WHERE partner_id = $1 AND external_ref = $2',
 }
+
+/** Any organisation, for the operator's commands. */
+export async function findOrganization(connection: Connection, orgId: string): Promise<OrganizationRow | null> {
+  const [row] = await connection.run<OrganizationRow>(BY_ID, [orgId])
+  return row ?? null
+}
+
+const BY_ID = { name: 'organization', text: 'SELECT * FROM organizations WHERE id = $1' }
+
+/** The person of this address in the organisation; the case of letters does not matter. */
+export async function findUserByEmail(scope: Scope, email: string): Promise<UserRow | null> {
+  const [row] = await scope.connection.run<UserRow>(USER_BY_EMAIL, [scope.orgId, email])
+  return row ?? null
+}
+
+const USER_BY_EMAIL = { name: 'user by email', text: 'SELECT * FROM users WHERE org_id = $1 AND lower(email) = lower($2)' }
