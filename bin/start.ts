@@ -175,7 +175,9 @@ async function demoKeys(databaseUrl: string, baseUrl: string): Promise<DemoKeys>
   if (kept) return kept
   return step<DemoKeys>('Demo data', async () => {
     const { seedDemo } = await import('./demo.ts')
-    const made = await seedDemo({ databaseUrl, baseUrl })
+    const made = await seedDemo({ databaseUrl, baseUrl }).catch((error: Error) => {
+      throw new Error(`The demonstration organisation could not be made: ${error.message}`, { cause: error })
+    })
     return [made.organization.name, made]
   }, 'made')
 }
