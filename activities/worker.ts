@@ -1,6 +1,6 @@
 // The time door: the process that carries out the durable processes and relays what the books have queued.
 import { setTimeout as delay } from 'node:timers/promises'
-import { DefaultLogger, NativeConnection, Runtime, type LogEntry } from '@temporalio/worker'
+import { DefaultLogger, NativeConnection, Runtime, makeTelemetryFilterString, type LogEntry } from '@temporalio/worker'
 import { pino, type Logger } from 'pino'
 import { openEngine } from '../gateways/engine.ts'
 import { createReceiver } from '../gateways/receiver.ts'
@@ -70,11 +70,21 @@ async function connect(address: string): Promise<NativeConnection> {
   }
 }
 
-/** Temporal's own lines in our log, without its chatter. */
+/** Temporal's own lines in our log: what went wrong where, without payloads and task tokens. */
 function adoptLogger(log: Logger): void {
   const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const
-  const write = ({ level, message, meta }: LogEntry) => log[LEVELS[level]]({ temporal: meta }, message)
-  Runtime.install({ logger: new DefaultLogger('WARN', write), shutdownSignals: [] })
+  const write = ({ level, message, meta = {} }: LogEntry) => {
+    // A worker that only calls receivers has no stories to tell, by design.
+    if (message.startsWith('No workflows registered')) return
+    const { taskQueue, workflowId, workflowType, activityType, attempt, error } = meta as Record<string, unknown>
+    const err = error instanceof Error ? error.message : error
+    log[LEVELS[level]]({ task_queue: taskQueue, workflow_id: workflowId, workflow_type: workflowType, activity: activityType, attempt, err }, message)
+  }
+  Runtime.install({
+    logger: new DefaultLogger('WARN', write),
+    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } },
+    shutdownSignals: [],
+  })
 }
 
 async function main(): Promise<void> {

@@ -15,7 +15,7 @@ export interface EngineOptions {
 /** The engine could not be reached, or had no time for us: worth trying again, with anything. */
 export class EngineAway extends Error {
   constructor(cause: unknown) {
-    super(`Temporal is away: ${cause instanceof Error ? cause.message : String(cause)}`, { cause })
+    super(`Temporal is away: ${innermost(cause)}`, { cause })
     this.name = 'EngineAway'
   }
 }
@@ -39,12 +39,14 @@ export interface Engine {
 const START_MS = 5_000
 const REACH_MS = 2_000
 const REGISTER_MS = 10_000
+// A server that was restarted is found again within seconds; gRPC's own patience grows to two minutes.
+const SOON_BACK = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 }
 // gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE, CANCELLED; NOT_FOUND while a namespace is being made.
 const AWAY = new Set([1, 4, 5, 8, 10, 14])
 
 /** Opens the engine lazily: nothing is sent before the first call, so that the server may be away meanwhile. */
 export function openEngine({ address, namespace, queueSuffix }: EngineOptions): Engine {
-  const connection = Connection.lazy({ address, connectTimeout: START_MS })
+  const connection = Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK })
   const client = new Client({ connection, namespace })
 
   async function start(type: string, options: { workflowId: string; args: unknown[]; findable: Findable; staticSummary: string }): Promise<Started> {
@@ -105,6 +107,10 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
 
     close: () => connection.close(),
   }
+}
+
+function innermost(error: unknown): string {
+  return error instanceof Error ? (error.cause === undefined ? error.message : innermost(error.cause)) : String(error)
 }
 
 function isAway(error: unknown): boolean {
