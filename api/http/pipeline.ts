@@ -44,7 +44,7 @@ export async function travel(
   let allowance = house.limiter.uncounted(now)
   let reply: Reply
   try {
-    const parameters = new URL(request.url ?? '/', 'http://localhost').searchParams
+    const parameters = partsOf(request).parameters
     const caller = await identify(route, request, house.desk.database, now, originOf(request, trace.requestId))
     trace.orgId = caller.organization?.id ?? null
     trace.subject = caller.subject || null
@@ -94,7 +94,7 @@ async function answerWrite(
   const keyed = key === null ? null : {
     subject: caller.subject,
     method: route.method,
-    path: new URL(request.url ?? '/', 'http://localhost').pathname,
+    path: partsOf(request).path,
     key,
     bodyHash: bodyHashOf(bytes),
     secret: route.secretAnswer === true,
@@ -136,6 +136,12 @@ async function writeOnce(house: House, caller: Caller, keyed: Keyed, work: (book
 }
 
 const inked = (reply: Reply, books: Books): Reply => ({ ...reply, body: books.ink(reply.body) })
+
+function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: URLSearchParams } {
+  const question = url.indexOf('?')
+  if (question < 0) return { path: url, parameters: new URLSearchParams() }
+  return { path: url.slice(0, question), parameters: new URLSearchParams(url.slice(question + 1)) }
+}
 
 function originOf(request: IncomingMessage, requestId: string): Caller['origin'] {
   const agent = request.headers['user-agent']
