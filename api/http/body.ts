@@ -50,7 +50,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       else reject(tooLarge(limit))
     })
     request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.once('error', reject)
+    request.once('error', () => reject(fault('request.malformed_json', { message: 'The body was cut off.' })))
   })
 }
 
