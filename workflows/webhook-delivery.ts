@@ -1,6 +1,7 @@
 // One delivery that was refused: it waits, is attempted again, and so climbs the ladder until it arrives or fails.
 import {
-  condition, continueAsNew, defineQuery, defineSignal, proxyActivities, setCurrentDetails, setHandler, upsertSearchAttributes, workflowInfo,
+  CancellationScope, condition, continueAsNew, defineQuery, defineSignal, proxyActivities, setCurrentDetails, setHandler,
+  upsertSearchAttributes, workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/create.ts'
 import type { DeliveryInput, DeliveryStatus } from '../domain/delivery.ts'
@@ -14,31 +15,27 @@ export const retryNow = defineSignal('retryNow')
 export const abort = defineSignal('abort')
 
 export interface DeliveryProgress {
-  state: 'RETRYING' | 'ATTEMPTING' | 'SUSPENDED' | DeliveryStatus
+  state: 'ATTEMPTING' | 'SUSPENDED' | DeliveryStatus
   attempt: number
   attempts: number
   nextAttemptAt: string | null
 }
 export const progress = defineQuery<DeliveryProgress>('progress')
 
+interface Asked {
+  now: boolean
+  abort: boolean
+}
+
 // Deliveries of an organisation go on within a minute of its reactivation (decisions §10).
 const SUSPENDED_MS = 50_000
+// Whatever an activity throws is trouble of our own, such as a database that is away: it passes.
+const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const
 
 export async function webhookDelivery(input: DeliveryInput): Promise<DeliveryStatus> {
-  const { orgId, deliveryId, series, ladderSeconds } = input
-  const attempts = attemptsOf(ladderSeconds)
-  const beside = queueBeside(workflowInfo().taskQueue, 'webhooks')
-  const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const
-  const { abandonDelivery } = proxyActivities<Activities['core']>({ startToCloseTimeout: '30 seconds', retry })
-  const { attemptDelivery } = proxyActivities<Activities['webhooks']>({
-    taskQueue: beside, startToCloseTimeout: '5 minutes', heartbeatTimeout: '15 seconds', retry,
-  })
-
-  const asked = { now: false, abort: false }
-  setHandler(retryNow, () => void (asked.now = true))
-  setHandler(abort, () => void (asked.abort = true))
+  const attempts = attemptsOf(input.ladderSeconds)
+  const asked: Asked = { now: false, abort: false }
   let shown: DeliveryProgress = { state: 'RETRYING', attempt: input.attempt, attempts, nextAttemptAt: input.dueAt }
-  setHandler(progress, () => shown)
 
   function show(state: DeliveryProgress['state'], attempt: number, nextAt: Date | null): void {
     shown = { state, attempt, attempts, nextAttemptAt: nextAt?.toISOString() ?? null }
@@ -46,37 +43,65 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
     setCurrentDetails(`${state}: attempt ${attempt} of ${attempts}${nextAt ? `, next at ${nextAt.toISOString()}` : ''}`)
   }
 
+  setHandler(retryNow, () => void (asked.now = true), { description: 'Make the next attempt now.' })
+  setHandler(abort, () => void (asked.abort = true), { description: 'Give the delivery up: FAILED.' })
+  setHandler(progress, () => shown, { description: 'The state, the attempt, and when it is made.' })
+  // Cancelling the process means the same as abort: a delivery is never left without an end.
+  CancellationScope.current().cancelRequested.catch(() => void (asked.abort = true))
+  return CancellationScope.nonCancellable(async () => {
+    const status = await climb(input, asked, show) ?? await giveUp(input)
+    show(status, shown.attempt, null)
+    return status
+  })
+}
+
+/** Waits and attempts by turns; answers how the delivery ended, or null when it was to be given up. */
+async function climb(
+  input: DeliveryInput, asked: Asked, show: (state: DeliveryProgress['state'], attempt: number, nextAt: Date | null) => void,
+): Promise<DeliveryStatus | null> {
+  const { orgId, deliveryId, series, ladderSeconds } = input
+  const attempts = attemptsOf(ladderSeconds)
+  const { attemptDelivery } = proxyActivities<Activities['webhooks']>({
+    taskQueue: queueBeside(workflowInfo().taskQueue, 'webhooks'),
+    startToCloseTimeout: '5 minutes',
+    heartbeatTimeout: '15 seconds',
+    retry,
+  })
+  let attempt = input.attempt
+  let state: 'RETRYING' | 'SUSPENDED' = 'RETRYING'
   // The first wait counts from the end of the attempt before, which another process made.
   let waitMs = Math.max(0, Date.parse(input.dueAt) - Date.now())
-  let state: 'RETRYING' | 'SUSPENDED' = 'RETRYING'
-  for (let attempt = input.attempt; ;) {
+  for (;;) {
     show(state, attempt, new Date(Date.now() + waitMs))
     const summary = state === 'SUSPENDED' ? 'organisation suspended' : `retry ${attempt - 1} of ${attempts - 1}`
     if (waitMs > 0) await condition(() => asked.now || asked.abort, waitMs, { summary })
-    if (asked.abort) break
+    if (asked.abort) return null
 
     asked.now = false
     show('ATTEMPTING', attempt, null)
     const nextWaitMs = waitBefore(attempt + 1, ladderSeconds, Math.random())
-    const key = { orgId, deliveryId, series, attempt, waitMs: nextWaitMs }
-    const result = await attemptDelivery.executeWithOptions({ summary: `attempt ${attempt} of ${attempts}` }, [key])
+    const result = await attemptDelivery.executeWithOptions(
+      { summary: `attempt ${attempt} of ${attempts}` }, [{ orgId, deliveryId, series, attempt, waitMs: nextWaitMs }])
     if (result === 'SUSPENDED') {
       state = 'SUSPENDED'
       waitMs = SUSPENDED_MS
-      const dueAt = new Date(Date.now() + waitMs).toISOString()
-      if (workflowInfo().continueAsNewSuggested && !asked.abort) await continueAsNew<typeof webhookDelivery>({ ...input, attempt, dueAt })
-      continue
-    }
-    if (result !== 'RETRYING' || nextWaitMs === null) {
-      show(result, attempt, null)
+      // A suspension may last for months: the history must not.
+      if (workflowInfo().continueAsNewSuggested && !asked.abort) await startAfresh({ ...input, attempt }, waitMs)
+    } else if (result === 'RETRYING' && nextWaitMs !== null) {
+      state = 'RETRYING'
+      waitMs = nextWaitMs
+      attempt += 1
+    } else {
       return result
     }
-    state = 'RETRYING'
-    waitMs = nextWaitMs
-    attempt += 1
   }
+}
 
-  const status = await abandonDelivery.executeWithOptions({ summary: 'given up by an operator' }, [{ orgId, deliveryId }])
-  show(status, shown.attempt, null)
-  return status
+function startAfresh(input: DeliveryInput, waitMs: number): Promise<never> {
+  return continueAsNew<typeof webhookDelivery>({ ...input, dueAt: new Date(Date.now() + waitMs).toISOString() })
+}
+
+async function giveUp({ orgId, deliveryId }: DeliveryInput): Promise<DeliveryStatus> {
+  const { abandonDelivery } = proxyActivities<Activities['core']>({ startToCloseTimeout: '30 seconds', retry })
+  return abandonDelivery.executeWithOptions({ summary: 'given up by an operator' }, [{ orgId, deliveryId }])
 }

@@ -10,7 +10,12 @@ jest.setTimeout(60_000)
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const recorded = (await readdir(HISTORIES)).filter((name) => name.endsWith('.json')).sort()
 
-Runtime.install({ logger: new DefaultLogger('ERROR', () => undefined), shutdownSignals: [] })
+// The last test provokes what Temporal would complain of.
+Runtime.install({
+  logger: new DefaultLogger('ERROR', () => undefined),
+  telemetryOptions: { logging: { forward: {}, filter: 'OFF' } },
+  shutdownSignals: [],
+})
 let workflowBundle: WorkflowBundleWithSourceMap
 beforeAll(async () => {
   workflowBundle = await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') })

@@ -119,6 +119,17 @@ test('an operator retries now, and gives up', async () => {
   ])
 })
 
+test('cancelling the process gives the delivery up too', async () => {
+  customer.answer = () => 500
+  await stage.addEndpoint(customer.url)
+  await stage.announce()
+  const [delivery] = await stage.until(({ attempts_made }) => attempts_made === 3)
+  await untilTimer(stage.engine, `webhook/${delivery!.id}`, 'retry 3 of 3')
+  await stage.engine.client.workflow.getHandle(`webhook/${delivery!.id}`).cancel()
+  expect(await resultOf(delivery!.id)).toBe('FAILED')
+  expect(await stage.deliveries()).toMatchObject([{ status: 'FAILED', attempts_made: 3 }])
+})
+
 test('an exhausted ladder is FAILED, and its process has completed', async () => {
   customer.answer = () => 500
   await stage.addEndpoint(customer.url)
