@@ -4,7 +4,7 @@ import type { AnnouncedEvent } from '../domain/events.ts'
 import { assertBalanced, type PostingLine } from '../domain/posting/posting.ts'
 import { DOCUMENT_PREFIX, type NumberParts } from '../domain/numbering.ts'
 import { activity } from '../models/activity.ts'
-import type { Connection, Database } from '../models/database.ts'
+import type { Database, Transaction } from '../models/database.ts'
 import { Deed } from '../models/deed.ts'
 import type { Scope } from '../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
@@ -43,7 +43,7 @@ export interface ActivityEntry {
 export type EventEntry = AnnouncedEvent & { entityType: string; entityId: string }
 
 export class Books implements Scope {
-  readonly connection: Connection
+  readonly connection: Transaction
   readonly caller: Caller
   /** One instant for everything that this deed dates. */
   readonly now: Date
@@ -51,7 +51,7 @@ export class Books implements Scope {
   #deed = new Deed()
   #numbers = new Map<string, string>()
 
-  constructor(connection: Connection, caller: Caller, now: Date) {
+  constructor(connection: Transaction, caller: Caller, now: Date) {
     this.connection = connection
     this.caller = caller
     this.now = now

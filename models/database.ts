@@ -1,4 +1,5 @@
 // The connection to PostgreSQL: Sequelize's pool and models, prepared statements, and one transaction at a time.
+import type { Socket } from 'node:net'
 import pg from 'pg'
 import { Sequelize } from 'sequelize'
 import { tables, type Table } from './table.ts'
@@ -20,10 +21,19 @@ export interface Connection {
   run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
 }
 
+/** One transaction. BEGIN travels with its first statement, so that neither costs a round trip of its own. */
+export interface Transaction extends Connection {
+  /**
+   * Runs the last statement and commits, in one round trip: what the statement locks is let go as soon as the server
+   * has committed. When it fails, the COMMIT behind it rolls back.
+   */
+  runLast<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+}
+
 export interface Database extends Connection {
   sequelize: Sequelize
   /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */
-  transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>
+  transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /** Round trips to the server since the start, for the metrics and the bench. */
   roundTrips(): number
   close(): Promise<void>
@@ -55,14 +65,24 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
   }
   let trips = 0
 
-  async function send<Row>(client: pg.Client, text: string | pg.QueryConfig): Promise<Row[]> {
+  const send = async <Row>(client: pg.Client, query: pg.QueryConfig | string): Promise<Row[]> =>
+    (await client.query<Row & pg.QueryResultRow>(query as pg.QueryConfig)).rows
+
+  // Statements that are written to the socket together are answered together.
+  async function together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]> {
     trips += 1
-    const result = await client.query(text as pg.QueryConfig)
-    return result.rows as Row[]
+    const stream = streamOf(client)
+    stream.cork()
+    const answers = queries.map((query) => send<Row>(client, query))
+    stream.uncork()
+    const settled = await Promise.allSettled(answers)
+    const refused = settled.find((answer) => answer.status === 'rejected')
+    if (refused) throw refused.reason
+    return settled.map((answer) => (answer as PromiseFulfilledResult<Row[]>).value)
   }
 
   async function borrow(): Promise<pg.Client> {
-    return (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client
+    return pipelined((await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client)
   }
 
   const giveBack = (client: pg.Client) => sequelize.connectionManager.releaseConnection(client)
@@ -74,6 +94,8 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     await client.end().catch(() => undefined)
   }
 
+  const prepared = (statement: Statement, values: readonly unknown[]) => ({ ...statement, values: [...values] })
+
   return {
     sequelize,
     roundTrips: () => trips,
@@ -82,7 +104,7 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     async run<Row>(statement: Statement, values: readonly unknown[]) {
       const client = await borrow()
       try {
-        return await send<Row>(client, { ...statement, values: [...values] })
+        return (await together<Row>(client, [prepared(statement, values)]))[0]!
       } finally {
         giveBack(client)
       }
@@ -90,20 +112,39 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
 
     async transaction(work) {
       const client = await borrow()
-      let result
+      const state = { begun: false, ended: false }
+      const begin = () => {
+        const first = state.begun ? [] : ['BEGIN']
+        state.begun = true
+        return first
+      }
       try {
-        await send(client, 'BEGIN')
-        result = await work({ run: (statement, values) => send(client, { ...statement, values: [...values] }) })
-        await send(client, 'COMMIT')
+        const result = await work({
+          run: async <Row>(statement: Statement, values: readonly unknown[]) =>
+            (await together<Row>(client, [...begin(), prepared(statement, values)])).at(-1)!,
+          async runLast<Row>(statement: Statement, values: readonly unknown[]) {
+            const queries = [...begin(), prepared(statement, values), 'COMMIT']
+            const answers = await together<Row>(client, queries)
+            state.ended = true
+            return answers.at(-2)!
+          },
+        })
+        if (state.begun && !state.ended) await together(client, ['COMMIT'])
+        giveBack(client)
+        return result
       } catch (error) {
-        await send(client, 'ROLLBACK').then(() => giveBack(client), () => discard(client))
+        // After a failed last statement the server has rolled back already; once more does no harm.
+        if (!state.begun) giveBack(client)
+        else await together(client, ['ROLLBACK']).then(() => giveBack(client), () => discard(client))
         throw error
       }
-      giveBack(client)
-      return result
     },
   }
 }
+
+// The driver keeps its socket and its pipelining out of its types.
+const streamOf = (client: pg.Client) => (client as unknown as { connection: { stream: Socket } }).connection.stream
+const pipelined = (client: pg.Client) => Object.assign(client, { pipeline: true })
 
 /** The Sequelize model of a declared table. */
 export function modelOf<Row extends object>(database: Database, table: Table<Row>) {

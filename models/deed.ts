@@ -1,6 +1,6 @@
 // Writes everything a command has decided, rows of any number of tables, in one statement.
 import { createHash } from 'node:crypto'
-import type { Connection, Statement } from './database.ts'
+import type { Statement, Transaction } from './database.ts'
 import type { AnyTable, Table } from './table.ts'
 
 /** A number to be taken when the deed is written; `blank` stands in its place until then. */
@@ -69,8 +69,11 @@ export class Deed {
     return this.#pages.size === 0 && this.announcements.length === 0
   }
 
-  /** Sends the deed as one prepared statement; the document numbers are taken there, last before the commit. */
-  async write(connection: Connection, orgId: string | null): Promise<Written> {
+  /**
+   * Sends the deed as one prepared statement, the commit right behind it; the document numbers are taken there, so
+   * that a sequence's row is locked for no longer than the server takes for the two.
+   */
+  async write(transaction: Transaction, orgId: string | null): Promise<Written> {
     if (this.isEmpty) return { numbers: [], deliveries: 0 }
     const pages = [...this.#pages.values()]
     const text: Record<string, unknown> = {}
@@ -78,7 +81,7 @@ export class Deed {
     if (this.announcements.length > 0) text.events = this.announcements
     const statement = statementOf(pages, this.announcements.length > 0)
     const values = [orgId, JSON.stringify(this.blanks), JSON.stringify(text, bigintAsText)]
-    const [written] = await connection.run<{ numbers: string[] | null; deliveries: number }>(statement, values)
+    const [written] = await transaction.runLast<{ numbers: string[] | null; deliveries: number }>(statement, values)
     return { numbers: written?.numbers ?? [], deliveries: written?.deliveries ?? 0 }
   }
 
