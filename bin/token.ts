@@ -1,12 +1,13 @@
-// `npm run token -- --org ID --user EMAIL [--scopes a,b] [--tier partner] [--expires 90d]`: mints a personal access token.
+// `npm run token -- --org ID --user EMAIL [--scopes a,b] [--tier partner] [--expires 90d]': mints a personal access token.
 import { parseArgs } from 'node:util'
 import { openBooks } from '../commands/books.ts'
 import { mintUserToken } from '../commands/tokens.ts'
 import { Fault } from '../domain/faults.ts'
 import { openDatabase } from '../models/database.ts'
+import { databaseUrl } from './database-url.ts'
 import { deskOf, operator } from './desk.ts'
 
-const USAGE = `Usage: DATABASE_URL=... npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]`
+const USAGE = 'Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]'
 const DAY_MS = 86_400_000
 
 const { values } = parseArgs({
@@ -15,15 +16,14 @@ const { values } = parseArgs({
     tier: { type: 'string', default: 'default' }, expires: { type: 'string' },
   },
 })
-const url = process.env.DATABASE_URL
 const days = values.expires === undefined ? null : /^(\d{1,5})d$/.exec(values.expires)?.[1]
 const tier = { default: 'DEFAULT', partner: 'PARTNER' }[values.tier.toLowerCase()] as 'DEFAULT' | 'PARTNER' | undefined
-if (!url || !values.org || !values.user?.includes('@') || days === undefined || tier === undefined) {
+if (!values.org || !values.user?.includes('@') || days === undefined || tier === undefined) {
   console.error(USAGE)
   process.exit(2)
 }
 
-const database = openDatabase({ url, pool: 1, name: 'bahi token' })
+const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi token' })
 try {
   const expires = days === null ? null : new Date(Date.now() + Number(days) * DAY_MS)
   const issued = await openBooks(deskOf(database), operator(), (books) => mintUserToken(books, {
