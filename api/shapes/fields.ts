@@ -4,11 +4,14 @@ import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 /** Also null: "no value" in answers, "clear the field" in requests. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] }
-  return Type.Unsafe<Static<Schema> | null>({
+  const made = Type.Unsafe<Static<Schema> | null>({
     ...schema,
     ...(type === undefined ? {} : { type: [type, 'null'] }),
     ...(values === undefined ? {} : { enum: [...values, null] }),
   })
+  // Refinements are kept beside the JSON Schema, where spreading does not see them.
+  const refinements = Object.getOwnPropertyDescriptor(schema, '~refine')
+  return refinements ? Object.defineProperty(made, '~refine', refinements) : made
 }
 
 /** May be left out of a request, or null. */
@@ -36,7 +39,7 @@ const MOST_DECIMALS = 6
 export function decimal(options: { minimum?: number; exclusiveMinimum?: number; maximum?: number } = {}) {
   return Type.Refine(
     Type.Number({ maximum: 1e13, ...options }),
-    (value) => decimalsOf(value) <= MOST_DECIMALS,
+    (value: number | null) => value === null || decimalsOf(value) <= MOST_DECIMALS,
     () => `must have at most ${MOST_DECIMALS} decimals`,
   )
 }
