@@ -21,6 +21,13 @@ export function isDebitNormal(accountType: AccountType): boolean {
   return DEBIT_NORMAL.has(accountType)
 }
 
+const REVENUE: ReadonlySet<AccountType> = new Set<AccountType>(['SALES', 'INCOME', 'OTHER_INCOME'])
+
+/** True for the accounts that a sale may be credited to. */
+export function isRevenue(accountType: AccountType): boolean {
+  return REVENUE.has(accountType)
+}
+
 /** What postings look an account up by; an account keeps its role whatever it is renamed to. */
 export type AccountRole =
   | 'BANK' | 'CASH' | 'ACCOUNTS_RECEIVABLE' | 'ACCOUNTS_PAYABLE' | 'STOCK'

@@ -1,4 +1,6 @@
 // Scoped finders: rows of one table, always within one organisation.
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
 import type { Connection, Statement } from './database.ts'
 import type { Table } from './table.ts'
 
@@ -15,6 +17,15 @@ export type Lock = 'FOR UPDATE' | 'FOR SHARE' | ''
 export async function findRow<Row extends object>(scope: Scope, table: Table<Row>, id: string, lock: Lock = ''): Promise<Row | null> {
   const [row] = await scope.connection.run<Row>(byId(table, lock), [scope.orgId, id])
   return row ?? null
+}
+
+/** As findRow, for an id as a caller sent it. Throws not_found.resource, in the words `There is no such <noun>.` */
+export async function existingRow<Row extends object>(
+  scope: Scope, table: Table<Row>, id: string, noun: string, lock: Lock = '',
+): Promise<Row> {
+  const row = isId(id) ? await findRow(scope, table, id, lock) : null
+  if (!row) throw fault('not_found.resource', { message: `There is no such ${noun}.` })
+  return row
 }
 
 /** The rows with these ids in the organisation, in no particular order. */

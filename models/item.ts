@@ -1,4 +1,6 @@
 // Items: the goods and services of the item master. Rates are decimal text.
+import type { AccountType } from '../domain/accounts.ts'
+import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
 export interface ItemRow {
@@ -25,3 +27,32 @@ export const items = table<ItemRow>('items', {
   unit: 'text', rate: 'decimal', purchase_rate: 'decimal', tax_id: 'uuid', account_id: 'uuid', status: 'text',
   version: 'integer', created_time: 'time', last_modified_time: 'time',
 })
+
+/** What GET /items?search looks through; the index items_search is on this very expression. */
+export const ITEM_SEARCH = `(lower(item_name) || E'\\n' || lower(coalesce(sku, '')) || E'\\n' || lower(coalesce(description, '')))`
+
+/** How many document lines are of the item. */
+export async function countItemUses(scope: Scope, id: string): Promise<{ invoice_lines: number }> {
+  const [uses] = await scope.connection.run<{ invoice_lines: number }>(USES, [scope.orgId, id])
+  return uses!
+}
+
+/** What an item may refer to: whether the organisation has the tax, and the type of the account, null where it has none. */
+export async function findItemReferences(
+  scope: Scope, taxId: string | null, accountId: string | null,
+): Promise<{ has_tax: boolean; account_type: AccountType | null }> {
+  const [found] = await scope.connection.run<{ has_tax: boolean; account_type: AccountType | null }>(REFERENCES, [
+    scope.orgId, taxId, accountId,
+  ])
+  return found!
+}
+
+const USES = {
+  name: 'item uses',
+  text: 'SELECT count(*)::integer AS invoice_lines FROM invoice_lines WHERE org_id = $1 AND item_id = $2',
+}
+const REFERENCES = {
+  name: 'item references',
+  text: `SELECT EXISTS (SELECT FROM taxes WHERE org_id = $1 AND id = $2) AS has_tax,
+                (SELECT account_type FROM accounts WHERE org_id = $1 AND id = $3) AS account_type`,
+}

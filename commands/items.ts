@@ -1,0 +1,113 @@
+// What can be done to an item of the item master.
+import { isRevenue } from '../domain/accounts.ts'
+import { decimalText } from '../domain/decimal.ts'
+import { fault } from '../domain/faults.ts'
+import { existingRow, type Lock, type Scope } from '../models/find.ts'
+import { countItemUses, findItemReferences, items, type ItemRow } from '../models/item.ts'
+import type { Books } from './books.ts'
+import { changesBetween } from './changes.ts'
+import { knownIds } from './drafting.ts'
+
+/** What a caller may say of an item; a field left out stays as it is, null clears it. */
+export interface ItemFields {
+  item_name?: string | undefined
+  item_type?: ItemRow['item_type'] | undefined
+  sku?: string | null
+  description?: string | null
+  hsn_or_sac?: string | null | undefined
+  unit?: string | null
+  rate?: number | null
+  purchase_rate?: number | null
+  tax_id?: string | null
+  account_id?: string | null
+  status?: ItemRow['status']
+}
+
+/** The item of this id. Throws not_found.resource for one that the organisation does not have. */
+export const itemOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ItemRow> => existingRow(scope, items, id, 'item', lock)
+
+/**
+ * Adds an item. Throws not_found.resource for a tax or account that is not the organisation's, and
+ * validation.invalid_value for an account that is no revenue account.
+ */
+export async function createItem(books: Books, fields: ItemFields & { item_name: string }): Promise<ItemRow> {
+  const item = books.insert(items, {
+    ...EMPTY,
+    ...await checked(books, fields),
+    id: books.newId(),
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  books.record({ action: 'ITEM_CREATED', entityType: 'ITEM', entityId: item.id, entityRef: item.item_name })
+  return item
+}
+
+/** Changes an item; documents drawn up before keep what they were drawn up with. Throws as createItem does. */
+export async function changeItem(books: Books, id: string, fields: ItemFields): Promise<ItemRow> {
+  const item = await itemOf(books, id, 'FOR UPDATE')
+  return change(books, item, await checked(books, fields), 'ITEM_UPDATED')
+}
+
+/** Hides an item from pickers and keeps it for history. Archiving twice is archiving once. */
+export async function archiveItem(books: Books, id: string): Promise<ItemRow> {
+  const item = await itemOf(books, id, 'FOR UPDATE')
+  return change(books, item, { status: 'INACTIVE' }, 'ITEM_STATUS_CHANGED')
+}
+
+/** Deletes an item that no document line is of. Throws conflict.in_use with the counts. */
+export async function deleteItem(books: Books, id: string): Promise<void> {
+  const item = await itemOf(books, id, 'FOR UPDATE')
+  const uses = await countItemUses(books, item.id)
+  if (Object.values(uses).some((count) => count > 0)) {
+    throw fault('conflict.in_use', { message: 'Documents have lines of this item; archive it instead.', details: uses })
+  }
+  books.delete(items, item)
+  books.record({ action: 'ITEM_DELETED', entityType: 'ITEM', entityId: item.id, entityRef: item.item_name })
+}
+
+const EMPTY = {
+  item_name: '', sku: null, item_type: 'GOODS' as const, description: null, hsn_or_sac: null, unit: null, rate: '0',
+  purchase_rate: '0', tax_id: null, account_id: null, status: 'ACTIVE' as const, version: 1,
+}
+
+const TEXTS = ['sku', 'description', 'hsn_or_sac', 'unit'] as const
+const RATES = ['rate', 'purchase_rate'] as const
+
+function change(books: Books, item: ItemRow, changed: Partial<ItemRow>, action: string): ItemRow {
+  // The column keeps idle zeros ('60.000000'), which are no change of the rate.
+  const before = { ...item, rate: decimalText(item.rate), purchase_rate: decimalText(item.purchase_rate) }
+  const changes = changesBetween(before, { ...before, ...changed })
+  if (changes === null) return item
+  const entityRef = changed.item_name ?? item.item_name
+  books.record({ action, entityType: 'ITEM', entityId: item.id, entityRef, changes })
+  return books.update(items, item, { ...changed, version: item.version + 1, last_modified_time: books.now })
+}
+
+// The columns that the fields set, each made canonical or refused.
+async function checked(books: Books, fields: ItemFields): Promise<Partial<ItemRow>> {
+  const set: Partial<ItemRow> = await references(books, fields)
+  if (fields.item_name !== undefined) set.item_name = fields.item_name.trim()
+  if (fields.item_type !== undefined) set.item_type = fields.item_type
+  if (fields.status !== undefined) set.status = fields.status
+  for (const name of TEXTS) if (fields[name] !== undefined) set[name] = fields[name]?.trim() || null
+  for (const name of RATES) if (fields[name] !== undefined) set[name] = decimalText(fields[name] ?? 0)
+  return set
+}
+
+async function references(books: Books, fields: ItemFields): Promise<Partial<ItemRow>> {
+  const set: Partial<ItemRow> = {}
+  for (const name of ['tax_id', 'account_id'] as const) {
+    const sent = fields[name]
+    if (sent !== undefined) set[name] = sent === null ? null : knownIds([sent], name)[0]!
+  }
+  const { tax_id: taxId = null, account_id: accountId = null } = set
+  if (taxId === null && accountId === null) return set
+  const found = await findItemReferences(books, taxId, accountId)
+  if (taxId !== null && !found.has_tax) throw fault('not_found.resource', { field: 'tax_id', message: 'There is no such tax.' })
+  if (accountId === null) return set
+  if (!found.account_type) throw fault('not_found.resource', { field: 'account_id', message: 'There is no such account.' })
+  if (!isRevenue(found.account_type)) {
+    throw fault('validation.invalid_value', { field: 'account_id', message: 'Sales of an item are credited to a revenue account.' })
+  }
+  return set
+}
