@@ -1,5 +1,6 @@
 // The chart of accounts, and the balance that the ledger gives each account.
 import type { AccountRole, AccountType } from '../domain/accounts.ts'
+import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
 export interface AccountRow {
@@ -23,3 +24,34 @@ export const accounts = table<AccountRow>('accounts', {
   description: 'text', currency_code: 'text', is_active: 'boolean', is_system: 'boolean', created_time: 'time',
   last_modified_time: 'time',
 })
+
+/** An account and its own balance, debit positive, in minor units of the organisation's currency. */
+export interface Account extends AccountRow {
+  balance: bigint
+}
+
+/** Adds their balances to accounts, all read at once; an account that nothing was posted to has 0. */
+export async function withBalances(scope: Scope, rows: AccountRow[]): Promise<Account[]> {
+  if (rows.length === 0) return []
+  const kept = await scope.connection.run<{ account_id: string; balance: bigint }>(BALANCES, [scope.orgId, rows.map(({ id }) => id)])
+  const balanceOf = new Map(kept.map(({ account_id, balance }) => [account_id, balance]))
+  return rows.map((row) => ({ ...row, balance: balanceOf.get(row.id) ?? 0n }))
+}
+
+/** The bank accounts, and the cash accounts where asked for, by code. */
+export async function findBankAccounts(
+  scope: Scope, { activeOnly, includeCash }: { activeOnly: boolean; includeCash: boolean },
+): Promise<Account[]> {
+  const types: AccountType[] = includeCash ? ['BANK', 'CASH'] : ['BANK']
+  return withBalances(scope, await scope.connection.run<AccountRow>(BANK_ACCOUNTS, [scope.orgId, types, activeOnly]))
+}
+
+const BALANCES = {
+  name: 'balances of accounts',
+  text: 'SELECT account_id, balance FROM account_balances WHERE org_id = $1 AND account_id = ANY ($2)',
+}
+const BANK_ACCOUNTS = {
+  name: 'bank accounts',
+  text: `SELECT ${accounts.columns.join(', ')} FROM accounts
+         WHERE org_id = $1 AND account_type = ANY ($2) AND (is_active OR NOT $3) ORDER BY code`,
+}
