@@ -1,4 +1,5 @@
 // Branches: where supplies are made from; their state decides between CGST + SGST and IGST.
+import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
 export interface BranchRow {
@@ -22,3 +23,14 @@ export const branches = table<BranchRow>('branches', {
   is_default: 'boolean', is_active: 'boolean', invoice_prefix: 'text', bill_prefix: 'text', created_time: 'time',
   last_modified_time: 'time',
 })
+
+/** The branches, the default one first, then by code. */
+export async function findBranches(scope: Scope, activeOnly: boolean): Promise<BranchRow[]> {
+  return scope.connection.run<BranchRow>(BRANCHES, [scope.orgId, activeOnly])
+}
+
+const BRANCHES = {
+  name: 'branches',
+  text: `SELECT ${branches.columns.join(', ')} FROM branches
+         WHERE org_id = $1 AND (is_active OR NOT $2) ORDER BY is_default DESC, code`,
+}

@@ -1,4 +1,5 @@
 // The currencies that an organisation deals in, and the exchange rates it has recorded.
+import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
 export interface CurrencyRow {
@@ -30,3 +31,13 @@ export interface ExchangeRateRow {
 export const exchangeRates = table<ExchangeRateRow>('exchange_rates', {
   org_id: 'uuid', id: 'uuid', from_currency: 'text', to_currency: 'text', rate: 'decimal', rate_date: 'date', source: 'text',
 })
+
+/** The currencies that the organisation has enabled, by code. */
+export async function findEnabledCurrencies(scope: Scope): Promise<CurrencyRow[]> {
+  return scope.connection.run<CurrencyRow>(ENABLED, [scope.orgId])
+}
+
+const ENABLED = {
+  name: 'enabled currencies',
+  text: `SELECT ${currencies.columns.join(', ')} FROM currencies WHERE org_id = $1 AND is_enabled ORDER BY currency_code`,
+}

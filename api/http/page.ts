@@ -8,10 +8,17 @@ import type { PageOf, Place } from '../../models/page.ts'
 
 export const PER_PAGE = { default: 50, maximum: 200 }
 
+const ORGANIZATION_ID = Type.Optional(Type.String({ description: 'The organisation of the token.' }))
+
+/** The query of a list that has no pages. */
+export function listQuery<Filters extends TProperties>(filters: Filters) {
+  return Type.Object({ organization_id: ORGANIZATION_ID, ...filters })
+}
+
 /** The query of a cursor list with its own filters. */
 export function pageQuery<Filters extends TProperties>(filters: Filters, maximum = PER_PAGE.maximum) {
   return Type.Object({
-    organization_id: Type.Optional(Type.String({ description: 'The organisation of the token.' })),
+    organization_id: ORGANIZATION_ID,
     cursor: Type.Optional(Type.String({ description: '`page_context.next_cursor` of the page before.', maxLength: 200 })),
     per_page: Type.Optional(Type.Integer({ minimum: 1, maximum, default: PER_PAGE.default })),
     sort: Type.Optional(Type.Enum(['created_time', '-created_time'], { description: 'Oldest first, or newest first (the default).' })),

@@ -1,0 +1,15 @@
+// The route of the options of the cost-center tag.
+import { Type } from 'typebox'
+import { findActiveCostCenters } from '../../models/cost-center.ts'
+import { listQuery } from '../http/page.ts'
+import { route } from '../http/route.ts'
+import { CostCenter, showCostCenter } from '../shapes/cost-center.ts'
+
+export const costCenterRoutes = [
+  route({
+    method: 'GET', path: '/cost_centers', tag: 'Lookups', does: 'List all active cost centers', scope: 'costcenters.READ',
+    query: listQuery({}),
+    answer: Type.Object({ cost_centers: Type.Array(CostCenter) }),
+    read: async (desk) => ({ cost_centers: (await findActiveCostCenters(desk)).map(showCostCenter) }),
+  }),
+]
