@@ -1,8 +1,11 @@
 // Journals and their lines: the ledger, only ever added to.
+import { literal, type WhereOptions } from 'sequelize'
+import { isId } from '../domain/ids.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
-export type JournalSource = 'MANUAL' | 'INVOICE' | 'BILL' | 'PAYMENT' | 'CREDIT_NOTE' | 'DEBIT_NOTE' | 'EXPENSE'
+export const JOURNAL_SOURCES = ['MANUAL', 'INVOICE', 'BILL', 'PAYMENT', 'CREDIT_NOTE', 'DEBIT_NOTE', 'EXPENSE'] as const
+export type JournalSource = (typeof JOURNAL_SOURCES)[number]
 
 export interface JournalRow {
   org_id: string
@@ -58,6 +61,43 @@ export async function findPosting(scope: Scope, source: JournalSource, sourceId:
   return { ...row, lines: await scope.connection.run<JournalLineRow>(LINES, [scope.orgId, row.id]) }
 }
 
+/** An entry as it is read: its lines with the names of their accounts, and the entry that reverses it. */
+export interface ReadJournal extends JournalRow {
+  lines: ReadLine[]
+  reversed_by: string | null
+}
+
+export type ReadLine = Pick<JournalLineRow, 'journal_id' | 'account_id' | 'contact_id' | 'debit' | 'credit' | 'description'> & {
+  account_name: string
+}
+
+/** Adds to entries what reading them shows, for all of them at once. */
+export async function withReadLines(scope: Scope, rows: JournalRow[]): Promise<ReadJournal[]> {
+  if (rows.length === 0) return []
+  const found = await scope.connection.run<ReadLine & { reversed_by: string | null }>(READ_LINES, [scope.orgId, rows.map(({ id }) => id)])
+  const linesOf = Map.groupBy(found, ({ journal_id }) => journal_id)
+  return rows.map((row) => {
+    const lines = linesOf.get(row.id) ?? []
+    return { ...row, lines, reversed_by: lines[0]?.reversed_by ?? null }
+  })
+}
+
+/** Entries with a line on the account. */
+export function onAccount({ orgId }: Scope, accountId: string): WhereOptions {
+  if (!isId(accountId) || !isId(orgId)) return literal('false') as unknown as WhereOptions
+  const lines = `SELECT l.journal_id FROM journal_lines AS l WHERE l.org_id = '${orgId}' AND l.account_id = '${accountId}'`
+  return literal(`"journals"."id" IN (${lines})`) as unknown as WhereOptions
+}
+
+/** All but manual entries that were deleted, and the reversals that deleted them (decisions §10, Documents). */
+export const NOT_DELETED = literal(`("journals"."source" <> 'MANUAL' OR "journals"."reversal_of" IS NULL AND NOT EXISTS (
+  SELECT FROM journals AS r WHERE r.org_id = "journals"."org_id" AND r.reversal_of = "journals"."id"))`) as unknown as WhereOptions
+
+/** The same rule for one entry that was read. */
+export function wasDeleted({ source, reversal_of, reversed_by }: ReadJournal): boolean {
+  return source === 'MANUAL' && (reversal_of !== null || reversed_by !== null)
+}
+
 const POSTING = {
   name: 'standing posting',
   text: `SELECT j.* FROM journals AS j
@@ -67,4 +107,12 @@ const POSTING = {
 const LINES = {
   name: 'lines of journal',
   text: 'SELECT * FROM journal_lines WHERE org_id = $1 AND journal_id = $2 ORDER BY line_no',
+}
+const READ_LINES = {
+  name: 'lines of journals, to be read',
+  text: `SELECT l.journal_id, l.account_id, a.name AS account_name, l.contact_id, l.debit, l.credit, l.description, r.id AS reversed_by
+         FROM journal_lines AS l
+         JOIN accounts AS a ON a.org_id = l.org_id AND a.id = l.account_id
+         LEFT JOIN journals AS r ON r.org_id = l.org_id AND r.reversal_of = l.journal_id
+         WHERE l.org_id = $1 AND l.journal_id = ANY ($2) ORDER BY l.journal_id, l.line_no`,
 }

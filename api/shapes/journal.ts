@@ -1,0 +1,52 @@
+// A journal as JSON.
+import { Type, type Static } from 'typebox'
+import { showDate } from '../../domain/dates.ts'
+import { toAmount } from '../../domain/money.ts'
+import { JOURNAL_SOURCES, type ReadJournal } from '../../models/journal.ts'
+import { Id, nullable, Timestamp } from './fields.ts'
+
+const LedgerAmount = Type.Number({ description: "In the organisation's currency." })
+
+export const Journal = Type.Object({
+  journal_id: Id,
+  journal_number: Type.String(),
+  date: Timestamp,
+  source: Type.Enum([...JOURNAL_SOURCES]),
+  source_id: nullable(Type.String({ format: 'uuid', description: 'The document that the entry is of.' })),
+  memo: nullable(Type.String()),
+  contact_id: nullable(Id),
+  lines: Type.Array(Type.Object({
+    account_id: Id,
+    account_name: Type.String(),
+    debit: LedgerAmount,
+    credit: LedgerAmount,
+    description: nullable(Type.String()),
+    contact_id: nullable(Id),
+  })),
+  reversal_of: nullable(Type.String({ format: 'uuid', description: 'The entry that this one undoes.' })),
+  reversed_by: nullable(Type.String({ format: 'uuid', description: 'The entry that undoes this one.' })),
+  created_time: Timestamp,
+  last_modified_time: Timestamp,
+})
+
+/** `currency` is the organisation's: the ledger is kept in it. */
+export function showJournal(journal: ReadJournal, currency: string): Static<typeof Journal> {
+  const written = journal.created_time.toISOString()
+  return {
+    journal_id: journal.id,
+    journal_number: journal.journal_number,
+    date: showDate(journal.date),
+    source: journal.source,
+    source_id: journal.source_id,
+    memo: journal.memo,
+    contact_id: journal.contact_id,
+    lines: journal.lines.map(({ account_id, account_name, debit, credit, description, contact_id }) => ({
+      account_id, account_name, debit: toAmount(debit, currency), credit: toAmount(credit, currency), description, contact_id,
+    })),
+    reversal_of: journal.reversal_of,
+    reversed_by: journal.reversed_by,
+    created_time: written,
+    // An entry is never edited.
+    last_modified_time: written,
+  }
+}
