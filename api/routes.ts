@@ -2,10 +2,19 @@
 import { Type } from 'typebox'
 import { openapi } from './http/openapi.ts'
 import { route, type Route } from './http/route.ts'
+import { accountRoutes } from './resources/accounts.ts'
+import { activityRoutes } from './resources/activity.ts'
+import { bankAccountRoutes } from './resources/bank-accounts.ts'
+import { branchRoutes } from './resources/branches.ts'
 import { contactRoutes } from './resources/contacts.ts'
+import { costCenterRoutes } from './resources/cost-centers.ts'
+import { currencyRoutes } from './resources/currencies.ts'
 import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
 import { invoiceRoutes } from './resources/invoices.ts'
+import { itemRoutes } from './resources/items.ts'
+import { journalRoutes } from './resources/journals.ts'
 import { partnerRoutes } from './resources/partners.ts'
+import { taxRoutes } from './resources/taxes.ts'
 import { utilityRoutes } from './resources/utility.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
 
@@ -13,8 +22,17 @@ const RESOURCES: Route[] = [
   ...utilityRoutes,
   ...partnerRoutes,
   ...contactRoutes,
+  ...itemRoutes,
+  ...taxRoutes,
+  ...accountRoutes,
   ...invoiceRoutes,
   ...invoiceSeriesRoutes,
+  ...journalRoutes,
+  ...branchRoutes,
+  ...bankAccountRoutes,
+  ...costCenterRoutes,
+  ...currencyRoutes,
+  ...activityRoutes,
   ...webhookRoutes,
 ]
 
