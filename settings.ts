@@ -21,7 +21,7 @@ const Settings = Type.Object({
   rateLimitDefault: Type.Integer({ minimum: 1 }),
   rateLimitPartner: Type.Integer({ minimum: 1 }),
   webhookLadderSeconds: Type.Array(Type.Number({ minimum: 0 })),
-  webhookTimeoutSeconds: Type.Number({ exclusiveMinimum: 0 }),
+  webhookTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 240 }),
   webhookAllowCidrs: Type.Array(Type.String()),
   webhookAllowHttp: Type.Boolean(),
 })

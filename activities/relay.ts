@@ -82,7 +82,7 @@ export function createRelay({ connection, engine, ladderSeconds, log, clock }: R
     for (;;) {
       const batch = engineAway ? null : await claimBatch(connection, clock())
       if (!batch) return
-      const { batchId, size, orgId, endpointId, entityType = 'webhook_batch', entityId = batchId } = batch
+      const { batchId, size, orgId, endpointId, entityType = 'WEBHOOK_BATCH', entityId = batchId } = batch
       const findable: Findable = { entityType, entityId, ...(orgId && { orgId }), ...(endpointId && { endpointId }) }
       await start({ batchId, findable, size, tries: 0, notBeforeMs: 0 })
     }
@@ -112,7 +112,7 @@ export function createRelay({ connection, engine, ladderSeconds, log, clock }: R
       for (const { batch_id: batchId, size } of batches) {
         if (engineAway) return
         if (unstarted.has(batchId)) continue
-        await start({ batchId, findable: { entityType: 'webhook_batch', entityId: batchId }, size, tries: 0, notBeforeMs: 0 })
+        await start({ batchId, findable: { entityType: 'WEBHOOK_BATCH', entityId: batchId }, size, tries: 0, notBeforeMs: 0 })
       }
     },
 

@@ -59,7 +59,7 @@ test('an operator finds a delivery by its invoice, and sees when it is tried nex
   const endpointId = await stage.addEndpoint(customer.url)
   const [invoiceId] = await stage.announce()
   await stage.until(({ status }) => status !== 'PENDING')
-  const query = `SvcEntityType = 'invoice' AND SvcEntityId = '${invoiceId}' AND SvcEndpointId = '${endpointId}'
+  const query = `SvcEntityType = 'INVOICE' AND SvcEntityId = '${invoiceId}' AND SvcEndpointId = '${endpointId}'
     AND SvcState = 'RETRYING' AND SvcAttempt = 2 AND SvcNextAt > '${new Date().toISOString()}'`
   const last = Date.now() + 10_000
   const { workflow } = stage.engine.client
@@ -71,6 +71,6 @@ test('an operator finds a delivery by its invoice, and sees when it is tried nex
   }
   expect(found.map(({ type }) => type)).toEqual(['webhookDelivery'])
   const described = await workflow.getHandle(found[0]!.workflowId).describe()
-  expect(await described.staticSummary()).toBe(`retries of a webhook about invoice ${invoiceId}`)
+  expect(await described.staticSummary()).toBe(`retries of a webhook about INVOICE ${invoiceId}`)
   await workflow.getHandle(found[0]!.workflowId).signal('abort')
 })

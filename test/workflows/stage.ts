@@ -103,7 +103,7 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
         const blank = `<delivery:${entityId}>`
         const data = { id: entityId, number: `INV-${entityId.slice(-4)} ₹` }
         deed.announcements.push({
-          id: uuidv7(), event_type: 'INVOICE_CREATED', entity_type: 'invoice', entity_id: entityId, data,
+          id: uuidv7(), event_type: 'INVOICE_CREATED', entity_type: 'INVOICE', entity_id: entityId, data,
           occurred_at: new Date(), payload: JSON.stringify({ event_type: 'INVOICE_CREATED', delivery_id: blank, data }), blank,
         })
       }

@@ -58,7 +58,7 @@ test('the dispatch of one entity is found by it', async () => {
   const last = Date.now() + 10_000
   for (let found: string[] = []; found.length === 0;) {
     expect(Date.now()).toBeLessThan(last)
-    const query = `SvcEntityType = 'invoice' AND SvcEntityId = '${entityId}' AND SvcOrgId = '${stage.orgId}' AND SvcState = 'DELIVERED'`
+    const query = `SvcEntityType = 'INVOICE' AND SvcEntityId = '${entityId}' AND SvcOrgId = '${stage.orgId}' AND SvcState = 'DELIVERED'`
     for await (const { type } of stage.engine.client.workflow.list({ query })) found.push(type)
     if (found.length > 0) expect(found).toEqual(['webhookDispatch'])
     await new Promise((resolve) => setTimeout(resolve, 50))
