@@ -24,6 +24,8 @@ export interface Duties {
 }
 
 const SWEEP_MS = 1_000
+/** What is queued meanwhile goes out as one batch: a process for each event would be dearer than the event. */
+const REST_MS = 80
 const RECOVER_MS = 30_000
 const HOUSEKEEPING_MS = 60_000
 const HEARTBEAT_MS = 2_000
@@ -41,7 +43,7 @@ export function startDuties(parts: DutiesParts): Duties {
     await relay.recover(olderThanMs)
     olderThanMs = UNFINISHED_MS
   })
-  const relaying = goRound('relay', SWEEP_MS, log, () => relay.sweep())
+  const relaying = goRound('relay', SWEEP_MS, log, () => relay.sweep(), REST_MS)
   const outbox = listen(parts.databaseUrl, 'outbox', relaying.wake)
   const housekeeping = goRound('housekeeping', HOUSEKEEPING_MS, log, async () => {
     await relay.takeUpOverdue()

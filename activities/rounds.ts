@@ -1,4 +1,5 @@
 // Work that comes round: each round waits for the one before, and a failed one is told and tried again.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 export interface Round {
@@ -7,8 +8,11 @@ export interface Round {
   stop(): Promise<void>
 }
 
-/** Does the work now and then every `everyMs`, never twice at once. */
-export function goRound(name: string, everyMs: number, log: Logger, work: () => Promise<void>): Round {
+/**
+ * Does the work now and then every `everyMs`, never twice at once. However often it is woken, `restMs` passes between
+ * the end of one round and the start of the next.
+ */
+export function goRound(name: string, everyMs: number, log: Logger, work: () => Promise<void>, restMs = 0): Round {
   let stopped = false
   let woken = true
   let failing = false
@@ -37,6 +41,7 @@ export function goRound(name: string, everyMs: number, log: Logger, work: () => 
       clearTimeout(timer)
       woken = false
       if (!stopped) await turn()
+      if (!stopped && restMs > 0) await delay(restMs)
     }
   }
 

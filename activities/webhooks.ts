@@ -11,6 +11,7 @@ import { deliveryHeaders } from '../gateways/signature.ts'
 import type { Connection } from '../models/database.ts'
 import { refusedOfBatch, untriedOfBatch } from '../models/delivery.ts'
 import type { Sealer } from '../models/sealed.ts'
+import { gateOf } from './gate.ts'
 import { settleInGroups } from './settling.ts'
 
 export interface WebhookParts {
@@ -35,11 +36,14 @@ export interface BatchResult {
 
 const SECRET_UNREADABLE = 'The secret of this endpoint cannot be read; rotate it, or give the service its old key.'
 const HEARTBEAT_MS = 3_000
+/** At once to all receivers together, whatever the number of batches. */
+const MOST_SOCKETS = 256
 /** Side by side to one endpoint: quick when it answers, no crowd when it does not. */
 const AT_ONCE = 8
 
 export function webhookActivities({ connection, receiver, sealer, clock }: WebhookParts) {
   const settling = settleInGroups(connection)
+  const sockets = gateOf(MOST_SOCKETS)
 
   /** Makes the attempt that was begun and answers what is to be settled. */
   async function attempt(due: DueAttempt, waitMs: number | null): Promise<Settlement> {
@@ -57,8 +61,10 @@ export function webhookActivities({ connection, receiver, sealer, clock }: Webho
       // An endpoint whose secret was sealed under a lost key must not hold up the others of its batch.
       return { kind: 'blocked', statusCode: null, error: SECRET_UNREADABLE, responseBody: null, durationMs: 0 }
     }
-    const headers = deliveryHeaders({ deliveryId, eventType, body, secrets: [secret] }, clock())
-    return receiver.post({ url, body, headers })
+    return sockets.through(() => {
+      const headers = deliveryHeaders({ deliveryId, eventType, body, secrets: [secret] }, clock())
+      return receiver.post({ url, body, headers })
+    })
   }
 
   /** The first attempts at one endpoint. When it hangs, the rest is put off instead of waiting for it here. */
