@@ -6,7 +6,7 @@ import type { Parts } from './http/origin.ts'
 import type { Limiter } from './http/rate-limit.ts'
 
 const PATIENCE_MS = 1_000
-const WORKER_SILENCE_MS = 10_000
+const WORKER_SILENCE_MS = 6_000
 
 const LAST_SEEN = { name: 'last seen', text: 'SELECT seen_at FROM process_heartbeats WHERE name = $1' }
 
