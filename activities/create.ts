@@ -1,7 +1,8 @@
 // All activities by the task queue that carries them out.
-import { webhookActivities, type WebhookParts } from './webhooks.ts'
+import type { AttemptParts } from './attempts.ts'
+import { webhookActivities } from './webhooks.ts'
 
-export type Parts = WebhookParts
+export type Parts = AttemptParts
 
 export function createActivities(parts: Parts) {
   const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(parts)

@@ -78,7 +78,8 @@ function adoptLogger(log: Logger): void {
     if (message.startsWith('No workflows registered')) return
     const { taskQueue, workflowId, workflowType, activityType, attempt, error } = meta as Record<string, unknown>
     const err = error instanceof Error ? error.message : error
-    log[LEVELS[level]]({ task_queue: taskQueue, workflow_id: workflowId, workflow_type: workflowType, activity: activityType, attempt, err }, message)
+    const where = { task_queue: taskQueue, workflow_id: workflowId, workflow_type: workflowType, activity: activityType }
+    log[LEVELS[level]]({ ...where, attempt, err }, message)
   }
   Runtime.install({
     logger: new DefaultLogger('WARN', write),

@@ -10,7 +10,7 @@ import {
   countEndpoints, webhookDeliveries, webhookEndpoints, type WebhookDeliveryRow, type WebhookEndpointRow,
 } from '../models/webhook.ts'
 import type { Books } from './books.ts'
-import { changesBetween } from './changes.ts'
+import { changesBetween, type Changes } from './changes.ts'
 
 /** What a caller may say of an endpoint; a field left out stays as it is, a null description clears it. */
 export interface EndpointFields {
@@ -18,6 +18,8 @@ export interface EndpointFields {
   events?: string[]
   description?: string | null
 }
+
+export type NewEndpoint = EndpointFields & { url: string; events: string[] }
 
 export interface CreatedEndpoint {
   endpoint: WebhookEndpointRow
@@ -49,7 +51,7 @@ export async function deliveryOf(scope: Scope, id: string): Promise<WebhookDeliv
  * and a URL that webhooks may not be sent to, conflict.limit_reached for the 21st.
  */
 export async function createEndpoint(
-  books: Books, fields: { url: string; events: string[]; description?: string | null }, machines: { receiver: Pick<Receiver, 'check'>; sealer: Sealer },
+  books: Books, fields: NewEndpoint, machines: { receiver: Pick<Receiver, 'check'>; sealer: Sealer },
 ): Promise<CreatedEndpoint> {
   const events = checkedEvents(fields.events)
   await machines.receiver.check(fields.url)
@@ -110,15 +112,17 @@ export async function deleteEndpoint(books: Books, id: string): Promise<void> {
   record(books, endpoint, 'WEBHOOK_ENDPOINT_DELETED')
 }
 
-function change(books: Books, endpoint: WebhookEndpointRow, changed: Partial<WebhookEndpointRow>, action: string): WebhookEndpointRow {
+function change(
+  books: Books, endpoint: WebhookEndpointRow, changed: Partial<WebhookEndpointRow>, action: string,
+): WebhookEndpointRow {
   const changes = changesBetween(endpoint, { ...endpoint, ...changed })
   if (changes === null) return endpoint
   record(books, endpoint, action, changes)
   return books.update(webhookEndpoints, endpoint, { ...changed, last_modified_time: books.now })
 }
 
-function record(books: Books, endpoint: WebhookEndpointRow, action: string, changes: ReturnType<typeof changesBetween> = null): void {
-  books.record({ action, entityType: 'WEBHOOK_ENDPOINT', entityId: endpoint.id, entityRef: endpoint.url, changes })
+function record(books: Books, { id, url }: WebhookEndpointRow, action: string, changes: Changes | null = null): void {
+  books.record({ action, entityType: 'WEBHOOK_ENDPOINT', entityId: id, entityRef: url, changes })
 }
 
 function checkedEvents(names: string[]): string[] {

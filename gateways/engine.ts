@@ -36,6 +36,13 @@ export interface Engine {
   close(): Promise<void>
 }
 
+interface Start {
+  workflowId: string
+  args: unknown[]
+  findable: Findable
+  staticSummary: string
+}
+
 const START_MS = 5_000
 const REACH_MS = 2_000
 const REGISTER_MS = 10_000
@@ -49,8 +56,7 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
   const connection = Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK })
   const client = new Client({ connection, namespace })
 
-  async function start(type: string, options: { workflowId: string; args: unknown[]; findable: Findable; staticSummary: string }): Promise<Started> {
-    const { workflowId, args, findable, staticSummary } = options
+  async function start(type: string, { workflowId, args, findable, staticSummary }: Start): Promise<Started> {
     try {
       await connection.withDeadline(Date.now() + START_MS, () => client.workflow.start(type, {
         workflowId,

@@ -2,19 +2,14 @@
 import { lookup as resolve, type LookupAddress, type LookupOptions } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
-import { isIP } from 'node:net'
 import type { Outcome } from '../domain/delivery.ts'
 import { fault } from '../domain/faults.ts'
-import { isPublic, isWithin, rangesOf } from './addresses.ts'
 import { ask, BlockedAddress } from './exchange.ts'
+import { addressIn, createGuard, type GuardOptions } from './guard.ts'
 
-export interface ReceiverOptions {
+export interface ReceiverOptions extends GuardOptions {
   /** For connecting and answering together. */
   timeoutSeconds: number
-  /** Address ranges that are called although they are not public. */
-  allowCidrs: readonly string[]
-  /** Whether http is called at all; with ranges in `allowCidrs`, only there (decisions §10). */
-  allowHttp: boolean
   /** Idle connections are kept this long for the next webhook. */
   keepAliveMs?: number
 }
@@ -42,25 +37,7 @@ const IDLE_SOCKETS = 64
 const LOOKUP_AT_REGISTRATION_MS = 1_000
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const opened = rangesOf(options.allowCidrs)
-  const httpOnlyWhereOpened = options.allowCidrs.length > 0
-
-  function mayCall(address: string, protocol: string): boolean {
-    if (isWithin(opened, address)) return true
-    if (protocol === 'http:' && httpOnlyWhereOpened) return false
-    return isPublic(address)
-  }
-
-  // What is left of a URL when nothing more can be said against it without asking the name servers.
-  function whyNot(url: URL): string | null {
-    if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'The URL must begin with https://.'
-    if (url.protocol === 'http:' && !options.allowHttp) return 'The URL must begin with https://.'
-    if (url.username !== '' || url.password !== '') return 'The URL must not carry a user name or a password.'
-    const address = addressIn(url)
-    if (address !== null && !mayCall(address, url.protocol)) return `The address ${address} is not one that is called.`
-    return null
-  }
-
+  const { mayCall, whyNot } = createGuard(options)
   const agents = {
     'http:': new http.Agent(agentOptions(options)),
     'https:': new https.Agent(agentOptions(options)),
@@ -118,12 +95,6 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 }
 
 type LookupAnswer = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
-
-// `new URL` has already folded decimal, octal and hexadecimal forms of an address into the usual one.
-function addressIn(url: URL): string | null {
-  const host = url.hostname.startsWith('[') ? url.hostname.slice(1, -1) : url.hostname
-  return isIP(host) === 0 ? null : host
-}
 
 function agentOptions({ keepAliveMs = KEEP_ALIVE_MS }: ReceiverOptions): https.AgentOptions {
   return { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: keepAliveMs, scheduling: 'lifo' }

@@ -134,7 +134,9 @@ const UNDER_WAY = `SELECT d.org_id, d.id, d.endpoint_id, d.series, d.next_attemp
   FROM webhook_deliveries AS d JOIN webhook_events AS e ON e.org_id = d.org_id AND e.id = d.event_id`
 
 /** The deliveries of a batch that have not been attempted yet. */
-export async function untriedOfBatch(connection: Connection, batchId: string): Promise<{ org_id: string; id: string; series: number }[]> {
+export async function untriedOfBatch(
+  connection: Connection, batchId: string,
+): Promise<{ org_id: string; id: string; series: number }[]> {
   return connection.run(UNTRIED, [batchId])
 }
 

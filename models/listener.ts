@@ -22,7 +22,10 @@ export function listen(databaseUrl: string, channel: string, heard: () => void):
 
   async function connect(): Promise<void> {
     const mine = new pg.Client({
-      connectionString: databaseUrl, application_name: `bahi listens to ${channel}`, keepAlive: true, connectionTimeoutMillis: 5_000,
+      connectionString: databaseUrl,
+      application_name: `bahi listens to ${channel}`,
+      keepAlive: true,
+      connectionTimeoutMillis: 5_000,
     })
     client = mine
     mine.on('error', () => lost(mine))

@@ -1,6 +1,7 @@
 // The first attempts of a batch of webhook deliveries; each one that is refused gets a process of its own.
 import {
-  ParentClosePolicy, WorkflowIdReusePolicy, proxyActivities, setCurrentDetails, startChild, upsertSearchAttributes, workflowInfo,
+  ParentClosePolicy, WorkflowIdReusePolicy, proxyActivities, setCurrentDetails, startChild, upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow'
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
 import type { Activities } from '../activities/create.ts'

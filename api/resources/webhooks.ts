@@ -69,19 +69,22 @@ export const webhookRoutes = [
     },
   }),
   route({
-    method: 'POST', path: '/webhooks/endpoints/{endpoint_id}/enable', tag, does: 'Enable an endpoint', scope: 'webhooks.UPDATE', answer,
+    method: 'POST', path: '/webhooks/endpoints/{endpoint_id}/enable', tag, does: 'Enable an endpoint',
+    scope: 'webhooks.UPDATE', answer,
     write: async (books, { params }) => ({
       message: 'Endpoint enabled.', endpoint: showEndpoint(await enableEndpoint(books, params.endpoint_id!)),
     }),
   }),
   route({
-    method: 'POST', path: '/webhooks/endpoints/{endpoint_id}/disable', tag, does: 'Disable an endpoint', scope: 'webhooks.UPDATE', answer,
+    method: 'POST', path: '/webhooks/endpoints/{endpoint_id}/disable', tag, does: 'Disable an endpoint',
+    scope: 'webhooks.UPDATE', answer,
     write: async (books, { params }) => ({
       message: 'Endpoint disabled.', endpoint: showEndpoint(await disableEndpoint(books, params.endpoint_id!)),
     }),
   }),
   route({
-    method: 'GET', path: '/webhooks/event_types', tag, does: 'List the events to subscribe to, each with its schema', scope: 'webhooks.READ',
+    method: 'GET', path: '/webhooks/event_types', tag, does: 'List the events to subscribe to, each with its schema',
+    scope: 'webhooks.READ',
     answer: Type.Object({ event_types: Type.Array(EventTypeEntry) }),
     read: async () => ({ event_types: showEventTypes() }),
   }),
@@ -108,7 +111,8 @@ export const webhookRoutes = [
     },
   }),
   route({
-    method: 'GET', path: '/webhooks/deliveries/{delivery_id}', tag, does: 'Read a delivery and its attempts', scope: 'webhooks.READ',
+    method: 'GET', path: '/webhooks/deliveries/{delivery_id}', tag, does: 'Read a delivery and its attempts',
+    scope: 'webhooks.READ',
     answer: one('delivery', DeliveryWithAttempts),
     async read(desk, { params }) {
       const delivery = await deliveryOf(desk, params.delivery_id!)

@@ -9,7 +9,9 @@ import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
 const fields = {
   url: Type.String({ minLength: 1, maxLength: 2_000, description: 'https; of a machine on the public internet.' }),
   // Unknown names are answered with the list of known ones (decisions §5), so that any text has the right shape.
-  events: Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 100, description: 'Names from GET /webhooks/event_types.' }),
+  events: Type.Array(Type.String({ maxLength: 100 }), {
+    minItems: 1, maxItems: 100, description: 'Names from GET /webhooks/event_types.',
+  }),
 }
 
 export const NewEndpoint = Type.Object({ ...fields, description: optional(Text(500)) })
