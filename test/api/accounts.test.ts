@@ -1,0 +1,71 @@
+// Accounts over HTTP: the chart, and balances on their normal side.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { ACCOUNT_TYPES, CHART_OF_ACCOUNTS } from '../../domain/accounts.ts'
+import { accounts } from '../../models/account.ts'
+import { startService, type Service } from './service.ts'
+import { openOrganization, type Json, type Organization } from './organization.ts'
+
+let service: Service
+let ours: Organization
+
+beforeAll(async () => {
+  service = await startService()
+  ours = await openOrganization(service)
+})
+afterAll(() => service.close())
+
+const codes = (rows: Json[]) => rows.map(({ code }) => code).sort()
+
+test('the whole chart comes in one page of 500, and in pages', async () => {
+  const chart = CHART_OF_ACCOUNTS.map(({ code }) => code).sort()
+  expect(codes((await ours.get('/accounts?per_page=500')).accounts)).toEqual(chart)
+  expect(codes(await ours.walk('/accounts', 'accounts', 9))).toEqual(chart)
+  expect(await ours.refusal('GET', '/accounts?per_page=501'))
+    .toEqual({ status: 400, code: 'validation.invalid_value', field: 'per_page' })
+})
+
+test('the list is filtered by type and parent', async () => {
+  expect(codes((await ours.get('/accounts?account_type=CASH')).accounts)).toEqual(['1010', '1020'])
+  const [input] = (await ours.get('/accounts?per_page=500')).accounts.filter(({ code }: Json) => code === '1300')
+  const children = (await ours.get(`/accounts?parent_id=${input.account_id}`)).accounts
+  expect(codes(children)).toEqual(['1310', '1320', '1330', '1340'])
+  expect(children[0]).toMatchObject({ parent_id: input.account_id, account_type: 'GST_ASSET', current_balance: 0, currency_code: 'INR', is_system: true })
+  expect((await ours.get('/accounts?parent_id=none')).accounts).toEqual([])
+  expect(await ours.refusal('GET', '/accounts?account_type=GOLD'))
+    .toEqual({ status: 400, code: 'validation.invalid_value', field: 'account_type', details: { valid: [...ACCOUNT_TYPES] } })
+})
+
+test('accounts that are closed are listed when asked for', async () => {
+  await ours.write((books) => books.insert(accounts, {
+    id: books.newId(), code: '9999', name: 'Closed', account_type: 'EXPENSE', role: null, parent_id: null, description: null,
+    currency_code: 'INR', is_active: false, is_system: false, created_time: books.now, last_modified_time: books.now,
+  }))
+  expect((await ours.get('/accounts?per_page=1')).accounts[0].code).not.toBe('9999')
+  const [closed] = (await ours.get('/accounts?include_inactive=true&per_page=1')).accounts
+  expect(closed).toMatchObject({ code: '9999', is_active: false })
+  expect((await ours.get(`/accounts/${closed.account_id}`)).account).toEqual(closed)
+})
+
+test('a balance is positive on the account\'s normal side, in lists and alone', async () => {
+  const shop = await openOrganization(service)
+  const tax = (await shop.get('/taxes?shape=INTRA_STATE')).taxes.find(({ name }: Json) => name === 'GST 18%').tax_id
+  const { contact } = await shop.send('POST', '/contacts', { contact_name: 'School' })
+  const { invoice } = await shop.send('POST', '/invoices', {
+    customer_id: contact.contact_id, date: '2026-04-01', place_of_supply: 'IN-KA', auto_approve: true,
+    line_items: [{ name: 'Slates', quantity: 1, rate: 1000, tax_id: tax }],
+  })
+  const balances = async () => Object.fromEntries((await shop.get('/accounts?per_page=500')).accounts
+    .filter(({ current_balance }: Json) => current_balance !== 0)
+    .map(({ name, current_balance }: Json) => [name, current_balance]))
+  expect(await balances()).toEqual({ 'Accounts Receivable': 1180, Sales: 1000, 'Output CGST': 90, 'Output SGST': 90 })
+  const [sales] = (await shop.get('/accounts?account_type=SALES&sort=created_time')).accounts
+  expect((await shop.get(`/accounts/${sales.account_id}`)).account.current_balance).toBe(1000)
+  await shop.send('POST', `/invoices/${invoice.invoice_id}/void`, {})
+  expect(await balances()).toEqual({})
+})
+
+test('an account of another organisation is not found', async () => {
+  const [account] = (await ours.get('/accounts?per_page=1')).accounts
+  const theirs = await openOrganization(service)
+  expect(await theirs.refusal('GET', `/accounts/${account.account_id}`)).toEqual({ status: 404, code: 'not_found.resource' })
+})
