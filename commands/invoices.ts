@@ -4,17 +4,17 @@ import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
-import { toAmount, toBase } from '../domain/money.ts'
+import { toBase } from '../domain/money.ts'
 import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
-import { invoicePosting } from '../domain/posting/invoice.ts'
 import { autoRoundOff, keepsRoundOffOnEdit, priceSale } from '../domain/totals.ts'
-import { readBasis, readPostingAccounts, type Basis, type PostingAccounts } from '../models/basis.ts'
+import { readBasis, readPostingAccounts, type Basis } from '../models/basis.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceRow } from '../models/invoice.ts'
 import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
-import { changesBetween, type Changes } from './changes.ts'
+import { changesBetween } from './changes.ts'
 import { branchOf, customerOf, currencyOf, dueDateOf, knownIds, refuseFixed, today } from './drafting.ts'
+import { announceInvoice, postInvoice, recordInvoice } from './invoice-entries.ts'
 import { numberInvoice } from './numbering.ts'
 import { reverse } from './reversal.ts'
 import { fillSaleLines, idsOf, type LineWanted } from './sale-lines.ts'
@@ -113,12 +113,12 @@ export async function createInvoice(books: Books, wanted: NewInvoice): Promise<I
     })
   })
   const invoice = { ...row, lines }
-  record(books, invoice, 'INVOICE_CREATED')
+  recordInvoice(books, invoice, 'INVOICE_CREATED')
   if (wanted.auto_approve) {
-    post(books, invoice, basis)
-    record(books, invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
+    postInvoice(books, invoice, basis)
+    recordInvoice(books, invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
   }
-  announce(books, 'INVOICE_CREATED', invoice)
+  announceInvoice(books, 'INVOICE_CREATED', invoice)
   return invoice
 }
 
@@ -127,9 +127,9 @@ export async function approveInvoice(books: Books, id: string): Promise<Invoice>
   const draft = await invoiceOf(books, id, 'FOR UPDATE')
   const status = nextStatus('INVOICE', 'approve', draft.status)
   const invoice = change(books, draft, { status })
-  post(books, invoice, await readPostingAccounts(books))
-  record(books, invoice, 'INVOICE_SENT', changesBetween({ status: draft.status }, { status }))
-  announce(books, 'INVOICE_UPDATED', invoice, ['status'])
+  postInvoice(books, invoice, await readPostingAccounts(books))
+  recordInvoice(books, invoice, 'INVOICE_SENT', changesBetween({ status: draft.status }, { status }))
+  announceInvoice(books, 'INVOICE_UPDATED', invoice, ['status'])
   return invoice
 }
 
@@ -148,8 +148,8 @@ export async function changeInvoice(books: Books, id: string, wanted: InvoiceCha
   const changes = changesBetween(draft, { ...draft, ...told })
   if (changes === null) return draft
   const invoice = change(books, draft, told)
-  record(books, invoice, 'INVOICE_UPDATED', changes)
-  announce(books, 'INVOICE_UPDATED', invoice, Object.keys(changes))
+  recordInvoice(books, invoice, 'INVOICE_UPDATED', changes)
+  announceInvoice(books, 'INVOICE_UPDATED', invoice, Object.keys(changes))
   return invoice
 }
 
@@ -167,8 +167,8 @@ export async function voidInvoice(books: Books, id: string, wanted: { reason?: s
       memo: `Void of invoice ${invoice.invoice_number}`,
     })
   }
-  record(books, invoice, 'INVOICE_VOIDED', changesBetween({ status: before.status }, { status: invoice.status }), { reason: wanted.reason ?? null })
-  announce(books, 'INVOICE_VOIDED', invoice)
+  recordInvoice(books, invoice, 'INVOICE_VOIDED', changesBetween({ status: before.status }, { status: invoice.status }), { reason: wanted.reason ?? null })
+  announceInvoice(books, 'INVOICE_VOIDED', invoice)
   return invoice
 }
 
@@ -186,7 +186,7 @@ export async function deleteInvoice(books: Books, id: string): Promise<void> {
     reason: 'Draft deleted',
     time: books.now,
   })
-  record(books, invoice, 'INVOICE_DELETED')
+  recordInvoice(books, invoice, 'INVOICE_DELETED')
 }
 
 async function basisOf(books: Books, wanted: NewInvoice, date: string): Promise<Basis> {
@@ -215,52 +215,4 @@ function reroundedTotals(books: Books, draft: Invoice): Partial<InvoiceRow> {
   const before = draft.sub_total + draft.tax_total
   const roundOff = autoRoundOff(before, draft.currency_code, roundingMethod)
   return { round_off: roundOff, total: before + roundOff, balance: before + roundOff }
-}
-
-function post(books: Books, invoice: Invoice, { roles, round_off_account }: PostingAccounts): void {
-  books.post({
-    date: invoice.date,
-    source: 'INVOICE',
-    sourceId: invoice.id,
-    memo: `Invoice ${invoice.invoice_number}`,
-    contactId: invoice.customer_id,
-    lines: invoicePosting({
-      customerId: invoice.customer_id,
-      currency: invoice.currency_code,
-      exchangeRate: invoice.exchange_rate,
-      baseCurrency: books.organization.currency_code,
-      total: invoice.total,
-      roundOff: invoice.round_off,
-      cgst: invoice.cgst, sgst: invoice.sgst, igst: invoice.igst, cess: invoice.cess,
-      lines: invoice.lines.map((line) => ({ accountId: line.account_id, taxable: line.item_total })),
-      accounts: {
-        receivable: roles.ACCOUNTS_RECEIVABLE!,
-        sales: roles.SALES!,
-        outputCgst: roles.OUTPUT_CGST!,
-        outputSgst: roles.OUTPUT_SGST!,
-        outputIgst: roles.OUTPUT_IGST!,
-        outputCess: roles.OUTPUT_CESS!,
-        roundOff: round_off_account,
-      },
-    }),
-  })
-}
-
-function record(books: Books, invoice: Invoice, action: string, changes: Changes | null = null, metadata = {}): void {
-  books.record({ action, entityType: 'INVOICE', entityId: invoice.id, entityRef: invoice.invoice_number, changes, metadata })
-}
-
-function announce(books: Books, type: 'INVOICE_CREATED' | 'INVOICE_VOIDED', invoice: Invoice): void
-function announce(books: Books, type: 'INVOICE_UPDATED', invoice: Invoice, changed: string[]): void
-function announce(books: Books, type: 'INVOICE_CREATED' | 'INVOICE_UPDATED' | 'INVOICE_VOIDED', invoice: Invoice, changed: string[] = []): void {
-  const data = {
-    id: invoice.id,
-    number: invoice.invoice_number,
-    customer_id: invoice.customer_id,
-    total: toAmount(invoice.total, invoice.currency_code),
-    status: invoice.status,
-    sequence: invoice.version,
-  }
-  const entity = { entityType: 'INVOICE', entityId: invoice.id }
-  books.announce(type === 'INVOICE_UPDATED' ? { type, ...entity, data: { ...data, changed } } : { type, ...entity, data })
 }
