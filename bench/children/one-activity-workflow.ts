@@ -1,0 +1,8 @@
+// The smallest story there is: one activity that does nothing.
+import { proxyActivities } from '@temporalio/workflow'
+
+const { nothing } = proxyActivities<{ nothing(): Promise<void> }>({ startToCloseTimeout: '1 minute' })
+
+export async function oneActivity(): Promise<void> {
+  await nothing()
+}

@@ -1,0 +1,69 @@
+// What the processes under measure take: CPU seconds and memory, as Linux tells them in /proc.
+import { existsSync, readFileSync } from 'node:fs'
+
+// The unit of the times in /proc/<pid>/stat, the same on every Linux that Node runs on.
+const TICKS_A_SECOND = 100
+
+export interface Consumption {
+  /** CPU seconds during the work. */
+  cpu: Record<Consumer, number>
+  /** MB at its end: what is shared between the processes of PostgreSQL is counted once. */
+  memory: Record<Exclude<Consumer, 'client'>, number>
+}
+
+export type Consumer = 'api' | 'worker' | 'postgres' | 'client'
+export type Pids = Record<Exclude<Consumer, 'client'>, number>
+
+/** Does the work and answers what was consumed meanwhile; null where there is no /proc. */
+export async function consumed<T>(pids: Pids, work: () => Promise<T>): Promise<[T, Consumption | null]> {
+  if (!existsSync('/proc/self/stat')) return [await work(), null]
+  const before = cpuOf(pids)
+  const result = await work()
+  const after = cpuOf(pids)
+  const cpu = {
+    api: after.api - before.api,
+    worker: after.worker - before.worker,
+    postgres: after.postgres - before.postgres,
+    client: after.client - before.client,
+  }
+  return [result, { cpu, memory: { api: memoryOf([pids.api]), worker: memoryOf([pids.worker]), postgres: memoryOf(family(pids.postgres)) } }]
+}
+
+function cpuOf({ api, worker, postgres }: Pids): Record<Consumer, number> {
+  const [, ...backends] = family(postgres)
+  return {
+    api: ownCpu(api),
+    worker: ownCpu(worker),
+    // A backend that has ended is in the sum of its parent.
+    postgres: ownCpu(postgres) + endedCpu(postgres) + backends.reduce((sum, pid) => sum + ownCpu(pid), 0),
+    // A client is a child of ours that has ended by the time we look.
+    client: endedCpu(process.pid),
+  }
+}
+
+function family(pid: number): number[] {
+  return [pid, ...read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)]
+}
+
+// Field 2, the name, stands in parentheses and may hold blanks; behind it, utime is the 12th and cutime the 14th.
+function times(pid: number): number[] {
+  const stat = read(`/proc/${pid}/stat`)
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15).map((ticks) => Number(ticks) / TICKS_A_SECOND)
+}
+
+const ownCpu = (pid: number) => (times(pid)[0] ?? 0) + (times(pid)[1] ?? 0)
+const endedCpu = (pid: number) => (times(pid)[2] ?? 0) + (times(pid)[3] ?? 0)
+
+function memoryOf(pids: number[]): number {
+  const kilobytes = pids.map((pid) => Number(/^Pss: +(\d+)/m.exec(read(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0))
+  return kilobytes.reduce((sum, one) => sum + one, 0) / 1024
+}
+
+// A process may end while it is looked at.
+function read(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

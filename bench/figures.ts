@@ -1,0 +1,38 @@
+// What a run of many calls comes to: rate, median, and the slowest hundredth.
+
+export interface Figures {
+  count: number
+  /** Calls a second. */
+  rate: number
+  p50Ms: number
+  p99Ms: number
+}
+
+export function figuresOf(latenciesMs: number[], seconds: number): Figures {
+  const sorted = Float64Array.from(latenciesMs).sort()
+  const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN
+  return { count: sorted.length, rate: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
+}
+
+/** Clients that do one call after the other. */
+export interface Pace {
+  clients: number
+  seconds: number
+  /** Time before it, in which everything warms up and nothing counts. */
+  warmSeconds: number
+}
+
+/** Lets every client call again and again; only calls begun after the warm-up count. */
+export async function paced({ clients, seconds, warmSeconds }: Pace, call: (client: number) => Promise<void>): Promise<Figures> {
+  const begun = performance.now()
+  const from = begun + warmSeconds * 1000
+  const until = from + seconds * 1000
+  const latencies: number[] = []
+  await Promise.all(Array.from({ length: clients }, async (_, client) => {
+    for (let start = performance.now(); start < until; start = performance.now()) {
+      await call(client)
+      if (start >= from) latencies.push(performance.now() - start)
+    }
+  }))
+  return figuresOf(latencies, (performance.now() - from) / 1000)
+}

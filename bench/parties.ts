@@ -1,0 +1,74 @@
+// The organisations whose books are measured: each with a customer, three items, and one invoice to copy.
+import { openDatabase } from '../models/database.ts'
+import { mintPartnerKey } from '../models/partner-key.ts'
+import type { Call } from './children/load.ts'
+import type { Stage } from './stage.ts'
+
+export interface Party {
+  orgId: string
+  token: string
+  customerId: string
+  itemIds: string[]
+  /** The invoice that the floors make copies of. */
+  invoiceId: string
+}
+
+/** Makes so many organisations, by the calls that a partner would make. */
+export async function makeParties(stage: Stage, count: number): Promise<Party[]> {
+  const database = openDatabase({ url: stage.databaseUrl, pool: 1, name: 'bahi bench' })
+  const partnerKey = await mintPartnerKey(database, 'Bench', new Date()).finally(() => database.close())
+  const parties: Party[] = []
+  let begun = 0
+  await Promise.all(Array.from({ length: 4 }, async () => {
+    while (begun < count) {
+      begun += 1
+      stage.stopping.throwIfAborted()
+      parties.push(await makeParty(stage.baseUrl, partnerKey, begun))
+    }
+  }))
+  return parties
+}
+
+async function makeParty(baseUrl: string, partnerKey: string, place: number): Promise<Party> {
+  const { organization, token: { token } } = await post<{ organization: { org_id: string }; token: { token: string } }>(
+    `${baseUrl}/partner/organizations`, { 'X-Partner-Key': partnerKey }, { name: `Stationers ${place}`, state_code: 'IN-KA' })
+  const headers = { Authorization: `Bearer ${token}` }
+  const { taxes } = await (await fetch(`${baseUrl}/taxes?shape=INTRA_STATE`, { headers })).json() as { taxes: { name: string; tax_id: string }[] }
+  const tax = taxes.find(({ name }) => name === 'GST 18%')!.tax_id
+  const { contact } = await post<{ contact: { contact_id: string } }>(`${baseUrl}/contacts`, headers, {
+    contact_name: 'Vidya Mandir School', contact_type: 'CUSTOMER', place_of_contact: 'IN-KA',
+  })
+  const itemIds: string[] = []
+  for (const [name, rate] of [['Ruled notebook', 60], ['Ball pen, box', 180], ['Ink, litre', 400]] as const) {
+    const { item } = await post<{ item: { item_id: string } }>(`${baseUrl}/items`, headers, {
+      item_name: name, hsn_or_sac: '4820', unit: 'NOS', rate, tax_id: tax,
+    })
+    itemIds.push(item.item_id)
+  }
+  const party = { orgId: organization.org_id, token, customerId: contact.contact_id, itemIds, invoiceId: '' }
+  const { invoice } = await post<{ invoice: { invoice_id: string } }>(`${baseUrl}/invoices`, headers, approvedInvoice(party).body)
+  return { ...party, invoiceId: invoice.invoice_id }
+}
+
+/** POST /invoices for an approved invoice of so many item lines. */
+export function approvedInvoice({ token, customerId, itemIds }: Party, lines = 3): Call {
+  const line_items = Array.from({ length: lines }, (_, index) => ({ item_id: itemIds[index % itemIds.length], quantity: 5 * (index + 1) }))
+  return {
+    method: 'POST', path: '/api/public/v1/invoices', token,
+    body: {
+      customer_id: customerId, date: new Date().toISOString().slice(0, 10), place_of_supply: 'IN-KA', auto_approve: true, line_items,
+    },
+  }
+}
+
+/** POSTs under a new Idempotency-Key; throws where the answer is a refusal. */
+export async function post<Made>(url: string, headers: Record<string, string>, body: unknown): Promise<Made> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json', 'Idempotency-Key': crypto.randomUUID() },
+    body: JSON.stringify(body),
+  })
+  const json: unknown = await answer.json()
+  if (!answer.ok) throw new Error(`POST ${new URL(url).pathname} answered ${answer.status}: ${JSON.stringify(json)}`)
+  return json as Made
+}

@@ -1,0 +1,107 @@
+// How fast invoices are read, one by one and in pages, in an organisation that has very many of them.
+import type { Call, LoadJob, LoadResult } from './children/load.ts'
+import { runChild, startChild } from './children/parent.ts'
+import { consumed } from './consumption.ts'
+import type { Figures } from './figures.ts'
+import { writeHistory } from './history.ts'
+import type { Party } from './parties.ts'
+import type { Report } from './report.ts'
+import type { Scale } from './scale.ts'
+import type { Stage } from './stage.ts'
+import { step } from '../bin/machines/steps.ts'
+
+interface Page {
+  invoices: { invoice_id: string; customer_id: string; date: string; created_time: string }[]
+  page_context: { next_cursor: string | null }
+}
+
+const PATH = '/api/public/v1/invoices'
+const PER_PAGE = 50
+const PAGE_CLIENTS = 8
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export async function measureReading(stage: Stage, party: Party, scale: Scale, report: Report): Promise<void> {
+  await step('History', async () => {
+    await writeHistory(stage, party, scale.invoices)
+    return [`${scale.invoices} invoices of one organisation`, null]
+  }, 'written')
+  await measureSingleReads(stage, party, scale, report)
+  await measurePages(stage, party, scale, report)
+}
+
+async function measureSingleReads(stage: Stage, party: Party, scale: Scale, report: Report): Promise<void> {
+  const ids = (await readPage(stage, party, 'per_page=200&sort=created_time')).invoices.map(({ invoice_id }) => invoice_id)
+  report.section('Single invoices of three lines, read')
+  for (const clients of scale.clients) {
+    const pace = { clients, seconds: scale.seconds, warmSeconds: scale.warmSeconds }
+    const calls = ids.map((id) => get(party, `${PATH}/${id}`))
+    const service = await load(stage, report, { port: stage.port, calls, pace }, 'GET /invoices/{id}')
+    const constant = startChild('constant.ts', stage.stopping)
+    const port = await constant.ask<{ bytes: number }, number>({ bytes: service.bytes })
+    const floor = await load(
+      stage, report, { port, calls: [get(party, '/constant/1')], pace }, `  floor: Restify alone, ${service.bytes} bytes`,
+    ).finally(() => constant.stop())
+    report.aim({ name: `single reads, ${clients} clients: service / Restify alone`, value: service.rate / floor.rate, atLeast: 0.25 })
+  }
+}
+
+async function measurePages(stage: Stage, party: Party, scale: Scale, report: Report): Promise<void> {
+  report.section(`Pages of ${PER_PAGE} invoices, of ${scale.invoices}`)
+  for (const [name, filter] of Object.entries(await filtersOf(stage, party))) {
+    const first = `${PATH}?per_page=${PER_PAGE}${filter}`
+    const deepest = await deepestPage(stage, party, filter)
+    const pages = { first, ...(deepest === null ? {} : { deepest }) }
+    const figures: Partial<Record<'first' | 'deepest', Figures>> = {}
+    for (const [place, path] of Object.entries(pages)) {
+      const pace = { clients: PAGE_CLIENTS, seconds: scale.pageSeconds, warmSeconds: scale.warmSeconds / 3 }
+      const job = { port: stage.port, calls: [get(party, path)], pace }
+      figures[place as 'first' | 'deepest'] = await load(stage, report, job, `${name}: ${place} page`)
+    }
+    if (!figures.deepest || !figures.first) continue
+    report.aim({ name: `${name}: deepest page / first page, median`, value: figures.deepest.p50Ms / figures.first.p50Ms, atMost: 1.2 })
+  }
+}
+
+async function filtersOf(stage: Stage, party: Party): Promise<Record<string, string>> {
+  const { invoices } = await readPage(stage, party, 'per_page=200&sort=created_time')
+  const old = invoices[100]!
+  const before = (days: number) => new Date(Date.now() - days * DAY_MS).toISOString()
+  const dates = (from: number, to: number) => `&date_from=${before(from).slice(0, 10)}&date_to=${before(to).slice(0, 10)}`
+  return {
+    'no filter': '',
+    'status=PAID': '&status=PAID',
+    'status=DRAFT': '&status=DRAFT',
+    customer_id: `&customer_id=${old.customer_id}`,
+    'a day, long past': dates(600, 600),
+    'a quarter, long past': dates(640, 550),
+    'the last year': dates(365, 0),
+    reference_number: '&reference_number=PO-100',
+    invoice_number: '&invoice_number=H-2000',
+    'overdue=true': '&overdue=true',
+    'overdue=false': '&overdue=false',
+    'modified_since yesterday': `&modified_since=${before(1)}`,
+    'modified_since a year': `&modified_since=${before(365)}`,
+    'status and customer_id': `&status=SENT&customer_id=${old.customer_id}`,
+  }
+}
+
+/** The page that ends with the oldest invoice, or null where the first page holds them all. */
+async function deepestPage(stage: Stage, party: Party, filter: string): Promise<string | null> {
+  // The cursor behind the 51 oldest leads, newest first, to the 50 before it.
+  const { page_context } = await readPage(stage, party, `per_page=${PER_PAGE + 1}&sort=created_time${filter}`)
+  return page_context.next_cursor === null ? null : `${PATH}?per_page=${PER_PAGE}${filter}&cursor=${page_context.next_cursor}`
+}
+
+async function readPage({ baseUrl }: Stage, { token }: Party, query: string): Promise<Page> {
+  const answer = await fetch(`${baseUrl}/invoices?${query}`, { headers: { Authorization: `Bearer ${token}` } })
+  if (!answer.ok) throw new Error(`GET /invoices?${query} answered ${answer.status}: ${await answer.text()}`)
+  return await answer.json() as Page
+}
+
+const get = ({ token }: Party, path: string): Call => ({ method: 'GET', path, token, body: null })
+
+async function load(stage: Stage, report: Report, job: LoadJob, measure: string): Promise<LoadResult> {
+  const [figures, consumption] = await consumed(stage.pids, () => runChild<LoadJob, LoadResult>('load.ts', job, stage.stopping))
+  report.line({ measure, clients: job.pace.clients, figures, consumption })
+  return figures
+}

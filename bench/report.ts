@@ -1,0 +1,73 @@
+// What the bench prints: a line as soon as it is measured, the ratios to the floors at the end.
+import type { Consumption } from './consumption.ts'
+import type { Figures } from './figures.ts'
+
+export interface Line {
+  measure: string
+  clients: number | null
+  figures: Figures
+  consumption: Consumption | null
+  /** Round trips to PostgreSQL for each request. */
+  roundTrips?: number
+}
+
+interface Aim {
+  name: string
+  value: number
+  atLeast?: number
+  atMost?: number
+}
+
+const COLUMNS = [
+  ['measure', 46], ['clients', 7], ['rate/s', 9], ['p50 ms', 8], ['p99 ms', 8], ['trips', 6],
+  ['CPU s: API', 10], ['worker', 6], ['PG', 6], ['client', 6], ['MB: API', 7], ['worker', 6], ['PG', 6],
+] as const
+
+/** Collects aims, and prints lines as they come. */
+export class Report {
+  readonly aims: Aim[] = []
+  readonly faults: string[] = []
+
+  section(title: string): void {
+    console.log(`\n${title}`)
+    print(COLUMNS.map(([name]) => name))
+  }
+
+  line({ measure, clients, figures, consumption, roundTrips }: Line): void {
+    const { cpu, memory } = consumption ?? {}
+    print([
+      measure, clients ?? '', fixed(figures.rate, figures.rate < 100 ? 1 : 0), fixed(figures.p50Ms, 2), fixed(figures.p99Ms, 2),
+      fixed(roundTrips, 2), fixed(cpu?.api, 2), fixed(cpu?.worker, 2), fixed(cpu?.postgres, 2), fixed(cpu?.client, 2),
+      fixed(memory?.api, 0), fixed(memory?.worker, 0), fixed(memory?.postgres, 0),
+    ])
+  }
+
+  aim(aim: Aim): void {
+    this.aims.push(aim)
+  }
+
+  /** What must be so, whatever machine it runs on; its failure is the bench's. */
+  must(holds: boolean, otherwise: string): void {
+    if (!holds) this.faults.push(otherwise)
+  }
+
+  ratios(): void {
+    console.log('\nRatios to the floors of this machine, measured in this run')
+    for (const { name, value, atLeast, atMost } of this.aims) {
+      const met = value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity)
+      const wanted = atLeast === undefined ? (atMost === undefined ? '' : `at most ${atMost}`) : `at least ${atLeast}`
+      console.log(`${name.padEnd(66)}  ${value.toFixed(2).padStart(7)}  ${wanted.padEnd(14)}  ${wanted === '' ? '' : met ? 'OK' : 'MISSED'}`.trimEnd())
+    }
+    for (const fault of this.faults) console.log(`\nWRONG: ${fault}`)
+  }
+}
+
+const fixed = (value: number | undefined, digits: number) => (value === undefined || Number.isNaN(value) ? '-' : value.toFixed(digits))
+
+function print(cells: readonly (string | number)[]): void {
+  const padded = COLUMNS.map(([, width], place) => {
+    const cell = String(cells[place])
+    return place === 0 ? cell.padEnd(width) : cell.padStart(width)
+  })
+  console.log(padded.join('  '))
+}

@@ -1,0 +1,56 @@
+// What `npm run bench` runs: measures the service beside the floors of the machine, and prints one table.
+import { cpus, totalmem } from 'node:os'
+import { parseArgs } from 'node:util'
+import { Client } from 'pg'
+import { measureInvoices } from './invoices.ts'
+import { makeParties } from './parties.ts'
+import { measureReading } from './reading.ts'
+import { Report } from './report.ts'
+import { FULL, QUICK, type Scale } from './scale.ts'
+import { keepSpecimens } from './specimens.ts'
+import { setStage, type Stage } from './stage.ts'
+import { secondsSince, step } from '../bin/machines/steps.ts'
+import { measureWebhooks } from './webhooks.ts'
+
+const MEASURES = ['invoices', 'webhooks', 'reading'] as const
+
+const { values: { quick, only } } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
+})
+const stopping = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
+
+process.exit(await main(quick ? QUICK : FULL))
+
+async function main(scale: Scale): Promise<number> {
+  const begun = Date.now()
+  const report = new Report()
+  let stage: Stage | undefined
+  try {
+    console.log(`${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`)
+    stage = await setStage(stopping.signal)
+    await measure(stage, scale, report)
+    report.ratios()
+    console.log(`\nMeasured in ${secondsSince(begun)}.`)
+    return report.faults.length > 0 ? 1 : 0
+  } catch (error) {
+    console.error(`\n${stopping.signal.aborted ? 'Stopped.' : (error as Error).stack}`)
+    return 1
+  } finally {
+    await stage?.putAway()
+  }
+}
+
+async function measure(stage: Stage, scale: Scale, report: Report): Promise<void> {
+  const parties = await step('Organisations', async () => {
+    const parties = await makeParties(stage, scale.organizations)
+    const client = new Client(stage.databaseUrl)
+    await client.connect()
+    await keepSpecimens(client, parties)
+    await client.end()
+    return [`${parties.length}, an approved invoice each`, parties]
+  }, 'made')
+  if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
+  if (only.includes('webhooks')) await measureWebhooks(stage, parties, scale, report)
+  if (only.includes('reading')) await measureReading(stage, parties.at(-1)!, scale, report)
+}

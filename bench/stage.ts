@@ -1,0 +1,108 @@
+// What is measured: the service's two processes and the machines they use, in a folder that is thrown away after.
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../bin/machines/port.ts'
+import { startPostgres } from '../bin/machines/postgres.ts'
+import type { Launched, Machine } from '../bin/machines/process.ts'
+import { endLeftovers, openRunRecord } from '../bin/machines/run-record.ts'
+import { startApi, startWorker, waitUntilReady } from '../bin/machines/service.ts'
+import { step } from '../bin/machines/steps.ts'
+import { findTemporal } from '../bin/machines/temporal-binary.ts'
+import { startTemporal } from '../bin/machines/temporal.ts'
+import { migrate } from '../models/migrate.ts'
+import { readLocalRun } from '../settings.ts'
+import type { Pids } from './consumption.ts'
+
+export interface Stage {
+  port: number
+  baseUrl: string
+  metricsUrl: string
+  databaseUrl: string
+  temporalAddress: string
+  pids: Pids
+  folder: string
+  /** The folders in which programs such as pgbench are looked for. */
+  path: string[]
+  stopping: AbortSignal
+  putAway(): Promise<void>
+}
+
+// The same folder each time: what a killed run has left behind is found there, and ended.
+const FOLDER = join(tmpdir(), 'bahi-bench')
+const NO_LIMIT = String(1_000_000_000)
+
+/** Starts everything as `npm start` does, PostgreSQL as safe against a power cut as there. */
+export async function setStage(stopping: AbortSignal): Promise<Stage> {
+  const local = readLocalRun()
+  const record = await openRunRecord(FOLDER)
+  await endLeftovers(record.leftovers)
+  for (const name of readdirSync(FOLDER)) if (!name.startsWith('run.')) rmSync(join(FOLDER, name), { recursive: true })
+  const machines: Machine[] = []
+  const putAway = async () => {
+    for (const machine of machines.toReversed()) await machine.stop()
+    record.close()
+    rmSync(FOLDER, { recursive: true, force: true })
+  }
+  const keep = <T extends Machine>(machine: T): T => (machines.push(machine), machine)
+  const rest = { inherited: local.inherited, onLaunch: (launched: Launched) => record.noteChild(launched) }
+  const log = (name: string) => join(FOLDER, 'logs', `${name}.log`)
+  const taken = new Set<number>()
+  const port = () => freePort(undefined, taken)
+
+  try {
+    const postgres = await step('PostgreSQL', async () => {
+      const machine = keep(await startPostgres({
+        dataDir: join(FOLDER, 'postgres'), port: await port(), log: log('postgres'), durable: true, ...rest,
+      }))
+      return [machine.version, machine]
+    })
+    await step('Schema', async () => [`${(await migrate(postgres.url)).length} migrations`, null], 'current')
+    const temporal = await step('Temporal', async (say) => {
+      const machine = keep(await startTemporal({
+        binary: await findTemporal({ ...local, say, stopping }), namespace: 'default',
+        databaseFile: join(FOLDER, 'temporal', 'temporal.db'), port: await port(), uiPort: await port(), log: log('temporal'), ...rest,
+      }))
+      return [machine.url, machine]
+    })
+    const apiPort = await port()
+    const origin = `http://127.0.0.1:${apiPort}`
+    const environment = environmentOf(local.inherited, apiPort, postgres.url, temporal.url)
+    const [api, worker] = await step('Service', async (say) => {
+      const part = (name: string) => ({ log: log(name), environment, onLaunch: rest.onLaunch })
+      const api = keep(await startApi(part('api'), origin))
+      const worker = keep(await startWorker(part('worker')))
+      await waitUntilReady(origin, stopping, say)
+      return ['API and worker', [api, worker] as const]
+    })
+    return {
+      port: apiPort,
+      baseUrl: `${origin}/api/public/v1`,
+      metricsUrl: `${origin}/metrics`,
+      databaseUrl: postgres.url,
+      temporalAddress: temporal.url,
+      pids: { api: api.process.pid, worker: worker.process.pid, postgres: postgres.process.pid },
+      folder: FOLDER, path: local.path, stopping, putAway,
+    }
+  } catch (error) {
+    await putAway()
+    throw error
+  }
+}
+
+// Only what the bench sets: a limit or an address in the caller's environment would change what is measured.
+function environmentOf(inherited: NodeJS.ProcessEnv, port: number, databaseUrl: string, temporalAddress: string): NodeJS.ProcessEnv {
+  const { PATH, HOME, TMPDIR } = inherited
+  return {
+    PATH, HOME, TMPDIR,
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    RATE_LIMIT_DEFAULT: NO_LIMIT,
+    RATE_LIMIT_PARTNER: NO_LIMIT,
+    WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+    WEBHOOK_ALLOW_HTTP: 'true',
+  }
+}
