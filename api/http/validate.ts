@@ -2,6 +2,7 @@
 import type { TObject, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import Format from 'typebox/format'
+import { Settings } from 'typebox/system'
 import { isInstant, parseDocumentDate, isDate } from '../../domain/dates.ts'
 import { fault, type FieldProblem } from '../../domain/faults.ts'
 import { isStorableText } from './body.ts'
@@ -9,6 +10,9 @@ import { isStorableText } from './body.ts'
 // The forms of a date that requests may send (decisions §1); JSON Schema's own `date` and `date-time` are narrower.
 Format.Set('document-date', (text) => parseDocumentDate(text) !== null)
 Format.Set('instant', (text) => isInstant(text) || isDate(text))
+
+// All problems are told at once (decisions §1); the bound is for a body that is nothing but problems.
+Settings.Set({ maxErrors: 10_000 })
 
 // A shape is compiled once, whichever route uses it.
 const validators = new WeakMap<TSchema, Validator>()
