@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { migrate } from '../../models/migrate.ts'
 
-const SERVER_URL = process.env.TEST_DATABASE_URL ?? ''
+const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://TEST_DATABASE_URL.is.not.set'
 const MIGRATIONS = new URL('../../models/migrations/', import.meta.url)
 const ADVISORY_LOCK = 7_305_815
 

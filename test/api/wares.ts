@@ -1,0 +1,34 @@
+// What tests trade in: a customer, an item, and the bodies of invoices.
+import type { Client, Json } from './client.ts'
+
+export interface Shop {
+  client: Client
+  customerId: string
+  itemId: string
+  /** Of 18 per cent, within the state or across. */
+  taxId: string
+}
+
+/** An organisation in Karnataka gets a customer there, and an item at 500.00 with 18 per cent GST. */
+export async function openShop(client: Client): Promise<Shop> {
+  const taxes = (await client.get('/taxes?per_page=200')).body.taxes as Json[]
+  const taxId = taxes.find(({ shape, igst }) => shape === 'INTER_STATE' && igst === 18).tax_id
+  const customer = await made(client.post('/contacts', { contact_name: 'Meena Sarees', place_of_contact: 'IN-KA' }))
+  const item = await made(client.post('/items', { item_name: 'Silk thread', rate: 500, unit: 'NOS', hsn_or_sac: '5004', tax_id: taxId }))
+  return { client, customerId: customer.contact.contact_id, itemId: item.item.item_id, taxId }
+}
+
+/** Two threads to a customer in the state: 1,000.00, CGST and SGST 90.00 each, 1,180.00 in all. */
+export function invoiceBody(shop: Pick<Shop, 'customerId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    customer_id: shop.customerId, date: '2026-11-10', place_of_supply: 'IN-KA',
+    line_items: [{ item_id: shop.itemId, quantity: 2 }], ...changes,
+  }
+}
+
+/** The body of a creation that must succeed. */
+export async function made(answered: ReturnType<Client['post']>): Promise<Json> {
+  const { status, body, text } = await answered
+  if (status !== 201) throw new Error(`not created: ${text}`)
+  return body
+}

@@ -1,0 +1,110 @@
+// Every route that takes a body: what is wrong with one is told whole, and nothing is done.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Route } from '../../api/http/route.ts'
+import type { Answered, Json } from '../api/client.ts'
+import { startService, type Service } from '../api/service.ts'
+import { callRoute, each, NO_SUCH_ID, opening } from './routes.ts'
+import { bodyFor, openStand, pathFor, type Stand } from './samples.ts'
+
+let service: Service
+let stand: Stand
+
+beforeAll(async () => {
+  service = await startService()
+  stand = await openStand(service)
+})
+afterAll(() => service.close())
+
+type Shape = { properties?: Record<string, Json>; required?: string[] }
+const shapeOf = (route: Route) => route.body as unknown as Shape
+const fieldsOf = ({ body }: Answered) => (body.errors as { field: string }[]).map(({ field }) => field)
+const anyPath = ({ path }: Route) => path.replaceAll(/\{\w+\}/g, NO_SUCH_ID)
+const takesBody = (route: Route) => route.body !== undefined
+const hasFields = (route: Route) => takesBody(route) && Object.keys(shapeOf(route).properties ?? {}).length > 0
+
+function send(route: Route, body: unknown): Promise<Answered> {
+  const key = route.method === 'POST' ? { key: randomUUID() } : {}
+  return callRoute(service, route, anyPath(route), { ...opening(route, stand), body, ...key })
+}
+
+/** A value that the property does not take, whatever it takes. */
+function wrongFor(property: Json): unknown {
+  const types = [property.type ?? (property.enum ? 'string' : [])].flat()
+  return types.includes('object') || types.includes('array') ? 7 : { not: 'this' }
+}
+
+describe('422 for a body that is no object', () => {
+  test.each(each(takesBody))('%s', async (_name, route) => {
+    for (const body of [[], [{}], 'text', 5, true, null]) {
+      const { status, body: told } = await send(route, body)
+      expect([body, status, told.code]).toEqual([body, 422, 'validation.failed'])
+      expect(told.errors).toEqual([expect.objectContaining({ field: '', message: expect.stringMatching(/object/) })])
+    }
+  })
+})
+
+describe('422 names every required field that is missing, at once', () => {
+  test.each(each((route) => (shapeOf(route)?.required?.length ?? 0) > 0))('%s', async (_name, route) => {
+    const answered = await send(route, {})
+    expect([answered.status, answered.body.code]).toEqual([422, 'validation.failed'])
+    expect(fieldsOf(answered).sort()).toEqual([...shapeOf(route).required!].sort())
+    for (const { code } of answered.body.errors) expect(code).toBe('required')
+  })
+})
+
+describe('422 names every field of the wrong type, at once', () => {
+  test.each(each(hasFields))('%s', async (_name, route) => {
+    const properties = Object.entries(shapeOf(route).properties!)
+    const answered = await send(route, Object.fromEntries(properties.map(([name, property]) => [name, wrongFor(property)])))
+    expect([answered.status, answered.body.code]).toEqual([422, 'validation.failed'])
+    const roots = new Set(fieldsOf(answered).map((field) => field.split('.')[0]))
+    expect([...roots].sort()).toEqual(properties.map(([name]) => name).sort())
+  })
+})
+
+describe('422 names a field that is null, too long, too large or no member of its list', () => {
+  const bounds: [string, (property: Json) => boolean, (property: Json) => unknown][] = [
+    ['null', ({ type }) => type !== undefined && ![type].flat().includes('null'), () => null],
+    ['length', ({ maxLength }) => maxLength !== undefined, ({ maxLength }) => 'x'.repeat(maxLength + 1)],
+    ['maximum', ({ maximum }) => maximum !== undefined, ({ maximum }) => maximum + 1],
+    ['minimum', ({ minimum }) => minimum !== undefined, ({ minimum }) => minimum - 1],
+    ['list', (property) => property.enum !== undefined, () => 'NO_SUCH_WORD'],
+    ['count', ({ maxItems }) => maxItems !== undefined, ({ maxItems }) => Array.from({ length: maxItems + 1 }, () => 'x')],
+  ]
+  test.each(each(hasFields))('%s', async (_name, route) => {
+    for (const [kind, applies, make] of bounds) {
+      const chosen = Object.entries(shapeOf(route).properties!).filter(([, property]) => applies(property))
+      if (chosen.length === 0) continue
+      const body = { ...bodyFor(route, stand), ...Object.fromEntries(chosen.map(([name, property]) => [name, make(property)])) }
+      const answered = await send(route, body)
+      expect([kind, answered.status, answered.body.code]).toEqual([kind, 422, 'validation.failed'])
+      const roots = new Set(fieldsOf(answered).map((field) => field.split('.')[0]))
+      expect([kind, [...roots].sort()]).toEqual([kind, chosen.map(([name]) => name).sort()])
+    }
+  })
+})
+
+describe('unknown fields are ignored', () => {
+  test.each(each(takesBody))('%s', async (_name, route) => {
+    const body = { ...bodyFor(route, stand), no_such_field: { deep: [1] }, __proto__x: 1, org_id: NO_SUCH_ID, id: NO_SUCH_ID }
+    const key = route.method === 'POST' ? { key: randomUUID() } : {}
+    const answered = await callRoute(service, route, await pathFor(route, stand), { ...opening(route, stand), body, ...key })
+    expect([answered.status, answered.body.code]).toEqual([route.status ?? 200, 0])
+  })
+})
+
+describe('400 for a key that is missing where it must be there, before the body is looked at', () => {
+  test.each(each((route) => route.keyRequired === true))('%s', async (_name, route) => {
+    for (const body of [{}, [], bodyFor(route, stand)]) {
+      const answered = await callRoute(service, route, anyPath(route), { ...opening(route, stand), body })
+      expect([answered.status, answered.body.code, answered.body.field]).toEqual([400, 'idempotency.key_required', 'Idempotency-Key'])
+    }
+  })
+
+  test('the specification names them: POST /invoices, and the creation of organisations', () => {
+    expect(each((route) => route.keyRequired === true).map(([name]) => name)).toEqual(
+      expect.arrayContaining(['POST /invoices', 'POST /partner/organizations', 'POST /provision/organization']),
+    )
+  })
+})

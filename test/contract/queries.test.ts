@@ -1,0 +1,96 @@
+// Every route with a query: good values are taken, a bad one is refused with its name and, where there is one, the list.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Route } from '../../api/http/route.ts'
+import type { Json } from '../api/client.ts'
+import { startService, type Service } from '../api/service.ts'
+import { callRoute, each, opening } from './routes.ts'
+import { fillStand, openStand, pathFor, type Stand } from './samples.ts'
+
+let service: Service
+let stand: Stand
+
+beforeAll(async () => {
+  service = await startService()
+  stand = await openStand(service)
+  await fillStand(stand)
+})
+afterAll(() => service.close())
+
+// `organization_id` is read with the token, before any other.
+const parametersOf = (route: Route): [string, Json][] =>
+  Object.entries((route.query?.properties ?? {}) as Record<string, Json>).filter(([name]) => name !== 'organization_id')
+const hasParameters = (route: Route) => parametersOf(route).length > 0
+
+function badValues(name: string, property: Json): string[] {
+  if (property.enum) return ['NO_SUCH_WORD', '', property.enum[0].toLowerCase() === property.enum[0] ? 'UP' : property.enum[0].toLowerCase()]
+  if (property.type === 'integer') {
+    return ['x', '', '1.5', '1e1', '0x10', '９', ' 1', '9'.repeat(30), String(property.minimum - 1), String(property.maximum + 1)]
+  }
+  if (property.type === 'boolean') return ['maybe', '', '1', 'TRUE']
+  if (property.format) return ['yesterday', '', '2026-02-30', '2026-13-01', '20260101', '0', "2026-01-01'--"]
+  const cursor = Buffer.from("2026-01-01T00:00:00.000Z' OR 1=1").toString('base64url')
+  return name === 'cursor' ? ['x', '', 'bm9wZQ', cursor, '%00', 'e30='] : ['%00', 'a%00b', '%ED%A0%80%00']
+}
+
+function goodValues(name: string, property: Json): string[] {
+  if (property.enum) return property.enum
+  if (property.type === 'integer') return [String(property.minimum), String(property.maximum)]
+  if (property.type === 'boolean') return ['true', 'false']
+  if (property.format) return ['2026-11-10', '2026-11-10T10:00:00Z', '2026-11-10T10:00:00.123%2B05:30']
+  if (property.pattern === '^[A-Z]{3}$') return ['INR', 'ZZZ']
+  // Any text is a good filter, and is taken by its letters alone.
+  return name === 'cursor' || name.toLowerCase() === 'branchid' ? [] : ['%25', '_', "'; DROP TABLE invoices; --", '%5C', 'नमस्ते', '"', '%F0%9F%99%8F']
+}
+
+test.each(each(hasParameters))('%s refuses bad values', async (_name, route) => {
+  const path = await pathFor(route, stand)
+  for (const [name, property] of parametersOf(route)) {
+    const twice = `${name}=${goodValues(name, property)[0] ?? 'x'}`
+    for (const query of [...badValues(name, property).map((value) => `${name}=${value}`), `${twice}&${twice}`]) {
+      const { status, body } = await callRoute(service, route, `${path}?${query}`, opening(route, stand))
+      expect([query, status, body.code, body.field]).toEqual([query, 400, 'validation.invalid_value', name])
+      if (property.enum) expect(body.details).toEqual({ valid: property.enum })
+    }
+  }
+})
+
+test.each(each(hasParameters))('%s takes good ones, and unknown names', async (_name, route) => {
+  const path = await pathFor(route, stand)
+  const required = ((route.query?.required ?? []) as string[]).map((name) => `&${name}=x`).join('')
+  for (const [name, property] of parametersOf(route)) {
+    for (const value of goodValues(name, property)) {
+      const { status, body } = await callRoute(service, route, `${path}?no_such=1&${name}=${value}${required}`, opening(route, stand))
+      expect([name, value, status, body.code]).toEqual([name, value, 200, 0])
+    }
+  }
+})
+
+describe('cursor pages', () => {
+  const paged = (route: Route) => 'cursor' in (route.query?.properties ?? {})
+  const listOf = (body: Json): Json[] => Object.values(body).find(Array.isArray) as Json[]
+
+  test.each(each(paged))('%s: one by one, either way round, is the whole list', async (_name, route) => {
+    const path = await pathFor(route, stand)
+    const most = (route.query!.properties as Record<string, Json>).per_page.maximum as number
+    const walk = async (query: string) => {
+      const found: Json[] = []
+      for (let cursor = ''; ;) {
+        const { body } = await callRoute(service, route, `${path}?${query}${cursor}`, opening(route, stand))
+        found.push(...listOf(body))
+        expect(Object.keys(body.page_context).sort()).toEqual(['has_more_page', 'next_cursor', 'per_page'])
+        expect(body.page_context.has_more_page).toBe(body.page_context.next_cursor !== null)
+        if (!body.page_context.has_more_page) return found
+        cursor = `&cursor=${body.page_context.next_cursor}`
+      }
+    }
+    const whole = await walk(`per_page=${most}`)
+    expect(await walk('per_page=7')).toEqual(whole)
+    expect(await walk('per_page=3&sort=-created_time')).toEqual(whole)
+    expect(await walk('per_page=5&sort=created_time')).toEqual(whole.toReversed())
+  })
+
+  test.each(each(paged))('%s: 50 a page unless told', async (_name, route) => {
+    const { body } = await callRoute(service, route, await pathFor(route, stand), opening(route, stand))
+    expect(body.page_context.per_page).toBe(50)
+  })
+})

@@ -1,0 +1,50 @@
+// The declared routes as the contract tests go through them, and how each is called.
+import { expect } from '@jest/globals'
+import type { Route } from '../../api/http/route.ts'
+import { routesOf } from '../../api/routes.ts'
+import type { Answered, CallOptions } from '../api/client.ts'
+import type { Service } from '../api/service.ts'
+import type { Stand } from './samples.ts'
+
+export const ROUTES: Route[] = routesOf({ publicUrl: 'http://contract.test' })
+export const NO_SUCH_ID = '00000000-0000-7000-8000-000000000000'
+
+export const nameOf = ({ method, path }: Route) => `${method} ${path}`
+
+/** Rows for test.each: the name of each route that the condition holds for, and the route. */
+export function each(condition: (route: Route) => boolean = () => true): [string, Route][] {
+  return ROUTES.filter(condition).map((route) => [nameOf(route), route])
+}
+
+export const byToken = (route: Route) => (route.by ?? 'token') === 'token'
+export const byPartner = (route: Route) => route.by === 'partner'
+export const hasId = (route: Route) => route.path.includes('{')
+
+/** What opens the route to the stand's organisation, or to its partner. */
+export function opening(route: Route, stand: Stand): CallOptions {
+  return byToken(route) ? { token: stand.client.token } : byPartner(route) ? { partnerKey: stand.partnerKey } : {}
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const REFUSAL_KEYS = ['code', 'message', 'field', 'details', 'errors', 'request_id']
+
+/** Calls, and holds the answer against what every answer has: the limit's headers, the request's id, an envelope. */
+export async function callRoute(service: Service, route: Route, path: string, options: CallOptions): Promise<Answered> {
+  const answered = await service.call(route.method, path, options)
+  expectHouseStyle(answered)
+  return answered
+}
+
+export function expectHouseStyle({ status, headers, body }: Answered): void {
+  expect(headers).toMatchObject({
+    'content-type': 'application/json',
+    'x-request-id': expect.stringMatching(UUID),
+    'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
+    'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),
+    'x-ratelimit-reset': expect.stringMatching(/^\d{10}$/),
+  })
+  if (status < 400) return
+  expect(body).toMatchObject({ code: expect.stringMatching(/^[a-z_]+\.[a-z_]+$/), message: expect.stringMatching(/\S/) })
+  expect(REFUSAL_KEYS).toEqual(expect.arrayContaining(Object.keys(body)))
+  if (!headers['idempotency-replay']) expect(body.request_id).toBe(headers['x-request-id'])
+}

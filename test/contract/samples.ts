@@ -1,0 +1,83 @@
+// What the contract tests send: a good body for every POST and PUT, and a record for every id in a path.
+import { randomUUID } from 'node:crypto'
+import type { Route } from '../../api/http/route.ts'
+import type { Json } from '../api/client.ts'
+import type { Service } from '../api/service.ts'
+import { invoiceBody, made, openShop, type Shop } from '../api/wares.ts'
+import { nameOf } from './routes.ts'
+
+/** A shop, and the partner's key that made it. */
+export interface Stand extends Shop {
+  partnerKey: string
+}
+
+export async function openStand(service: Service): Promise<Stand> {
+  return { ...(await openShop(await service.organization())), partnerKey: service.partnerKey }
+}
+
+// One row a route that takes a body. The lists that come with new resources grow here.
+const BODIES: Record<string, (stand: Stand) => Record<string, unknown>> = {
+  'POST /echo': () => ({ greeting: 'नमस्ते', list: [1, { two: 2 }] }),
+  'POST /partner/organizations': () => ({ name: 'Johari Bazaar Gems', gstin: '29AAACB1234C1ZB', user: { email: 'asha@johari.test' } }),
+  'POST /provision/organization': () => ({ name: 'Zaveri Bazaar Gems', external_ref: randomUUID(), scopes: ['Svc.invoices.READ'] }),
+  'POST /partner/organizations/{org_id}/token': () => ({ grace_seconds: 60 }),
+  'POST /contacts': () => ({
+    contact_name: 'Ravi Textiles', contact_type: 'BOTH', email: 'ravi@textiles.test', credit_limit: 25000.5,
+    billing_address: { city: 'Surat', state_code: 'IN-GJ' }, contact_persons: [{ first_name: 'Ravi', is_primary: true }],
+  }),
+  'PUT /contacts/{contact_id}': () => ({ company_name: 'Ravi & Sons', shipping_address: { zip: '395003' } }),
+  'POST /items': ({ taxId }) => ({ item_name: 'Cotton bale', rate: 1250.75, purchase_rate: 900, tax_id: taxId, sku: 'BALE-1' }),
+  'PUT /items/{item_id}': () => ({ description: 'Long staple', rate: 1300 }),
+  'POST /invoices': (stand) => invoiceBody(stand, { auto_approve: true, notes: 'With thanks', reference_number: 'PO-77' }),
+  'PUT /invoices/{invoice_id}': () => ({ reference_number: 'PO-78', notes: null, due_date: '2026-12-31' }),
+  'POST /invoices/{invoice_id}/void': () => ({ reason: 'Sent twice' }),
+  'POST /invoices/series': () => ({ series_name: `export ${randomUUID().slice(0, 8)}`, prefix: 'EX-', label: 'Export', padding: 4 }),
+  'POST /webhooks/endpoints': () => ({ url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'], description: 'Ours' }),
+  'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
+}
+
+// One row an id that stands in a path: makes such a record in the organisation, and answers its id.
+const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
+  org_id: async ({ client }) => client.orgId,
+  contact_id: async ({ client }) => (await made(client.post('/contacts', { contact_name: 'Lakshmi Stores' }))).contact.contact_id,
+  item_id: async ({ client }) => (await made(client.post('/items', { item_name: 'Jute sack' }))).item.item_id,
+  tax_id: async ({ taxId }) => taxId,
+  account_id: async ({ client }) => (await client.get('/accounts')).body.accounts[0].account_id,
+  branch_id: async ({ client }) => (await client.get('/branches')).body.branches[0].branch_id,
+  invoice_id: async (stand) => (await made(stand.client.post('/invoices', invoiceBody(stand)))).invoice.invoice_id,
+  async journal_id(stand) {
+    await made(stand.client.post('/invoices', invoiceBody(stand, { auto_approve: true })))
+    return (await stand.client.get('/journals')).body.journals[0].journal_id
+  },
+  endpoint_id: async ({ client }) =>
+    (await made(client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'] }))).endpoint.endpoint_id,
+  async delivery_id(stand) {
+    await RECORDS.endpoint_id!(stand)
+    await made(stand.client.post('/invoices', invoiceBody(stand)))
+    return (await stand.client.get('/webhooks/deliveries')).body.deliveries[0].delivery_id
+  },
+}
+
+/** A good body of the route; undefined where it takes none. */
+export function bodyFor(route: Route, stand: Stand): Json {
+  if (!route.body) return undefined
+  const body = BODIES[nameOf(route)]
+  if (!body) throw new Error(`${nameOf(route)} has no sample body: add one to BODIES in test/contract/samples.ts`)
+  return body(stand)
+}
+
+/** The route's path with ids of fresh records of the stand's organisation. */
+export async function pathFor(route: Route, stand: Stand): Promise<string> {
+  let path = route.path
+  for (const [whole, name] of route.path.matchAll(/\{(\w+)\}/g)) {
+    const record = RECORDS[name!]
+    if (!record) throw new Error(`nothing makes a ${name}: add it to RECORDS in test/contract/samples.ts`)
+    path = path.replace(whole, await record(stand))
+  }
+  return path
+}
+
+/** Makes one of everything, so that no list is empty. */
+export async function fillStand(stand: Stand): Promise<void> {
+  for (const make of Object.values(RECORDS)) await make(stand)
+}
