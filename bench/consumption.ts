@@ -26,7 +26,8 @@ export async function consumed<T>(pids: Pids, work: () => Promise<T>): Promise<[
     postgres: after.postgres - before.postgres,
     client: after.client - before.client,
   }
-  return [result, { cpu, memory: { api: memoryOf([pids.api]), worker: memoryOf([pids.worker]), postgres: memoryOf(family(pids.postgres)) } }]
+  const memory = { api: memoryOf([pids.api]), worker: memoryOf([pids.worker]), postgres: memoryOf(family(pids.postgres)) }
+  return [result, { cpu, memory }]
 }
 
 function cpuOf({ api, worker, postgres }: Pids): Record<Consumer, number> {

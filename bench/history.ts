@@ -1,8 +1,9 @@
 // Two years of business of one organisation, put into its books by a few statements.
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { contacts } from '../models/contact.ts'
 import { invoiceLines, invoices } from '../models/invoice.ts'
 import { journalLines, journals } from '../models/journal.ts'
+import { connected } from './connected.ts'
 import { copyOf } from './specimens.ts'
 import type { Party } from './parties.ts'
 import type { Stage } from './stage.ts'
@@ -14,9 +15,7 @@ const CUSTOMERS = 200
  * draft, the rest owed; each with its lines and its journal, and the paid ones with the journal of their receipt.
  */
 export async function writeHistory(stage: Stage, { orgId }: Party, count: number): Promise<void> {
-  const client = new Client(stage.databaseUrl)
-  await client.connect()
-  try {
+  await connected(stage.databaseUrl, async (client) => {
     // Neither foreign keys nor the triggers of each row are asked: what they would keep right is checked at the end.
     await client.query('SET session_replication_role = replica')
     await client.query(TABLES)
@@ -27,16 +26,15 @@ export async function writeHistory(stage: Stage, { orgId }: Party, count: number
     }
     await client.query('VACUUM (ANALYZE)')
     await check(client, orgId, count)
-  } finally {
-    await client.end()
-  }
+  })
 }
 
 const TABLES = `
 CREATE TEMPORARY TABLE customers (no integer PRIMARY KEY, id uuid NOT NULL DEFAULT uuidv7());
 INSERT INTO customers SELECT generate_series(0, ${CUSTOMERS - 1});
 CREATE TEMPORARY TABLE plan (
-  org_id uuid, n integer, invoice uuid, journal uuid, receipt uuid, customer uuid, created timestamptz, date date, due date, status text)`
+  org_id uuid, n integer, invoice uuid, journal uuid, receipt uuid, customer uuid,
+  created timestamptz, date date, due date, status text)`
 
 // n counts from the oldest to the newest; ids grow with time, as the service's do.
 const PLAN = `
@@ -54,12 +52,14 @@ const PAID = `AND p.status = 'PAID'`
 const INVOICE = {
   invoices: {
     id: 'p.invoice', invoice_number: `'H-' || p.n`, customer_id: 'p.customer', date: 'p.date', due_date: 'p.due', status: 'p.status',
-    reference_number: `'PO-' || p.n / 20`, payment_made: `CASE p.status WHEN 'PAID' THEN r.total ELSE 0 END`,
+    reference_number: `'PO-' || p.n / 20`,
+    payment_made: `CASE p.status WHEN 'PAID' THEN r.total ELSE 0 END`,
     created_time: 'p.created', last_modified_time: 'p.created',
   },
   invoice_lines: { id: 'uuidv7(p.created - now())', invoice_id: 'p.invoice' },
   journals: {
-    id: 'p.journal', journal_number: `'H-' || p.n`, date: 'p.date', source_id: 'p.invoice', contact_id: 'p.customer', created_time: 'p.created',
+    id: 'p.journal', journal_number: `'H-' || p.n`, date: 'p.date', source_id: 'p.invoice', contact_id: 'p.customer',
+    created_time: 'p.created',
   },
   journal_lines: {
     journal_id: 'p.journal', contact_id: 'CASE WHEN r.contact_id IS NOT NULL THEN p.customer END', created_time: 'p.created',

@@ -33,7 +33,8 @@ async function makeParty(baseUrl: string, partnerKey: string, place: number): Pr
   const { organization, token: { token } } = await post<{ organization: { org_id: string }; token: { token: string } }>(
     `${baseUrl}/partner/organizations`, { 'X-Partner-Key': partnerKey }, { name: `Stationers ${place}`, state_code: 'IN-KA' })
   const headers = { Authorization: `Bearer ${token}` }
-  const { taxes } = await (await fetch(`${baseUrl}/taxes?shape=INTRA_STATE`, { headers })).json() as { taxes: { name: string; tax_id: string }[] }
+  const listed = await fetch(`${baseUrl}/taxes?shape=INTRA_STATE`, { headers })
+  const { taxes } = await listed.json() as { taxes: { name: string; tax_id: string }[] }
   const tax = taxes.find(({ name }) => name === 'GST 18%')!.tax_id
   const { contact } = await post<{ contact: { contact_id: string } }>(`${baseUrl}/contacts`, headers, {
     contact_name: 'Vidya Mandir School', contact_type: 'CUSTOMER', place_of_contact: 'IN-KA',
@@ -52,11 +53,14 @@ async function makeParty(baseUrl: string, partnerKey: string, place: number): Pr
 
 /** POST /invoices for an approved invoice of so many item lines. */
 export function approvedInvoice({ token, customerId, itemIds }: Party, lines = 3): Call {
-  const line_items = Array.from({ length: lines }, (_, index) => ({ item_id: itemIds[index % itemIds.length], quantity: 5 * (index + 1) }))
+  const line_items = Array.from({ length: lines }, (_, index) => (
+    { item_id: itemIds[index % itemIds.length], quantity: 5 * (index + 1) }
+  ))
   return {
     method: 'POST', path: '/api/public/v1/invoices', token,
     body: {
-      customer_id: customerId, date: new Date().toISOString().slice(0, 10), place_of_supply: 'IN-KA', auto_approve: true, line_items,
+      customer_id: customerId, date: new Date().toISOString().slice(0, 10), place_of_supply: 'IN-KA', auto_approve: true,
+      line_items,
     },
   }
 }

@@ -55,8 +55,8 @@ export class Report {
     console.log('\nRatios to the floors of this machine, measured in this run')
     for (const { name, value, atLeast, atMost } of this.aims) {
       const met = value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity)
-      const wanted = atLeast === undefined ? (atMost === undefined ? '' : `at most ${atMost}`) : `at least ${atLeast}`
-      console.log(`${name.padEnd(66)}  ${value.toFixed(2).padStart(7)}  ${wanted.padEnd(14)}  ${wanted === '' ? '' : met ? 'OK' : 'MISSED'}`.trimEnd())
+      const wanted = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`
+      console.log([name.padEnd(66), value.toFixed(2).padStart(7), wanted.padEnd(13), met ? 'OK' : 'MISSED'].join('  '))
     }
     for (const fault of this.faults) console.log(`\nWRONG: ${fault}`)
   }

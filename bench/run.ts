@@ -1,7 +1,7 @@
 // What `npm run bench` runs: measures the service beside the floors of the machine, and prints one table.
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
-import { Client } from 'pg'
+import { connected } from './connected.ts'
 import { measureInvoices } from './invoices.ts'
 import { makeParties } from './parties.ts'
 import { measureReading } from './reading.ts'
@@ -44,10 +44,7 @@ async function main(scale: Scale): Promise<number> {
 async function measure(stage: Stage, scale: Scale, report: Report): Promise<void> {
   const parties = await step('Organisations', async () => {
     const parties = await makeParties(stage, scale.organizations)
-    const client = new Client(stage.databaseUrl)
-    await client.connect()
-    await keepSpecimens(client, parties)
-    await client.end()
+    await connected(stage.databaseUrl, (client) => keepSpecimens(client, parties))
     return [`${parties.length}, an approved invoice each`, parties]
   }, 'made')
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)

@@ -66,7 +66,8 @@ async function bookCopy(client: pg.Client, { orgId, sequence, rows }: Specimen):
   }
   for (const [place, table] of TABLES.entries()) {
     const copies = rows[place]!.map((row): Row => ({ ...row, ...differences[table.name]!() }))
-    await client.query({ ...insertOf(table, copies.length), values: copies.flatMap((copy) => table.columns.map((column) => copy[column])) })
+    const values = copies.flatMap((copy) => table.columns.map((column) => copy[column]))
+    await client.query({ ...insertOf(table, copies.length), values })
   }
   await client.query('COMMIT')
 }
@@ -74,7 +75,8 @@ async function bookCopy(client: pg.Client, { orgId, sequence, rows }: Specimen):
 async function numberFrom(client: pg.Client, orgId: string, sequence: string): Promise<string> {
   const { rows } = await client.query({
     name: 'number',
-    text: `UPDATE number_counters SET next_number = next_number + 1 WHERE org_id = $1 AND sequence = $2 RETURNING next_number - 1 AS number`,
+    text: `UPDATE number_counters SET next_number = next_number + 1 WHERE org_id = $1 AND sequence = $2
+           RETURNING next_number - 1 AS number`,
     values: [orgId, sequence],
   })
   return `BENCH-${String(rows[0].number).padStart(5, '0')}`
@@ -86,8 +88,9 @@ function insertOf({ name, columns }: AnyTable, count: number): { name: string; t
   const key = `${name} ${count}`
   let statement = statements.get(key)
   if (!statement) {
-    const rows = Array.from({ length: count }, (_, row) => `(${columns.map((_, place) => `$${row * columns.length + place + 1}`).join(', ')})`)
-    statements.set(key, (statement = { name: key, text: `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${rows.join(', ')}` }))
+    const rowOf = (row: number) => columns.map((_, place) => `$${row * columns.length + place + 1}`).join(', ')
+    const rows = Array.from({ length: count }, (_, row) => `(${rowOf(row)})`).join(', ')
+    statements.set(key, (statement = { name: key, text: `INSERT INTO ${name} (${columns.join(', ')}) VALUES ${rows}` }))
   }
   return statement
 }
