@@ -1,0 +1,70 @@
+// Every route once, as it is meant to be called: the answer is what the published document says, and nothing more.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { v7 as uuidv7 } from 'uuid'
+import type { Json } from '../api/client.ts'
+import { startService, type Service } from '../api/service.ts'
+import { answerJudge, refusalJudge } from './published.ts'
+import { byToken, callRoute, each, expectHouseStyle, nameOf, NO_SUCH_ID, opening } from './routes.ts'
+import { bodyFor, fillStand, openStand, pathFor, type Stand } from './samples.ts'
+
+let service: Service
+let stand: Stand
+let document: Json
+
+beforeAll(async () => {
+  service = await startService()
+  stand = await openStand(service)
+  await fillStand(stand)
+  // What no call makes yet.
+  const { orgId } = stand.client
+  await service.sql(`INSERT INTO cost_centers VALUES ($1, $2, 'CC-1', 'Weaving', true)`, orgId, uuidv7())
+  await service.sql(`INSERT INTO exchange_rates VALUES ($1, $2, 'USD', 'INR', 84.25, '2026-11-01', 'RBI')`, orgId, uuidv7())
+  const draft = await pathFor({ path: '/invoices/{invoice_id}' } as never, stand)
+  expect((await stand.client.delete(draft)).status).toBe(200)
+  document = (await service.call('GET', '/openapi.json')).body
+})
+afterAll(() => service.close())
+
+test.each(each())('%s', async (_name, route) => {
+  const path = await pathFor(route, stand)
+  const query = ((route.query?.required ?? []) as string[]).map((name) => `${name}=x`).join('&')
+  const answered = await callRoute(service, route, query ? `${path}?${query}` : path, {
+    ...opening(route, stand), body: bodyFor(route, stand), ...(route.method === 'POST' ? { key: randomUUID() } : {}),
+  })
+  expect([answered.status, answered.text.slice(0, 300)]).toEqual([route.status ?? 200, expect.any(String)])
+  if (route.bare) return
+  const judge = answerJudge(document, route)
+  judge(answered.body)
+  expect(judge.errors ?? []).toEqual([])
+  expect([answered.body.code, answered.body.message]).toEqual([0, expect.stringMatching(/\S/)])
+  if (route.method === 'GET') {
+    expect(answered.body.message).toBe('success')
+    // An empty list would prove nothing about its rows.
+    for (const list of Object.values(answered.body).filter(Array.isArray)) expect(list).not.toEqual([])
+  }
+})
+
+test('every refusal is what the document says a refusal is', async () => {
+  const judge = refusalJudge(document)
+  for (const [, route] of each(byToken)) {
+    const path = route.path.replaceAll(/\{\w+\}/g, NO_SUCH_ID)
+    for (const answered of [
+      await service.call(route.method, path),
+      await service.call(route.method, path, { token: stand.client.token, ...(route.method === 'GET' ? {} : { raw: '{' }) }),
+      await service.call(route.method, path, { token: stand.client.token, ...(route.method === 'GET' ? {} : { body: [] }), key: '' }),
+      await service.call(route.method, `${path}?per_page=x&limit=x`, { token: stand.client.token }),
+    ]) {
+      if (answered.status < 400) continue
+      expectHouseStyle(answered)
+      judge(answered.body)
+      expect([nameOf(route), judge.errors ?? []]).toEqual([nameOf(route), []])
+    }
+  }
+})
+
+test('HEAD and unknown paths carry the headers too', async () => {
+  expectHouseStyle(await service.call('GET', '/no/such/route'))
+  expectHouseStyle(await service.call('PUT', '/invoices', { body: {} }))
+  expect((await service.call('HEAD', '/ping')).headers).toHaveProperty('x-request-id')
+})

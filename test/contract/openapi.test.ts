@@ -1,0 +1,85 @@
+// The OpenAPI document: well-formed 3.1, with every route, and schemas that a validator takes.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { FAULTS } from '../../domain/faults.ts'
+import { EVENT_TYPES } from '../../domain/events.ts'
+import type { Json } from '../api/client.ts'
+import { startService, type Service } from '../api/service.ts'
+import { newJudge } from './published.ts'
+import { each, hasId, ROUTES } from './routes.ts'
+
+let service: Service
+let document: Json
+
+beforeAll(async () => {
+  service = await startService({ PUBLIC_URL: 'https://books.example.test' })
+  document = (await service.call('GET', '/openapi.json')).body
+})
+afterAll(() => service.close())
+
+const operationsOf = (): [string, Json][] =>
+  Object.entries(document.paths as Json).flatMap(([path, methods]) => Object.entries(methods as Json).map(
+    ([method, operation]): [string, Json] => [`${method.toUpperCase()} ${path}`, operation],
+  ))
+
+test('it says what it is and where', () => {
+  expect(document).toMatchObject({
+    openapi: '3.1.0',
+    info: { title: expect.any(String), version: '1.0.0' },
+    servers: [{ url: 'https://books.example.test/api/public/v1' }],
+  })
+})
+
+test('it has every route, and no other', () => {
+  expect(operationsOf().map(([name]) => name).sort()).toEqual(each().map(([name]) => name).sort())
+})
+
+test('no two operations have one id, and each has a tag that is listed', () => {
+  const operations = operationsOf().map(([, operation]) => operation)
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(ROUTES.length)
+  const listed = (document.tags as Json[]).map(({ name }) => name)
+  for (const { tags, summary } of operations) {
+    expect(listed).toEqual(expect.arrayContaining(tags))
+    expect(summary).toMatch(/^[A-Z]/)
+  }
+})
+
+test.each(each(hasId))('%s declares the ids of its path', (name, route) => {
+  const declared = document.paths[route.path][name.split(' ')[0]!.toLowerCase()].parameters as Json[]
+  const inPath = declared.filter((parameter) => parameter.in === 'path')
+  expect(inPath.map((parameter) => `{${parameter.name}}`)).toEqual(route.path.match(/\{\w+\}/g))
+  expect(inPath.every(({ required }) => required)).toBe(true)
+})
+
+describe('security', () => {
+  test.each(each())('%s', (name, route) => {
+    const operation = document.paths[route.path][name.split(' ')[0]!.toLowerCase()]
+    const schemes = (operation.security as Json[]).flatMap((need) => Object.keys(need))
+    expect(schemes).toEqual({ token: ['token'], partner: ['partnerKey'], anyone: [] }[route.by ?? 'token'])
+    for (const scheme of schemes) expect(document.components.securitySchemes).toHaveProperty(scheme)
+    if (route.scope) expect(operation.description).toContain(`Svc.${route.scope}`)
+  })
+})
+
+describe('every schema compiles in the dialect of OpenAPI 3.1', () => {
+  test.each(each())('%s', (name, route) => {
+    const operation = document.paths[route.path][name.split(' ')[0]!.toLowerCase()]
+    const judge = newJudge()
+    judge.addSchema(document.components.schemas.Error, '#/components/schemas/Error')
+    for (const { schema } of operation.parameters as Json[]) judge.compile(schema)
+    const contents = [operation.requestBody, ...Object.values(operation.responses)].filter(Boolean) as Json[]
+    for (const { content } of contents) judge.compile(content['application/json'].schema)
+    expect(contents.length).toBeGreaterThan(1)
+  })
+
+  test('the deliveries of every event', () => {
+    expect(Object.keys(document.webhooks).sort()).toEqual([...EVENT_TYPES].sort())
+    for (const { post } of Object.values(document.webhooks) as Json[]) newJudge().compile(post.requestBody.content['application/json'].schema)
+  })
+})
+
+test('the codes of a refusal are the codes of GET /errors', async () => {
+  const { body } = await service.call('GET', '/errors')
+  const codes = (body.errors as Json[]).map(({ code }) => code)
+  expect(codes).toEqual(Object.keys(FAULTS))
+  expect(document.components.schemas.Error.properties.code.enum).toEqual(codes)
+})

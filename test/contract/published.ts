@@ -1,0 +1,34 @@
+// The OpenAPI document as a caller reads it, and its schemas as a strict judge of answers.
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { Route } from '../../api/http/route.ts'
+import { isDate, isInstant, parseDocumentDate } from '../../domain/dates.ts'
+import type { Json } from '../api/client.ts'
+
+/** A validator that knows the formats of the document; strict: an unknown keyword or format is an error. */
+export function newJudge(): Ajv2020 {
+  const judge = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, allowUnionTypes: true })
+  formats.default(judge)
+  judge.addFormat('document-date', (text) => parseDocumentDate(text) !== null)
+  judge.addFormat('instant', (text) => isInstant(text) || isDate(text))
+  return judge
+}
+
+/** Compiles the answer's schema out of the published document; fields that it does not declare are refused. */
+export function answerJudge(document: Json, route: Route): ValidateFunction {
+  const { responses } = document.paths[route.path][route.method.toLowerCase()]
+  const schema = responses[String(route.status ?? 200)].content['application/json'].schema
+  return newJudge().compile(closed(structuredClone(schema)))
+}
+
+export function refusalJudge(document: Json): ValidateFunction {
+  return newJudge().compile(closed(structuredClone(document.components.schemas.Error)))
+}
+
+// An object with declared properties has no others; what is open by declaration stays open.
+function closed(schema: Json): Json {
+  if (typeof schema !== 'object' || schema === null) return schema
+  for (const part of Object.values(schema)) closed(part)
+  if (schema.properties && [schema.type].flat().includes('object')) schema.additionalProperties ??= false
+  return schema
+}
