@@ -1,0 +1,118 @@
+// `npm run docs`: writes the tables of the documents anew, from the code that they tell of.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { TObject } from 'typebox'
+import { BODY_LIMIT } from '../api/http/body.ts'
+import { PER_PAGE } from '../api/http/page.ts'
+import type { Route } from '../api/http/route.ts'
+import { routesOf } from '../api/routes.ts'
+import { MOST_LINES } from '../api/shapes/line-item.ts'
+import { MOST_ENDPOINTS } from '../commands/webhooks.ts'
+import { EVENT_TYPES, eventSchema, TEST_EVENT } from '../domain/events.ts'
+import { FAULTS } from '../domain/faults.ts'
+import { GST_TAX_LIST } from '../domain/gst.ts'
+import { STATES } from '../domain/place-of-supply.ts'
+import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
+import { RETENTION_MS } from '../models/idempotency.ts'
+import { readSettings } from '../settings.ts'
+
+const ROOT = join(import.meta.dirname, '..')
+
+/** The documents that have tables of ours. */
+export const DOCUMENTS = [
+  'README.md', 'docs/api.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/webhooks.md',
+]
+
+const ROUTES = routesOf({ publicUrl: '' })
+const DEFAULTS = readSettings({ DATABASE_URL: 'none', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') })
+
+const BLOCKS: Record<string, () => string> = {
+  calls: () => table(['Resource', 'Calls'], [...Map.groupBy(ROUTES, ({ tag }) => tag)].map(([tag, routes]) => [
+    tag,
+    [...Map.groupBy(routes, ({ path }) => path)].map(([path, some]) => `\`${some.map(({ method }) => method).join(' ')} ${path}\``).join('<br>'),
+  ])),
+  endpoints: () => table(['Call', 'Scope', 'What it does'], ROUTES.map((route) => [
+    `\`${route.method} ${route.path}\`${route.keyRequired ? ' (key)' : ''}`, needOf(route), route.does,
+  ])),
+  errors: () => table(['Code', 'Status', 'It means'], Object.entries(FAULTS).map(([code, [status, meaning]]) => (
+    [`\`${code}\``, String(status), meaning]
+  ))),
+  limits: () => table(['Limit', 'Value'], limits()),
+  ladder: () => table(['Attempt', 'Waits after the end of the one before'], ladder()),
+  events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT].map((type) => (
+    [`\`${type}\``, Object.keys((eventSchema(type) as TObject).properties).map((name) => `\`${name}\``).join(' ')]
+  ))),
+  taxes: () => table(['Tax', 'Shape', 'CGST', 'SGST', 'IGST'], GST_TAX_LIST.map(({ name, shape, cgst, sgst, igst }) => (
+    [name, `\`${shape}\``, cgst, sgst, igst]
+  ))),
+  states: () => table(['Code', 'GST', 'Name', 'Also read'], STATES.map(({ code, gst, name, formerCodes, otherNames }) => (
+    [`\`${code}\``, gst, name, [...formerCodes, ...otherNames].join(', ')]
+  ))),
+  receiver: () => `\`\`\`js\n${readFileSync(join(ROOT, 'docs', 'examples', 'receiver.mjs'), 'utf8')}\`\`\``,
+}
+
+const BLOCK = /(<!-- from the code: (\w+) -->\n)[\s\S]*?(<!-- until here -->)/g
+
+/** The document with every block between its markers written anew. Throws for a name that is no block. */
+export function filled(document: string): string {
+  return document.replaceAll(BLOCK, (_all, head: string, name: string, foot: string) => {
+    const block = BLOCKS[name]
+    if (!block) throw new Error(`there is no block ${name}`)
+    return `${head}${block().trimEnd()}\n${foot}`
+  })
+}
+
+function table(head: string[], rows: string[][]): string {
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+function needOf({ by = 'token', scope }: Route): string {
+  if (by === 'anyone') return 'none, no token'
+  if (by === 'partner') return 'partner key'
+  return scope === null ? 'any token' : `\`${scope}\``
+}
+
+function limits(): string[][] {
+  const most = (path: string, parameter: string) => String(parameterOf(path, parameter).maximum)
+  const usual = (path: string, parameter: string) => String(parameterOf(path, parameter).default)
+  const echo = ROUTES.find(({ path }) => path === '/echo')!.bodyLimit!
+  return [
+    ['Requests a minute, default tier', String(DEFAULTS.rateLimitDefault)],
+    ['Requests a minute, partner tier', String(DEFAULTS.rateLimitPartner)],
+    ['Body', `${BODY_LIMIT / 1024 / 1024} MB; \`POST /echo\` ${echo / 1024} KB`],
+    ['`per_page`', `1 to ${PER_PAGE.maximum}, ${PER_PAGE.default} unless asked; accounts up to ${most('/accounts', 'per_page')}`],
+    ['Activity `limit`', `1 to ${most('/activity', 'limit')}, ${usual('/activity', 'limit')} unless asked`],
+    ['Exchange rates `limit`', `1 to ${most('/exchange_rates', 'limit')}, ${usual('/exchange_rates', 'limit')} unless asked`],
+    ['Lines of a document', String(MOST_LINES)],
+    ['Webhook endpoints of an organisation', String(MOST_ENDPOINTS)],
+    ['`Idempotency-Key`', '1 to 200 letters, digits, `-`, `_`, `:`'],
+    ['Answers are remembered for', `${RETENTION_MS / 3_600_000} hours`],
+  ]
+}
+
+function parameterOf(path: string, name: string): { maximum?: number; default?: number } {
+  const route = ROUTES.find((each) => each.method === 'GET' && each.path === path)
+  return (route?.query?.properties[name] ?? {}) as { maximum?: number; default?: number }
+}
+
+function ladder(): string[][] {
+  const attempts = Array.from({ length: attemptsOf(DEFAULTS.webhookLadderSeconds) }, (_, index) => index + 1)
+  return attempts.map((attempt) => [String(attempt), attempt === 1 ? 'leaves at once' : spoken(waitBefore(attempt, DEFAULTS.webhookLadderSeconds, 0)!)])
+}
+
+function spoken(ms: number): string {
+  const seconds = ms / 1000
+  if (seconds < 60) return `${seconds} seconds`
+  return seconds < 3600 ? `${seconds / 60} minutes` : `${seconds / 3600} hours`
+}
+
+if (import.meta.main) {
+  for (const name of DOCUMENTS) {
+    const file = join(ROOT, name)
+    const before = readFileSync(file, 'utf8')
+    const after = filled(before)
+    if (after !== before) writeFileSync(file, after)
+    console.log(`${name.padEnd(30)} ${after === before ? 'up to date' : 'written anew'}`)
+  }
+}
