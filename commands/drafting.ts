@@ -1,6 +1,6 @@
 // What every document is drawn up with: its parties, its dates, its currency.
 import { addDays, dateInZone, parseDocumentDate } from '../domain/dates.ts'
-import { decimalText } from '../domain/decimal.ts'
+import { decimalText, Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { minorDigits, refuseExchangeRate } from '../domain/money.ts'
@@ -40,6 +40,9 @@ export function dueDateOf(told: string | null | undefined, date: string, payment
   throw fault('validation.invalid_value', { field: 'due_date', message: 'A document cannot be due before its date.' })
 }
 
+// As many as the books keep of an exchange rate.
+const RATE_DECIMALS = 10
+
 /** Currency and rate, the books' own at 1 where nothing is told. Throws validation.invalid_value for what cannot be. */
 export function currencyOf(
   books: Books, told: { currency_code?: string | null; exchange_rate?: number | null },
@@ -47,7 +50,8 @@ export function currencyOf(
   const base = books.organization.currency_code
   const currency = told.currency_code ?? base
   minorDigits(currency)
-  const exchangeRate = decimalText(told.exchange_rate ?? 1)
+  // Rounded before it is used, so that what is answered, posted and kept is one rate.
+  const exchangeRate = decimalText(new Exact(told.exchange_rate ?? 1).toDecimalPlaces(RATE_DECIMALS))
   refuseExchangeRate(currency, exchangeRate, base)
   return { currency, exchangeRate }
 }

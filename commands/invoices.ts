@@ -101,7 +101,7 @@ export async function createInvoice(books: Books, wanted: NewInvoice): Promise<I
     payment_made: 0n, credits_applied: 0n, balance: total,
     status: wanted.auto_approve ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
     notes: wanted.notes ?? null,
-    tags: wanted.tags ?? [],
+    tags: knownIds(wanted.tags ?? [], 'tags'),
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,
