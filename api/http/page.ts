@@ -1,7 +1,6 @@
 // Cursor pages on the wire: the query that asks for one, and the context that leads to the next.
-import { Op, type WhereOptions } from 'sequelize'
 import { Type, type TProperties } from 'typebox'
-import { isDate, isInstant, parseInstant } from '../../domain/dates.ts'
+import { isDate, isInstant } from '../../domain/dates.ts'
 import { fault } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import type { PageOf, Place } from '../../models/page.ts'
@@ -22,7 +21,6 @@ export function pageQuery<Filters extends TProperties>(filters: Filters, maximum
     cursor: Type.Optional(Type.String({ description: '`page_context.next_cursor` of the page before.', maxLength: 200 })),
     per_page: Type.Optional(Type.Integer({ minimum: 1, maximum, default: PER_PAGE.default })),
     sort: Type.Optional(Type.Enum(['created_time', '-created_time'], { description: 'Oldest first, or newest first (the default).' })),
-    modified_since: Type.Optional(Type.String({ format: 'instant', description: 'Only what changed at or after this instant.' })),
     ...filters,
   })
 }
@@ -46,11 +44,6 @@ export function pageRequest(query: PageQuery): { perPage: number; after: Place |
     after: query.cursor === undefined ? null : placeOf(query.cursor),
     ascending: query.sort === 'created_time',
   }
-}
-
-/** The filter of `modified_since`, which every list has. */
-export function modifiedSince({ modified_since }: { modified_since?: string }): WhereOptions {
-  return modified_since === undefined ? {} : { last_modified_time: { [Op.gte]: parseInstant(modified_since) } }
 }
 
 /** `{per_page, has_more_page, next_cursor}`. */

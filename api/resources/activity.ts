@@ -1,11 +1,11 @@
 // The routes of the activity log: the whole log, and each document's own part of it.
-import { Op, type WhereOptions } from 'sequelize'
+import type { WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
 import { invoiceOf } from '../../commands/invoices.ts'
-import { endOfDate, parseInstant } from '../../domain/dates.ts'
 import { activity } from '../../models/activity.ts'
 import type { Scope } from '../../models/find.ts'
-import { idFilter, pageOf } from '../../models/page.ts'
+import { pageOf } from '../../models/page.ts'
+import { equals, sameId, schemasOf, since, until, whereOf } from '../http/listing.ts'
 import { listQuery } from '../http/page.ts'
 import { route, type Answer, type Desk, type Route } from '../http/route.ts'
 import { ACTIVITY_ENTITY_TYPES, ActivityContext, ActivityEvent, showActivity } from '../shapes/activity.ts'
@@ -17,7 +17,13 @@ const answer = Type.Object({ activity: Type.Array(ActivityEvent), page_context: 
 
 const LIMIT = { default: 100, maximum: 500 }
 const limit = Type.Optional(Type.Integer({ minimum: 1, ...LIMIT }))
-const Instant = Type.Optional(Type.String({ format: 'instant', description: 'Inclusive.' }))
+const FILTERS = {
+  entity_type: equals(Type.Enum(ACTIVITY_ENTITY_TYPES)),
+  entity_id: sameId(),
+  actor_user_id: sameId(),
+  since: since('occurred_at'),
+  until: until('occurred_at'),
+}
 
 interface LoggedDocument {
   path: string
@@ -35,23 +41,9 @@ const DOCUMENTS: LoggedDocument[] = [
 
 const log = route({
   method: 'GET', path: '/activity', tag, does: 'Read the activity log, the newest first', scope, authCodes, answer,
-  query: listQuery({
-    entity_type: Type.Optional(Type.Enum(ACTIVITY_ENTITY_TYPES)),
-    entity_id: Type.Optional(Type.String()),
-    actor_user_id: Type.Optional(Type.String()),
-    since: Instant,
-    until: Instant,
-    limit,
-  }),
+  query: listQuery({ ...schemasOf(FILTERS), limit }),
   async read(desk, { query }) {
-    const { entity_type, entity_id, actor_user_id, since, until } = query
-    const filters: WhereOptions[] = []
-    if (entity_type) filters.push({ entity_type })
-    if (entity_id !== undefined) filters.push(idFilter('entity_id', entity_id))
-    if (actor_user_id !== undefined) filters.push(idFilter('actor_user_id', actor_user_id))
-    if (since !== undefined) filters.push({ occurred_at: { [Op.gte]: parseInstant(since) } })
-    if (until !== undefined) filters.push({ occurred_at: { [Op.lte]: endOfDate(until) } })
-    return newest(desk, filters, query.limit)
+    return newest(desk, whereOf(FILTERS, query, desk), query.limit)
   },
 })
 
@@ -61,16 +53,16 @@ function activityRoutesOf(documents: LoggedDocument[]): Route[] {
     method: 'GET', path: `${path}/{${parameter}}/activity`, tag, does, scope, authCodes, answer, query: listQuery({ limit }),
     async read(desk, { params, query }) {
       const document = await find(desk, params[parameter]!)
-      return newest(desk, [{ entity_type: entityType, entity_id: document.id }], query.limit)
+      return newest(desk, { entity_type: entityType, entity_id: document.id }, query.limit)
     },
   }))
 }
 
 export const activityRoutes = [log, ...activityRoutesOf(DOCUMENTS)]
 
-async function newest(desk: Desk, filters: WhereOptions[], asked: number | undefined): Promise<Answer> {
+async function newest(desk: Desk, where: WhereOptions, asked: number | undefined): Promise<Answer> {
   const most = asked ?? LIMIT.default
-  const page = await pageOf(desk, activity, { by: 'occurred_at', perPage: most, after: null, where: { [Op.and]: filters } })
+  const page = await pageOf(desk, activity, { by: 'occurred_at', perPage: most, after: null, where })
   return {
     activity: page.rows.map(showActivity),
     page_context: { limit: most, returned: page.rows.length, has_more_page: page.hasMore },

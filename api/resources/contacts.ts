@@ -1,10 +1,8 @@
 // The contacts' routes.
-import { Op, type WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
 import { archiveContact, changeContact, contactOf, createContact, deleteContact } from '../../commands/contacts.ts'
 import { CONTACT_SEARCH, contacts } from '../../models/contact.ts'
-import { contains, pageOf } from '../../models/page.ts'
-import { modifiedSince, PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { equals, listing, within } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { Contact, CONTACT_STATUSES, CONTACT_TYPES, ContactChanges, NewContact, showContact } from '../shapes/contact.ts'
 import { one } from '../shapes/fields.ts'
@@ -13,27 +11,16 @@ const tag = 'Contacts'
 const answer = one('contact', Contact)
 
 export const contactRoutes = [
-  route({
-    method: 'GET', path: '/contacts', tag, does: 'List contacts', scope: 'contacts.READ',
-    query: pageQuery({
-      contact_type: Type.Optional(Type.Enum(CONTACT_TYPES)),
-      status: Type.Optional(Type.Enum(CONTACT_STATUSES)),
-      gst_no: Type.Optional(Type.String({ description: 'Exact.' })),
-      email: Type.Optional(Type.String({ description: "Exact; the contact's own." })),
-      search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name, the company or the e-mail.' })),
-    }),
-    answer: Type.Object({ contacts: Type.Array(Contact), page_context: PageContext }),
-    async read(desk, { query }) {
-      const { contact_type, status, gst_no, email, search } = query
-      const filters: WhereOptions[] = [modifiedSince(query)]
-      if (contact_type) filters.push({ contact_type })
-      if (status) filters.push({ status })
-      if (gst_no !== undefined) filters.push({ gst_no: gst_no.toUpperCase() })
-      if (email !== undefined) filters.push({ email })
-      if (search) filters.push(contains(CONTACT_SEARCH, search))
-      const page = await pageOf(desk, contacts, { ...pageRequest(query), where: { [Op.and]: filters } })
-      return { contacts: page.rows.map(showContact), page_context: pageContext(query, page) }
+  listing({
+    path: '/contacts', tag, does: 'List contacts', scope: 'contacts.READ', key: 'contacts', table: contacts, shape: Contact,
+    filters: {
+      contact_type: equals(Type.Enum(CONTACT_TYPES)),
+      status: equals(Type.Enum(CONTACT_STATUSES)),
+      gst_no: equals(),
+      email: equals(Type.String({ description: "Exact; the contact's own." })),
+      search: within(CONTACT_SEARCH, 'Part of the name, the company or the e-mail.'),
     },
+    show: (rows) => rows.map(showContact),
   }),
   route({
     method: 'GET', path: '/contacts/{contact_id}', tag, does: 'Read a contact', scope: 'contacts.READ', answer,

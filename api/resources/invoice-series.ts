@@ -2,9 +2,8 @@
 import { Type } from 'typebox'
 import { branchOfSeries, createSeries, listSeries, nextNumber } from '../../commands/series.ts'
 import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
-import { pageOf } from '../../models/page.ts'
 import { numberGaps } from '../../models/series.ts'
-import { PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { listing } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { DocumentDate, Id, one } from '../shapes/fields.ts'
 import { CreatedSeries, Gap, NewSeries, Series, showCreatedSeries, showGap, showSeries } from '../shapes/series.ts'
@@ -41,14 +40,10 @@ export const invoiceSeriesRoutes = [
       return { next_number: number, series, branch_id: branch.id }
     },
   }),
-  route({
-    method: 'GET', path: '/invoices/series/gaps', tag, does: 'List the numbers of deleted drafts', scope: 'invoices.READ',
-    query: pageQuery({}),
-    answer: Type.Object({ gaps: Type.Array(Gap), page_context: PageContext }),
-    async read(desk, { query }) {
-      const page = await pageOf(desk, numberGaps, { ...pageRequest(query), by: 'time', where: { document: 'invoice' } })
-      return { gaps: page.rows.map(showGap), page_context: pageContext(query, page) }
-    },
+  listing({
+    path: '/invoices/series/gaps', tag, does: 'List the numbers of deleted drafts', scope: 'invoices.READ', key: 'gaps',
+    table: numberGaps, shape: Gap, by: 'time', modified: 'time', filters: {},
+    show: (rows) => rows.map(showGap),
   }),
   route({
     method: 'POST', path: '/invoices/series', tag, does: 'Create a series', scope: 'invoices.CREATE', status: 201,

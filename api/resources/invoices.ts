@@ -1,55 +1,43 @@
 // The invoices' routes.
-import { Op, type WhereOptions } from 'sequelize'
+import { Op } from 'sequelize'
 import { Type } from 'typebox'
 import type { Books } from '../../commands/books.ts'
 import { today } from '../../commands/drafting.ts'
 import { approveInvoice, changeInvoice, createInvoice, deleteInvoice, invoiceOf, voidInvoice } from '../../commands/invoices.ts'
-import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
+import { dateInZone } from '../../domain/dates.ts'
 import { invoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
-import { idFilter, pageOf } from '../../models/page.ts'
-import { modifiedSince, PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
-import { DocumentDate, one } from '../shapes/fields.ts'
+import { one } from '../shapes/fields.ts'
 import { Invoice, INVOICE_STATUSES, InvoiceChanges, NewInvoice, showInvoice, VoidRequest } from '../shapes/invoice.ts'
 import { lineProblems } from '../shapes/line-item.ts'
 
 const tag = 'Invoices'
 const answer = one('invoice', Invoice)
-const OWING = ['SENT', 'PARTIALLY_PAID', 'OVERDUE']
 
+// The condition of the index invoices_unpaid_due.
+const overdueOn = (today: string) => (
+  { status: { [Op.in]: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 } }
+)
 const todayAt = ({ now, caller }: Desk) => dateInZone(now.toISOString(), caller.organization!.time_zone)
 const shown = (books: Books, invoice: InvoiceWithLines, message: string) => ({ message, invoice: showInvoice(invoice, today(books)) })
 
 export const invoiceRoutes = [
-  route({
-    method: 'GET', path: '/invoices', tag, does: 'List invoices', scope: 'invoices.READ',
-    query: pageQuery({
-      status: Type.Optional(Type.Enum(INVOICE_STATUSES)),
-      customer_id: Type.Optional(Type.String()),
-      date_from: Type.Optional(DocumentDate),
-      date_to: Type.Optional(DocumentDate),
-      reference_number: Type.Optional(Type.String({ description: 'Exact.' })),
-      invoice_number: Type.Optional(Type.String({ description: 'Exact.' })),
-      overdue: Type.Optional(Type.Boolean({ description: 'Only what is owed after its due date, or all else.' })),
-    }),
-    answer: Type.Object({ invoices: Type.Array(Invoice), page_context: PageContext }),
-    async read(desk, { query }) {
-      const { status, customer_id, date_from, date_to, reference_number, invoice_number, overdue } = query
-      const filters: WhereOptions[] = [modifiedSince(query)]
-      if (status) filters.push({ status })
-      if (customer_id !== undefined) filters.push(idFilter('customer_id', customer_id))
-      if (date_from !== undefined) filters.push({ date: { [Op.gte]: parseDocumentDate(date_from) } })
-      if (date_to !== undefined) filters.push({ date: { [Op.lte]: parseDocumentDate(date_to) } })
-      if (reference_number !== undefined) filters.push({ reference_number })
-      if (invoice_number !== undefined) filters.push({ invoice_number })
-      if (overdue !== undefined) {
-        const owed = { status: { [Op.in]: OWING }, due_date: { [Op.lt]: todayAt(desk) }, balance: { [Op.gt]: 0 } }
-        filters.push(overdue ? owed : { [Op.not]: owed })
-      }
-      const page = await pageOf(desk, invoices, { ...pageRequest(query), where: { [Op.and]: filters } })
-      const whole = await withLines(desk, page.rows)
-      return { invoices: whole.map((invoice) => showInvoice(invoice, todayAt(desk))), page_context: pageContext(query, page) }
+  listing({
+    path: '/invoices', tag, does: 'List invoices', scope: 'invoices.READ', key: 'invoices', table: invoices, shape: Invoice,
+    filters: {
+      status: equals(Type.Enum(INVOICE_STATUSES)),
+      customer_id: sameId(),
+      date_from: dateFrom(),
+      date_to: dateTo(),
+      reference_number: equals(),
+      invoice_number: equals(),
+      overdue: {
+        schema: Type.Boolean({ description: 'Only what is owed after its due date, or all else.' }),
+        where: (on, _name, desk) => (on ? overdueOn(todayAt(desk)) : { [Op.not]: overdueOn(todayAt(desk)) }),
+      },
     },
+    show: async (rows, desk) => (await withLines(desk, rows)).map((invoice) => showInvoice(invoice, todayAt(desk))),
   }),
   route({
     method: 'GET', path: '/invoices/{invoice_id}', tag, does: 'Read an invoice', scope: 'invoices.READ', answer,

@@ -1,10 +1,8 @@
 // The items' routes.
-import { Op, type WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
 import { archiveItem, changeItem, createItem, deleteItem, itemOf } from '../../commands/items.ts'
 import { ITEM_SEARCH, items } from '../../models/item.ts'
-import { contains, pageOf } from '../../models/page.ts'
-import { modifiedSince, PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { equals, listing, within } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { Item, ITEM_STATUSES, ITEM_TYPES, ItemChanges, itemProblems, NewItem, readItem, readNewItem, showItem } from '../shapes/item.ts'
@@ -13,25 +11,15 @@ const tag = 'Items'
 const answer = one('item', Item)
 
 export const itemRoutes = [
-  route({
-    method: 'GET', path: '/items', tag, does: 'List items', scope: 'items.READ',
-    query: pageQuery({
-      status: Type.Optional(Type.Enum(ITEM_STATUSES)),
-      item_type: Type.Optional(Type.Enum(ITEM_TYPES)),
-      sku: Type.Optional(Type.String({ description: 'Exact.' })),
-      search: Type.Optional(Type.String({ maxLength: 200, description: 'Part of the name, the SKU or the description.' })),
-    }),
-    answer: Type.Object({ items: Type.Array(Item), page_context: PageContext }),
-    async read(desk, { query }) {
-      const { status, item_type, sku, search } = query
-      const filters: WhereOptions[] = [modifiedSince(query)]
-      if (status) filters.push({ status })
-      if (item_type) filters.push({ item_type })
-      if (sku !== undefined) filters.push({ sku })
-      if (search) filters.push(contains(ITEM_SEARCH, search))
-      const page = await pageOf(desk, items, { ...pageRequest(query), where: { [Op.and]: filters } })
-      return { items: page.rows.map(showItem), page_context: pageContext(query, page) }
+  listing({
+    path: '/items', tag, does: 'List items', scope: 'items.READ', key: 'items', table: items, shape: Item,
+    filters: {
+      status: equals(Type.Enum(ITEM_STATUSES)),
+      item_type: equals(Type.Enum(ITEM_TYPES)),
+      sku: equals(),
+      search: within(ITEM_SEARCH, 'Part of the name, the SKU or the description.'),
     },
+    show: (rows) => rows.map(showItem),
   }),
   route({
     method: 'POST', path: '/items', tag, does: 'Create an item', scope: 'items.CREATE', status: 201, answer,

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/partners.ts'
 import { pageWhere } from '../../models/page.ts'
 import { organizations } from '../../models/organization.ts'
-import { modifiedSince, PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
 import { route, type Route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { NewOrganization, Organization, showOrganization, showToken, Token, TokenRequest } from '../shapes/organization.ts'
@@ -30,7 +30,7 @@ export const partnerRoutes = [
     query: pageQuery({}),
     answer: Type.Object({ organizations: Type.Array(Organization), page_context: PageContext }),
     async read({ database, caller }, { query }) {
-      const page = await pageWhere(database, organizations, { ...pageRequest(query), where: { partner_id: caller.partnerId, ...modifiedSince(query) } })
+      const page = await pageWhere(database, organizations, { ...pageRequest(query), where: { partner_id: caller.partnerId } })
       return { organizations: page.rows.map(showOrganization), page_context: pageContext(query, page) }
     },
   }),

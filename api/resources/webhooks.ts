@@ -1,17 +1,14 @@
 // The webhooks' routes: endpoints, the catalogue of events, and the log of deliveries.
-import { Op, type WhereOptions } from 'sequelize'
+import { Op } from 'sequelize'
 import { Type } from 'typebox'
 import {
   changeEndpoint, createEndpoint, deleteEndpoint, deliveryOf, disableEndpoint, enableEndpoint, endpointOf,
 } from '../../commands/webhooks.ts'
-import { endOfDate, parseInstant } from '../../domain/dates.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
-import { isId } from '../../domain/ids.ts'
 import { findRow, findRows } from '../../models/find.ts'
-import { pageOf } from '../../models/page.ts'
 import { attemptsOf, webhookDeliveries, webhookEndpoints } from '../../models/webhook.ts'
-import { modifiedSince, PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { equals, listing, sameId, since, until } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import {
@@ -22,15 +19,6 @@ import {
 const tag = 'Webhooks'
 const answer = one('endpoint', Endpoint)
 
-// A delivery has no time of change: its own dates say all (since, until).
-const { modified_since: _, ...deliveryPage } = pageQuery({
-  endpoint_id: Type.Optional(Type.String()),
-  status: Type.Optional(Type.Enum([...DELIVERY_STATUSES])),
-  event_type: Type.Optional(Type.Enum([...EVENT_TYPES, TEST_EVENT])),
-  since: Type.Optional(Type.String({ format: 'instant', description: 'Queued at or after.' })),
-  until: Type.Optional(Type.String({ format: 'instant', description: 'Queued at or before.' })),
-}).properties
-
 export const webhookRoutes = [
   route({
     method: 'POST', path: '/webhooks/endpoints', tag, does: 'Register an endpoint', scope: 'webhooks.CREATE', status: 201,
@@ -40,14 +28,10 @@ export const webhookRoutes = [
       endpoint: showCreatedEndpoint(await createEndpoint(books, body, machines)),
     }),
   }),
-  route({
-    method: 'GET', path: '/webhooks/endpoints', tag, does: 'List endpoints', scope: 'webhooks.READ', query: pageQuery({}),
-    answer: Type.Object({ endpoints: Type.Array(Endpoint), page_context: PageContext }),
-    async read(desk, { query }) {
-      const where = { [Op.and]: [modifiedSince(query), { status: { [Op.ne]: 'DELETED' } }] }
-      const page = await pageOf(desk, webhookEndpoints, { ...pageRequest(query), where })
-      return { endpoints: page.rows.map(showEndpoint), page_context: pageContext(query, page) }
-    },
+  listing({
+    path: '/webhooks/endpoints', tag, does: 'List endpoints', scope: 'webhooks.READ', key: 'endpoints', table: webhookEndpoints,
+    shape: Endpoint, filters: {}, where: { status: { [Op.ne]: 'DELETED' } },
+    show: (rows) => rows.map(showEndpoint),
   }),
   route({
     method: 'GET', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Read an endpoint', scope: 'webhooks.READ', answer,
@@ -88,26 +72,22 @@ export const webhookRoutes = [
     answer: Type.Object({ event_types: Type.Array(EventTypeEntry) }),
     read: async () => ({ event_types: showEventTypes() }),
   }),
-  route({
-    method: 'GET', path: '/webhooks/deliveries', tag, does: 'List deliveries', scope: 'webhooks.READ',
-    query: Type.Object(deliveryPage),
-    answer: Type.Object({ deliveries: Type.Array(Delivery), page_context: PageContext }),
-    async read(desk, { query }) {
-      const { endpoint_id, status, event_type, since, until } = query
-      const filters: WhereOptions[] = []
-      // An id of another shape, or of somebody else, leads to an empty list (decisions §10).
-      if (endpoint_id !== undefined) filters.push({ endpoint_id: isId(endpoint_id) ? endpoint_id : null })
-      if (status) filters.push({ status })
-      if (event_type) filters.push({ event_type })
-      if (since !== undefined) filters.push({ created_time: { [Op.gte]: parseInstant(since) } })
-      if (until !== undefined) filters.push({ created_time: { [Op.lte]: endOfDate(until) } })
-      const page = await pageOf(desk, webhookDeliveries, { ...pageRequest(query), where: { [Op.and]: filters } })
-      const endpoints = await findRows(desk, webhookEndpoints, [...new Set(page.rows.map((row) => row.endpoint_id))])
+  listing({
+    path: '/webhooks/deliveries', tag, does: 'List deliveries', scope: 'webhooks.READ', key: 'deliveries', table: webhookDeliveries,
+    shape: Delivery,
+    // A delivery has no time of change: its own dates say all (since, until).
+    modified: null,
+    filters: {
+      endpoint_id: sameId(),
+      status: equals(Type.Enum([...DELIVERY_STATUSES])),
+      event_type: equals(Type.Enum([...EVENT_TYPES, TEST_EVENT])),
+      since: since('created_time'),
+      until: until('created_time'),
+    },
+    async show(rows, desk) {
+      const endpoints = await findRows(desk, webhookEndpoints, [...new Set(rows.map((row) => row.endpoint_id))])
       const urls = new Map(endpoints.map(({ id, url }) => [id, url]))
-      return {
-        deliveries: page.rows.map((row) => showDelivery(row, urls.get(row.endpoint_id) ?? '')),
-        page_context: pageContext(query, page),
-      }
+      return rows.map((row) => showDelivery(row, urls.get(row.endpoint_id) ?? ''))
     },
   }),
   route({

@@ -1,0 +1,108 @@
+// A cursor list is declared once: its table, its filters, and how its rows are shown.
+import { Op, type WhereOptions } from 'sequelize'
+import { Type, type TProperties, type TSchema } from 'typebox'
+import { endOfDate, parseDocumentDate, parseInstant } from '../../domain/dates.ts'
+import type { ScopeNeed } from '../../domain/scopes.ts'
+import { contains, idFilter, pageOf } from '../../models/page.ts'
+import type { Table } from '../../models/table.ts'
+import { DocumentDate } from '../shapes/fields.ts'
+import { PageContext, pageContext, pageQuery, pageRequest, PER_PAGE } from './page.ts'
+import { route, type Desk, type Route } from './route.ts'
+
+/** A query parameter and what it asks of the rows. The column is of the parameter's name unless told. */
+export interface Filter {
+  schema: TSchema
+  where(value: unknown, name: string, desk: Desk): WhereOptions
+  /** True where leaving the parameter out asks something too; `value` is then undefined. */
+  always?: true
+}
+
+/** The column is exactly this. */
+export const equals = (schema: TSchema = Type.String({ description: 'Exact.' })): Filter => (
+  { schema, where: (value, name) => ({ [name]: value }) }
+)
+
+/** The column is this id; text that can be no id finds nothing. */
+export const sameId = (description?: string): Filter => (
+  { schema: Type.String(description ? { description } : {}), where: (value, name) => idFilter(name, String(value)) }
+)
+
+/** The calendar date of the column is this one or later. */
+export const dateFrom = (column = 'date'): Filter => (
+  { schema: DocumentDate, where: (value) => ({ [column]: { [Op.gte]: parseDocumentDate(String(value)) } }) }
+)
+
+/** The calendar date of the column is this one or earlier. */
+export const dateTo = (column = 'date'): Filter => (
+  { schema: DocumentDate, where: (value) => ({ [column]: { [Op.lte]: parseDocumentDate(String(value)) } }) }
+)
+
+const instant = (description: string) => Type.String({ format: 'instant', description })
+
+/** The time of the column is this instant or later. */
+export const since = (column: string): Filter => (
+  { schema: instant('At or after.'), where: (value) => ({ [column]: { [Op.gte]: parseInstant(String(value)) } }) }
+)
+
+/** The time of the column is this instant or earlier; a date alone means its whole day. */
+export const until = (column: string): Filter => (
+  { schema: instant('At or before.'), where: (value) => ({ [column]: { [Op.lte]: endOfDate(String(value)) } }) }
+)
+
+/** The text is found in the indexed expression, whatever the case. */
+export const within = (expression: string, description: string): Filter => (
+  { schema: Type.String({ maxLength: 200, description }), where: (value) => (value === '' ? {} : contains(expression, String(value))) }
+)
+
+export interface Listing<Row extends object> {
+  path: string
+  tag: string
+  does: string
+  scope: ScopeNeed
+  /** The key of the rows in the answer. */
+  key: string
+  table: Table<Row>
+  filters: Record<string, Filter>
+  /** What is asked of every row, whatever the query says. */
+  where?: WhereOptions
+  /** The shape of one row as it is shown. */
+  shape: TSchema
+  show(rows: Row[], desk: Desk): unknown[] | Promise<unknown[]>
+  /** The column of modified_since; null where a row has no time of change. */
+  modified?: string | null
+  /** The column that the list is ordered by. */
+  by?: string
+  mostPerPage?: number
+}
+
+/** Declares the route of a list: filtered, by keyset, newest first unless asked (specification, "Pagination"). */
+export function listing<Row extends object>(list: Listing<Row>): Route {
+  const { path, tag, does, scope, key, table, shape, show, by, mostPerPage = PER_PAGE.maximum } = list
+  const filters: Record<string, Filter> = { ...modifiedSince(list.modified), ...list.filters }
+  return route({
+    method: 'GET', path, tag, does, scope,
+    query: pageQuery(schemasOf(filters), mostPerPage),
+    answer: Type.Object({ [key]: Type.Array(shape), page_context: PageContext } as TProperties),
+    async read(desk, { query }) {
+      const page = await pageOf(desk, table, { ...pageRequest(query), ...(by ? { by } : {}), where: { [Op.and]: [list.where ?? {}, whereOf(filters, query, desk)] } })
+      return { [key]: await show(page.rows, desk), page_context: pageContext(query, page) }
+    },
+  })
+}
+
+function modifiedSince(column: string | null = 'last_modified_time'): Record<string, Filter> {
+  if (column === null) return {}
+  const filter = since(column)
+  return { modified_since: { ...filter, schema: instant('Only what changed at or after this instant.') } }
+}
+
+/** The filters as parameters of a query, each of which may be left out. */
+export function schemasOf(filters: Record<string, Filter>): TProperties {
+  return Object.fromEntries(Object.entries(filters).map(([name, { schema }]) => [name, Type.Optional(schema)]))
+}
+
+/** What the sent parameters, and those that always ask, ask of the rows together. */
+export function whereOf(filters: Record<string, Filter>, query: Record<string, unknown>, desk: Desk): WhereOptions {
+  const asked = Object.entries(filters).filter(([name, { always }]) => always || query[name] !== undefined)
+  return { [Op.and]: asked.map(([name, { where }]) => where(query[name], name, desk)) }
+}
