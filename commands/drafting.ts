@@ -27,6 +27,15 @@ export function customerOf({ contact }: Basis): NonNullable<Basis['contact']> {
   return contact
 }
 
+/** The vendor of a purchase. Throws not_found.resource, or validation.invalid_value for one who is only a customer. */
+export function vendorOf({ contact }: Basis): NonNullable<Basis['contact']> {
+  if (!contact) throw fault('not_found.resource', { field: 'vendor_id', message: 'There is no such contact.' })
+  if (contact.contact_type === 'CUSTOMER') {
+    throw fault('validation.invalid_value', { field: 'vendor_id', message: 'This contact is a customer, not a vendor.' })
+  }
+  return contact
+}
+
 export function branchOf({ branch }: Basis): NonNullable<Basis['branch']> {
   if (!branch) throw fault('not_found.resource', { field: 'branch_id', message: 'There is no such branch.' })
   return branch

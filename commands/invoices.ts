@@ -13,11 +13,12 @@ import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceRow } fr
 import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
+import { idsOf, type LineWanted } from './document-lines.ts'
 import { branchOf, customerOf, currencyOf, dueDateOf, knownIds, refuseFixed, today } from './drafting.ts'
 import { announceInvoice, postInvoice, recordInvoice } from './invoice-entries.ts'
 import { numberInvoice } from './numbering.ts'
 import { reverse } from './reversal.ts'
-import { fillSaleLines, idsOf, type LineWanted } from './sale-lines.ts'
+import { fillSaleLines } from './sale-lines.ts'
 
 /** The body of POST /invoices. Dates as the wire sends them. */
 export interface NewInvoice {

@@ -1,6 +1,7 @@
-// Which number an invoice gets: the caller's own, or the next of a series (specification, "Invoice numbering precedence").
+// Which number a document gets: the caller's own, or the next of a sequence (specification, "Invoice numbering precedence").
 import { fault } from '../domain/faults.ts'
-import { DEFAULT_PADDING, numberParts, VIRTUAL_TEMPLATE, type NumberParts } from '../domain/numbering.ts'
+import { financialYear } from '../domain/financial-year.ts'
+import { DEFAULT_PADDING, DEFAULT_TEMPLATE, numberParts, VIRTUAL_TEMPLATE, type NumberParts } from '../domain/numbering.ts'
 import type { Basis } from '../models/basis.ts'
 import type { Books } from './books.ts'
 
@@ -56,4 +57,18 @@ export function sequenceOf(
   }
   const context = { prefix: branch.invoice_prefix, padding: DEFAULT_PADDING, date, fiscalYearStartMonth }
   return { seriesName: null, counter: `invoice ${branch.id} ${date}`, parts: numberParts(VIRTUAL_TEMPLATE, context) }
+}
+
+/**
+ * The number of a new bill: the vendor's own where it is sent, else the blank for the next one of the branch in the
+ * financial year; and the sequence that gives it. A vendor's own number need not be unique (decisions §4).
+ */
+export function numberBill(
+  books: Books, branch: { id: string; bill_prefix: string }, date: string, own: string | null,
+): { number: string; sequence: string | null } {
+  if (own !== null) return { number: own, sequence: null }
+  const { fiscal_year_start_month: fiscalYearStartMonth } = books.organization
+  const sequence = `bill ${branch.id} ${financialYear(date, fiscalYearStartMonth).label}`
+  const parts = numberParts(DEFAULT_TEMPLATE, { prefix: branch.bill_prefix, padding: DEFAULT_PADDING, date, fiscalYearStartMonth })
+  return { number: books.number(sequence, parts, 'bill', branch.id), sequence }
 }

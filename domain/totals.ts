@@ -1,7 +1,7 @@
 // From the lines of a document to its totals: taxable values, taxes, round-off.
 import { Exact } from './decimal.ts'
 import { fault } from './faults.ts'
-import { gstOnSale, gstTotal, type GstParts, type Tax } from './gst.ts'
+import { gstOnPurchase, gstOnSale, gstTotal, type GstParts, type Tax } from './gst.ts'
 import { magnitude, minorPerUnit, refuseTooLarge, sum, toAmount, toMinor, type Minor } from './money.ts'
 
 export interface LineFigures {
@@ -18,8 +18,8 @@ export interface PricedLine extends GstParts {
   taxAmount: Minor
 }
 
-export interface Priced {
-  lines: PricedLine[]
+export interface Priced<Line extends PricedLine = PricedLine> {
+  lines: Line[]
   subTotal: Minor
   cgst: Minor
   sgst: Minor
@@ -28,6 +28,11 @@ export interface Priced {
   taxTotal: Minor
   roundOff: Minor
   total: Minor
+}
+
+/** A purchase's line: besides what the vendor charges, the tax that the buyer assesses upon itself (reverse charge). */
+export interface PricedPurchaseLine extends PricedLine {
+  selfAssessed: GstParts
 }
 
 export type RoundingMethod = 'nearest' | 'up' | 'down'
@@ -43,6 +48,9 @@ export interface SaleFigures {
   rounding: { on: boolean; method: RoundingMethod }
 }
 
+/** A purchase is never rounded by itself (specification, "Round-off"). */
+export type PurchaseFigures = Omit<SaleFigures, 'rounding'>
+
 /**
  * Prices a sale (decisions §3; specification, "Round-off"): each line's taxable value and taxes are rounded by
  * themselves, the document's are their sums. A round-off that the caller names always wins, 0 included.
@@ -50,32 +58,26 @@ export interface SaleFigures {
  * negative, total too large.
  */
 export function priceSale({ currency, lines, intraState, roundOff, rounding }: SaleFigures): Priced {
-  const priced = lines.map((line, index) => priceLine(line, index, currency, intraState))
-  const subTotal = sum(priced.map(line => line.taxable))
-  const taxTotal = sum(priced.map(line => line.taxAmount))
-  const pre = subTotal + taxTotal
-  refuseTooLarge(pre, currency)
-  const rounded = roundOffOf(pre, { currency, roundOff, rounding })
-  const total = pre + rounded
-  if (total < 0n) {
-    throw fault('validation.invalid_value', {
-      field: 'round_off',
-      message: 'The round-off takes away more than the document comes to.',
-      details: { limit: toAmount(-pre, currency) },
-    })
-  }
-  refuseTooLarge(total, currency)
-  return {
-    lines: priced,
-    subTotal,
-    cgst: sum(priced.map(line => line.cgst)),
-    sgst: sum(priced.map(line => line.sgst)),
-    igst: sum(priced.map(line => line.igst)),
-    cess: sum(priced.map(line => line.cess)),
-    taxTotal,
-    roundOff: rounded,
-    total,
-  }
+  const priced = lines.map((line, index) => {
+    const taxable = taxableOf(line, index, currency)
+    const parts = gstOnSale(taxable, line.tax, intraState)
+    return { taxable, ...parts, taxAmount: gstTotal(parts) }
+  })
+  return totalled(priced, currency, pre => roundOffOf(pre, { currency, roundOff, rounding }))
+}
+
+/**
+ * Prices a purchase: as priceSale, but the round-off is 0 unless the caller names one. The tax of a line under
+ * reverse charge is no part of the total, for the vendor is owed the taxable value alone (decisions §10, Bills).
+ * Throws as priceSale does.
+ */
+export function pricePurchase({ currency, lines, intraState, roundOff }: PurchaseFigures): Priced<PricedPurchaseLine> {
+  const priced = lines.map((line, index) => {
+    const taxable = taxableOf(line, index, currency)
+    const { charged, selfAssessed } = gstOnPurchase(taxable, line.tax, intraState)
+    return { taxable, ...charged, taxAmount: gstTotal(charged), selfAssessed }
+  })
+  return totalled(priced, currency, () => toMinor(roundOff ?? '0', currency))
 }
 
 /**
@@ -98,7 +100,7 @@ export function keepsRoundOffOnEdit(stored: Minor, currency: string): boolean {
   return magnitude(stored) >= minorPerUnit(currency)
 }
 
-function priceLine(line: LineFigures, index: number, currency: string, intraState: boolean): PricedLine {
+function taxableOf(line: LineFigures, index: number, currency: string): Minor {
   const gross = new Exact(line.quantity).times(line.rate)
   refuseTooLarge(toMinor(gross, currency), currency)
   if (gross.lessThan(line.discount)) {
@@ -108,9 +110,35 @@ function priceLine(line: LineFigures, index: number, currency: string, intraStat
       details: { limit: gross.toNumber() },
     })
   }
-  const taxable = toMinor(gross.minus(line.discount), currency)
-  const parts = gstOnSale(taxable, line.tax, intraState)
-  return { taxable, ...parts, taxAmount: gstTotal(parts) }
+  return toMinor(gross.minus(line.discount), currency)
+}
+
+function totalled<Line extends PricedLine>(lines: Line[], currency: string, roundOffOn: (pre: Minor) => Minor): Priced<Line> {
+  const subTotal = sum(lines.map(line => line.taxable))
+  const taxTotal = sum(lines.map(line => line.taxAmount))
+  const pre = subTotal + taxTotal
+  refuseTooLarge(pre, currency)
+  const roundOff = roundOffOn(pre)
+  const total = pre + roundOff
+  if (total < 0n) {
+    throw fault('validation.invalid_value', {
+      field: 'round_off',
+      message: 'The round-off takes away more than the document comes to.',
+      details: { limit: toAmount(-pre, currency) },
+    })
+  }
+  refuseTooLarge(total, currency)
+  return {
+    lines,
+    subTotal,
+    cgst: sum(lines.map(line => line.cgst)),
+    sgst: sum(lines.map(line => line.sgst)),
+    igst: sum(lines.map(line => line.igst)),
+    cess: sum(lines.map(line => line.cess)),
+    taxTotal,
+    roundOff,
+    total,
+  }
 }
 
 function roundOffOf(pre: Minor, { currency, roundOff, rounding }: Omit<SaleFigures, 'lines' | 'intraState'>): Minor {

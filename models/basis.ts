@@ -27,7 +27,7 @@ export interface PostingAccounts {
 
 export interface Basis extends PostingAccounts {
   contact: { id: string; contact_name: string; contact_type: string; payment_terms: number; place_of_contact: string | null } | null
-  branch: { id: string; state: string; invoice_prefix: string } | null
+  branch: { id: string; state: string; invoice_prefix: string; bill_prefix: string } | null
   items: BasisItem[]
   taxes: (Tax & { id: string })[]
   /** The branch's series of the period that covers the date. */
@@ -73,7 +73,7 @@ const BASIS = {
   name: 'basis of a document',
   text: `
 WITH branch AS MATERIALIZED (
-  SELECT id, state, invoice_prefix FROM branches
+  SELECT id, state, invoice_prefix, bill_prefix FROM branches
   WHERE org_id = $1 AND (CASE WHEN $3::uuid IS NULL THEN is_default ELSE id = $3 END)
 ), item AS MATERIALIZED (
   SELECT id, item_name, description, hsn_or_sac, unit, rate::text, purchase_rate::text, tax_id, account_id

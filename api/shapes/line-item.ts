@@ -52,7 +52,10 @@ export const LineItem = Type.Object({
   tax_amount: Amount,
 })
 
-export function showLineItem(line: InvoiceLineRow, currency: string): Static<typeof LineItem> {
+/** What the lines of every document keep of themselves. */
+type KeptLine = Omit<InvoiceLineRow, 'org_id' | 'invoice_id' | 'line_no' | 'account_id'>
+
+export function showLineItem(line: KeptLine, currency: string): Static<typeof LineItem> {
   return {
     line_item_id: line.id,
     item_id: line.item_id,

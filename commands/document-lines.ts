@@ -1,0 +1,95 @@
+// The lines of a document: each filled from the item master, with what the caller says winning.
+import { decimalText } from '../domain/decimal.ts'
+import { fault } from '../domain/faults.ts'
+import { taxPercentage, type Tax } from '../domain/gst.ts'
+import { isId } from '../domain/ids.ts'
+import { missingOf } from '../domain/line-item.ts'
+import type { Basis, BasisItem } from '../models/basis.ts'
+
+/** A line as a caller sends it: an item, or a name and a rate. */
+export interface LineWanted {
+  item_id?: string | null
+  name?: string | null
+  description?: string | null
+  hsn_or_sac?: string | null
+  quantity: number
+  unit?: string | null
+  rate?: number | null
+  discount?: number | null
+  tax_id?: string | null
+}
+
+/** A line with nothing left open but its price. */
+export interface FilledLine {
+  item_id: string | null
+  name: string
+  description: string | null
+  hsn_or_sac: string | null
+  quantity: string
+  unit: string | null
+  rate: string
+  discount: string
+  tax_id: string | null
+  tax: Tax | null
+  tax_percentage: string
+  account_id: string
+}
+
+/** The ids that lines name, for the reading of the basis. */
+export function idsOf(lines: LineWanted[]): { itemIds: string[]; taxIds: string[] } {
+  const ids = (named: (string | null | undefined)[]) => [...new Set(named.filter((id): id is string => id != null && isId(id)))]
+  return { itemIds: ids(lines.map((line) => line.item_id)), taxIds: ids(lines.map((line) => line.tax_id)) }
+}
+
+/** What the item master says of a line in one trade: its price, and the account that it goes to. */
+export interface Trade {
+  rateOf(item: BasisItem): string
+  /** Null for a line of no item. */
+  accountOf(item: BasisItem | null): string
+}
+
+/**
+ * Fills the lines of a document of the trade (specification, "Line item").
+ * Throws not_found.resource for an item or tax that is not the organisation's, and validation.failed for lines that
+ * name neither an item nor a name with a rate.
+ */
+export function fillLines(basis: Basis, wanted: LineWanted[], { rateOf, accountOf }: Trade): FilledLine[] {
+  refuseIncomplete(wanted)
+  const items = new Map(basis.items.map((item) => [item.id, item]))
+  const taxes = new Map(basis.taxes.map((tax) => [tax.id, tax]))
+  return wanted.map((line, index) => {
+    const item = found(items, line.item_id, `line_items.${index}.item_id`, 'item')
+    const tax = found(taxes, line.tax_id, `line_items.${index}.tax_id`, 'tax') ?? taxOfItem(item, taxes)
+    return {
+      item_id: item?.id ?? null,
+      name: line.name ?? item!.item_name,
+      description: line.description ?? item?.description ?? null,
+      hsn_or_sac: line.hsn_or_sac ?? item?.hsn_or_sac ?? null,
+      quantity: decimalText(line.quantity),
+      unit: line.unit ?? item?.unit ?? null,
+      rate: line.rate == null ? rateOf(item!) : decimalText(line.rate),
+      discount: decimalText(line.discount ?? 0),
+      tax_id: tax?.id ?? null,
+      tax,
+      tax_percentage: tax ? taxPercentage(tax) : '0',
+      account_id: accountOf(item),
+    }
+  })
+}
+
+function refuseIncomplete(wanted: LineWanted[]): void {
+  const errors = wanted.flatMap((line, index) => missingOf(line).map((field) => (
+    { field: `line_items.${index}.${field}`, code: 'required', message: 'is required without item_id' }
+  )))
+  if (errors.length > 0) throw fault('validation.failed', { errors })
+}
+
+function found<T>(all: Map<string, T>, id: string | null | undefined, field: string, what: string): T | null {
+  if (id == null) return null
+  const one = all.get(id.toLowerCase())
+  if (one === undefined) throw fault('not_found.resource', { field, message: `There is no such ${what}.` })
+  return one
+}
+
+const taxOfItem = (item: BasisItem | null, taxes: Map<string, Tax & { id: string }>) =>
+  (item?.tax_id ? taxes.get(item.tax_id) ?? null : null)
