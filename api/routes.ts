@@ -5,6 +5,7 @@ import { route, type Route } from './http/route.ts'
 import { accountRoutes } from './resources/accounts.ts'
 import { activityRoutes } from './resources/activity.ts'
 import { bankAccountRoutes } from './resources/bank-accounts.ts'
+import { billRoutes } from './resources/bills.ts'
 import { branchRoutes } from './resources/branches.ts'
 import { contactRoutes } from './resources/contacts.ts'
 import { costCenterRoutes } from './resources/cost-centers.ts'
@@ -27,6 +28,7 @@ const RESOURCES: Route[] = [
   ...accountRoutes,
   ...invoiceRoutes,
   ...invoiceSeriesRoutes,
+  ...billRoutes,
   ...journalRoutes,
   ...branchRoutes,
   ...bankAccountRoutes,

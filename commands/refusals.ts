@@ -10,6 +10,9 @@ const UNIQUE = '23505'
 const TAKEN: Record<string, () => Fault> = {
   invoices_org_id_branch_id_invoice_number_key: () =>
     fault('validation.invalid_value', { field: 'invoice_number', message: 'Another invoice of this branch has this number.' }),
+  bills_posted_twice: () => fault('validation.invalid_value', {
+    field: 'reference_number', message: 'A bill of this vendor, date and total is on the books; another one needs a reference of its own.',
+  }),
   organizations_partner_id_external_ref_key: () =>
     fault('validation.duplicate_resource', { field: 'external_ref', message: 'Another organisation of this partner has this external_ref.' }),
   number_series_org_id_branch_id_period_id_series_name_key: () =>

@@ -31,9 +31,11 @@ export const items = table<ItemRow>('items', {
 /** What GET /items?search looks through; the index items_search is on this very expression. */
 export const ITEM_SEARCH = `(lower(item_name) || E'\\n' || lower(coalesce(sku, '')) || E'\\n' || lower(coalesce(description, '')))`
 
+export type ItemUses = Record<'invoice_lines' | 'bill_lines', number>
+
 /** How many document lines are of the item. */
-export async function countItemUses(scope: Scope, id: string): Promise<{ invoice_lines: number }> {
-  const [uses] = await scope.connection.run<{ invoice_lines: number }>(USES, [scope.orgId, id])
+export async function countItemUses(scope: Scope, id: string): Promise<ItemUses> {
+  const [uses] = await scope.connection.run<ItemUses>(USES, [scope.orgId, id])
   return uses!
 }
 
@@ -49,7 +51,8 @@ export async function findItemReferences(
 
 const USES = {
   name: 'item uses',
-  text: 'SELECT count(*)::integer AS invoice_lines FROM invoice_lines WHERE org_id = $1 AND item_id = $2',
+  text: `SELECT (SELECT count(*)::integer FROM invoice_lines WHERE org_id = $1 AND item_id = $2) AS invoice_lines,
+                (SELECT count(*)::integer FROM bill_lines WHERE org_id = $1 AND item_id = $2) AS bill_lines`,
 }
 const REFERENCES = {
   name: 'item references',

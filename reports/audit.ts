@@ -1,5 +1,6 @@
 // The audit: every rule of the books put as a question to the database; an answer is something wrong.
 import type { Connection } from '../models/database.ts'
+import { billsOutOfOrder } from './audit-bills.ts'
 import { missingNumbers } from './audit-numbers.ts'
 import { receivablesOutOfLine } from './audit-receivables.ts'
 
@@ -15,7 +16,7 @@ export async function audit(connection: Connection): Promise<string[]> {
   for (const question of QUESTIONS) {
     for (const row of await connection.run<{ wrong: string }>(question, [])) wrong.push(row.wrong)
   }
-  return [...wrong, ...await receivablesOutOfLine(connection), ...await missingNumbers(connection)]
+  return [...wrong, ...await receivablesOutOfLine(connection), ...await billsOutOfOrder(connection), ...await missingNumbers(connection)]
 }
 
 const QUESTIONS: Question[] = [

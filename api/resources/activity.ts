@@ -1,6 +1,7 @@
 // The routes of the activity log: the whole log, and each document's own part of it.
 import type { WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
+import { billOf } from '../../commands/bills.ts'
 import { invoiceOf } from '../../commands/invoices.ts'
 import { activity } from '../../models/activity.ts'
 import type { Scope } from '../../models/find.ts'
@@ -37,6 +38,7 @@ interface LoggedDocument {
 
 const DOCUMENTS: LoggedDocument[] = [
   { path: '/invoices', parameter: 'invoice_id', entityType: 'INVOICE', does: "Read an invoice's activity", find: invoiceOf },
+  { path: '/bills', parameter: 'bill_id', entityType: 'BILL', does: "Read a bill's activity", find: billOf },
 ]
 
 const log = route({

@@ -1,0 +1,76 @@
+// The bills' routes.
+import { Op } from 'sequelize'
+import { Type } from 'typebox'
+import { approveBill, billOf, changeBill, createBill, deleteBill, voidBill } from '../../commands/bills.ts'
+import type { Books } from '../../commands/books.ts'
+import { today } from '../../commands/drafting.ts'
+import { dateInZone } from '../../domain/dates.ts'
+import { bills, withBillLines, type Bill as BillWithLines } from '../../models/bill.ts'
+import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { route, type Desk } from '../http/route.ts'
+import { Bill, BILL_STATUSES, BillChanges, NewBill, showBill } from '../shapes/bill.ts'
+import { one } from '../shapes/fields.ts'
+import { VoidRequest } from '../shapes/invoice.ts'
+import { lineProblems } from '../shapes/line-item.ts'
+
+const tag = 'Bills'
+const answer = one('bill', Bill)
+
+// The condition of the index bills_unpaid_due.
+const overdueOn = (today: string) => (
+  { status: { [Op.in]: ['OPEN', 'PARTIALLY_PAID', 'OVERDUE'] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 } }
+)
+const todayAt = ({ now, caller }: Desk) => dateInZone(now.toISOString(), caller.organization!.time_zone)
+const shown = (books: Books, bill: BillWithLines, message: string) => ({ message, bill: showBill(bill, today(books)) })
+
+export const billRoutes = [
+  listing({
+    path: '/bills', tag, does: 'List bills', scope: 'bills.READ', key: 'bills', table: bills, shape: Bill,
+    filters: {
+      status: equals(Type.Enum(BILL_STATUSES)),
+      vendor_id: sameId(),
+      date_from: dateFrom(),
+      date_to: dateTo(),
+      reference_number: equals(),
+      bill_number: equals(),
+      overdue: {
+        schema: Type.Boolean({ description: 'Only what is owed after its due date, or all else.' }),
+        where: (on, _name, desk) => (on ? overdueOn(todayAt(desk)) : { [Op.not]: overdueOn(todayAt(desk)) }),
+      },
+    },
+    show: async (rows, desk) => (await withBillLines(desk, rows)).map((bill) => showBill(bill, todayAt(desk))),
+  }),
+  route({
+    method: 'GET', path: '/bills/{bill_id}', tag, does: 'Read a bill', scope: 'bills.READ', answer,
+    read: async (desk, { params }) => ({ bill: showBill(await billOf(desk, params.bill_id!), todayAt(desk)) }),
+  }),
+  route({
+    method: 'POST', path: '/bills', tag, does: 'Create a bill, and approve it when asked', scope: 'bills.CREATE',
+    status: 201, answer, body: NewBill, alsoCheck: lineProblems,
+    async write(books, { body }) {
+      const bill = await createBill(books, body)
+      return shown(books, bill, body.auto_approve ? 'Bill created and approved.' : 'Bill created.')
+    },
+  }),
+  route({
+    method: 'PUT', path: '/bills/{bill_id}', tag, does: "Change a draft's number, reference, dates or notes",
+    scope: 'bills.UPDATE', answer, body: BillChanges,
+    write: async (books, { params, body }) => shown(books, await changeBill(books, params.bill_id!, body), 'Bill updated.'),
+  }),
+  route({
+    method: 'POST', path: '/bills/{bill_id}/approve', tag, does: 'Approve a draft: post its journal', scope: 'bills.UPDATE', answer,
+    write: async (books, { params }) => shown(books, await approveBill(books, params.bill_id!), 'Bill approved.'),
+  }),
+  route({
+    method: 'POST', path: '/bills/{bill_id}/void', tag, does: 'Void a bill: reverse its journal',
+    scope: 'bills.UPDATE', answer, body: VoidRequest,
+    write: async (books, { params, body }) => shown(books, await voidBill(books, params.bill_id!, body), 'Bill voided.'),
+  }),
+  route({
+    method: 'DELETE', path: '/bills/{bill_id}', tag, does: 'Delete a draft', scope: 'bills.DELETE', answer: Type.Object({}),
+    async write(books, { params }) {
+      await deleteBill(books, params.bill_id!)
+      return { message: 'Bill deleted.' }
+    },
+  }),
+]
