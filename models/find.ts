@@ -34,6 +34,12 @@ export async function findRows<Row extends object>(scope: Scope, table: Table<Ro
   return scope.connection.run<Row>(byIds(table), [scope.orgId, ids])
 }
 
+/** As findRows, each row locked until the transaction ends, one after the other in the order of their ids. */
+export async function lockRows<Row extends object>(scope: Scope, table: Table<Row>, ids: string[]): Promise<Row[]> {
+  if (ids.length === 0) return []
+  return scope.connection.run<Row>(byIdsLocked(table), [scope.orgId, ids])
+}
+
 const statements = new Map<string, Statement>()
 
 function prepared(name: string, text: () => string): Statement {
@@ -50,4 +56,10 @@ function byId<Row>(table: Table<Row>, lock: Lock): Statement {
 
 function byIds<Row>(table: Table<Row>): Statement {
   return prepared(`find all ${table.name}`, () => `SELECT ${listOf(table)} FROM ${table.name} WHERE org_id = $1 AND id = ANY ($2)`)
+}
+
+function byIdsLocked<Row>(table: Table<Row>): Statement {
+  return prepared(`lock all ${table.name}`, () => (
+    `SELECT ${listOf(table)} FROM ${table.name} WHERE org_id = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE`
+  ))
 }

@@ -54,11 +54,14 @@ export interface Journal extends JournalRow {
   lines: JournalLineRow[]
 }
 
-/** The entry of a document that stands: neither a reversal nor reversed. */
-export async function findPosting(scope: Scope, source: JournalSource, sourceId: string): Promise<Journal | null> {
-  const [row] = await scope.connection.run<JournalRow>(POSTING, [scope.orgId, source, sourceId])
-  if (!row) return null
-  return { ...row, lines: await scope.connection.run<JournalLineRow>(LINES, [scope.orgId, row.id]) }
+/** An entry to be reversed: what it is of, and its lines in their order. */
+export type Posting = Pick<Journal, 'id' | 'date' | 'contact_id'> & { lines: PostedLine[] }
+type PostedLine = Pick<JournalLineRow, 'account_id' | 'contact_id' | 'debit' | 'credit' | 'description'>
+
+/** The entries of a document that stand, the oldest first: neither reversals nor reversed. */
+export async function findPostings(scope: Scope, source: JournalSource, sourceId: string): Promise<Posting[]> {
+  const found = await scope.connection.run<PostedLine & { id: string; date: string; party: string | null }>(POSTINGS, [scope.orgId, source, sourceId])
+  return [...Map.groupBy(found, ({ id }) => id)].map(([id, lines]) => ({ id, date: lines[0]!.date, contact_id: lines[0]!.party, lines }))
 }
 
 /** An entry as it is read: its lines with the names of their accounts, and the entry that reverses it. */
@@ -98,15 +101,13 @@ export function wasDeleted({ source, reversal_of, reversed_by }: ReadJournal): b
   return source === 'MANUAL' && (reversal_of !== null || reversed_by !== null)
 }
 
-const POSTING = {
-  name: 'standing posting',
-  text: `SELECT j.* FROM journals AS j
+const POSTINGS = {
+  name: 'standing postings',
+  text: `SELECT j.id, j.date, j.contact_id AS party, l.account_id, l.contact_id, l.debit, l.credit, l.description
+         FROM journals AS j JOIN journal_lines AS l ON l.org_id = j.org_id AND l.journal_id = j.id
          WHERE j.org_id = $1 AND j.source = $2 AND j.source_id = $3 AND j.reversal_of IS NULL
-           AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)`,
-}
-const LINES = {
-  name: 'lines of journal',
-  text: 'SELECT * FROM journal_lines WHERE org_id = $1 AND journal_id = $2 ORDER BY line_no',
+           AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)
+         ORDER BY j.created_time, j.id, l.line_no`,
 }
 const READ_LINES = {
   name: 'lines of journals, to be read',
