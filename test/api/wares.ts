@@ -1,21 +1,24 @@
-// What tests trade in: a customer, an item, and the bodies of invoices.
+// What tests trade in: a customer, a vendor, an item, and the bodies of invoices and bills.
+import { randomUUID } from 'node:crypto'
 import type { Client, Json } from './client.ts'
 
 export interface Shop {
   client: Client
   customerId: string
+  vendorId: string
   itemId: string
   /** Of 18 per cent, within the state or across. */
   taxId: string
 }
 
-/** An organisation in Karnataka gets a customer there, and an item at 500.00 with 18 per cent GST. */
+/** An organisation in Karnataka gets a customer and a vendor there, and an item at 500.00 with 18 per cent GST. */
 export async function openShop(client: Client): Promise<Shop> {
   const taxes = (await client.get('/taxes?per_page=200')).body.taxes as Json[]
   const taxId = taxes.find(({ shape, igst }) => shape === 'INTER_STATE' && igst === 18).tax_id
   const customer = await made(client.post('/contacts', { contact_name: 'Meena Sarees', place_of_contact: 'IN-KA' }))
+  const vendor = await made(client.post('/contacts', { contact_name: 'Tiruppur Mills', contact_type: 'VENDOR', place_of_contact: 'IN-KA' }))
   const item = await made(client.post('/items', { item_name: 'Silk thread', rate: 500, unit: 'NOS', hsn_or_sac: '5004', tax_id: taxId }))
-  return { client, customerId: customer.contact.contact_id, itemId: item.item.item_id, taxId }
+  return { client, customerId: customer.contact.contact_id, vendorId: vendor.contact.contact_id, itemId: item.item.item_id, taxId }
 }
 
 /** Two threads to a customer in the state: 1,000.00, CGST and SGST 90.00 each, 1,180.00 in all. */
@@ -23,6 +26,14 @@ export function invoiceBody(shop: Pick<Shop, 'customerId' | 'itemId'>, changes: 
   return {
     customer_id: shop.customerId, date: '2026-11-10', place_of_supply: 'IN-KA',
     line_items: [{ item_id: shop.itemId, quantity: 2 }], ...changes,
+  }
+}
+
+/** Two threads of a vendor in the state, at 400.00 each; a reference of its own tells it from any other such bill. */
+export function billBody(shop: Pick<Shop, 'vendorId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    vendor_id: shop.vendorId, date: '2026-11-10', place_of_supply: 'IN-KA', reference_number: randomUUID(),
+    line_items: [{ item_id: shop.itemId, quantity: 2, rate: 400 }], ...changes,
   }
 }
 

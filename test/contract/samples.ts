@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Route } from '../../api/http/route.ts'
 import type { Json } from '../api/client.ts'
 import type { Service } from '../api/service.ts'
-import { invoiceBody, made, openShop, type Shop } from '../api/wares.ts'
+import { billBody, invoiceBody, made, openShop, type Shop } from '../api/wares.ts'
 import { nameOf } from './routes.ts'
 
 /** A shop, and the partner's key that made it. */
@@ -32,6 +32,9 @@ const BODIES: Record<string, (stand: Stand) => Record<string, unknown>> = {
   'PUT /invoices/{invoice_id}': () => ({ reference_number: 'PO-78', notes: null, due_date: '2026-12-31' }),
   'POST /invoices/{invoice_id}/void': () => ({ reason: 'Sent twice' }),
   'POST /invoices/series': () => ({ series_name: `export ${randomUUID().slice(0, 8)}`, prefix: 'EX-', label: 'Export', padding: 4 }),
+  'POST /bills': (stand) => billBody(stand, { auto_approve: true, notes: 'In two parcels', bill_number: 'TM/26/1', round_off: -0.5 }),
+  'PUT /bills/{bill_id}': () => ({ bill_number: 'TM/26/2', notes: null, due_date: '2026-12-31' }),
+  'POST /bills/{bill_id}/void': () => ({ reason: 'Sent back' }),
   'POST /webhooks/endpoints': () => ({ url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'], description: 'Ours' }),
   'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
 }
@@ -45,6 +48,7 @@ const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
   account_id: async ({ client }) => (await client.get('/accounts')).body.accounts[0].account_id,
   branch_id: async ({ client }) => (await client.get('/branches')).body.branches[0].branch_id,
   invoice_id: async (stand) => (await made(stand.client.post('/invoices', invoiceBody(stand)))).invoice.invoice_id,
+  bill_id: async (stand) => (await made(stand.client.post('/bills', billBody(stand)))).bill.bill_id,
   async journal_id(stand) {
     await made(stand.client.post('/invoices', invoiceBody(stand, { auto_approve: true })))
     return (await stand.client.get('/journals')).body.journals[0].journal_id
