@@ -1,0 +1,56 @@
+// The expenses' routes.
+import { Type } from 'typebox'
+import type { Books } from '../../commands/books.ts'
+import { changeExpense, createExpense, deleteExpense, expenseOf } from '../../commands/expenses.ts'
+import { expenseProblems } from '../../domain/expense-body.ts'
+import { expenses, expensesOn, withExpenseLines, type Expense as ExpenseWithLines } from '../../models/expense.ts'
+import { dateFrom, dateTo, listing, sameId } from '../http/listing.ts'
+import { route, type Desk } from '../http/route.ts'
+import { Expense, ExpenseChanges, NewExpense, showExpense } from '../shapes/expense.ts'
+import { one } from '../shapes/fields.ts'
+
+const tag = 'Expenses'
+const answer = one('expense', Expense)
+
+const currencyAt = ({ caller }: Desk) => caller.organization!.currency_code
+const shown = (books: Books, expense: ExpenseWithLines, message: string) => (
+  { message, expense: showExpense(expense, books.organization.currency_code) }
+)
+
+export const expenseRoutes = [
+  listing({
+    path: '/expenses', tag, does: 'List expenses', scope: 'expenses.READ', key: 'expenses', table: expenses, shape: Expense,
+    filters: {
+      vendor_id: sameId(),
+      account_id: {
+        schema: Type.String({ description: 'Expenses with a line on the account.' }),
+        where: (id, _name, desk) => expensesOn(desk, String(id)),
+      },
+      date_from: dateFrom(),
+      date_to: dateTo(),
+    },
+    show: async (rows, desk) => (await withExpenseLines(desk, rows)).map((expense) => showExpense(expense, currencyAt(desk))),
+  }),
+  route({
+    method: 'POST', path: '/expenses', tag, does: 'Book an expense: post its journal', scope: 'expenses.CREATE', status: 201,
+    answer, body: NewExpense, alsoCheck: expenseProblems,
+    write: async (books, { body }) => shown(books, await createExpense(books, body), 'Expense created.'),
+  }),
+  route({
+    method: 'GET', path: '/expenses/{expense_id}', tag, does: 'Read an expense', scope: 'expenses.READ', answer,
+    read: async (desk, { params }) => ({ expense: showExpense(await expenseOf(desk, params.expense_id!), currencyAt(desk)) }),
+  }),
+  route({
+    method: 'PUT', path: '/expenses/{expense_id}', tag, does: 'Change an expense: post its journal anew',
+    scope: 'expenses.UPDATE', answer, body: ExpenseChanges,
+    write: async (books, { params, body }) => shown(books, await changeExpense(books, params.expense_id!, body), 'Expense updated.'),
+  }),
+  route({
+    method: 'DELETE', path: '/expenses/{expense_id}', tag, does: 'Delete an expense: reverse its journal',
+    scope: 'expenses.DELETE', answer: Type.Object({}),
+    async write(books, { params }) {
+      await deleteExpense(books, params.expense_id!)
+      return { message: 'Expense deleted.' }
+    },
+  }),
+]

@@ -1,0 +1,167 @@
+// How an expense is drawn up of what a body tells: its parties and accounts found, its amounts priced.
+import { parseDocumentDate } from '../domain/dates.ts'
+import { decimalText } from '../domain/decimal.ts'
+import { isMoney, isSpending, priceExpense } from '../domain/expense.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { toAmount, toMinor, type Minor } from '../domain/money.ts'
+import { isIntraState } from '../domain/place-of-supply.ts'
+import { readExpenseBasis, type Expense, type ExpenseBasis, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
+import type { Books } from './books.ts'
+
+export interface ExpenseLineWanted {
+  account_id?: string | null
+  amount: number
+  tax_id?: string | null
+  note?: string | null
+}
+
+/** The body of POST /expenses; its shape and expenseProblems say what may be left out. Dates as the wire sends them. */
+export interface NewExpense {
+  date: string
+  account_id?: string | null
+  paid_through_account_id: string
+  amount?: number | null
+  mode?: string | null
+  reference_number?: string | null
+  vendor_id?: string | null
+  tax_id?: string | null
+  is_inclusive_tax?: boolean | null
+  notes?: string | null
+  line_items?: ExpenseLineWanted[] | null
+  is_rcm?: boolean | null
+  rcm_rate?: number | null
+  itc_blocked_reason?: string | null
+}
+
+export type ExpenseHeader = Omit<ExpenseRow, 'org_id' | 'id' | 'expense_number' | 'version' | 'created_time' | 'last_modified_time'>
+export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 'line_no'>
+
+/**
+ * The columns of the expense and of its lines. Throws not_found.resource for what is not the organisation's, and
+ * validation.invalid_value for an account that nothing is spent on, or an amount that cannot be.
+ */
+export function drawUpExpense(books: Books, basis: ExpenseBasis, wanted: NewExpense): { header: ExpenseHeader; lines: ExpenseLine[] } {
+  const currency = books.organization.currency_code
+  const find = findersOf(basis)
+  const itemized = wanted.line_items != null
+  // An expense of its header alone is one line that says nothing for itself.
+  const told = (wanted.line_items ?? [{ amount: wanted.amount! }]).map((line, index) => {
+    const field = (name: string) => (itemized ? `line_items.${index}.${name}` : name)
+    return {
+      account_id: find.spending(line.account_id ?? wanted.account_id!, line.account_id == null ? 'account_id' : field('account_id')),
+      amount: amountOf(line.amount, currency, field('amount')),
+      tax: find.tax(line.tax_id, field('tax_id')) ?? find.tax(wanted.tax_id, 'tax_id'),
+      note: line.note ?? null,
+    }
+  })
+  const vendor = find.vendor(wanted.vendor_id)
+  const priced = priceExpense({
+    currency,
+    lines: told,
+    inclusive: wanted.is_inclusive_tax ?? false,
+    reverseCharge: wanted.is_rcm ? { rate: wanted.rcm_rate == null ? null : decimalText(wanted.rcm_rate) } : null,
+    intraState: vendor?.place_of_contact && basis.branch_state ? isIntraState(vendor.place_of_contact, basis.branch_state) : null,
+  })
+  const header: ExpenseHeader = {
+    date: parseDocumentDate(wanted.date)!,
+    vendor_id: vendor?.id ?? null,
+    vendor_name: vendor?.contact_name ?? null,
+    account_id: wanted.account_id == null ? null : find.spending(wanted.account_id, 'account_id'),
+    paid_through_account_id: find.money(wanted.paid_through_account_id),
+    itemized,
+    amount: priced.amount,
+    mode: wanted.mode ?? null,
+    reference_number: wanted.reference_number ?? null,
+    tax_id: find.tax(wanted.tax_id, 'tax_id')?.id ?? null,
+    is_inclusive_tax: wanted.is_inclusive_tax ?? false,
+    is_rcm: wanted.is_rcm ?? false,
+    rcm_rate: wanted.rcm_rate == null ? null : decimalText(wanted.rcm_rate),
+    itc_blocked_reason: wanted.itc_blocked_reason ?? null,
+    notes: wanted.notes ?? null,
+    sub_total: priced.subTotal,
+    tax_total: priced.taxTotal,
+    rcm_tax_total: priced.selfAssessedTotal,
+    total: priced.total,
+  }
+  const lines = told.map(({ tax, ...line }, index): ExpenseLine => {
+    const { taxable, percentage, charged, selfAssessed } = priced.lines[index]!
+    const { cgst: rcm_cgst, sgst: rcm_sgst, igst: rcm_igst, cess: rcm_cess } = selfAssessed
+    return {
+      ...line, tax_id: tax?.id ?? null, tax_percentage: percentage, item_total: taxable, ...charged, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess,
+    }
+  })
+  return { header, lines }
+}
+
+/** Reads what the body names. */
+export function expenseBasisOf(books: Books, wanted: NewExpense): Promise<ExpenseBasis> {
+  const lines = wanted.line_items ?? []
+  const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)))]
+  return readExpenseBasis(books, {
+    vendorId: known([wanted.vendor_id])[0] ?? null,
+    accountIds: known([wanted.account_id, wanted.paid_through_account_id, ...lines.map((line) => line.account_id)]),
+    taxIds: known([wanted.tax_id, ...lines.map((line) => line.tax_id)]),
+  })
+}
+
+// Finds what a body names; each throws for what is not there.
+function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
+  const accountOf = new Map(accounts.map((account) => [account.id, account]))
+  const taxOf = new Map(taxes.map((tax) => [tax.id, tax]))
+  const missing = (field: string, what: string) => fault('not_found.resource', { field, message: `There is no such ${what}.` })
+  return {
+    vendor(id: string | null | undefined) {
+      if (id == null) return null
+      if (!vendor) throw missing('vendor_id', 'contact')
+      if (vendor.contact_type !== 'CUSTOMER') return vendor
+      throw fault('validation.invalid_value', { field: 'vendor_id', message: 'This contact is a customer, not a vendor.' })
+    },
+    tax(id: string | null | undefined, field: string) {
+      if (id == null) return null
+      const tax = taxOf.get(id.toLowerCase())
+      if (!tax) throw missing(field, 'tax')
+      return tax
+    },
+    spending(id: string, field: string): string {
+      const account = accountOf.get(id.toLowerCase())
+      if (!account) throw missing(field, 'account')
+      if (isSpending(account.account_type)) return account.id
+      throw fault('validation.invalid_value', { field, message: 'An expense is debited to a cost, or to an asset that is bought.' })
+    },
+    money(id: string): string {
+      const account = accountOf.get(id.toLowerCase())
+      if (!account || !isMoney(account.account_type)) throw missing('paid_through_account_id', 'bank or cash account')
+      return account.id
+    },
+  }
+}
+
+function amountOf(told: number, currency: string, field: string): Minor {
+  const amount = toMinor(told, currency)
+  if (amount > 0n) return amount
+  throw fault('validation.invalid_value', { field, message: 'This amount is less than the smallest coin.' })
+}
+
+/** An expense as a body would tell it. */
+export function toldOf(expense: Expense, currency: string): NewExpense {
+  const { itemized, lines } = expense
+  return {
+    date: expense.date,
+    account_id: expense.account_id,
+    paid_through_account_id: expense.paid_through_account_id,
+    amount: toAmount(expense.amount, currency),
+    mode: expense.mode,
+    reference_number: expense.reference_number,
+    vendor_id: expense.vendor_id,
+    tax_id: expense.tax_id,
+    is_inclusive_tax: expense.is_inclusive_tax,
+    notes: expense.notes,
+    line_items: itemized
+      ? lines.map(({ account_id, amount, tax_id, note }) => ({ account_id, amount: toAmount(amount, currency), tax_id, note }))
+      : null,
+    is_rcm: expense.is_rcm,
+    rcm_rate: expense.rcm_rate === null ? null : Number(expense.rcm_rate),
+    itc_blocked_reason: expense.itc_blocked_reason,
+  }
+}

@@ -1,0 +1,58 @@
+// Are the expenses in order: their lines, their journals, their events?
+import type { Connection } from '../models/database.ts'
+
+/** Everything about the expenses that is wrong, in words. */
+export async function expensesOutOfOrder(connection: Connection): Promise<string[]> {
+  const wrong: string[] = []
+  for (const question of [LINES, POSTINGS, PAID, EVENTS]) {
+    for (const row of await connection.run<{ wrong: string }>(question, [])) wrong.push(row.wrong)
+  }
+  return wrong
+}
+
+const LINES = {
+  name: 'audit expense lines',
+  text: `SELECT format('expense %s of %s: amount %s, sub_total %s, tax_total %s, reverse charge %s; its lines come to %s, %s, %s, %s', e.expense_number,
+           e.org_id, e.amount, e.sub_total, e.tax_total, e.rcm_tax_total, sum(l.amount), sum(l.item_total), sum(l.cgst + l.sgst + l.igst + l.cess),
+           sum(l.rcm_cgst + l.rcm_sgst + l.rcm_igst + l.rcm_cess)) AS wrong
+         FROM expenses AS e LEFT JOIN expense_lines AS l ON l.org_id = e.org_id AND l.expense_id = e.id
+         GROUP BY e.org_id, e.id
+         HAVING (e.amount, e.sub_total, e.tax_total, e.rcm_tax_total) IS DISTINCT FROM (sum(l.amount), sum(l.item_total),
+             sum(l.cgst + l.sgst + l.igst + l.cess), sum(l.rcm_cgst + l.rcm_sgst + l.rcm_igst + l.rcm_cess))
+           OR (NOT e.itemized AND count(*) <> 1) OR count(DISTINCT l.line_no) <> count(*)`,
+}
+
+// Of an expense one entry stands; of one that was deleted none does.
+const STANDING = `entry AS (
+  SELECT j.org_id, j.source_id, j.id FROM journals AS j
+  WHERE j.source = 'EXPENSE' AND j.reversal_of IS NULL
+    AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)
+)`
+
+const POSTINGS = {
+  name: 'audit expense postings',
+  text: `WITH ${STANDING}
+         SELECT format('expense %s of %s has %s standing entries', coalesce(e.expense_number, n.source_id::text), coalesce(e.org_id, n.org_id), coalesce(n.entries, 0)) AS wrong
+         FROM expenses AS e
+         FULL JOIN (SELECT org_id, source_id, count(*) AS entries FROM entry GROUP BY org_id, source_id) AS n ON n.org_id = e.org_id AND n.source_id = e.id
+         WHERE e.id IS NULL OR n.entries IS DISTINCT FROM 1`,
+}
+
+const PAID = {
+  name: 'audit expense payments',
+  text: `WITH ${STANDING}
+         SELECT format('expense %s of %s came to %s, its journal pays %s on %s', e.expense_number, e.org_id, e.total, coalesce(sum(l.credit - l.debit), 0), j.date) AS wrong
+         FROM expenses AS e
+         JOIN entry AS n ON n.org_id = e.org_id AND n.source_id = e.id
+         JOIN journals AS j ON j.org_id = n.org_id AND j.id = n.id
+         LEFT JOIN journal_lines AS l ON l.org_id = n.org_id AND l.journal_id = n.id AND l.account_id = e.paid_through_account_id
+         GROUP BY e.org_id, e.id, j.date
+         HAVING coalesce(sum(l.credit - l.debit), 0) <> e.total OR j.date <> e.date`,
+}
+
+const EVENTS = {
+  name: 'audit events of expenses',
+  text: `SELECT format('expense %s of %s has no event of its creation', x.expense_number, x.org_id) AS wrong FROM expenses AS x
+         WHERE NOT EXISTS (SELECT FROM webhook_events AS e
+           WHERE e.org_id = x.org_id AND e.entity_id = x.id AND e.event_type = 'EXPENSE_CREATED')`,
+}
