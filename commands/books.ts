@@ -8,7 +8,7 @@ import type { Database, Transaction } from '../models/database.ts'
 import { Deed } from '../models/deed.ts'
 import type { Scope } from '../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
-import { journalLines, journals, type JournalSource } from '../models/journal.ts'
+import { journalLines, journals, type Journal, type JournalSource } from '../models/journal.ts'
 import type { Table } from '../models/table.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 import { asFault, isWorthRetrying } from './refusals.ts'
@@ -96,7 +96,7 @@ export class Books implements Scope {
     return { ...row, ...changes }
   }
 
-  delete<Row extends { id: string }>(table: Table<Row>, row: Row): void {
+  delete<Row extends { id: string }>(table: Table<Row>, row: Pick<Row, 'id'>): void {
     this.#deed.delete(table, row.id)
   }
 
@@ -109,7 +109,11 @@ export class Books implements Scope {
 
   /** Writes a balanced entry into the ledger and answers its id; an entry of no lines is not written. */
   post(entry: JournalEntry): string | null {
-    if (entry.lines.length === 0) return null
+    return entry.lines.length === 0 ? null : this.postJournal(entry).id
+  }
+
+  /** As post, for an entry that is a record of its own; answers it with its lines. */
+  postJournal(entry: JournalEntry): Journal {
     assertBalanced(entry.lines)
     const journal = this.insert(journals, {
       id: uuidv7(),
@@ -123,7 +127,7 @@ export class Books implements Scope {
       line_count: entry.lines.length,
       created_time: this.now,
     })
-    entry.lines.forEach((line, index) => this.insert(journalLines, {
+    const lines = entry.lines.map((line, index) => this.insert(journalLines, {
       journal_id: journal.id,
       line_no: index + 1,
       line_count: entry.lines.length,
@@ -134,7 +138,7 @@ export class Books implements Scope {
       description: line.description,
       created_time: this.now,
     }))
-    return journal.id
+    return { ...journal, lines }
   }
 
   /** Adds an entry to the activity log. */

@@ -101,6 +101,31 @@ export function wasDeleted({ source, reversal_of, reversed_by }: ReadJournal): b
   return source === 'MANUAL' && (reversal_of !== null || reversed_by !== null)
 }
 
+/** What a manual journal is written with. What is not the organisation's is missing from it. */
+export interface JournalBasis {
+  accounts: { id: string; name: string }[]
+  contact_ids: string[]
+  /** The account named Round Off or Rounding (specification, "Round-off"). */
+  round_off: { id: string; name: string } | null
+}
+
+/** Reads it all in one round trip. */
+export async function readJournalBasis(
+  scope: Scope, { accountIds, contactIds }: { accountIds: string[]; contactIds: string[] },
+): Promise<JournalBasis> {
+  const [basis] = await scope.connection.run<JournalBasis>(BASIS, [scope.orgId, accountIds, contactIds])
+  return basis!
+}
+
+const BASIS = {
+  name: 'basis of a journal',
+  text: `SELECT
+  (SELECT coalesce(json_agg(a), '[]') FROM (
+     SELECT id, name FROM accounts WHERE org_id = $1 AND id = ANY ($2::uuid[])) AS a) AS accounts,
+  (SELECT coalesce(json_agg(id), '[]') FROM contacts WHERE org_id = $1 AND id = ANY ($3::uuid[])) AS contact_ids,
+  (SELECT row_to_json(r) FROM (
+     SELECT id, name FROM accounts WHERE org_id = $1 AND is_active AND name IN ('Round Off', 'Rounding') ORDER BY name LIMIT 1) AS r) AS round_off`,
+}
 const POSTINGS = {
   name: 'standing postings',
   text: `SELECT j.id, j.date, j.contact_id AS party, l.account_id, l.contact_id, l.debit, l.credit, l.description

@@ -1,11 +1,12 @@
 // The routes of the ledger's journals.
 import { Type } from 'typebox'
 import { journalOf } from '../../commands/journals.ts'
+import { deleteManualJournal, postManualJournal } from '../../commands/manual-journals.ts'
 import { JOURNAL_SOURCES, journals, NOT_DELETED, onAccount, withReadLines } from '../../models/journal.ts'
 import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
-import { Journal, showJournal } from '../shapes/journal.ts'
+import { Journal, NewJournal, showJournal, sideProblems } from '../shapes/journal.ts'
 
 const tag = 'Journals'
 const IncludeReversed = Type.Boolean({
@@ -34,11 +35,27 @@ export const journalRoutes = [
     show: async (rows, desk) => (await withReadLines(desk, rows)).map((journal) => showJournal(journal, currencyAt(desk))),
   }),
   route({
+    method: 'POST', path: '/journals', tag, does: 'Post a manual journal', scope: 'journals.CREATE', status: 201,
+    answer: one('journal', Journal), body: NewJournal, alsoCheck: sideProblems,
+    async write(books, { body }) {
+      const journal = await postManualJournal(books, body)
+      return { message: 'Journal posted.', journal: showJournal(journal, books.organization.currency_code) }
+    },
+  }),
+  route({
     method: 'GET', path: '/journals/{journal_id}', tag, does: 'Read a journal', scope: 'journals.READ',
     query: Type.Object({ include_reversed: Type.Optional(IncludeReversed) }), answer: one('journal', Journal),
     async read(desk, { params, query }) {
       const journal = await journalOf(desk, params.journal_id!, { includeReversed: query.include_reversed ?? false })
       return { journal: showJournal(journal, currencyAt(desk)) }
+    },
+  }),
+  route({
+    method: 'DELETE', path: '/journals/{journal_id}', tag, does: 'Delete a manual journal: reverse it', scope: 'journals.DELETE',
+    answer: Type.Object({}),
+    async write(books, { params }) {
+      await deleteManualJournal(books, params.journal_id!)
+      return { message: 'Journal deleted.' }
     },
   }),
 ]

@@ -1,11 +1,39 @@
-// A journal as JSON.
+// A journal as JSON, in and out.
 import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
+import type { FieldProblem } from '../../domain/faults.ts'
 import { toAmount } from '../../domain/money.ts'
 import { JOURNAL_SOURCES, type ReadJournal } from '../../models/journal.ts'
-import { Id, nullable, Timestamp } from './fields.ts'
+import { DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
+import { MOST_LINES } from './line-item.ts'
 
 const LedgerAmount = Type.Number({ description: "In the organisation's currency." })
+
+const Side = optional(Type.Number({ minimum: 0, maximum: 1e13, description: "In the organisation's currency." }))
+
+export const NewJournal = Type.Object({
+  date: DocumentDate,
+  memo: optional(Text(500)),
+  contact_id: optional(Reference),
+  lines: Type.Array(Type.Object({
+    account_id: Reference,
+    debit: Side,
+    credit: Side,
+    description: optional(Text(500)),
+    contact_id: optional(Reference),
+  }, { description: "Either debit or credit. The contact is the journal's unless the line names its own." }), { minItems: 2, maxItems: MOST_LINES }),
+})
+
+/** What a shape cannot say of lines: each has an amount on one side. Looks at any body, however wrong. */
+export function sideProblems(body: unknown): FieldProblem[] {
+  const lines = (body as { lines?: unknown } | null)?.lines
+  if (!Array.isArray(lines)) return []
+  return lines.flatMap((line, index) => (typeof line === 'object' && line !== null && !isOneSided(line) ? [
+    { field: `lines.${index}`, code: 'refused', message: 'must have either a debit or a credit above 0' },
+  ] : []))
+}
+
+const isOneSided = ({ debit, credit }: { debit?: unknown; credit?: unknown }) => (Number(debit ?? 0) === 0) !== (Number(credit ?? 0) === 0)
 
 export const Journal = Type.Object({
   journal_id: Id,

@@ -1,0 +1,129 @@
+// What can be done to a manual journal: post it, delete it.
+import { parseDocumentDate } from '../domain/dates.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { isWholeMinor, sum, toAmount, toMinor, type Minor } from '../domain/money.ts'
+import { manualPosting } from '../domain/posting/manual.ts'
+import { reversalOf } from '../domain/posting/posting.ts'
+import { readJournalBasis, type JournalBasis, type ReadJournal } from '../models/journal.ts'
+import type { Books } from './books.ts'
+import { today } from './drafting.ts'
+import { journalOf } from './journals.ts'
+
+export interface ManualLine {
+  account_id: string
+  debit?: number | null
+  credit?: number | null
+  description?: string | null
+  contact_id?: string | null
+}
+
+/** The body of POST /journals. Dates as the wire sends them. */
+export interface NewJournal {
+  date: string
+  memo?: string | null
+  contact_id?: string | null
+  lines: ManualLine[]
+}
+
+/**
+ * Posts a manual journal (specification, "Journals"). A line is of the journal's contact unless it names its own.
+ * Throws not_found.resource for an account or contact that is not the organisation's, and validation.invalid_value for
+ * an amount with more digits than the currency has, or sides that differ by more than 0.01.
+ */
+export async function postManualJournal(books: Books, wanted: NewJournal): Promise<ReadJournal> {
+  const currency = books.organization.currency_code
+  const basis = await basisOf(books, wanted)
+  const find = findersOf(basis)
+  const contactId = find.contact(wanted.contact_id, 'contact_id')
+  const lines = wanted.lines.map((line, index) => ({
+    accountId: find.account(line.account_id, `lines.${index}.account_id`).id,
+    debit: amountOf(line.debit, currency, `lines.${index}.debit`),
+    credit: amountOf(line.credit, currency, `lines.${index}.credit`),
+    description: line.description ?? null,
+    contactId: find.contact(line.contact_id, `lines.${index}.contact_id`) ?? contactId,
+  }))
+  const journal = books.postJournal({
+    date: parseDocumentDate(wanted.date)!,
+    source: 'MANUAL',
+    sourceId: null,
+    memo: wanted.memo ?? null,
+    contactId,
+    lines: manualPosting({ lines, currency, roundOff: basis.round_off?.id ?? null }),
+  })
+  books.record({ action: 'JOURNAL_CREATED', entityType: 'JOURNAL', entityId: journal.id, entityRef: journal.journal_number })
+  books.announce({
+    type: 'JOURNAL_POSTED',
+    entityType: 'JOURNAL',
+    entityId: journal.id,
+    data: {
+      id: journal.id,
+      number: journal.journal_number,
+      contact_id: contactId,
+      total: toAmount(sum(journal.lines.map((line) => line.debit)), currency),
+      status: null,
+      source: journal.source,
+      sequence: 1,
+    },
+  })
+  const read = journal.lines.map((line) => ({ ...line, account_name: find.account(line.account_id, 'account_id').name }))
+  return { ...journal, lines: read, reversed_by: null }
+}
+
+/**
+ * Deletes a manual journal: the ledger keeps it and its reversal, dated today, both hidden unless asked for (decisions
+ * §4, §10). Throws conflict.invalid_state, details.source, for an entry that a document posted.
+ */
+export async function deleteManualJournal(books: Books, id: string): Promise<void> {
+  const journal = await journalOf(books, id, { includeReversed: false }, 'FOR UPDATE')
+  if (journal.source !== 'MANUAL') {
+    throw fault('conflict.invalid_state', {
+      message: 'Only a manual journal can be deleted; void or delete the document that posted this one.',
+      details: { source: journal.source },
+    })
+  }
+  books.post({
+    date: today(books),
+    source: 'MANUAL',
+    sourceId: null,
+    memo: `Deletion of journal ${journal.journal_number}`,
+    contactId: journal.contact_id,
+    reversalOf: journal.id,
+    lines: reversalOf(journal.lines.map(({ account_id: accountId, contact_id: contactId, debit, credit, description }) => (
+      { accountId, contactId, debit, credit, description }
+    ))),
+  })
+  books.record({ action: 'JOURNAL_DELETED', entityType: 'JOURNAL', entityId: journal.id, entityRef: journal.journal_number })
+}
+
+function basisOf(books: Books, { lines, contact_id }: NewJournal): Promise<JournalBasis> {
+  const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)))]
+  return readJournalBasis(books, {
+    accountIds: known(lines.map((line) => line.account_id)),
+    contactIds: known([contact_id, ...lines.map((line) => line.contact_id)]),
+  })
+}
+
+// Finds what a body names; each throws for what is not there.
+function findersOf({ accounts, contact_ids, round_off }: JournalBasis) {
+  const accountOf = new Map([...accounts, ...(round_off ? [round_off] : [])].map((account) => [account.id, account]))
+  const contacts = new Set(contact_ids)
+  return {
+    account(id: string, field: string) {
+      const account = accountOf.get(id.toLowerCase())
+      if (account) return account
+      throw fault('not_found.resource', { field, message: 'There is no such account.' })
+    },
+    contact(id: string | null | undefined, field: string): string | null {
+      if (id == null) return null
+      if (contacts.has(id.toLowerCase())) return id.toLowerCase()
+      throw fault('not_found.resource', { field, message: 'There is no such contact.' })
+    },
+  }
+}
+
+function amountOf(told: number | null | undefined, currency: string, field: string): Minor {
+  if (told == null) return 0n
+  if (isWholeMinor(told, currency)) return toMinor(told, currency)
+  throw fault('validation.invalid_value', { field, message: `This amount has more digits than ${currency} has.` })
+}

@@ -1,0 +1,41 @@
+// What a manual journal does to the books: what was written, and what the sides are off by:
+//   Dr, Cr                    each line as it was written
+//      Cr Round Off           a difference of at most 0.01 (a debit where the credits exceed)
+import { fault } from '../faults.ts'
+import { minorDigits, refuseTooLarge, sum, toAmount, magnitude, type Minor } from '../money.ts'
+import { assertBalanced, credit, debitBalance, type PostingLine } from './posting.ts'
+
+export interface ManualEntry {
+  lines: readonly PostingLine[]
+  /** The books' currency. */
+  currency: string
+  /** Null where the organisation has no account named Round Off or Rounding. */
+  roundOff: string | null
+}
+
+/** What the sides may be off by, in minor units: 0.01 of the currency, nothing where it has no such coin. */
+export function journalTolerance(currency: string): Minor {
+  const digits = minorDigits(currency)
+  return digits < 2 ? 0n : 10n ** BigInt(digits - 2)
+}
+
+/**
+ * The lines of a manual journal, exactly balanced (decisions §3): the difference goes to Round Off, or without one to
+ * the first line's account. Throws validation.invalid_value, field lines, where the sides differ by more than 0.01, and
+ * for a total that is too large.
+ */
+export function manualPosting({ lines, currency, roundOff }: ManualEntry): PostingLine[] {
+  refuseTooLarge(sum(lines.map(line => line.debit)), currency)
+  refuseTooLarge(sum(lines.map(line => line.credit)), currency)
+  const difference = sum(lines.map(debitBalance))
+  if (magnitude(difference) > journalTolerance(currency)) {
+    throw fault('validation.invalid_value', {
+      field: 'lines',
+      message: 'Debits and credits must be equal.',
+      details: { difference: toAmount(difference, currency), limit: toAmount(journalTolerance(currency), currency) },
+    })
+  }
+  const posted = difference === 0n ? [...lines] : [...lines, credit(roundOff ?? lines[0]!.accountId, difference, { description: 'Round off' })]
+  assertBalanced(posted)
+  return posted
+}
