@@ -1,4 +1,5 @@
 // Bills and their lines. Amounts are minor units of the bill's currency.
+import type { PostedAlike } from '../domain/duplicate-bill.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import type { Minor } from '../domain/money.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
@@ -114,11 +115,10 @@ export interface BillLikeness {
   currency_code: string
 }
 
-export type PostedBill = Pick<BillRow, 'id' | 'bill_number' | 'reference_number'>
-
 /** The posted bills of this vendor, date and total that are not cancelled. */
-export function findPostedAlike({ connection, orgId }: Scope, { vendor_id, date, total, currency_code }: BillLikeness): Promise<PostedBill[]> {
-  return connection.run<PostedBill>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code])
+export function findPostedAlike({ connection, orgId }: Scope, likeness: BillLikeness): Promise<PostedAlike[]> {
+  const { vendor_id, date, total, currency_code } = likeness
+  return connection.run<PostedAlike>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code])
 }
 
 function linesOfBills({ connection, orgId }: Scope, ids: string[]): Promise<BillLineRow[]> {
