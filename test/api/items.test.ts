@@ -103,7 +103,7 @@ test('an unused item is deleted; one that a document has a line of is not', asyn
     customer_id: contact.contact_id, date: '2026-04-01', place_of_supply: 'IN-KA', line_items: [{ item_id, quantity: 2 }],
   })
   expect(await ours.refusal('DELETE', `/items/${item_id}`))
-    .toEqual({ status: 409, code: 'conflict.in_use', details: { invoice_lines: 1, bill_lines: 0 } })
+    .toMatchObject({ status: 409, code: 'conflict.in_use', details: { invoice_lines: 1 } })
   await ours.send('DELETE', `/invoices/${invoice.invoice_id}`)
   expect(await ours.send('DELETE', `/items/${item_id}`)).toEqual({ code: 0, message: 'Item deleted.' })
   expect(await ours.refusal('GET', `/items/${item_id}`)).toEqual({ status: 404, code: 'not_found.resource' })
