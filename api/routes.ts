@@ -10,11 +10,13 @@ import { branchRoutes } from './resources/branches.ts'
 import { contactRoutes } from './resources/contacts.ts'
 import { costCenterRoutes } from './resources/cost-centers.ts'
 import { currencyRoutes } from './resources/currencies.ts'
+import { expenseRoutes } from './resources/expenses.ts'
 import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
 import { invoiceRoutes } from './resources/invoices.ts'
 import { itemRoutes } from './resources/items.ts'
 import { journalRoutes } from './resources/journals.ts'
 import { partnerRoutes } from './resources/partners.ts'
+import { paymentRoutes } from './resources/payments.ts'
 import { taxRoutes } from './resources/taxes.ts'
 import { utilityRoutes } from './resources/utility.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
@@ -29,6 +31,8 @@ const RESOURCES: Route[] = [
   ...invoiceRoutes,
   ...invoiceSeriesRoutes,
   ...billRoutes,
+  ...paymentRoutes,
+  ...expenseRoutes,
   ...journalRoutes,
   ...branchRoutes,
   ...bankAccountRoutes,

@@ -20,6 +20,7 @@ import { branchOf, currencyOf, dueDateOf, knownIds, refuseFixed, today, vendorOf
 import { numberBill } from './numbering.ts'
 import { fillPurchaseLines } from './purchase-lines.ts'
 import { reverse } from './reversal.ts'
+import { lockBeforeVoid, releasePayments } from './settlement.ts'
 
 /** The body of POST /bills. Dates as the wire sends them. */
 export interface NewBill {
@@ -165,18 +166,19 @@ export async function changeBill(books: Books, id: string, wanted: BillChanges &
 }
 
 /**
- * Cancels a bill, its journal reversed as of `date` or today; a draft's void posts nothing (decisions §4).
+ * Cancels a bill, its journal reversed as of `date` or today, its payments unapplied; a draft's void posts nothing
+ * (decisions §4).
  * Throws conflict.bill_paid, conflict.credit_applied or conflict.already_cancelled.
  */
 export async function voidBill(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Bill> {
+  await lockBeforeVoid(books, id)
   const before = await billOf(books, id, 'FOR UPDATE')
   refuseVoid('BILL', before.status, before.vendor_credits_applied)
-  const bill = change(books, before, { status: 'CANCELLED', balance: 0n })
+  const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
+  if (before.payment_made > 0n) await releasePayments(books, before.id, date)
+  const bill = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
   if (before.status !== 'DRAFT') {
-    await reverse(books, {
-      source: 'BILL', sourceId: bill.id, date: wanted.date ? parseDocumentDate(wanted.date)! : today(books),
-      memo: `Void of bill ${bill.bill_number}`,
-    })
+    await reverse(books, { source: 'BILL', sourceId: bill.id, date, memo: `Void of bill ${bill.bill_number}` })
   }
   recordBill(books, bill, 'BILL_VOIDED', changesBetween({ status: before.status }, { status: bill.status }), { reason: wanted.reason ?? null })
   announceBill(books, 'BILL_VOIDED', bill)

@@ -3,7 +3,7 @@ import type { AnnouncedEvent } from '../domain/events.ts'
 import { toAmount } from '../domain/money.ts'
 import { invoicePosting } from '../domain/posting/invoice.ts'
 import type { PostingAccounts } from '../models/basis.ts'
-import type { Invoice } from '../models/invoice.ts'
+import type { Invoice, InvoiceRow } from '../models/invoice.ts'
 import type { Books } from './books.ts'
 import type { Changes } from './changes.ts'
 
@@ -38,14 +38,14 @@ export function postInvoice(books: Books, invoice: Invoice, { roles, round_off_a
 }
 
 /** Writes an activity entry on the invoice. */
-export function recordInvoice(books: Books, invoice: Invoice, action: string, changes: Changes | null = null, metadata = {}): void {
+export function recordInvoice(books: Books, invoice: InvoiceRow, action: string, changes: Changes | null = null, metadata = {}): void {
   books.record({ action, entityType: 'INVOICE', entityId: invoice.id, entityRef: invoice.invoice_number, changes, metadata })
 }
 
 type InvoiceEvent = Extract<AnnouncedEvent['type'], `INVOICE_${'CREATED' | 'UPDATED' | 'VOIDED' | 'PAID'}`>
 
 /** Announces an invoice as it now is; `changed` names the fields of an INVOICE_UPDATED (decisions §5). */
-export function announceInvoice(books: Books, type: InvoiceEvent, invoice: Invoice, changed: string[] = []): void {
+export function announceInvoice(books: Books, type: InvoiceEvent, invoice: InvoiceRow, changed: string[] = []): void {
   const data = {
     id: invoice.id,
     number: invoice.invoice_number,

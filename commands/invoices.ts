@@ -19,6 +19,7 @@ import { announceInvoice, postInvoice, recordInvoice } from './invoice-entries.t
 import { numberInvoice } from './numbering.ts'
 import { reverse } from './reversal.ts'
 import { fillSaleLines } from './sale-lines.ts'
+import { lockBeforeVoid, releasePayments } from './settlement.ts'
 
 /** The body of POST /invoices. Dates as the wire sends them. */
 export interface NewInvoice {
@@ -155,18 +156,19 @@ export async function changeInvoice(books: Books, id: string, wanted: InvoiceCha
 }
 
 /**
- * Cancels an invoice, its journal reversed as of `date` or today; a draft's void posts nothing (decisions §4).
+ * Cancels an invoice, its journal reversed as of `date` or today, its payments unapplied; a draft's void posts nothing
+ * (decisions §4).
  * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
  */
 export async function voidInvoice(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Invoice> {
+  await lockBeforeVoid(books, id)
   const before = await invoiceOf(books, id, 'FOR UPDATE')
   refuseVoid('INVOICE', before.status, before.credits_applied)
-  const invoice = change(books, before, { status: 'CANCELLED', balance: 0n })
+  const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
+  if (before.payment_made > 0n) await releasePayments(books, before.id, date)
+  const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
   if (before.status !== 'DRAFT') {
-    await reverse(books, {
-      source: 'INVOICE', sourceId: invoice.id, date: wanted.date ? parseDocumentDate(wanted.date)! : today(books),
-      memo: `Void of invoice ${invoice.invoice_number}`,
-    })
+    await reverse(books, { source: 'INVOICE', sourceId: invoice.id, date, memo: `Void of invoice ${invoice.invoice_number}` })
   }
   recordInvoice(books, invoice, 'INVOICE_VOIDED', changesBetween({ status: before.status }, { status: invoice.status }), { reason: wanted.reason ?? null })
   announceInvoice(books, 'INVOICE_VOIDED', invoice)

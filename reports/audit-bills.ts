@@ -1,5 +1,4 @@
-// Are the bills in order: their lines, their journals, their events, their numbers, and what each vendor is owed?
-import { toBase } from '../domain/money.ts'
+// Are the bills in order: their lines, their journals, their events, their numbers?
 import { DEFAULT_PADDING, DEFAULT_TEMPLATE, numberParts } from '../domain/numbering.ts'
 import type { Connection } from '../models/database.ts'
 
@@ -9,31 +8,7 @@ export async function billsOutOfOrder(connection: Connection): Promise<string[]>
   for (const question of [LINES, POSTINGS, EVENTS]) {
     for (const row of await connection.run<{ wrong: string }>(question, [])) wrong.push(row.wrong)
   }
-  return [...wrong, ...await payablesOutOfLine(connection), ...await missingNumbers(connection)]
-}
-
-interface Vendor {
-  org_id: string
-  vendor_id: string
-  base_currency: string
-  /** Minor units of the books' currency, as text. */
-  owed: string
-  open: string
-  /** Open bills in other currencies. */
-  foreign: { currency: string; rate: string; balance: string }[]
-}
-
-async function payablesOutOfLine(connection: Connection): Promise<string[]> {
-  const wrong: string[] = []
-  for (const vendor of await connection.run<Vendor>(VENDORS, [])) {
-    const { org_id, vendor_id, base_currency, owed, foreign } = vendor
-    // Rounding has one home: what a foreign bill comes to is asked of the domain, not computed anew in SQL.
-    const open = foreign.reduce(
-      (sum, { currency, rate, balance }) => sum + toBase(BigInt(balance), currency, rate, base_currency), BigInt(vendor.open),
-    )
-    if (open !== BigInt(owed)) wrong.push(`vendor ${vendor_id} of ${org_id} is owed ${owed} in the ledger, open bills come to ${open}`)
-  }
-  return wrong
+  return [...wrong, ...await missingNumbers(connection)]
 }
 
 interface Sequence {
@@ -90,28 +65,6 @@ const EVENTS = {
   text: `SELECT format('bill %s of %s has no event of its creation', b.bill_number, b.org_id) AS wrong FROM bills AS b
          WHERE NOT EXISTS (SELECT FROM webhook_events AS e
            WHERE e.org_id = b.org_id AND e.entity_id = b.id AND e.event_type = 'BILL_CREATED')`,
-}
-
-const VENDORS = {
-  name: 'audit payables',
-  text: `WITH open_bills AS (
-           SELECT b.org_id, b.vendor_id, o.currency_code AS base_currency,
-             coalesce(sum(b.balance) FILTER (WHERE b.currency_code = o.currency_code), 0) AS open,
-             coalesce(json_agg(json_build_object('currency', b.currency_code, 'rate', b.exchange_rate::text, 'balance', b.balance::text))
-               FILTER (WHERE b.currency_code <> o.currency_code), '[]') AS foreign
-           FROM bills AS b JOIN organizations AS o ON o.id = b.org_id
-           WHERE b.status NOT IN ('DRAFT', 'CANCELLED') GROUP BY b.org_id, b.vendor_id, o.currency_code
-         ), ledger AS (
-           SELECT l.org_id, l.contact_id, sum(l.credit - l.debit) AS owed
-           FROM journal_lines AS l
-           JOIN accounts AS a ON a.org_id = l.org_id AND a.id = l.account_id AND a.role = 'ACCOUNTS_PAYABLE'
-           GROUP BY l.org_id, l.contact_id
-         )
-         SELECT coalesce(d.org_id, g.org_id) AS org_id, coalesce(d.vendor_id, g.contact_id) AS vendor_id,
-           coalesce(d.base_currency, '') AS base_currency, coalesce(g.owed, 0)::text AS owed, coalesce(d.open, 0)::text AS open,
-           coalesce(d.foreign, '[]') AS foreign
-         FROM open_bills AS d FULL JOIN ledger AS g ON g.org_id = d.org_id AND g.contact_id = d.vendor_id
-         WHERE coalesce(d.open, 0) <> coalesce(g.owed, 0)`,
 }
 
 const SEQUENCES = {

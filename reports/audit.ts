@@ -1,8 +1,10 @@
 // The audit: every rule of the books put as a question to the database; an answer is something wrong.
 import type { Connection } from '../models/database.ts'
 import { billsOutOfOrder } from './audit-bills.ts'
+import { controlsOutOfLine } from './audit-control.ts'
+import { expensesOutOfOrder } from './audit-expenses.ts'
 import { missingNumbers } from './audit-numbers.ts'
-import { receivablesOutOfLine } from './audit-receivables.ts'
+import { paymentsOutOfOrder } from './audit-payments.ts'
 
 interface Question {
   name: string
@@ -16,7 +18,7 @@ export async function audit(connection: Connection): Promise<string[]> {
   for (const question of QUESTIONS) {
     for (const row of await connection.run<{ wrong: string }>(question, [])) wrong.push(row.wrong)
   }
-  return [...wrong, ...await receivablesOutOfLine(connection), ...await billsOutOfOrder(connection), ...await missingNumbers(connection)]
+  return [...wrong, ...await controlsOutOfLine(connection), ...await paymentsOutOfOrder(connection), ...await billsOutOfOrder(connection), ...await expensesOutOfOrder(connection), ...await missingNumbers(connection)]
 }
 
 const QUESTIONS: Question[] = [

@@ -2,7 +2,9 @@
 import type { WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
 import { billOf } from '../../commands/bills.ts'
+import { expenseOf } from '../../commands/expenses.ts'
 import { invoiceOf } from '../../commands/invoices.ts'
+import { paymentOf } from '../../commands/payments.ts'
 import { activity } from '../../models/activity.ts'
 import type { Scope } from '../../models/find.ts'
 import { pageOf } from '../../models/page.ts'
@@ -39,6 +41,8 @@ interface LoggedDocument {
 const DOCUMENTS: LoggedDocument[] = [
   { path: '/invoices', parameter: 'invoice_id', entityType: 'INVOICE', does: "Read an invoice's activity", find: invoiceOf },
   { path: '/bills', parameter: 'bill_id', entityType: 'BILL', does: "Read a bill's activity", find: billOf },
+  { path: '/payments', parameter: 'payment_id', entityType: 'PAYMENT', does: "Read a payment's activity", find: paymentOf },
+  { path: '/expenses', parameter: 'expense_id', entityType: 'EXPENSE', does: "Read an expense's activity", find: expenseOf },
 ]
 
 const log = route({

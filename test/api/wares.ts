@@ -1,4 +1,4 @@
-// What tests trade in: a customer, a vendor, an item, and the bodies of invoices and bills.
+// What tests trade in: a customer, a vendor, an item, and the bodies of documents.
 import { randomUUID } from 'node:crypto'
 import type { Client, Json } from './client.ts'
 
@@ -9,6 +9,8 @@ export interface Shop {
   itemId: string
   /** Of 18 per cent, within the state or across. */
   taxId: string
+  /** Ids of the seeded accounts by name. */
+  accounts: Record<string, string>
 }
 
 /** An organisation in Karnataka gets a customer and a vendor there, and an item at 500.00 with 18 per cent GST. */
@@ -18,7 +20,11 @@ export async function openShop(client: Client): Promise<Shop> {
   const customer = await made(client.post('/contacts', { contact_name: 'Meena Sarees', place_of_contact: 'IN-KA' }))
   const vendor = await made(client.post('/contacts', { contact_name: 'Tiruppur Mills', contact_type: 'VENDOR', place_of_contact: 'IN-KA' }))
   const item = await made(client.post('/items', { item_name: 'Silk thread', rate: 500, unit: 'NOS', hsn_or_sac: '5004', tax_id: taxId }))
-  return { client, customerId: customer.contact.contact_id, vendorId: vendor.contact.contact_id, itemId: item.item.item_id, taxId }
+  const accounts = (await client.get('/accounts?per_page=500')).body.accounts as Json[]
+  return {
+    client, customerId: customer.contact.contact_id, vendorId: vendor.contact.contact_id, itemId: item.item.item_id, taxId,
+    accounts: Object.fromEntries(accounts.map(({ name, account_id }) => [name, account_id])),
+  }
 }
 
 /** Two threads to a customer in the state: 1,000.00, CGST and SGST 90.00 each, 1,180.00 in all. */
@@ -35,6 +41,25 @@ export function billBody(shop: Pick<Shop, 'vendorId' | 'itemId'>, changes: Recor
     vendor_id: shop.vendorId, date: '2026-11-10', place_of_supply: 'IN-KA', reference_number: randomUUID(),
     line_items: [{ item_id: shop.itemId, quantity: 2, rate: 400 }], ...changes,
   }
+}
+
+/** 500.00 of the bank account spent on rent. */
+export function expenseBody(shop: Pick<Shop, 'accounts'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { date: '2026-11-10', account_id: shop.accounts.Rent, paid_through_account_id: shop.accounts['Bank Account'], amount: 500, ...changes }
+}
+
+/** 25.00 of bank charges, by hand. */
+export function journalBody(shop: Pick<Shop, 'accounts'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    date: '2026-11-10',
+    lines: [{ account_id: shop.accounts['Bank Charges'], debit: 25 }, { account_id: shop.accounts['Bank Account'], credit: 25 }],
+    ...changes,
+  }
+}
+
+/** 500.00 that the customer paid, for no invoice yet. */
+export function paymentBody(shop: Pick<Shop, 'customerId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { flow: 'INCOMING', contact_id: shop.customerId, date: '2026-11-10', amount: 500, reference_number: randomUUID(), ...changes }
 }
 
 /** The body of a creation that must succeed. */

@@ -3,16 +3,20 @@ import { randomUUID } from 'node:crypto'
 import type { Route } from '../../api/http/route.ts'
 import type { Json } from '../api/client.ts'
 import type { Service } from '../api/service.ts'
-import { billBody, invoiceBody, made, openShop, type Shop } from '../api/wares.ts'
+import { billBody, expenseBody, invoiceBody, journalBody, made, openShop, paymentBody, type Shop } from '../api/wares.ts'
 import { nameOf } from './routes.ts'
 
 /** A shop, and the partner's key that made it. */
 export interface Stand extends Shop {
   partnerKey: string
+  /** Of 1,180.00, approved: money can be put onto it. */
+  sentInvoiceId: string
 }
 
 export async function openStand(service: Service): Promise<Stand> {
-  return { ...(await openShop(await service.organization())), partnerKey: service.partnerKey }
+  const shop = await openShop(await service.organization())
+  const sent = await made(shop.client.post('/invoices', invoiceBody(shop, { auto_approve: true })))
+  return { ...shop, partnerKey: service.partnerKey, sentInvoiceId: sent.invoice.invoice_id }
 }
 
 // One row a route that takes a body. The lists that come with new resources grow here.
@@ -35,6 +39,12 @@ const BODIES: Record<string, (stand: Stand) => Record<string, unknown>> = {
   'POST /bills': (stand) => billBody(stand, { auto_approve: true, notes: 'In two parcels', bill_number: 'TM/26/1', round_off: -0.5 }),
   'PUT /bills/{bill_id}': () => ({ bill_number: 'TM/26/2', notes: null, due_date: '2026-12-31' }),
   'POST /bills/{bill_id}/void': () => ({ reason: 'Sent back' }),
+  'POST /payments': (stand) => paymentBody(stand, { reference_number: 'UTR 7', mode: 'UPI', tds_amount: 10, bank_charges: 1.5 }),
+  'PUT /payments/{payment_id}': () => ({ date: '2026-11-11', description: 'On account', reference_number: null }),
+  'POST /payments/{payment_id}/apply': ({ sentInvoiceId }) => ({ invoice_id: sentInvoiceId, amount: 0.01 }),
+  'POST /expenses': (stand) => expenseBody(stand, { vendor_id: null, mode: 'BANK', reference_number: 'R-7', is_inclusive_tax: true, tax_id: stand.taxId }),
+  'PUT /expenses/{expense_id}': () => ({ amount: 750.25, notes: 'Paid in cash', date: '2026-11-12' }),
+  'POST /journals': (stand) => journalBody(stand, { memo: 'Bank charges of the month' }),
   'POST /webhooks/endpoints': () => ({ url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'], description: 'Ours' }),
   'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
 }
@@ -49,10 +59,10 @@ const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
   branch_id: async ({ client }) => (await client.get('/branches')).body.branches[0].branch_id,
   invoice_id: async (stand) => (await made(stand.client.post('/invoices', invoiceBody(stand)))).invoice.invoice_id,
   bill_id: async (stand) => (await made(stand.client.post('/bills', billBody(stand)))).bill.bill_id,
-  async journal_id(stand) {
-    await made(stand.client.post('/invoices', invoiceBody(stand, { auto_approve: true })))
-    return (await stand.client.get('/journals')).body.journals[0].journal_id
-  },
+  payment_id: async (stand) => (await made(stand.client.post('/payments', paymentBody(stand)))).payment.payment_id,
+  expense_id: async (stand) => (await made(stand.client.post('/expenses', expenseBody(stand)))).expense.expense_id,
+  // A manual one: only those can be deleted.
+  journal_id: async (stand) => (await made(stand.client.post('/journals', journalBody(stand)))).journal.journal_id,
   endpoint_id: async ({ client }) =>
     (await made(client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'] }))).endpoint.endpoint_id,
   async delivery_id(stand) {
@@ -79,6 +89,12 @@ export async function pathFor(route: Route, stand: Stand): Promise<string> {
     path = path.replace(whole, await record(stand))
   }
   return path
+}
+
+/** The parameters that the route's query must have, `&name=value` each; an id is that of a fresh record. */
+export async function requiredQuery(route: Route, stand: Stand): Promise<string> {
+  const sent = await Promise.all(((route.query?.required ?? []) as string[]).map(async (name) => `&${name}=${await RECORDS[name]?.(stand) ?? 'x'}`))
+  return sent.join('')
 }
 
 /** Makes one of everything, so that no list is empty. */

@@ -1,0 +1,58 @@
+// The payments' routes.
+import { Type } from 'typebox'
+import { duplicateOf } from '../../commands/payment-terms.ts'
+import { applyPayment, changePayment, deletePayment, paymentOf, recordPayment } from '../../commands/payments.ts'
+import { payments, withAllocations } from '../../models/payment.ts'
+import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { route } from '../http/route.ts'
+import { one } from '../shapes/fields.ts'
+import {
+  allocationProblems, applyProblems, Flow, NewAllocation, NewPayment, Payment, PaymentChanges, showPayment, Warnings,
+} from '../shapes/payment.ts'
+
+const tag = 'Payments'
+const answer = one('payment', Payment)
+
+export const paymentRoutes = [
+  listing({
+    path: '/payments', tag, does: 'List payments', scope: 'payments.READ', key: 'payments', table: payments, shape: Payment,
+    filters: { flow: equals(Flow), contact_id: sameId(), date_from: dateFrom(), date_to: dateTo() },
+    show: async (rows, desk) => (await withAllocations(desk, rows)).map(showPayment),
+  }),
+  route({
+    method: 'GET', path: '/payments/{payment_id}', tag, does: 'Read a payment', scope: 'payments.READ', answer,
+    read: async (desk, { params }) => ({ payment: showPayment(await paymentOf(desk, params.payment_id!)) }),
+  }),
+  route({
+    method: 'POST', path: '/payments', tag, does: 'Record a payment, and settle what it is allocated to', scope: 'payments.CREATE',
+    status: 201, keyRequired: true, answer: Type.Object({ payment: Payment, warnings: Warnings }), body: NewPayment,
+    alsoCheck: allocationProblems,
+    async write(books, { body }) {
+      const { payment, likeness } = await recordPayment(books, body, { keyed: true })
+      const warnings = likeness ? [{ code: 'validation.duplicate_resource', ...duplicateOf(likeness, payment) }] : undefined
+      return { message: 'Payment recorded.', payment: showPayment(payment), ...(warnings ? { warnings } : {}) }
+    },
+  }),
+  route({
+    method: 'POST', path: '/payments/{payment_id}/apply', tag, does: 'Put unapplied money onto an invoice or a bill',
+    scope: 'payments.UPDATE', keyRequired: true, answer, body: NewAllocation, alsoCheck: applyProblems,
+    write: async (books, { params, body }) => (
+      { message: 'Payment applied.', payment: showPayment(await applyPayment(books, params.payment_id!, body)) }
+    ),
+  }),
+  route({
+    method: 'PUT', path: '/payments/{payment_id}', tag, does: 'Change a payment, and post it anew', scope: 'payments.UPDATE', answer,
+    body: PaymentChanges,
+    write: async (books, { params, body }) => (
+      { message: 'Payment updated.', payment: showPayment(await changePayment(books, params.payment_id!, body)) }
+    ),
+  }),
+  route({
+    method: 'DELETE', path: '/payments/{payment_id}', tag, does: 'Delete a payment: reverse its journals, release what it settled',
+    scope: 'payments.DELETE', answer: Type.Object({}),
+    async write(books, { params }) {
+      await deletePayment(books, params.payment_id!)
+      return { message: 'Payment deleted.' }
+    },
+  }),
+]

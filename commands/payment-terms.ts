@@ -1,0 +1,147 @@
+// What a payment is recorded from, and held against: its party, its account, its figures, its documents, its likeness.
+import type { AllocationWanted, Money } from '../domain/allocation.ts'
+import { showDate } from '../domain/dates.ts'
+import { looksLikeOne } from '../domain/duplicate-payment.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { maxTotal, sum, toAmount, toDecimalText, toMinor, type Minor } from '../domain/money.ts'
+import { controlOf, type Flow, type PaymentType } from '../domain/posting/payment.ts'
+import {
+  readPaymentBasis, type Payment, type PaymentAlike, type PaymentBasis, type PaymentBasisRequest, type PaymentRow,
+} from '../models/payment.ts'
+import type { Books } from './books.ts'
+import { knownIds } from './drafting.ts'
+import { documentsToSettle, type Settleable } from './settlement.ts'
+
+/** Money for one document; exactly one of the two ids is told. */
+export interface AllocationBody {
+  invoice_id?: string | null
+  bill_id?: string | null
+  amount: number
+}
+
+export interface Founded extends PaymentBasis {
+  contact: NonNullable<PaymentBasis['contact']>
+  bank_account_id: string
+}
+
+/** Reads contact, account and likenesses at once. Throws not_found.resource for what is not the organisation's. */
+export async function foundationOf(
+  books: Books, told: { contact_id: string; bank_account_id?: string | null }, alike: PaymentBasisRequest['alike'],
+): Promise<Founded> {
+  const { contact, bank_account_id, ...basis } = await readPaymentBasis(books, {
+    contactId: knownIds([told.contact_id], 'contact_id')[0]!,
+    bankAccountId: told.bank_account_id == null ? null : knownIds([told.bank_account_id], 'bank_account_id')[0]!,
+    alike,
+  })
+  if (!contact) throw fault('not_found.resource', { field: 'contact_id', message: 'There is no such contact.' })
+  if (bank_account_id === null) {
+    throw fault('not_found.resource', { field: 'bank_account_id', message: 'There is no such bank or cash account.' })
+  }
+  return { ...basis, contact, bank_account_id }
+}
+
+const PARTIES = {
+  receivable: { wrong: 'VENDOR', message: 'This contact is a vendor, not a customer.' },
+  payable: { wrong: 'CUSTOMER', message: 'This contact is a customer, not a vendor.' },
+}
+
+/** Throws validation.invalid_value where the money of this flow is a customer's and the contact a vendor, or the reverse. */
+export function refuseWrongParty({ contact }: Founded, flow: Flow, type: PaymentType): void {
+  const { wrong, message } = PARTIES[controlOf({ flow, type })]
+  if (contact.contact_type === wrong) throw fault('validation.invalid_value', { field: 'contact_id', message })
+}
+
+/** Throws validation.failed where a foreign currency comes without its rate. */
+export function refuseMissingRate(books: Books, told: { currency_code?: string | null; exchange_rate?: number | null }): void {
+  const base = books.organization.currency_code
+  if ((told.currency_code ?? base) === base || told.exchange_rate != null) return
+  throw fault('validation.failed', { errors: [{ field: 'exchange_rate', code: 'required', message: `is required unless currency_code is ${base}` }] })
+}
+
+type Figures = Pick<PaymentRow, 'flow' | 'amount' | 'tds_amount' | 'bank_charges' | 'currency_code'>
+
+/** Throws validation.invalid_value for amounts that cannot be: nothing, too much, or more withheld than was paid. */
+export function refuseFigures({ flow, amount, tds_amount, bank_charges, currency_code: currency }: Figures): void {
+  const most = maxTotal(currency)
+  if (amount <= 0n) throw fault('validation.invalid_value', { field: 'amount', message: 'An amount must be above 0.' })
+  refuseAbove('amount', amount, most, currency)
+  refuseAbove('tds_amount', tds_amount, amount, currency)
+  refuseAbove('bank_charges', bank_charges, flow === 'INCOMING' ? amount - tds_amount : most, currency)
+}
+
+/** The allocations as domain takes them. Throws validation.invalid_value for a document on the other side of the flow. */
+export function allocationsWanted(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationWanted[] {
+  return bodies.map((body, index) => allocationWanted(flow, type, body, currency, `allocations.${index}.`))
+}
+
+/** As allocationsWanted, for one; `path` stands before the names of its fields. */
+export function allocationWanted(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationWanted {
+  const [own, other] = flow === 'INCOMING' ? ['invoice_id', 'bill_id'] as const : ['bill_id', 'invoice_id'] as const
+  if (body[other] != null) {
+    throw fault('validation.invalid_value', { field: path + other, message: `An ${flow} payment takes no ${other}.` })
+  }
+  const documentId = body[own]!
+  if (type === 'REFUND') throw fault('validation.invalid_value', { field: path + own, message: 'A refund settles no document.' })
+  const amount = toMinor(body.amount, currency)
+  if (amount <= 0n) throw fault('validation.invalid_value', { field: `${path}amount`, message: 'An amount must be above 0.' })
+  return { documentId: documentId.toLowerCase(), amount, fields: { document: path + own, amount: `${path}amount` } }
+}
+
+/** Throws validation.invalid_value where more is allocated than was paid. */
+export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, currency: string): void {
+  refuseAbove('allocations', sum(asked.map((each) => each.amount)), amount, currency)
+}
+
+/** The documents to settle, locked. Throws not_found.resource for one that the organisation does not have. */
+export async function documentsOf(books: Books, flow: Flow, asked: AllocationWanted[]): Promise<Map<string, Settleable>> {
+  const ids = asked.map(({ documentId }) => documentId).filter(isId)
+  const documents = ids.length === 0 ? new Map<string, Settleable>() : await documentsToSettle(books, flow, ids)
+  const missing = asked.find(({ documentId }) => !documents.has(documentId))
+  if (missing) {
+    const noun = flow === 'INCOMING' ? 'invoice' : 'bill'
+    throw fault('not_found.resource', { field: missing.fields.document, message: `There is no such ${noun}.` })
+  }
+  return documents
+}
+
+/** A payment's money as domain takes it. */
+export function moneyOf(books: Books, payment: Omit<Payment, 'org_id'>): Money {
+  return {
+    contactId: payment.contact_id,
+    currency: payment.currency_code,
+    exchangeRate: payment.exchange_rate,
+    baseCurrency: books.organization.currency_code,
+    amount: payment.amount,
+    unapplied: payment.unapplied,
+    relievedBase: sum(payment.allocations.map(({ relieved_base }) => relieved_base)),
+  }
+}
+
+/** The latest payment that looks like this one; null while the organisation's guard is off. */
+export function likenessOf(books: Books, { alike }: Founded, payment: Pick<PaymentRow, 'date' | 'reference_number'>): PaymentAlike | null {
+  if (!books.organization.preferences.strictPaymentDedupe) return null
+  return alike.find((earlier) => looksLikeOne(earlier, payment)) ?? null
+}
+
+/** What a caller is told of the payment that the new one looks like (specification, validation.duplicate_resource). */
+export function duplicateOf(likeness: PaymentAlike, { amount, currency_code }: Pick<PaymentRow, 'amount' | 'currency_code'>) {
+  return {
+    message: `This payment looks like ${likeness.payment_number}, recorded already.`,
+    details: {
+      existing_payment_id: likeness.id,
+      existing_date: showDate(likeness.date),
+      existing_amount: toAmount(amount, currency_code),
+      existing_reference: likeness.reference_number,
+    },
+  }
+}
+
+function refuseAbove(field: string, amount: Minor, limit: Minor, currency: string): void {
+  if (amount <= limit) return
+  throw fault('validation.invalid_value', {
+    field,
+    message: `${toDecimalText(amount, currency)} is above ${toDecimalText(limit, currency)} ${currency}.`,
+    details: { limit: toAmount(limit, currency) },
+  })
+}

@@ -1,0 +1,113 @@
+// Money put onto invoices and bills, and taken off them again.
+import { statusAfterMoney, type OpenDocument } from '../domain/allocation.ts'
+import { isId } from '../domain/ids.ts'
+import type { Minor } from '../domain/money.ts'
+import type { Flow } from '../domain/posting/payment.ts'
+import { readPostingAccounts } from '../models/basis.ts'
+import { bills, type BillRow } from '../models/bill.ts'
+import { lockRows } from '../models/find.ts'
+import { invoices, type InvoiceRow } from '../models/invoice.ts'
+import { lockPaymentsOn, paymentAllocations, payments, paymentsOn, settledInBase, type AllocationRow, type PaymentRow } from '../models/payment.ts'
+import { announceBill, recordBill } from './bill-entries.ts'
+import type { Books } from './books.ts'
+import { changesBetween } from './changes.ts'
+import { announceInvoice, recordInvoice } from './invoice-entries.ts'
+import { differenceOf, postExchangeDifference, recordPaymentEntry } from './payment-entries.ts'
+
+/** An invoice or bill, locked, that money can be put onto. */
+export interface Settleable extends OpenDocument {
+  /** Puts money of a payment onto the document, or takes it off when negative; once in a deed. */
+  settle(money: Minor, payment: PaymentRow): void
+}
+
+/**
+ * The documents that money of this flow settles, by id: invoices or bills, locked in the order of their ids. Ids that
+ * the organisation does not have are missing from the answer.
+ */
+export async function documentsToSettle(books: Books, flow: Flow, ids: string[]): Promise<Map<string, Settleable>> {
+  const unique = [...new Set(ids)]
+  const found = flow === 'INCOMING'
+    ? (await lockRows(books, invoices, unique)).map((row) => invoiceToSettle(books, row))
+    : (await lockRows(books, bills, unique)).map((row) => billToSettle(books, row))
+  // What is carried in the books' own currency is the balance itself; asked of the others once they stand still.
+  const foreign = found.filter(({ currency }) => currency !== books.organization.currency_code)
+  const settled = foreign.length === 0 ? new Map<string, Minor>() : await settledInBase(books, foreign.map(({ id }) => id))
+  for (const document of foreign) document.settledBase = settled.get(document.id) ?? 0n
+  return new Map(found.map((document) => [document.id, document]))
+}
+
+/** The columns of an allocation that name its document. */
+export function targetOf(flow: Flow, documentId: string): Pick<AllocationRow, 'invoice_id' | 'bill_id'> {
+  return flow === 'INCOMING' ? { invoice_id: documentId, bill_id: null } : { invoice_id: null, bill_id: documentId }
+}
+
+/** Takes the money of a payment's allocations off their documents. */
+export async function releaseDocuments(books: Books, payment: PaymentRow & { allocations: AllocationRow[] }): Promise<void> {
+  const taken = moneyByDocument(payment.allocations.map(({ invoice_id, bill_id, amount }) => ({ documentId: (invoice_id ?? bill_id)!, amount })))
+  const documents = await documentsToSettle(books, payment.flow, [...taken.keys()])
+  for (const [id, amount] of taken) documents.get(id)!.settle(-amount, payment)
+}
+
+/** The sum of each document's allocations. */
+export function moneyByDocument(allocations: { documentId: string; amount: Minor }[]): Map<string, Minor> {
+  const money = new Map<string, Minor>()
+  for (const { documentId, amount } of allocations) money.set(documentId, (money.get(documentId) ?? 0n) + amount)
+  return money
+}
+
+/** Locks the payments on a document before the document itself is locked: the order that every deed keeps. */
+export async function lockBeforeVoid(books: Books, documentId: string): Promise<void> {
+  if (isId(documentId)) await lockPaymentsOn(books, documentId)
+}
+
+/**
+ * Gives the money on a document that is voided back to its payments, which become unapplied (decisions §4, Void). An
+ * exchange difference that the allocations posted is undone as of `date`. The document must be locked.
+ */
+export async function releasePayments(books: Books, documentId: string, date: string): Promise<void> {
+  const found = await paymentsOn(books, documentId)
+  const accounts = differenceOf(found) === 0n && found.every((each) => differenceOf([each]) === 0n) ? null : await readPostingAccounts(books)
+  for (const allocations of Map.groupBy(found, ({ id }) => id).values()) {
+    const payment = allocations[0]!
+    const taken = allocations.reduce((sum, each) => sum + each.taken, 0n)
+    for (const each of allocations) books.delete(paymentAllocations, { id: each.allocation_id })
+    if (accounts) postExchangeDifference(books, payment, -differenceOf(allocations), date, accounts)
+    const told = { allocated: payment.allocated - taken }
+    books.update<PaymentRow>(payments, payment, { ...told, version: payment.version + 1, last_modified_time: books.now })
+    recordPaymentEntry(books, payment, 'PAYMENT_UPDATED', changesBetween(payment, told))
+  }
+}
+
+function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
+  return {
+    kind: 'INVOICE', id: row.id, contactId: row.customer_id, currency: row.currency_code, exchangeRate: row.exchange_rate,
+    status: row.status, total: row.total, balance: row.balance, settledBase: row.total - row.balance,
+    settle(money, payment) {
+      const balance = row.balance - money
+      const told = { payment_made: row.payment_made + money, status: statusAfterMoney('INVOICE', row, money) }
+      const invoice = { ...books.update<InvoiceRow>(invoices, row, { ...told, ...stamp(books, row) }), balance }
+      recordInvoice(books, invoice, `INVOICE_${deedOf(money, balance)}`, changesBetween(row, { ...told, balance }), { payment_id: payment.id })
+      announceInvoice(books, balance === 0n ? 'INVOICE_PAID' : 'INVOICE_UPDATED', invoice, changedBy(row, invoice))
+    },
+  }
+}
+
+function billToSettle(books: Books, row: BillRow): Settleable {
+  return {
+    kind: 'BILL', id: row.id, contactId: row.vendor_id, currency: row.currency_code, exchangeRate: row.exchange_rate,
+    status: row.status, total: row.total, balance: row.balance, settledBase: row.total - row.balance,
+    settle(money, payment) {
+      const balance = row.balance - money
+      const told = { payment_made: row.payment_made + money, status: statusAfterMoney('BILL', row, money) }
+      const bill = { ...books.update<BillRow>(bills, row, { ...told, ...stamp(books, row) }), balance }
+      recordBill(books, bill, `BILL_${deedOf(money, balance)}`, changesBetween(row, { ...told, balance }), { payment_id: payment.id })
+      announceBill(books, balance === 0n ? 'BILL_PAID' : 'BILL_UPDATED', bill, changedBy(row, bill))
+    },
+  }
+}
+
+const stamp = (books: Books, { version }: { version: number }) => ({ version: version + 1, last_modified_time: books.now })
+const deedOf = (money: Minor, balance: Minor) => (money < 0n ? 'UPDATED' : balance === 0n ? 'PAID' : 'PARTIALLY_PAID')
+const changedBy = (before: { status: string }, after: { status: string }) => (
+  ['payment_made', 'balance', ...(before.status === after.status ? [] : ['status'])]
+)

@@ -1,0 +1,128 @@
+// Which documents a payment may settle, and what each allocation takes off both in the ledger.
+import { fault } from './faults.ts'
+import { nextStatus, settledStatus, type StatusOf } from './lifecycle.ts'
+import { toAmount, toBase, toDecimalText, type Minor } from './money.ts'
+
+/** An invoice or bill that money is put onto. Amounts in minor units of its currency. */
+export interface OpenDocument {
+  kind: 'INVOICE' | 'BILL'
+  id: string
+  contactId: string
+  currency: string
+  /** Units of the base currency for one unit of `currency`. */
+  exchangeRate: string
+  status: string
+  total: Minor
+  balance: Minor
+  /** What has been taken off it in the ledger so far; base currency. */
+  settledBase: Minor
+}
+
+/** The money of a payment. */
+export interface Money {
+  contactId: string
+  currency: string
+  exchangeRate: string
+  baseCurrency: string
+  amount: Minor
+  unapplied: Minor
+  /** What earlier allocations have taken off it in the ledger; base currency. */
+  relievedBase: Minor
+}
+
+export interface AllocationWanted {
+  documentId: string
+  amount: Minor
+  /** The names of the two fields as the caller sent them, for refusals. */
+  fields: { document: string; amount: string }
+}
+
+export interface Allocation {
+  documentId: string
+  amount: Minor
+  /** What it takes off the document, and off the payment, in the ledger: base currency. */
+  settledBase: Minor
+  relievedBase: Minor
+}
+
+/** An amount that is open, and what the ledger carries it at. */
+interface Carried {
+  left: Minor
+  base: Minor
+}
+
+/**
+ * The allocations of a payment's money, in the order wanted (specification, "POST /payments": validation; decisions
+ * §10, Payments). Throws validation.invalid_value for more than is left of the money or of a document, or a document
+ * of another contact or currency; conflict.invalid_state for a draft or a cancelled one.
+ */
+export function allocate(money: Money, wanted: readonly AllocationWanted[], documents: ReadonlyMap<string, OpenDocument>): Allocation[] {
+  const purse: Carried = { left: money.unapplied, base: inBase(money.amount, money, money.baseCurrency) - money.relievedBase }
+  const open = new Map<string, Carried>()
+  for (const { id, total, balance, settledBase, ...document } of documents.values()) {
+    open.set(id, { left: balance, base: inBase(total, document, money.baseCurrency) - settledBase })
+  }
+  for (const each of wanted) refuseDocument(money, each, documents.get(each.documentId)!)
+  return wanted.map((each) => {
+    const document = documents.get(each.documentId)!
+    const { documentId, amount } = each
+    const carried = open.get(documentId)!
+    refuseMore(amount, carried.left, each.fields.amount, document.currency, "is more than the document's outstanding balance")
+    refuseMore(amount, purse.left, each.fields.amount, money.currency, 'is more than is left of the payment')
+    return {
+      documentId,
+      amount,
+      settledBase: take(carried, amount, document, money.baseCurrency),
+      relievedBase: take(purse, amount, money, money.baseCurrency),
+    }
+  })
+}
+
+/** What allocations of these amounts take off a payment when its rate becomes another; base currency. */
+export function relievedAnew(money: Pick<Money, 'currency' | 'exchangeRate' | 'baseCurrency' | 'amount'>, amounts: readonly Minor[]): Minor[] {
+  const purse: Carried = { left: money.amount, base: inBase(money.amount, money, money.baseCurrency) }
+  return amounts.map((amount) => take(purse, amount, money, money.baseCurrency))
+}
+
+/**
+ * The status of an invoice or bill after money was put onto it, or taken off (negative). What was overdue before
+ * money was taken off is no less so afterwards.
+ */
+export function statusAfterMoney<K extends 'INVOICE' | 'BILL'>(
+  kind: K, { status, total, balance }: { status: StatusOf<K>; total: Minor; balance: Minor }, money: Minor,
+): StatusOf<K> {
+  if (money < 0n && status === 'OVERDUE') return status
+  return settledStatus(kind, { total, balance: balance - money, by: 'payment' })
+}
+
+function refuseDocument(money: Money, { fields }: AllocationWanted, document: OpenDocument): void {
+  if (document.contactId !== money.contactId) {
+    throw fault('validation.invalid_value', { field: fields.document, message: 'This document is of another contact than the payment.' })
+  }
+  if (document.currency !== money.currency) {
+    throw fault('validation.invalid_value', {
+      field: fields.document, message: `This document is in ${document.currency}, the payment in ${money.currency}.`,
+    })
+  }
+  // A settled document takes no more money either, but by its balance, which tells the caller how much it would take.
+  if (document.status === 'DRAFT' || document.status === 'CANCELLED') nextStatus(document.kind, 'pay', document.status)
+}
+
+function refuseMore(amount: Minor, limit: Minor, field: string, currency: string, what: string): void {
+  if (amount <= limit) return
+  throw fault('validation.invalid_value', {
+    field, message: `${toDecimalText(amount, currency)} ${what}.`, details: { limit: toAmount(limit, currency) },
+  })
+}
+
+// A part is converted and rounded by itself; the last one takes all that is carried, so that nothing stays behind.
+function take(from: Carried, part: Minor, money: { currency: string; exchangeRate: string }, baseCurrency: string): Minor {
+  const taken = part === from.left ? from.base : inBase(part, money, baseCurrency)
+  from.left -= part
+  from.base -= taken
+  return taken
+}
+
+function inBase(amount: Minor, { currency, exchangeRate }: { currency: string; exchangeRate: string }, baseCurrency: string): Minor {
+  return toBase(amount, currency, exchangeRate, baseCurrency)
+}

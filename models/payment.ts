@@ -1,0 +1,169 @@
+// Payments and their allocations. Amounts are minor units of the payment's currency.
+import type { Flow, PaymentType } from '../domain/posting/payment.ts'
+import type { PostingAccounts } from './basis.ts'
+import { findRow, type Lock, type Scope } from './find.ts'
+import { table } from './table.ts'
+
+export interface PaymentRow {
+  org_id: string
+  id: string
+  payment_number: string
+  flow: Flow
+  payment_type: PaymentType
+  contact_id: string
+  contact_name: string
+  date: string
+  amount: bigint
+  mode: string
+  reference_number: string | null
+  description: string | null
+  bank_account_id: string
+  currency_code: string
+  exchange_rate: string
+  bank_charges: bigint
+  tds_amount: bigint
+  allocated: bigint
+  unapplied: bigint
+  version: number
+  created_time: Date
+  last_modified_time: Date
+}
+
+export const payments = table<PaymentRow>(
+  'payments',
+  {
+    org_id: 'uuid', id: 'uuid', payment_number: 'text', flow: 'text', payment_type: 'text', contact_id: 'uuid',
+    contact_name: 'text', date: 'date', amount: 'minor', mode: 'text', reference_number: 'text', description: 'text',
+    bank_account_id: 'uuid', currency_code: 'text', exchange_rate: 'decimal', bank_charges: 'minor', tds_amount: 'minor',
+    allocated: 'minor', unapplied: 'minor', version: 'integer', created_time: 'time', last_modified_time: 'time',
+  },
+  { generated: ['unapplied'] },
+)
+
+export interface AllocationRow {
+  org_id: string
+  id: string
+  payment_id: string
+  invoice_id: string | null
+  bill_id: string | null
+  amount: bigint
+  /** What it took off the document in the ledger, in minor units of the organisation's currency. */
+  settled_base: bigint
+  /** What it took off the payment in the ledger, in the same. */
+  relieved_base: bigint
+  /** The day of a later apply; null for what was allocated with the payment. */
+  applied_date: string | null
+}
+
+export const paymentAllocations = table<AllocationRow>('payment_allocations', {
+  org_id: 'uuid', id: 'uuid', payment_id: 'uuid', invoice_id: 'uuid', bill_id: 'uuid', amount: 'minor',
+  settled_base: 'minor', relieved_base: 'minor', applied_date: 'date',
+})
+
+/** A payment with its allocations in the order in which they were made. */
+export interface Payment extends PaymentRow {
+  allocations: AllocationRow[]
+}
+
+export async function findPayment(scope: Scope, id: string, lock: Lock = ''): Promise<Payment | null> {
+  const row = await findRow(scope, payments, id, lock)
+  return row === null ? null : (await withAllocations(scope, [row]))[0]!
+}
+
+/** Puts the allocations of many payments to them, in one query. */
+export async function withAllocations({ connection, orgId }: Scope, rows: PaymentRow[]): Promise<Payment[]> {
+  if (rows.length === 0) return []
+  const found = await connection.run<AllocationRow>(ALLOCATIONS, [orgId, rows.map(({ id }) => id)])
+  const allocations = Map.groupBy(found, ({ payment_id }) => payment_id)
+  return rows.map((row) => ({ ...row, allocations: allocations.get(row.id) ?? [] }))
+}
+
+/** Locks the payments that are allocated to an invoice or a bill, in the order of their ids. */
+export async function lockPaymentsOn({ connection, orgId }: Scope, documentId: string): Promise<void> {
+  await connection.run(PAYMENTS_ON, [orgId, documentId])
+}
+
+/** A payment, and what of it is allocated to one document. */
+export interface PaymentOn extends PaymentRow {
+  allocation_id: string
+  taken: bigint
+  settled_base: bigint
+  relieved_base: bigint
+}
+
+/** The allocations to an invoice or a bill that is locked already, with their payments, all locked. */
+export function paymentsOn({ connection, orgId }: Scope, documentId: string): Promise<PaymentOn[]> {
+  return connection.run<PaymentOn>(ALLOCATIONS_TO, [orgId, documentId])
+}
+
+/** What allocations have taken off documents in the ledger so far, by the document's id; missing where nothing was. */
+export async function settledInBase({ connection, orgId }: Scope, documentIds: string[]): Promise<Map<string, bigint>> {
+  const rows = await connection.run<{ id: string; settled: bigint }>(SETTLED, [orgId, documentIds])
+  return new Map(rows.map(({ id, settled }) => [id, settled]))
+}
+
+export interface PaymentBasisRequest {
+  contactId: string
+  /** Null for the first of the organisation's. */
+  bankAccountId: string | null
+  /** What to look for among the contact's payments; null where nothing is to be looked for. */
+  alike: { flow: Flow; amount: bigint; currency: string; from: string; to: string } | null
+}
+
+/** What a payment is recorded from. What is not the organisation's is null. */
+export interface PaymentBasis extends Pick<PostingAccounts, 'roles'> {
+  contact: { id: string; contact_name: string; contact_type: string; currency_code: string } | null
+  bank_account_id: string | null
+  /** The contact's payments of the same flow and amount around the date, the newest first. */
+  alike: PaymentAlike[]
+}
+
+export type PaymentAlike = Pick<PaymentRow, 'id' | 'date' | 'payment_number' | 'reference_number'>
+
+export async function readPaymentBasis({ connection, orgId }: Scope, request: PaymentBasisRequest): Promise<PaymentBasis> {
+  const { contactId, bankAccountId, alike } = request
+  const [basis] = await connection.run<PaymentBasis>(BASIS, [
+    orgId, contactId, bankAccountId, alike?.flow, alike?.amount.toString(), alike?.currency, alike?.from, alike?.to,
+  ])
+  return basis!
+}
+
+const ALLOCATIONS = {
+  name: 'allocations of payments',
+  text: 'SELECT * FROM payment_allocations WHERE org_id = $1 AND payment_id = ANY ($2) ORDER BY payment_id, id',
+}
+const ON_DOCUMENT = `(SELECT * FROM payment_allocations WHERE org_id = $1 AND invoice_id = $2
+           UNION ALL SELECT * FROM payment_allocations WHERE org_id = $1 AND bill_id = $2)`
+const PAYMENTS_ON = {
+  name: 'payments on a document, locked',
+  text: `SELECT 1 FROM payments WHERE org_id = $1 AND id IN (SELECT payment_id FROM ${ON_DOCUMENT} AS a) ORDER BY id FOR UPDATE`,
+}
+const ALLOCATIONS_TO = {
+  name: 'allocations to a document, locked',
+  text: `SELECT p.*, a.id AS allocation_id, a.amount AS taken, a.settled_base, a.relieved_base
+         FROM payment_allocations AS a JOIN payments AS p ON p.org_id = a.org_id AND p.id = a.payment_id
+         WHERE a.org_id = $1 AND (a.invoice_id = $2 OR a.bill_id = $2) ORDER BY p.id, a.id FOR UPDATE`,
+}
+const SETTLED = {
+  name: 'settled in base',
+  text: `SELECT id, sum(settled_base)::bigint AS settled FROM (
+           SELECT invoice_id AS id, settled_base FROM payment_allocations WHERE org_id = $1 AND invoice_id = ANY ($2::uuid[])
+           UNION ALL
+           SELECT bill_id, settled_base FROM payment_allocations WHERE org_id = $1 AND bill_id = ANY ($2::uuid[])) AS s
+         GROUP BY id`,
+}
+const BASIS = {
+  name: 'basis of a payment',
+  text: `SELECT
+  (SELECT row_to_json(c) FROM (
+     SELECT id, contact_name, contact_type, currency_code FROM contacts WHERE org_id = $1 AND id = $2) AS c) AS contact,
+  (SELECT id FROM accounts
+   WHERE org_id = $1 AND account_type IN ('BANK', 'CASH') AND CASE WHEN $3::uuid IS NULL THEN is_active ELSE id = $3 END
+   ORDER BY role IS NOT DISTINCT FROM 'BANK' DESC, code LIMIT 1) AS bank_account_id,
+  (SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles,
+  (SELECT coalesce(json_agg(p), '[]') FROM (
+     SELECT id, date, payment_number, reference_number FROM payments
+     WHERE org_id = $1 AND contact_id = $2 AND flow = $4::text AND amount = $5::bigint AND currency_code = $6::text
+       AND date BETWEEN $7::date AND $8::date
+     ORDER BY created_time DESC, id DESC) AS p) AS alike`,
+}
