@@ -17,6 +17,7 @@ import { itemRoutes } from './resources/items.ts'
 import { journalRoutes } from './resources/journals.ts'
 import { partnerRoutes } from './resources/partners.ts'
 import { paymentRoutes } from './resources/payments.ts'
+import { reportRoutes } from './resources/reports.ts'
 import { taxRoutes } from './resources/taxes.ts'
 import { utilityRoutes } from './resources/utility.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
@@ -38,6 +39,7 @@ const RESOURCES: Route[] = [
   ...bankAccountRoutes,
   ...costCenterRoutes,
   ...currencyRoutes,
+  ...reportRoutes,
   ...activityRoutes,
   ...webhookRoutes,
 ]
