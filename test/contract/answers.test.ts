@@ -6,7 +6,7 @@ import type { Json } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
 import { answerJudge, refusalJudge } from './published.ts'
 import { byToken, callRoute, each, expectHouseStyle, nameOf, NO_SUCH_ID, opening } from './routes.ts'
-import { bodyFor, fillStand, openStand, pathFor, type Stand } from './samples.ts'
+import { bodyFor, fillStand, openStand, pathFor, requiredQuery, type Stand } from './samples.ts'
 
 let service: Service
 let stand: Stand
@@ -28,8 +28,7 @@ afterAll(() => service.close())
 
 test.each(each())('%s', async (_name, route) => {
   const path = await pathFor(route, stand)
-  const query = ((route.query?.required ?? []) as string[]).map((name) => `${name}=x`).join('&')
-  const answered = await callRoute(service, route, query ? `${path}?${query}` : path, {
+  const answered = await callRoute(service, route, `${path}?${await requiredQuery(route, stand)}`, {
     ...opening(route, stand), body: bodyFor(route, stand), ...(route.method === 'POST' ? { key: randomUUID() } : {}),
   })
   expect([answered.status, answered.text.slice(0, 300)]).toEqual([route.status ?? 200, expect.any(String)])
