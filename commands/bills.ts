@@ -171,11 +171,11 @@ export async function changeBill(books: Books, id: string, wanted: BillChanges &
  * Throws conflict.bill_paid, conflict.credit_applied or conflict.already_cancelled.
  */
 export async function voidBill(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Bill> {
-  await lockBeforeVoid(books, id)
+  const accounts = await lockBeforeVoid(books, id)
   const before = await billOf(books, id, 'FOR UPDATE')
   refuseVoid('BILL', before.status, before.vendor_credits_applied)
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
-  if (before.payment_made > 0n) await releasePayments(books, before.id, date)
+  if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const bill = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
   if (before.status !== 'DRAFT') {
     await reverse(books, { source: 'BILL', sourceId: bill.id, date, memo: `Void of bill ${bill.bill_number}` })

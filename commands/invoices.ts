@@ -161,11 +161,11 @@ export async function changeInvoice(books: Books, id: string, wanted: InvoiceCha
  * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
  */
 export async function voidInvoice(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Invoice> {
-  await lockBeforeVoid(books, id)
+  const accounts = await lockBeforeVoid(books, id)
   const before = await invoiceOf(books, id, 'FOR UPDATE')
   refuseVoid('INVOICE', before.status, before.credits_applied)
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
-  if (before.payment_made > 0n) await releasePayments(books, before.id, date)
+  if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
   if (before.status !== 'DRAFT') {
     await reverse(books, { source: 'INVOICE', sourceId: invoice.id, date, memo: `Void of invoice ${invoice.invoice_number}` })

@@ -7,7 +7,8 @@ import type { Books } from './books.ts'
 import type { Changes } from './changes.ts'
 import { reverse } from './reversal.ts'
 
-type Roles = Pick<PostingAccounts, 'roles'>
+/** The accounts that a payment posts to, by what they are for. */
+export type Roles = Pick<PostingAccounts, 'roles'>
 
 /**
  * Posts a payment: its own entry, dated as the payment, with the exchange difference of what was allocated with it;

@@ -1,9 +1,8 @@
 // Money put onto invoices and bills, and taken off them again.
 import { statusAfterMoney, type OpenDocument } from '../domain/allocation.ts'
 import { isId } from '../domain/ids.ts'
-import type { Minor } from '../domain/money.ts'
+import { sum, type Minor } from '../domain/money.ts'
 import type { Flow } from '../domain/posting/payment.ts'
-import { readPostingAccounts } from '../models/basis.ts'
 import { bills, type BillRow } from '../models/bill.ts'
 import { lockRows } from '../models/find.ts'
 import { invoices, type InvoiceRow } from '../models/invoice.ts'
@@ -12,7 +11,7 @@ import { announceBill, recordBill } from './bill-entries.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { announceInvoice, recordInvoice } from './invoice-entries.ts'
-import { differenceOf, postExchangeDifference, recordPaymentEntry } from './payment-entries.ts'
+import { differenceOf, postExchangeDifference, recordPaymentEntry, type Roles } from './payment-entries.ts'
 
 /** An invoice or bill, locked, that money can be put onto. */
 export interface Settleable extends OpenDocument {
@@ -56,23 +55,21 @@ export function moneyByDocument(allocations: { documentId: string; amount: Minor
 }
 
 /** Locks the payments on a document before the document itself is locked: the order that every deed keeps. */
-export async function lockBeforeVoid(books: Books, documentId: string): Promise<void> {
-  if (isId(documentId)) await lockPaymentsOn(books, documentId)
+export async function lockBeforeVoid(books: Books, documentId: string): Promise<Roles> {
+  return isId(documentId) ? lockPaymentsOn(books, documentId) : { roles: {} }
 }
 
 /**
  * Gives the money on a document that is voided back to its payments, which become unapplied (decisions §4, Void). An
  * exchange difference that the allocations posted is undone as of `date`. The document must be locked.
  */
-export async function releasePayments(books: Books, documentId: string, date: string): Promise<void> {
+export async function releasePayments(books: Books, documentId: string, date: string, accounts: Roles): Promise<void> {
   const found = await paymentsOn(books, documentId)
-  const accounts = differenceOf(found) === 0n && found.every((each) => differenceOf([each]) === 0n) ? null : await readPostingAccounts(books)
   for (const allocations of Map.groupBy(found, ({ id }) => id).values()) {
     const payment = allocations[0]!
-    const taken = allocations.reduce((sum, each) => sum + each.taken, 0n)
-    for (const each of allocations) books.delete(paymentAllocations, { id: each.allocation_id })
-    if (accounts) postExchangeDifference(books, payment, -differenceOf(allocations), date, accounts)
-    const told = { allocated: payment.allocated - taken }
+    for (const { allocation_id } of allocations) books.delete(paymentAllocations, { id: allocation_id })
+    postExchangeDifference(books, payment, -differenceOf(allocations), date, accounts)
+    const told = { allocated: payment.allocated - sum(allocations.map(({ taken }) => taken)) }
     books.update<PaymentRow>(payments, payment, { ...told, version: payment.version + 1, last_modified_time: books.now })
     recordPaymentEntry(books, payment, 'PAYMENT_UPDATED', changesBetween(payment, told))
   }

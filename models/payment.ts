@@ -78,9 +78,13 @@ export async function withAllocations({ connection, orgId }: Scope, rows: Paymen
   return rows.map((row) => ({ ...row, allocations: allocations.get(row.id) ?? [] }))
 }
 
-/** Locks the payments that are allocated to an invoice or a bill, in the order of their ids. */
-export async function lockPaymentsOn({ connection, orgId }: Scope, documentId: string): Promise<void> {
-  await connection.run(PAYMENTS_ON, [orgId, documentId])
+/**
+ * Locks the payments that are allocated to an invoice or a bill, in the order of their ids; answers the accounts that
+ * releasing them may post to.
+ */
+export async function lockPaymentsOn({ connection, orgId }: Scope, documentId: string): Promise<Pick<PostingAccounts, 'roles'>> {
+  const [accounts] = await connection.run<Pick<PostingAccounts, 'roles'>>(LOCK_PAYMENTS_ON, [orgId, documentId])
+  return accounts!
 }
 
 /** A payment, and what of it is allocated to one document. */
@@ -132,11 +136,14 @@ const ALLOCATIONS = {
   name: 'allocations of payments',
   text: 'SELECT * FROM payment_allocations WHERE org_id = $1 AND payment_id = ANY ($2) ORDER BY payment_id, id',
 }
-const ON_DOCUMENT = `(SELECT * FROM payment_allocations WHERE org_id = $1 AND invoice_id = $2
-           UNION ALL SELECT * FROM payment_allocations WHERE org_id = $1 AND bill_id = $2)`
-const PAYMENTS_ON = {
-  name: 'payments on a document, locked',
-  text: `SELECT 1 FROM payments WHERE org_id = $1 AND id IN (SELECT payment_id FROM ${ON_DOCUMENT} AS a) ORDER BY id FOR UPDATE`,
+const ROLES = '(SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles'
+const LOCK_PAYMENTS_ON = {
+  name: 'lock payments on a document',
+  text: `WITH locked AS MATERIALIZED (
+           SELECT id FROM payments WHERE org_id = $1 AND id IN (
+             SELECT payment_id FROM payment_allocations WHERE org_id = $1 AND (invoice_id = $2 OR bill_id = $2))
+           ORDER BY id FOR UPDATE)
+         SELECT (SELECT count(*) FROM locked), ${ROLES}`,
 }
 const ALLOCATIONS_TO = {
   name: 'allocations to a document, locked',
@@ -160,7 +167,7 @@ const BASIS = {
   (SELECT id FROM accounts
    WHERE org_id = $1 AND account_type IN ('BANK', 'CASH') AND CASE WHEN $3::uuid IS NULL THEN is_active ELSE id = $3 END
    ORDER BY role IS NOT DISTINCT FROM 'BANK' DESC, code LIMIT 1) AS bank_account_id,
-  (SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles,
+  ${ROLES},
   (SELECT coalesce(json_agg(p), '[]') FROM (
      SELECT id, date, payment_number, reference_number FROM payments
      WHERE org_id = $1 AND contact_id = $2 AND flow = $4::text AND amount = $5::bigint AND currency_code = $6::text

@@ -64,7 +64,7 @@ export function allocationProblems(body: unknown): FieldProblem[] {
 export const applyProblems = (body: unknown): FieldProblem[] => targetProblems(body, '')
 
 function targetProblems(allocation: unknown, path: string): FieldProblem[] {
-  if (typeof allocation !== 'object' || allocation === null) return []
+  if (typeof allocation !== 'object' || allocation === null || Array.isArray(allocation)) return []
   const { invoice_id = null, bill_id = null } = allocation as { invoice_id?: unknown; bill_id?: unknown }
   if (invoice_id === null && bill_id === null) return [{ field: `${path}invoice_id`, code: 'required', message: 'is required, or bill_id' }]
   if (invoice_id === null || bill_id === null) return []
