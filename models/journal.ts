@@ -101,6 +101,21 @@ export function wasDeleted({ source, reversal_of, reversed_by }: ReadJournal): b
   return source === 'MANUAL' && (reversal_of !== null || reversed_by !== null)
 }
 
+/** What one entry, a reversal too, did to the account of a contact. Amounts are minor units of the organisation's currency. */
+export interface LedgerEntry {
+  journal_id: string
+  date: string
+  source: JournalSource
+  /** The document's id; null for a manual journal. */
+  source_id: string | null
+  /** The document's, or the journal's own where the document is gone or there is none. */
+  number: string
+  reference_number: string | null
+  memo: string | null
+  debit: bigint
+  credit: bigint
+}
+
 /** What a manual journal is written with. What is not the organisation's is missing from it. */
 export interface JournalBasis {
   accounts: { id: string; name: string }[]

@@ -32,7 +32,8 @@ const STANDING = `entry AS (
 const POSTINGS = {
   name: 'audit expense postings',
   text: `WITH ${STANDING}
-         SELECT format('expense %s of %s has %s standing entries', coalesce(e.expense_number, n.source_id::text), coalesce(e.org_id, n.org_id), coalesce(n.entries, 0)) AS wrong
+         SELECT format('expense %s of %s has %s standing entries', coalesce(e.expense_number, n.source_id::text), coalesce(e.org_id, n.org_id),
+             coalesce(n.entries, 0)) AS wrong
          FROM expenses AS e
          FULL JOIN (SELECT org_id, source_id, count(*) AS entries FROM entry GROUP BY org_id, source_id) AS n ON n.org_id = e.org_id AND n.source_id = e.id
          WHERE e.id IS NULL OR n.entries IS DISTINCT FROM 1`,
@@ -41,7 +42,8 @@ const POSTINGS = {
 const PAID = {
   name: 'audit expense payments',
   text: `WITH ${STANDING}
-         SELECT format('expense %s of %s came to %s, its journal pays %s on %s', e.expense_number, e.org_id, e.total, coalesce(sum(l.credit - l.debit), 0), j.date) AS wrong
+         SELECT format('expense %s of %s came to %s, its journal pays %s on %s', e.expense_number, e.org_id, e.total,
+             coalesce(sum(l.credit - l.debit), 0), j.date) AS wrong
          FROM expenses AS e
          JOIN entry AS n ON n.org_id = e.org_id AND n.source_id = e.id
          JOIN journals AS j ON j.org_id = n.org_id AND j.id = n.id

@@ -1,27 +1,12 @@
 // What a customer was charged and what was received, day by day, as the receivable account has it.
 import type { Database } from '../models/database.ts'
-import type { JournalSource } from '../models/journal.ts'
+import type { JournalSource, LedgerEntry } from '../models/journal.ts'
 
 export interface LedgerPeriod {
   contactId: string
   /** Both inclusive; null for everything before, or after. */
   from: string | null
   to: string | null
-}
-
-/** One entry of the ledger, reversals included. Amounts are minor units of the organisation's currency. */
-export interface LedgerEntry {
-  journal_id: string
-  date: string
-  source: JournalSource
-  /** The document's id; null for a manual journal. */
-  source_id: string | null
-  /** The document's, or the journal's own where the document is gone or there is none. */
-  number: string
-  reference_number: string | null
-  memo: string | null
-  debit: bigint
-  credit: bigint
 }
 
 /** Rows fetched at a time: however long the ledger, no more of it than this is held. */

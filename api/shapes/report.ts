@@ -2,8 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
 import { toAmount } from '../../domain/money.ts'
-import { JOURNAL_SOURCES, type JournalSource } from '../../models/journal.ts'
-import type { LedgerEntry } from '../../reports/customer-ledger.ts'
+import { JOURNAL_SOURCES, type JournalSource, type LedgerEntry } from '../../models/journal.ts'
 import { Amount, Id, nullable, Timestamp } from './fields.ts'
 
 // A customer calls a payment a receipt, and knows no manual entries but journal vouchers.

@@ -90,6 +90,23 @@ describe('a customer with a history', () => {
   })
 })
 
+test('receipts, refunds and a deleted receipt', async () => {
+  const id = await customer(ours)
+  const { invoice_id } = await sale(id, '2026-05-01', 100)
+  const pay = async (changes: Record<string, unknown>) => (await ours.send('POST', '/payments', { flow: 'INCOMING', contact_id: id, ...changes })).payment
+  const receipt = await pay({ date: '2026-05-03', amount: 120, reference_number: 'UTR 9', allocations: [{ invoice_id, amount: 100 }] })
+  await pay({ date: '2026-05-04', amount: 20, flow: 'OUTGOING', payment_type: 'REFUND' })
+  const slip = await pay({ date: '2026-05-02', amount: 5 })
+  await ours.send('DELETE', `/payments/${slip.payment_id}`)
+  const ledger = await ledgerOf(id)
+  expect(told(ledger)).toEqual([
+    '2026-05-01 INVOICE 100 0 100', '2026-05-02 RECEIPT 0 5 95', '2026-05-03 RECEIPT 0 120 -25', '2026-05-04 RECEIPT 20 0 -5', `${TODAY} RECEIPT 5 0 0`,
+  ])
+  expect(ledger.transactions[2]).toMatchObject({ transaction_id: receipt.payment_id, transaction_number: receipt.payment_number, reference_number: 'UTR 9' })
+  // Of a payment that is gone the journal's own number is told.
+  expect(ledger.transactions[1]).toMatchObject({ transaction_id: slip.payment_id, transaction_number: expect.stringMatching(/^JV-/), reference_number: null })
+})
+
 test('a deleted voucher and its reversal are both there', async () => {
   const id = await customer(ours)
   const { journal } = await byHand(id, '2026-05-15', 10, 'A slip')

@@ -26,9 +26,8 @@ const ledger = async ({ expense_id }: Json) => ours.ledger(expense_id)
 
 test('an expense answers all that is known of it, in lists as alone', async () => {
   const vendorId = await vendor({ place_of_contact: 'IN-KA' })
-  const { body: answered, status } = await ours.client.post('/expenses', body({
-    vendor_id: vendorId, tax_id: ours.taxes['IGST 18%'], mode: 'BANK', reference_number: 'R-7', notes: 'November', no_such: 1,
-  }))
+  const sent = { vendor_id: vendorId, tax_id: ours.taxes['IGST 18%'], mode: 'BANK', reference_number: 'R-7', notes: 'November', no_such: 1 }
+  const { body: answered, status } = await ours.client.post('/expenses', body(sent))
   expect([status, answered.code, answered.message]).toEqual([201, 0, 'Expense created.'])
   const { expense } = answered
   expect(expense).toEqual({
@@ -159,8 +158,7 @@ describe('a change posts the journal anew', () => {
   })
 
   test('lines are replaced whole; null makes the header count again', async () => {
-    const before = await spend({ line_items: [{ amount: 10 }, { amount: 20 }] })
-    const path = `/expenses/${before.expense_id}`
+    const path = `/expenses/${(await spend({ line_items: [{ amount: 10 }, { amount: 20 }] })).expense_id}`
     expect((await ours.send('PUT', path, { amount: 7 })).expense.total).toBe(30)
     expect((await ours.send('PUT', path, { line_items: [{ amount: 5, account_id: ours.accounts['Audit Fees'] }] })).expense)
       .toMatchObject({ total: 5, line_items: [{ account_id: ours.accounts['Audit Fees'] }] })
