@@ -1,5 +1,5 @@
 // What can be done with a payment: record, apply, change, delete.
-import { allocate, relievedAnew, type Allocation } from '../domain/allocation.ts'
+import { allocate, relievedAnew } from '../domain/allocation.ts'
 import { addDays, parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { LOOK_BACK_DAYS } from '../domain/duplicate-payment.ts'
@@ -21,7 +21,7 @@ import {
   allocationsWanted, allocationWanted, documentsOf, duplicateOf, foundationOf, likenessOf, moneyOf, refuseFigures, refuseMissingRate,
   refuseOverAllocation, refuseWrongParty, type AllocationBody, type Founded,
 } from './payment-terms.ts'
-import { moneyByDocument, releaseDocuments, targetOf, type Settleable } from './settlement.ts'
+import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
 
 /** The body of POST /payments. */
 export interface NewPayment {
@@ -118,7 +118,7 @@ export async function recordPayment(
   if (likeness && !keyed) throw fault('validation.duplicate_resource', duplicateOf(likeness, row))
   const saved = books.insert(payments, { ...row, unapplied: unappliedOf(row) })
   const payment = { ...saved, allocations: keepAllocations(books, saved, allocations, null) }
-  settleDocuments(payment, allocations, documents)
+  settleDocuments(payment, payment.allocations, documents)
   postPayment(books, payment, basis)
   recordPaymentEntry(books, payment, 'PAYMENT_CREATED')
   announcePayment(books, payment)
@@ -136,7 +136,7 @@ export async function applyPayment(books: Books, id: string, wanted: AllocationB
   const allocations = allocate(moneyOf(books, before), asked, documents)
   const added = keepAllocations(books, before, allocations, today(books))
   const payment = change(books, before, { allocated: before.allocated + asked[0]!.amount }, [...before.allocations, ...added])
-  settleDocuments(payment, allocations, documents)
+  settleDocuments(payment, added, documents)
   const difference = differenceOf(added)
   if (difference !== 0n) postExchangeDifference(books, payment, difference, today(books), await readPostingAccounts(books))
   recordPaymentEntry(books, payment, 'PAYMENT_UPDATED', changesBetween({ allocated: before.allocated }, { allocated: payment.allocated }))
@@ -183,22 +183,6 @@ export async function deletePayment(books: Books, id: string): Promise<void> {
 const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'payment_type' | 'amount' | 'allocated'>) => (
   payment_type === 'REFUND' ? 0n : amount - allocated
 )
-
-function keepAllocations(books: Books, payment: PaymentRow, allocations: Allocation[], appliedDate: string | null): AllocationRow[] {
-  return allocations.map(({ documentId, amount, settledBase, relievedBase }) => books.insert(paymentAllocations, {
-    id: books.newId(),
-    payment_id: payment.id,
-    ...targetOf(payment.flow, documentId),
-    amount,
-    settled_base: settledBase,
-    relieved_base: relievedBase,
-    applied_date: appliedDate,
-  }))
-}
-
-function settleDocuments(payment: Payment, allocations: Allocation[], documents: Map<string, Settleable>): void {
-  for (const [id, amount] of moneyByDocument(allocations)) documents.get(id)!.settle(amount, payment)
-}
 
 function change(books: Books, payment: Payment, told: Partial<PaymentRow>, allocations: AllocationRow[]): Payment {
   const changed = books.update<PaymentRow>(payments, payment, { ...told, version: payment.version + 1, last_modified_time: books.now })

@@ -1,5 +1,5 @@
 // Money put onto invoices and bills, and taken off them again.
-import { statusAfterMoney, type OpenDocument } from '../domain/allocation.ts'
+import { statusAfterMoney, type Allocation, type OpenDocument } from '../domain/allocation.ts'
 import { isId } from '../domain/ids.ts'
 import { sum, type Minor } from '../domain/money.ts'
 import type { Flow } from '../domain/posting/payment.ts'
@@ -35,22 +35,38 @@ export async function documentsToSettle(books: Books, flow: Flow, ids: string[])
   return new Map(found.map((document) => [document.id, document]))
 }
 
-/** The columns of an allocation that name its document. */
-export function targetOf(flow: Flow, documentId: string): Pick<AllocationRow, 'invoice_id' | 'bill_id'> {
-  return flow === 'INCOMING' ? { invoice_id: documentId, bill_id: null } : { invoice_id: null, bill_id: documentId }
+/** Writes the allocations of a payment down; `appliedDate` is the day of a later apply, null for those made with it. */
+export function keepAllocations(books: Books, payment: PaymentRow, allocations: Allocation[], appliedDate: string | null): AllocationRow[] {
+  return allocations.map(({ documentId, amount, settledBase, relievedBase }) => books.insert(paymentAllocations, {
+    id: books.newId(),
+    payment_id: payment.id,
+    invoice_id: payment.flow === 'INCOMING' ? documentId : null,
+    bill_id: payment.flow === 'OUTGOING' ? documentId : null,
+    amount,
+    settled_base: settledBase,
+    relieved_base: relievedBase,
+    applied_date: appliedDate,
+  }))
 }
 
-/** Takes the money of a payment's allocations off their documents. */
+/** Puts the money of allocations of a payment onto their documents. */
+export function settleDocuments(payment: PaymentRow, allocations: AllocationRow[], documents: Map<string, Settleable>): void {
+  for (const [id, amount] of moneyByDocument(allocations)) documents.get(id)!.settle(amount, payment)
+}
+
+/** Takes the money of all allocations of a payment off their documents. */
 export async function releaseDocuments(books: Books, payment: PaymentRow & { allocations: AllocationRow[] }): Promise<void> {
-  const taken = moneyByDocument(payment.allocations.map(({ invoice_id, bill_id, amount }) => ({ documentId: (invoice_id ?? bill_id)!, amount })))
+  const taken = moneyByDocument(payment.allocations)
   const documents = await documentsToSettle(books, payment.flow, [...taken.keys()])
   for (const [id, amount] of taken) documents.get(id)!.settle(-amount, payment)
 }
 
-/** The sum of each document's allocations. */
-export function moneyByDocument(allocations: { documentId: string; amount: Minor }[]): Map<string, Minor> {
+function moneyByDocument(allocations: AllocationRow[]): Map<string, Minor> {
   const money = new Map<string, Minor>()
-  for (const { documentId, amount } of allocations) money.set(documentId, (money.get(documentId) ?? 0n) + amount)
+  for (const { invoice_id, bill_id, amount } of allocations) {
+    const id = (invoice_id ?? bill_id)!
+    money.set(id, (money.get(id) ?? 0n) + amount)
+  }
   return money
 }
 
