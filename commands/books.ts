@@ -205,8 +205,8 @@ const TRIES = 5
 
 /**
  * Opens the books for one deed: everything that `work` collects is written in one transaction, or nothing is.
- * `finish` sees the books after the commit. A deadlock, or a row that vanished while the deed was being made, is
- * tried again from the start; what PostgreSQL refuses by a constraint becomes the Fault that it means.
+ * `finish` sees the books after the commit. A deadlock, or a row that vanished or a number that was taken while the deed
+ * was being made, is tried again from the start; what PostgreSQL refuses by a constraint becomes the Fault that it means.
  */
 export async function openBooks<T, R = T>(
   desk: Desk,
