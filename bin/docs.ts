@@ -39,7 +39,7 @@ const BLOCKS: Record<string, () => string> = {
   ))),
   limits: () => table(['Limit', 'Value'], limits()),
   ladder: () => table(['Attempt', 'Waits after the end of the one before'], ladder()),
-  events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT].map((type) => (
+  events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => (
     [`\`${type}\``, Object.keys((eventSchema(type) as TObject).properties).map((name) => `\`${name}\``).join(' ')]
   ))),
   taxes: () => table(['Tax', 'Shape', 'CGST', 'SGST', 'IGST'], GST_TAX_LIST.map(({ name, shape, cgst, sgst, igst }) => (
