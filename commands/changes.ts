@@ -1,4 +1,5 @@
 // What a change changed, for the activity log: old and new of every field that differs.
+import { isDeepStrictEqual } from 'node:util'
 
 export type Changes = Record<string, { old: unknown; new: unknown }>
 
@@ -10,7 +11,8 @@ export function changesBetween(before: object, after: object): Changes | null {
   for (const [field, value] of Object.entries(after)) {
     if (UNTOLD.has(field)) continue
     const [old, now] = [plain((before as Record<string, unknown>)[field]), plain(value)]
-    if (JSON.stringify(old) !== JSON.stringify(now)) changes[field] = { old, new: now }
+    // PostgreSQL gives the fields of JSON back in an order of its own.
+    if (!isDeepStrictEqual(old, now)) changes[field] = { old, new: now }
   }
   return Object.keys(changes).length === 0 ? null : changes
 }

@@ -1,7 +1,7 @@
 // What can be done to a contact.
 import { v7 as uuidv7 } from 'uuid'
 import { findCurrency } from '../domain/currencies.ts'
-import { decimalText, Exact } from '../domain/decimal.ts'
+import { Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { hasGstinShape, isPan, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
@@ -124,8 +124,8 @@ function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
 
 const TEXTS = ['display_name', 'legal_name', 'company_name', 'gst_treatment', 'email', 'phone', 'website'] as const
 
-// As many decimals as the finest currency has; what is answered is what is kept.
-const keptAmount = (amount: number) => decimalText(new Exact(amount).toDecimalPlaces(4))
+// With the four decimals that the books keep, so that what is answered and compared is what is kept.
+const keptAmount = (amount: number) => new Exact(amount).toFixed(4)
 
 const blankAsNull = (text: string | null) => (text === null || text.trim() === '' ? null : text.trim())
 

@@ -102,6 +102,14 @@ describe('PUT merges', () => {
     expect((await change(before.contact_id, { status: 'ACTIVE' })).status).toBe('ACTIVE')
   })
 
+  test('what was read, sent back, changes nothing', async () => {
+    const { contact_id } = await create({ ...WHOLE, contact_persons: [{ first_name: 'Devi', is_primary: true }] })
+    const before = await read(contact_id)
+    expect(await change(contact_id, before)).toEqual(before)
+    const { activity } = await ours.get(`/activity?entity_id=${contact_id}`)
+    expect(activity.map(({ action }: Json) => action)).toEqual(['CONTACT_CREATED'])
+  })
+
   test('addresses merge by field', async () => {
     const { contact_id } = await create({ billing_address: ADDRESS })
     const merged = await change(contact_id, { billing_address: { city: 'Hubballi', zip: null }, shipping_address: { city: 'Pune' } })
