@@ -36,6 +36,11 @@ export function atOnce<T>(count: number, call: (place: number) => Promise<T>): P
   return Promise.all(Array.from({ length: count }, (_, place) => call(place)))
 }
 
+/** Waits for a moment that nobody can foresee, so that another call comes first each time. */
+export function shortly(mostMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * mostMs))
+}
+
 /** Today's invoice with one line of 100.00: today lies in an accounting period. */
 export function bodyOf({ customerId }: Stall, changes: Record<string, unknown> = {}): Record<string, unknown> {
   return invoiceBody(customerId, { date: TODAY, ...changes })
