@@ -9,12 +9,11 @@ import { FAULTS } from '../../domain/faults.ts'
 import { readLocalRun, readSettings } from '../../settings.ts'
 import { fencesOf, ROOT, textOf } from './examples.ts'
 
-const ALL = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...readdirSync(join(ROOT, 'docs')).filter(isDocument).map((name) => `docs/${name}`)]
+const IN_DOCS = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
+const ALL = ['README.md', 'CHANGELOG.md', 'CONTRIBUTING.md', ...IN_DOCS]
 const scripts = Object.keys((JSON.parse(textOf('package.json')) as { scripts: object }).scripts)
-
-function isDocument(name: string): boolean {
-  return name.endsWith('.md')
-}
+const routes = routesOf({ publicUrl: '' })
+const callOf = (method: string, path: string) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`
 
 const proseOf = (document: string) => textOf(document).replace(/^```[\s\S]*?^```$/gm, '')
 
@@ -25,7 +24,7 @@ describe('tables', () => {
 
   test('the documents list every call, error code and event', () => {
     const said = DOCUMENTS.map(textOf).join('\n')
-    const calls = routesOf({ publicUrl: '' }).map(({ method, path }) => `\`${method} ${path}\``)
+    const calls = routes.map(({ method, path }) => `\`${method} ${path}\``)
     const missing = [...calls, ...Object.keys(FAULTS), ...EVENT_TYPES].filter((name) => !said.includes(name))
     expect(missing).toEqual([])
   })
@@ -35,8 +34,16 @@ describe('tables', () => {
   })
 })
 
+test('api.md names the lists that take no modified_since', () => {
+  const lists = routes.filter(({ query }) => query && 'cursor' in query.properties)
+  const without = lists.filter(({ query }) => !('modified_since' in query!.properties)).map(({ path }) => path)
+  expect(without).toEqual(['/partner/organizations', '/webhooks/deliveries'])
+  expect(textOf('docs/api.md')).toContain("all but a partner's organisations and the deliveries take `modified_since`")
+})
+
 describe('settings', () => {
-  const rows = [...textOf('README.md').matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`|none) \|/gm)].map(([, name, value]) => [name!, value ?? null] as const)
+  const told = [...textOf('README.md').matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`|none) \|/gm)]
+  const rows = told.map(([, name, value]) => [name!, value ?? null] as const)
   const code = readFileSync(join(ROOT, 'settings.ts'), 'utf8')
 
   test('README lists every variable that is read', () => {
@@ -82,8 +89,8 @@ describe('what the documents refer to', () => {
   })
 
   test.each(ALL)('the files that %s names are there', (document) => {
-    const named = [...textOf(document).matchAll(/(?<![\w./{*-])((?:api|activities|bench|bin|commands|docs|domain|gateways|models|reports|test|workflows)\/[\w./-]*\w)/g)]
-    const missing = [...new Set(named.map(([, path]) => path!))].filter((path) => !existsSync(join(ROOT, path)) && !isRoute(path))
+    const named = new Set([...textOf(document).matchAll(PATH)].map(([path]) => path))
+    const missing = [...named].filter((path) => !existsSync(join(ROOT, path)))
     expect(missing).toEqual([])
   })
 
@@ -93,20 +100,20 @@ describe('what the documents refer to', () => {
   })
 
   test.each(ALL)('the calls that %s names are routes', (document) => {
-    const routes = new Set(routesOf({ publicUrl: '' }).map(({ method, path }) => `${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`))
-    for (const path of ['/health/live', '/health/ready', '/metrics', '/docs']) routes.add(`GET ${path}`)
-    const named = [...proseOf(document).matchAll(/`(GET|POST|PUT|DELETE) (\/[\w/{}.-]+)/g)].map(([, method, path]) => `${method} ${path!.replaceAll(/\{\w+\}/g, '{}')}`)
-    expect(named.filter((call) => !routes.has(call))).toEqual([])
+    const atOrigin = ['/health/live', '/health/ready', '/metrics'].map((path) => callOf('GET', path))
+    const known = new Set([...routes.map(({ method, path }) => callOf(method, path)), ...atOrigin])
+    const named = [...proseOf(document).matchAll(/`(GET|POST|PUT|DELETE) (\/[\w/{}.-]+)/g)]
+    expect(named.map(([, method, path]) => callOf(method!, path!)).filter((call) => !known.has(call))).toEqual([])
   })
 })
 
-// `activity/...` of a path such as /invoices/{invoice_id}/activity is no folder of ours.
-function isRoute(path: string): boolean {
-  return routesOf({ publicUrl: '' }).some((route) => route.path.endsWith(`/${path}`))
-}
+// A path within a longer one, or within a word, is none of ours.
+const ROOMS = 'api|activities|bench|bin|commands|docs|domain|gateways|models|reports|test|workflows'
+const PATH = new RegExp(`(?<![\\w./{*-])(?:${ROOMS})/[\\w./-]*\\w`, 'g')
 
 function anchorsOf(document: string): string[] {
-  return [...proseOf(document).matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.toLowerCase().replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-'))
+  const titles = [...proseOf(document).matchAll(/^#+ (.*)$/gm)].map(([, title]) => title!.toLowerCase())
+  return titles.map((title) => title.replaceAll(/[^\w\s-]/g, '').replaceAll(' ', '-'))
 }
 
 test('README stays below 200 lines', () => {
@@ -114,15 +121,17 @@ test('README stays below 200 lines', () => {
 })
 
 test('webhooks.md names the events that commands announce', () => {
-  const sources = readdirSync(join(ROOT, 'commands')).map((name) => readFileSync(join(ROOT, 'commands', name), 'utf8')).join('\n')
+  const folder = join(ROOT, 'commands')
+  const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
   const announced = EVENT_TYPES.filter((type) => new RegExp(`announce\\w*\\(books, '${type}'`).test(sources))
   const [, sentence] = /Announced today: ([^]*?)\. The others/.exec(textOf('docs/webhooks.md'))!
   expect(sentence!.match(/[A-Z]+_[A-Z_]+/g)).toEqual(announced)
 })
 
 test('every answer that is shown is JSON', () => {
-  const broken = ALL.flatMap((document) => fencesOf(document).filter(({ info }) => info[0] === 'json').filter(({ text }) => !isJson(text)).map(({ line }) => `${document}:${line}`))
-  expect(broken).toEqual([])
+  const shown = ALL.flatMap((document) => fencesOf(document).map((fence) => ({ document, ...fence })))
+  const broken = shown.filter(({ info, text }) => info[0] === 'json' && !isJson(text))
+  expect(broken.map(({ document, line }) => `${document}:${line}`)).toEqual([])
 })
 
 function isJson(text: string): boolean {

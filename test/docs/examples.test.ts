@@ -4,7 +4,9 @@ import type { Client } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
 import { differences, examplesOf, learn, spelled, type Example, type Words } from './examples.ts'
 
-const DOCUMENTS = ['README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/webhooks.md']
+const DOCUMENTS = [
+  'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/webhooks.md',
+]
 
 let service: Service
 
@@ -23,7 +25,8 @@ async function openYear(org: Client): Promise<void> {
        SELECT $1::uuid, gen_random_uuid(), 'FY 2026-27', '2026-04-01', '2027-03-31', now()
        WHERE NOT EXISTS (SELECT FROM accounting_periods WHERE org_id = $1 AND start_date = '2026-04-01')
        RETURNING id)
-     INSERT INTO number_series (org_id, id, branch_id, period_id, series_name, label, prefix, padding, format_template, is_default, created_time)
+     INSERT INTO number_series
+       (org_id, id, branch_id, period_id, series_name, label, prefix, padding, format_template, is_default, created_time)
      SELECT $1, gen_random_uuid(), b.id, period.id, 'default', 'Default', 'INV-', 3, '{prefix}{fy}-{num}', true, now()
      FROM period, branches AS b WHERE b.org_id = $1 AND b.is_default`,
     org.orgId,
@@ -36,8 +39,12 @@ async function wordsOf(partnerKey: string): Promise<Words> {
   await openYear(org)
   const taxes = (await org.get('/taxes?shape=INTRA_STATE')).body.taxes as { name: string; tax_id: string }[]
   const tax = taxes.find(({ name }) => name === 'GST 18%')!.tax_id
-  const contact = await org.post('/contacts', { contact_name: 'Vidya Mandir School', place_of_contact: 'IN-KA', payment_terms: 30 })
-  const item = await org.post('/items', { item_name: 'Ruled notebook, 200 pages', hsn_or_sac: '4820', unit: 'NOS', rate: 60, tax_id: tax })
+  const contact = await org.post('/contacts', {
+    contact_name: 'Vidya Mandir School', place_of_contact: 'IN-KA', payment_terms: 30,
+  })
+  const item = await org.post('/items', {
+    item_name: 'Ruled notebook, 200 pages', hsn_or_sac: '4820', unit: 'NOS', rate: 60, tax_id: tax,
+  })
   return {
     BASE_URL: `${service.origin}/api/public/v1`, TOKEN: org.token, PARTNER_KEY: partnerKey, ORG_ID: org.orgId, TAX_ID: tax,
     CONTACT_ID: contact.body.contact.contact_id, ITEM_ID: item.body.item.item_id,
@@ -62,7 +69,8 @@ describe.each(DOCUMENTS)('%s', (document) => {
       const { shown, line } = example
       const expected = shown?.status == null ? status < 300 : status === shown.status
       if (!expected) wrong.push(`line ${line}: answers ${status} ${JSON.stringify(json)}`)
-      if (shown) wrong.push(...differences(shown.json, json, shown.shortened).map((difference) => `line ${line}: ${difference}`))
+      const parted = shown ? differences(shown.json, json, shown.shortened) : []
+      wrong.push(...parted.map((difference) => `line ${line}: ${difference}`))
       learn(words, json)
     }
     expect(wrong).toEqual([])

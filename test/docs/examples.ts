@@ -38,8 +38,9 @@ export function examplesOf(document: string): Example[] {
   const fences = fencesOf(document)
   return fences.flatMap((fence, place) => {
     if (fence.info[0] !== 'sh') return []
-    const text = fence.text.replaceAll('\\\n', ' ').replaceAll(HERE_DOCUMENT, (_all, body: string) => `-d '${body.replaceAll('\n', ' ')}'`)
-    const calls = text.replace(/'[^']*'/g, (quoted) => quoted.replaceAll('\n', ' ')).split('\n').filter((command) => command.startsWith('curl '))
+    const quoted = fence.text.replaceAll('\\\n', ' ').replaceAll(HERE_DOCUMENT, (_all, body: string) => `-d '${body}'`)
+    const commands = quoted.replaceAll(/'[^']*'/g, (words) => words.replaceAll('\n', ' ')).split('\n')
+    const calls = commands.filter((command) => command.startsWith('curl '))
     const next = fences[place + 1]
     return calls.map((command, index): Example => ({
       line: fence.line,
@@ -51,12 +52,14 @@ export function examplesOf(document: string): Example[] {
 
 function shownIn({ info, text }: Fence): Example['shown'] {
   const status = info.find((word) => /^\d{3}$/.test(word))
-  return { status: status === undefined ? null : Number(status), shortened: info.includes('shortened'), json: JSON.parse(text) }
+  const shortened = info.includes('shortened')
+  return { status: status === undefined ? null : Number(status), shortened, json: JSON.parse(text) }
 }
 
 /** The part of curl's command line that the documents use. Throws an Error for any other option. */
 function callOf(command: string): Pick<Example, 'method' | 'url' | 'headers' | 'body'> {
-  const words = [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(([, single, double, bare]) => single ?? double ?? bare ?? '')
+  const quotes = [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)]
+  const words = quotes.map(([, single, double, bare]) => single ?? double ?? bare ?? '')
   const call = { method: '', url: '', headers: {} as Record<string, string>, body: null as string | null }
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at]!
@@ -108,17 +111,19 @@ const OF_THE_MOMENT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|[0-9a-f]{8}-[0-9
 export function differences(shown: unknown, real: unknown, shortened: boolean, path = ''): string[] {
   if (kindOf(shown) !== kindOf(real)) return [`${path}: shows ${JSON.stringify(shown)}, is ${JSON.stringify(real)}`]
   if (Array.isArray(shown) && Array.isArray(real)) {
-    const length = shortened || shown.length === real.length ? [] : [`${path}: shows ${shown.length} elements, is ${real.length}`]
+    const same = shortened || shown.length === real.length
+    const length = same ? [] : [`${path}: shows ${shown.length} elements, is ${real.length}`]
     return [...length, ...shown.flatMap((one, index) => differences(one, real[index], shortened, `${path}[${index}]`))]
   }
   if (kindOf(shown) === 'object') {
     const [left, right] = [shown as Record<string, unknown>, real as Record<string, unknown>]
-    const untold = shortened ? [] : Object.keys(right).filter((name) => !(name in left)).map((name) => `${path}.${name}: is not shown`)
-    return [...untold, ...Object.entries(left).flatMap(([name, value]) => (
+    const untold = shortened ? [] : Object.keys(right).filter((name) => !(name in left))
+    return [...untold.map((name) => `${path}.${name}: is not shown`), ...Object.entries(left).flatMap(([name, value]) => (
       name in right ? differences(value, right[name], shortened, `${path}.${name}`) : [`${path}.${name}: is not answered`]
     ))]
   }
-  const momentary = OF_THE_MOMENT.test(String(shown)) && OF_THE_MOMENT.test(String(real)) && !String(shown).endsWith('T00:00:00.000Z')
+  // A document's date is no time of writing.
+  const momentary = [shown, real].map(String).every((text) => OF_THE_MOMENT.test(text) && !text.endsWith('T00:00:00.000Z'))
   return shown === real || momentary ? [] : [`${path}: shows ${JSON.stringify(shown)}, is ${JSON.stringify(real)}`]
 }
 

@@ -83,7 +83,7 @@ test.each([
   ['signed over another body', () => signature([secret], NOW(), Buffer.from('{}')), 401],
   ['signed too long ago', () => signature([secret], NOW() - 310, BODY), 401],
   ['signed for later', () => signature([secret], NOW() + 310, BODY), 401],
-  ['with another time in front of the signature', () => signature([secret], NOW() - 10, BODY).replace(/^t=\d+/, `t=${NOW()}`), 401],
+  ['with another time than was signed', () => signature([secret], NOW() - 10, BODY).replace(/^t=\d+/, `t=${NOW()}`), 401],
   ['without a time', () => signature([secret], NOW(), BODY).replace(/^t=\d+,/, ''), 401],
   ['without a signature', () => '', 401],
   ['with a signature that is none', () => `t=${NOW()},v1=zz`, 401],
