@@ -1,11 +1,14 @@
 // Every example of the documents is run against the service, and answers as the document shows.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Client } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
-import { differences, examplesOf, learn, spelled, type Example, type Words } from './examples.ts'
+import { differences, examplesOf, learn, ROOT, spelled, type Example, type Words } from './examples.ts'
 
 const DOCUMENTS = [
-  'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/webhooks.md',
+  'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/ledger.md',
+  'docs/webhooks.md',
 ]
 
 let service: Service
@@ -75,6 +78,11 @@ describe.each(DOCUMENTS)('%s', (document) => {
     }
     expect(wrong).toEqual([])
   })
+})
+
+test('every document with a call by curl is among these', () => {
+  const all = ['README.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+  expect(all.filter((document) => examplesOf(document).length > 0)).toEqual(DOCUMENTS)
 })
 
 test('the documents have examples to run', () => {
