@@ -19,7 +19,7 @@ afterAll(() => service.close())
 
 const NOT_FOUND = { status: 404, code: 'not_found.resource' }
 const COLLECTION = '/partner/organizations'
-const call = (method: string, path: string, body?: unknown, { key = randomUUID(), partnerKey = service.partnerKey } = {}) =>
+const call = (method: string, path: string, body?: unknown, { key = randomUUID() as string, partnerKey = service.partnerKey } = {}) =>
   service.call(method, path, { partnerKey, ...(method === 'POST' ? { key } : {}), ...(body === undefined ? {} : { body }) })
 const create = async (changes: Record<string, unknown> = {}): Promise<Json> => (await call('POST', COLLECTION, { name: 'Rekha Foods', ...changes })).body
 const whoami = (token: string) => service.call('GET', '/whoami', { token })
@@ -181,7 +181,8 @@ test('another partner\'s organisations do not exist, and none opens without a ke
   for (const [method, path] of calls) {
     expect(refusalOf(await call(method, COLLECTION + path, undefined, { partnerKey: stranger }))).toEqual(NOT_FOUND)
     expect(refusalOf(await call(method, (COLLECTION + path).replace(org_id, 'none')))).toEqual(NOT_FOUND)
-    for (const headers of [{}, { 'x-partner-key': 'svc_prt_wrong' }, { 'x-partner-key': token }, { authorization: `Bearer ${token}` }]) {
+    const keys: Record<string, string>[] = [{}, { 'x-partner-key': 'svc_prt_wrong' }, { 'x-partner-key': token }, { authorization: `Bearer ${token}` }]
+    for (const headers of keys) {
       expect(refusalOf(await service.call(method, COLLECTION + path, { headers }))).toEqual({ status: 401, code: 'auth.invalid_token' })
     }
   }
