@@ -37,8 +37,8 @@ describe('tables', () => {
 test('api.md names the lists that take no modified_since', () => {
   const lists = routes.filter(({ query }) => query && 'cursor' in query.properties)
   const without = lists.filter(({ query }) => !('modified_since' in query!.properties)).map(({ path }) => path)
-  expect(without).toEqual(['/partner/organizations', '/webhooks/deliveries'])
-  expect(textOf('docs/api.md')).toContain("all but a partner's organisations and the deliveries take `modified_since`")
+  expect(without).toEqual(['/webhooks/deliveries'])
+  expect(textOf('docs/api.md')).toContain('all but the deliveries take `modified_since`')
 })
 
 describe('settings', () => {
