@@ -1,9 +1,11 @@
 // A crowd of callers on one organisation, through two API processes' worth of doors, and what it comes away with.
 import { randomUUID } from 'node:crypto'
 import { BASE_PATH } from '../../api/server.ts'
+import type { Connection, Database } from '../../models/database.ts'
 import { callAt, clientOf, type Answered, type Client, type Json } from '../api/client.ts'
 import { invoiceBody, openStall, THIS_YEAR, TODAY, type Stall } from '../api/fixtures.ts'
 import { startService, type Service } from '../api/service.ts'
+import { until } from '../start/local-run.ts'
 
 export interface Crowd {
   service: Service
@@ -35,6 +37,31 @@ export async function openCrowd(): Promise<Crowd> {
 export function atOnce<T>(count: number, call: (place: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: count }, (_, place) => call(place)))
 }
+
+/**
+ * Locks rows while `work` gets its calls going, so that they meet instead of following each other; `waiting` resolves
+ * once so many of them wait for a lock. The calls are answered when the rows are free again.
+ */
+export async function whileLocked<T>(
+  database: Database, lock: { text: string; values: unknown[] }, work: (waiting: (count: number) => Promise<void>) => Promise<Promise<T>[]>,
+): Promise<T[]> {
+  const calls = await database.transaction(async (connection) => {
+    await connection.run({ name: '', text: lock.text }, lock.values)
+    return work((count) => untilWaiting(database, count))
+  })
+  return Promise.all(calls)
+}
+
+async function untilWaiting(connection: Connection, count: number): Promise<void> {
+  const text = 'SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $1'
+  await until(async () => {
+    const [row] = await connection.run<{ waiting: number }>({ name: '', text }, ['Lock'])
+    return row!.waiting >= count
+  }, 10_000, () => `not ${count} statements wait for a lock`)
+}
+
+/** Every posting of the organisation waits for these rows, its document written and not committed. */
+export const postingsOf = ({ orgId }: Stall) => ({ text: 'SELECT FROM account_balances WHERE org_id = $1 FOR UPDATE', values: [orgId] })
 
 /** Waits for a moment that nobody can foresee, so that another call comes first each time. */
 export function shortly(mostMs: number): Promise<void> {

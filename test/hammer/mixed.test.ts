@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import type { Answered, Client, Json } from '../api/client.ts'
 import { customer, item, type Stall } from '../api/fixtures.ts'
+import { until } from '../start/local-run.ts'
 import {
   allInvoices, atOnce, bodyOf, firstNumbers, invoicesOf, openCrowd, outcomeOf, post, shortly, tally, type Crowd,
 } from './crowd.ts'
@@ -48,7 +49,7 @@ test('an organisation suspended while it writes: each call is done or refused, a
       answers.push(answer)
     }
   })
-  while (answers.length < 30) await shortly(10)
+  await until(() => answers.length >= 30, 30_000, () => `only ${answers.length} answers`)
   expect((await partner('suspend')).status).toBe(200)
   isSuspended = true
   await writers

@@ -2,10 +2,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { branches } from '../../models/branch.ts'
-import type { Connection } from '../../models/database.ts'
 import type { Json } from '../api/client.ts'
 import { TODAY, type Stall } from '../api/fixtures.ts'
-import { allInvoices, atOnce, bodyOf, firstNumbers, invoicesOf, numberOf, openCrowd, outcomeOf, post, tally, type Crowd } from './crowd.ts'
+import {
+  allInvoices, atOnce, bodyOf, firstNumbers, invoicesOf, numberOf, openCrowd, outcomeOf, post, postingsOf, tally, whileLocked, type Crowd,
+} from './crowd.ts'
 
 jest.setTimeout(120_000)
 
@@ -14,17 +15,6 @@ beforeAll(async () => (crowd = await openCrowd()))
 afterAll(() => crowd.close())
 
 const numbersOf = (invoices: Json[]): string[] => invoices.map(({ invoice_number }) => invoice_number).sort()
-
-async function untilWaiting(connection: Connection, count: number): Promise<void> {
-  const text = 'SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $1'
-  for (let tries = 0; tries < 1_000; tries += 1) {
-    const [row] = await connection.run<{ waiting: number }>({ name: '', text }, ['Lock'])
-    if (row!.waiting >= count) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error(`not ${count} statements wait for a lock`)
-}
-
 const nextNumber = async ({ get }: Stall) => (await get('/invoices/series/next-number')).next_number
 
 test('fifty invoices at once take fifty numbers in a row', async () => {
@@ -75,19 +65,15 @@ test('numbers given by hand that come next: the series steps over them, and nobo
 
 test('a number given by hand, not committed yet: whoever the series gives it to meanwhile gets the one after', async () => {
   const { stall, doors } = await crowd.stall()
-  const { database } = crowd.service
   await stall.invoice({ date: TODAY, auto_approve: true })
   const taken = numberOf('INV-', 2)
-  const waiting = (count: number) => untilWaiting(database, count)
-  const [byHand, next] = await database.transaction(async (connection) => {
-    // Every posting waits for this row with its invoice written and not committed.
-    await connection.run({ name: '', text: 'SELECT FROM account_balances WHERE org_id = $1 FOR UPDATE' }, [stall.orgId])
+  const [byHand, next] = await whileLocked(crowd.service.database, postingsOf(stall), async (waiting) => {
     const first = post(doors, 0, '/invoices', bodyOf(stall, { invoice_number: taken, auto_approve: true }))
     await waiting(1)
     const second = post(doors, 1, '/invoices', bodyOf(stall))
     await waiting(2)
     return [first, second]
-  }).then((both) => Promise.all(both))
+  })
   expect([outcomeOf(byHand!), byHand!.body.invoice?.invoice_number]).toEqual(['201', taken])
   expect([outcomeOf(next!), next!.body.invoice?.invoice_number]).toEqual(['201', numberOf('INV-', 3)])
 })

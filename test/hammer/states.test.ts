@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { Answered, Client, Json } from '../api/client.ts'
 import type { Stall } from '../api/fixtures.ts'
-import { allInvoices, atOnce, bodyOf, openCrowd, outcomeOf, post, shortly, tally, type Crowd } from './crowd.ts'
+import { until } from '../start/local-run.ts'
+import { allInvoices, atOnce, bodyOf, openCrowd, outcomeOf, post, postingsOf, shortly, tally, whileLocked, type Crowd } from './crowd.ts'
 
 jest.setTimeout(120_000)
 
@@ -18,9 +19,19 @@ afterAll(() => crowd.close())
 
 const draft = (changes = {}): Promise<Json> => stall.invoice(bodyOf(stall, changes))
 
+// Most of them have begun when the first one gets the invoice.
+const fiftyAtOnce = (invoice_id: string, call: (place: number) => Promise<Answered>) => {
+  const lock = { text: 'SELECT FROM invoices WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [stall.orgId, invoice_id] }
+  return whileLocked(crowd.service.database, lock, async (waiting) => {
+    const calls = Array.from({ length: 50 }, (_, place) => call(place))
+    await waiting(15)
+    return calls
+  })
+}
+
 test('fifty approve one draft: one posting, and 49 are told that it is sent', async () => {
   const { invoice_id } = await draft()
-  const answers = await atOnce(50, (place) => post(doors, place, `/invoices/${invoice_id}/approve`))
+  const answers = await fiftyAtOnce(invoice_id, (place) => post(doors, place, `/invoices/${invoice_id}/approve`))
   expect(tally(answers)).toEqual({ 200: 1, '409 conflict.invalid_state': 49 })
   for (const { status, body } of answers) if (status === 409) expect(body.details).toEqual({ status: 'SENT', allowed: ['DRAFT'] })
   expect((await stall.get(`/invoices/${invoice_id}`)).invoice.status).toBe('SENT')
@@ -29,14 +40,14 @@ test('fifty approve one draft: one posting, and 49 are told that it is sent', as
 
 test('fifty void one invoice: one reversal', async () => {
   const { invoice_id } = await draft({ auto_approve: true })
-  const answers = await atOnce(50, (place) => post(doors, place, `/invoices/${invoice_id}/void`, {}))
+  const answers = await fiftyAtOnce(invoice_id, (place) => post(doors, place, `/invoices/${invoice_id}/void`, {}))
   expect(tally(answers)).toEqual({ 200: 1, '409 conflict.already_cancelled': 49 })
   expect(await stall.ledger(invoice_id)).toHaveLength(2)
 })
 
 test('fifty delete one draft: its number is registered once', async () => {
   const { invoice_id, invoice_number } = await draft()
-  const answers = await atOnce(50, (place) => doors[place % 2]!.delete(`/invoices/${invoice_id}`))
+  const answers = await fiftyAtOnce(invoice_id, (place) => doors[place % 2]!.delete(`/invoices/${invoice_id}`))
   expect(tally(answers)).toEqual({ 200: 1, '404 not_found.resource': 49 })
   const gaps: Json[] = await stall.walk('/invoices/series/gaps', 'gaps', 200)
   expect(gaps.filter(({ number }) => number === invoice_number)).toHaveLength(1)
@@ -51,6 +62,24 @@ describe('one key, fifty times at once', () => {
     const stored = await expectOneDeed(answers, () => post(ownDoors, 0, '/invoices', body, key))
     expect(await allInvoices(own)).toEqual([stored.body.invoice])
     expect(await own.ledger(stored.body.invoice.invoice_id)).toHaveLength(1)
+  })
+
+  test('while its deed is not done, 49 are told that it is in progress', async () => {
+    const { stall: own, doors: ownDoors } = await crowd.stall()
+    await own.invoice({ auto_approve: true })
+    const key = randomUUID()
+    const create = (place: number) => post(ownDoors, place, '/invoices', bodyOf(own, { auto_approve: true }), key)
+    let told = 0
+    const answers = await whileLocked(crowd.service.database, postingsOf(own), async (waiting) => {
+      const calls = Array.from({ length: 50 }, (_, place) => create(place))
+      for (const call of calls) void call.then(() => (told += 1))
+      await waiting(1)
+      await until(() => told === 49, 10_000, () => `${told} of 49 are told`)
+      return calls
+    })
+    expect(tally(answers)).toEqual({ 201: 1, '409 idempotency.in_progress': 49 })
+    await expectOneDeed(answers, () => create(0))
+    expect(await allInvoices(own)).toHaveLength(2)
   })
 
   test('with fifty bodies: one of them is meant, and the others are told so', async () => {
