@@ -46,5 +46,5 @@ const CUSTOMERS = {
            coalesce(d.base_currency, '') AS base_currency, coalesce(g.owed, 0)::text AS owed, coalesce(d.open, 0)::text AS open,
            coalesce(d.foreign, '[]') AS foreign
          FROM open_invoices AS d FULL JOIN ledger AS g ON g.org_id = d.org_id AND g.contact_id = d.customer_id
-         WHERE coalesce(d.open, 0) <> coalesce(g.owed, 0)`,
+         WHERE coalesce(d.open, 0) <> coalesce(g.owed, 0) OR json_array_length(d.foreign) > 0`,
 }
