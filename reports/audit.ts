@@ -58,12 +58,15 @@ const QUESTIONS: Question[] = [
            )
            SELECT format('invoice %s of %s is %s with %s postings and %s reversals', coalesce(i.invoice_number, e.source_id::text),
              coalesce(i.org_id, e.org_id), coalesce(i.status, 'gone'), coalesce(e.postings, 0), coalesce(e.reversals, 0)) AS wrong
-           FROM invoices AS i FULL JOIN entry AS e ON e.org_id = i.org_id AND e.source_id = i.id
+           FROM invoices AS i JOIN organizations AS o ON o.id = i.org_id
+           FULL JOIN entry AS e ON e.org_id = i.org_id AND e.source_id = i.id
            WHERE CASE
              WHEN i.id IS NULL THEN true
              WHEN i.status = 'DRAFT' THEN e.postings IS NOT NULL
              WHEN i.status = 'CANCELLED' THEN coalesce(e.postings, 0) <> coalesce(e.reversals, 0) OR e.postings > 1
              WHEN i.total = 0 AND i.sub_total = 0 THEN coalesce(e.postings, 0) > 1 OR coalesce(e.reversals, 0) > 0
+             -- What comes to nothing in the books is not posted; if it comes to something, the receivables tell.
+             WHEN i.currency_code <> o.currency_code AND e.postings IS NULL THEN false
              ELSE coalesce(e.postings, 0) <> 1 OR e.reversals <> 0 END`,
   },
   {

@@ -27,6 +27,7 @@ async function fill(on: Shop): Promise<void> {
   const create = async (changes: Record<string, unknown> = {}) => (await made(client.post('/invoices', invoiceBody(on, changes)))).invoice.invoice_id as string
   await create({ auto_approve: true, reference_number: 'sent' })
   await create({ auto_approve: true, reference_number: 'foreign', currency_code: 'USD', exchange_rate: 84.2537, place_of_supply: 'IN-MH' })
+  await create({ auto_approve: true, reference_number: 'next to nothing', currency_code: 'USD', exchange_rate: 0.000001, line_items: [{ name: 'x', rate: 1, quantity: 1 }] })
   await create({ auto_approve: true, reference_number: 'free', line_items: [{ name: 'Sample', rate: 0, quantity: 1 }] })
   await create({ reference_number: 'draft' })
   await create({ auto_approve: true, reference_number: 'legacy', date: '2019-05-05' })
