@@ -1,6 +1,7 @@
 // What invoices do to the books: every kind of journal, written as an accountant writes it.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { dateInZone } from '../../domain/dates.ts'
 import { item, line, openStall, TODAY, type Stall } from './fixtures.ts'
 import { startService, type Service } from './service.ts'
 
@@ -68,6 +69,14 @@ test.each<[string, () => Record<string, unknown>, string]>([
   ['in yen', () => ({ currency_code: 'JPY', exchange_rate: 0.5612, line_items: [line({ rate: 1001 })] }), `
     Dr Accounts Receivable (customer) 561.76
        Cr Sales 561.76`],
+  ['in yen, the paisa that rounding leaves goes to the sale', () => ({ currency_code: 'JPY', exchange_rate: 0.005, line_items: [taxed('GST 40%', 7)] }), `
+    Dr Accounts Receivable (customer) 0.05
+       Cr Sales 0.03
+       Cr Output CGST 0.01
+       Cr Output SGST 0.01`],
+  ['round-off alone', () => ({ round_off: 0.5, line_items: [line({ rate: 0 })] }), `
+    Dr Accounts Receivable (customer) 0.50
+       Cr Round Off 0.50`],
   ['in dinars', () => ({ currency_code: 'KWD', exchange_rate: 271.5, line_items: [line({ rate: 1.234 })] }), `
     Dr Accounts Receivable (customer) 335.03
        Cr Sales 335.03`],
@@ -125,6 +134,19 @@ test('the void of a draft posts nothing, and neither does an invoice of nothing'
   expect([nothing.status, nothing.total]).toEqual(['SENT', 0])
   expect((await ours.send('POST', `/invoices/${nothing.invoice_id}/void`)).invoice.status).toBe('CANCELLED')
   expect(await ours.ledger(nothing.invoice_id)).toEqual([])
+})
+
+test('what comes to nothing in rupees posts nothing', async () => {
+  const { invoice_id, total } = await approved({ currency_code: 'JPY', exchange_rate: 0.001, line_items: [line({ rate: 4 })] })
+  expect([total, await ours.ledger(invoice_id)]).toEqual([4, []])
+})
+
+test.each(['Pacific/Kiritimati', 'Pacific/Niue'])('today is the day in %s', async (time_zone) => {
+  const island = await openStall(service, { time_zone })
+  const { invoice_id } = await island.invoice({ auto_approve: true })
+  await island.send('POST', `/invoices/${invoice_id}/void`)
+  const day = dateInZone(new Date().toISOString(), time_zone)
+  expect((await island.get('/journals?per_page=1')).journals[0].date).toBe(`${day}T00:00:00.000Z`)
 })
 
 test('Rounding does for Round Off; where neither is, the difference goes to Sales', async () => {

@@ -137,6 +137,10 @@ describe('next-number', () => {
     expect((await ours.get('/invoices/series/next-number')).next_number).toBe(`INV-${FY}-002`)
   })
 
+  test.each([['0001-01-01', 'INV-00010101-001'], ['9999-12-31', 'INV-99991231-001']])('on %s it is %s', async (day, text) => {
+    expect((await ours.get(`/invoices/series/next-number?transactionDate=${day}`)).next_number).toBe(text)
+  })
+
   test('a branch has its own', async () => {
     const other = await addBranch(ours, 'PUN-')
     const day = date.replaceAll('-', '')
