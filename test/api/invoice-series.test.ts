@@ -118,6 +118,11 @@ describe('uniqueness', () => {
     expect(await number()).toBe(`INV-${FY}-001`)
   })
 
+  test('of two at once with one custom number, one is made', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => ours.client.post('/invoices', invoiceBody(ours.customerId, { invoice_number: 'A-1' }))))
+    expect(answers.map(({ status, body }) => body.field ?? status).toSorted()).toEqual([201, 'invoice_number', 'invoice_number'])
+  })
+
   test('many at once: consecutive numbers, none twice', async () => {
     const numbers = await Promise.all(Array.from({ length: 20 }, () => number()))
     expect(numbers.toSorted()).toEqual(Array.from({ length: 20 }, (_, n) => `INV-${FY}-${String(n + 1).padStart(3, '0')}`))
@@ -201,6 +206,12 @@ describe('creation', () => {
     expect(await ours.refusal('POST', '/invoices/series', body)).toEqual({ status: 409, code: 'validation.duplicate_resource', field: 'series_name' })
     expect(await series({ branch_id: await addBranch(ours, 'PUN-') })).toMatchObject({ series_name: 'export' })
     expect(await series({ transaction_date: NEXT_YEAR.start })).toMatchObject({ series_name: 'export' })
+  })
+
+  test('of two at once with one name, one is made', async () => {
+    const body = { series_name: 'export', prefix: 'EXP-', transaction_date: date }
+    const answers = await Promise.all([1, 2, 3].map(() => ours.client.post('/invoices/series', body)))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409])
   })
 
   test.each([

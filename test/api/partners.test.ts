@@ -110,6 +110,13 @@ describe('creation', () => {
     expect((await call('POST', COLLECTION, { name: 'X', external_ref }, { partnerKey: stranger })).status).toBe(201)
   })
 
+  test('of two at once with one external_ref, one is made', async () => {
+    const external_ref = `ref ${randomUUID()}`
+    const answers = await Promise.all([1, 2, 3].map(() => call('POST', COLLECTION, { name: 'X', external_ref })))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409, 409])
+    expect(await service.sql('SELECT FROM organizations WHERE external_ref = $1', external_ref)).toHaveLength(1)
+  })
+
   test('scopes bound the token, a sandbox marks it', async () => {
     const { token } = await create({ scopes: ['Svc.contacts.READ'], sandbox: true })
     expect(token).toMatchObject({ token: expect.stringMatching(/^svc_pat_test_/), scopes: ['Svc.contacts.READ'] })
@@ -149,6 +156,13 @@ describe('re-issue', () => {
     const [first, again] = [await reissue(org_id, {}, 'again'), await reissue(org_id, {}, 'again')]
     expect(again.text).toBe(first.text)
     expect([(await whoami(first.body.token.token)).status, (await whoami(minted)).status]).toEqual([200, 200])
+  })
+
+  test('of two at once, the later one alone opens', async () => {
+    const { organization: { org_id } } = await create()
+    const issued = (await Promise.all([reissue(org_id), reissue(org_id), reissue(org_id)])).map(({ body }) => body.token.token)
+    const statuses = await Promise.all(issued.map(async (token) => (await whoami(token)).status))
+    expect(statuses.toSorted()).toEqual([200, 401, 401])
   })
 
   test.each([-1, 86_401, 1.5, '60'])('a grace of %j has the wrong shape', async (grace_seconds) => {
