@@ -12,6 +12,8 @@ export interface Shop {
   customer: Customer
   /** Every invoice, as the list tells. */
   invoices(): Promise<Json[]>
+  /** What has arrived, by delivery. */
+  letters(): Map<string, string>
 }
 
 // One delivery in so many is refused once: its retry waits in Temporal when the kill comes.
@@ -33,6 +35,7 @@ export async function openShop(baseUrl: string, partnerKey: string): Promise<Sho
     customer,
     customerId: (await post('/contacts', { contact_name: 'Meena Sarees' })).body.contact.contact_id,
     taxId: (await get('/taxes')).body.taxes.find(({ name }: Json) => name === 'GST 18%').tax_id,
+    letters: () => new Map(customer.arrivals.map(({ deliveryId, body }) => [deliveryId, body.toString()])),
     async invoices() {
       const rows: Json[] = []
       for (let cursor = ''; ;) {
