@@ -146,7 +146,7 @@ export async function changeInvoice(books: Books, id: string, wanted: InvoiceCha
   if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
   if (wanted.notes !== undefined) told.notes = wanted.notes
   if (wanted.due_date !== undefined) told.due_date = dueDateOf(wanted.due_date, draft.date, 0)
-  const changes = changesBetween(draft, told)
+  const changes = changesBetween(draft, told, draft.currency_code)
   if (changes === null) return draft
   const invoice = change(books, draft, told)
   recordInvoice(books, invoice, 'INVOICE_UPDATED', changes)
