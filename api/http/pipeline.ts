@@ -54,7 +54,7 @@ export async function travel(
     trace.subject = caller.subject || null
     checkOrganization(caller, request, parameters)
     if (caller.subject !== '') allowance = await house.limiter.count(caller, now)
-    if (!allowance.allowed) throw limitExceeded(allowance, now)
+    if (!allowance.allowed) throw limitExceeded(allowance)
     checkScope(caller, route)
     const params = request.params ?? {}
     reply = route.read
@@ -157,7 +157,6 @@ function originOf(request: IncomingMessage, requestId: string): Caller['origin']
   }
 }
 
-function limitExceeded(allowance: Allowance, now: Date): Fault {
-  const retryAfter = Math.max(1, Math.ceil(allowance.reset - now.getTime() / 1000))
-  return fault('rate_limit.exceeded', { retryAfter, details: { limit: allowance.limit, retry_after: retryAfter } })
+function limitExceeded({ limit, waitSeconds }: Allowance): Fault {
+  return fault('rate_limit.exceeded', { retryAfter: waitSeconds, details: { limit, retry_after: waitSeconds } })
 }
