@@ -1,9 +1,12 @@
-// Remembers for a moment whose token is whose, so that most calls find their caller without asking the database.
+// Remembers for a moment whose token is whose, so that most reads find their caller without asking the database.
 import type { Connection } from './database.ts'
 import { listen } from './listener.ts'
 import { findTokenHolder, type TokenHolder } from './token.ts'
 
 export interface TokenMemory {
+  /** From the database, always. */
+  ask(secret: string, now: Date): Promise<TokenHolder | null>
+  /** From memory where it is certain enough for a read. */
   find(secret: string, now: Date): Promise<TokenHolder | null>
   /** For what this very process has changed: at once, without waiting to be told. */
   forget(): void
@@ -37,6 +40,7 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
     forget()
   })
   return {
+    ask: (secret, now) => findTokenHolder(connection, secret, now),
     async find(secret, now) {
       const known = remembered.get(secret)
       if (known && known.until > now.getTime()) return known.holder

@@ -10,7 +10,7 @@ import type { Route } from './route.ts'
 
 type Origin = Caller['origin']
 
-/** Finds the caller, or throws the route's own 401. */
+/** Finds the caller, or throws the route's own 401. Whoever writes is asked about anew; a read may be remembered. */
 export async function identify(
   route: Route, request: IncomingMessage, { connection, tokens }: { connection: Connection; tokens: TokenMemory }, now: Date, origin: Origin,
 ): Promise<Caller> {
@@ -18,7 +18,7 @@ export async function identify(
   if (route.by === 'partner') return partnerOf(request, connection, origin)
   const unknown = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
   const secret = /^Bearer +(svc_[A-Za-z0-9_-]{8,200}) *$/i.exec(request.headers.authorization ?? '')?.[1]
-  const holder = secret ? await tokens.find(secret, now) : null
+  const holder = secret ? await (route.read ? tokens.find(secret, now) : tokens.ask(secret, now)) : null
   if (!holder) throw unknown()
   const { token, organization } = holder
   return {
