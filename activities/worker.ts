@@ -90,7 +90,7 @@ function adoptLogger(log: Logger): void {
 
 async function main(): Promise<void> {
   const settings = readSettings()
-  const log = pino({ level: settings.logLevel, base: { part: 'worker' } })
+  const log = pino({ level: settings.logLevel, base: { process: 'worker' } })
   adoptLogger(log)
   try {
     const worker = await startWorker(settings, log)

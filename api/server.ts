@@ -7,6 +7,7 @@ import { fault } from '../domain/faults.ts'
 import { createReceiver } from '../gateways/receiver.ts'
 import { openDatabase, type Database } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
+import { rememberTokens } from '../models/token-memory.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { refusal, type Reply } from './http/envelope.ts'
@@ -33,10 +34,12 @@ export function createApi(settings: Settings, log: Logger): Api {
   const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi api' })
   const limiter = createLimiter({ DEFAULT: settings.rateLimitDefault, PARTNER: settings.rateLimitPartner }, settings.redisUrl)
   const accessLog = createAccessLog(log, database)
+  const tokens = rememberTokens(database, settings.databaseUrl)
   const seals = sealer(settings.encryptionKey)
   const house: House = {
-    desk: { database, wakeRelay: createWaker(database), clock: () => new Date() },
+    desk: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
     limiter,
+    tokens,
     sealer: seals,
     machines: {
       sealer: seals,
@@ -65,6 +68,7 @@ export function createApi(settings: Settings, log: Logger): Api {
         server.server.closeIdleConnections()
       })
       limiter.close()
+      await tokens.close()
       await database.close()
     },
   }
@@ -142,14 +146,19 @@ function sendStranger(response: restify.Response, status: 404, accessLog: Access
 
 if (import.meta.main) {
   const settings = readSettings()
-  const log = pino({ level: settings.logLevel, base: { process: 'api' } })
+  // Lines are written a few at a time, at the latest after a quarter of a second; those of errors at once.
+  const out = pino.destination({ sync: false, minLength: 4096, periodicFlush: 250 })
+  const log = pino({ level: settings.logLevel, base: { process: 'api' } }, out)
   const api = createApi(settings, log)
   const port = await api.listen()
   log.info({ port }, 'listening')
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
       log.info({ signal }, 'stopping')
-      void api.close().then(() => process.exit(0))
+      void api.close().then(() => {
+        out.flushSync()
+        process.exit(0)
+      })
     })
   }
 }

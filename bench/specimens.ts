@@ -42,8 +42,7 @@ const OF_INVOICE: Record<string, string> = {
   journal_lines: 't.org_id = $2 AND t.journal_id = (SELECT id FROM journals WHERE org_id = $2 AND source_id = $3)',
   activity: 't.org_id = $2 AND t.entity_id = $3',
   webhook_events: 't.org_id = $2 AND t.entity_id = $3',
-  idempotent_answers: `t.path LIKE '%/invoices' AND t.subject = (
-    SELECT id FROM tokens WHERE org_id = $2 ORDER BY created_time LIMIT 1)`,
+  idempotent_answers: `t.subject IN (SELECT id FROM tokens WHERE org_id = $2) AND t.body LIKE '%"' || $3::uuid || '"%'`,
 }
 
 /** `INSERT INTO table SELECT ...` of the columns that may be written, `from` naming the specimen's rows `r`. */

@@ -84,7 +84,8 @@ async function bookDocuments(baseUrl: string, token: string): Promise<void> {
   const today = new Date().toISOString().slice(0, 10)
   const invoice = { date: today, place_of_supply: 'IN-KA', customer_id: school }
   await create('/invoices', { ...invoice, auto_approve: true, line_items: [{ item_id: notebook, quantity: 250 }, { item_id: pen, quantity: 12, discount: 60 }] })
-  await create('/invoices', { ...invoice, customer_id: chain, place_of_supply: 'IN-TN', auto_approve: true, line_items: [{ item_id: notebook, quantity: 400, rate: 55 }] })
+  const across = { ...invoice, customer_id: chain, place_of_supply: 'IN-TN', auto_approve: true }
+  await create('/invoices', { ...across, line_items: [{ item_id: notebook, quantity: 400, rate: 55 }] })
   await create('/invoices', { ...invoice, notes: 'To be checked by the school.', line_items: [{ item_id: binding, quantity: 80 }] })
 }
 

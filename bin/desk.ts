@@ -4,7 +4,9 @@ import type { Caller } from '../commands/caller.ts'
 import type { Database } from '../models/database.ts'
 
 /** Deliveries that an operator's command queues are found by the relay's own sweep. */
-export const deskOf = (database: Database): Desk => ({ database, wakeRelay: () => undefined, clock: () => new Date() })
+export const deskOf = (database: Database): Desk => ({
+  database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date(),
+})
 
 /** The operator: of no organisation until the books are entered. */
 export const operator = (): Caller => ({

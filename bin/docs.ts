@@ -3,7 +3,6 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TObject } from 'typebox'
 import { BODY_LIMIT } from '../api/http/body.ts'
-import { PER_PAGE } from '../api/http/page.ts'
 import type { Route } from '../api/http/route.ts'
 import { routesOf } from '../api/routes.ts'
 import { MOST_LINES } from '../api/shapes/line-item.ts'
@@ -29,17 +28,17 @@ const DEFAULTS = readSettings({ DATABASE_URL: 'none', ENCRYPTION_KEY: Buffer.all
 const BLOCKS: Record<string, () => string> = {
   calls: () => table(['Resource', 'Calls'], [...Map.groupBy(ROUTES, ({ tag }) => tag)].map(([tag, routes]) => [
     tag,
-    [...Map.groupBy(routes, ({ path }) => path)].map(([path, some]) => `\`${some.map(({ method }) => method).join(' ')} ${path}\``).join('<br>'),
+    [...Map.groupBy(routes, ({ path }) => path)].map(([path, some]) => `\`${methodsOf(some)} ${path}\``).join('<br>'),
   ])),
-  endpoints: () => table(['Call', 'Scope', 'What it does'], ROUTES.map((route) => [
-    `\`${route.method} ${route.path}\`${route.keyRequired ? ' (key)' : ''}`, needOf(route), route.does,
+  endpoints: () => table(['Call', 'Scope', 'What it does', 'Filters'], ROUTES.map((route) => [
+    `\`${route.method} ${route.path}\`${route.keyRequired ? ' (key)' : ''}`, needOf(route), route.does, filtersOf(route),
   ])),
   errors: () => table(['Code', 'Status', 'It means'], Object.entries(FAULTS).map(([code, [status, meaning]]) => (
     [`\`${code}\``, String(status), meaning]
   ))),
   limits: () => table(['Limit', 'Value'], limits()),
   ladder: () => table(['Attempt', 'Waits after the end of the one before'], ladder()),
-  events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT].map((type) => (
+  events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => (
     [`\`${type}\``, Object.keys((eventSchema(type) as TObject).properties).map((name) => `\`${name}\``).join(' ')]
   ))),
   taxes: () => table(['Tax', 'Shape', 'CGST', 'SGST', 'IGST'], GST_TAX_LIST.map(({ name, shape, cgst, sgst, igst }) => (
@@ -73,17 +72,33 @@ function needOf({ by = 'token', scope }: Route): string {
   return scope === null ? 'any token' : `\`${scope}\``
 }
 
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
+
+function methodsOf(routes: Route[]): string {
+  return METHODS.filter((method) => routes.some((route) => route.method === method)).join(' ')
+}
+
+// What every list takes is told once, above the table.
+const EVERYWHERE = new Set(['organization_id', 'cursor', 'per_page', 'sort', 'modified_since'])
+
+function filtersOf({ query }: Route): string {
+  const names = Object.keys(query?.properties ?? {}).filter((name) => !EVERYWHERE.has(name))
+  return names.map((name) => `\`${name}\``).join(' ')
+}
+
 function limits(): string[][] {
-  const most = (path: string, parameter: string) => String(parameterOf(path, parameter).maximum)
-  const usual = (path: string, parameter: string) => String(parameterOf(path, parameter).default)
+  const bounds = (path: string, name: string) => {
+    const { minimum, maximum, default: usual } = parameterOf(path, name)
+    return `${minimum} to ${maximum}, ${usual} unless asked`
+  }
   const echo = ROUTES.find(({ path }) => path === '/echo')!.bodyLimit!
   return [
     ['Requests a minute, default tier', String(DEFAULTS.rateLimitDefault)],
     ['Requests a minute, partner tier', String(DEFAULTS.rateLimitPartner)],
     ['Body', `${BODY_LIMIT / 1024 / 1024} MB; \`POST /echo\` ${echo / 1024} KB`],
-    ['`per_page`', `1 to ${PER_PAGE.maximum}, ${PER_PAGE.default} unless asked; accounts up to ${most('/accounts', 'per_page')}`],
-    ['Activity `limit`', `1 to ${most('/activity', 'limit')}, ${usual('/activity', 'limit')} unless asked`],
-    ['Exchange rates `limit`', `1 to ${most('/exchange_rates', 'limit')}, ${usual('/exchange_rates', 'limit')} unless asked`],
+    ['`per_page`', `${bounds('/contacts', 'per_page')}; accounts up to ${parameterOf('/accounts', 'per_page').maximum}`],
+    ['Activity `limit`', bounds('/activity', 'limit')],
+    ['Exchange rates `limit`', bounds('/exchange_rates', 'limit')],
     ['Lines of a document', String(MOST_LINES)],
     ['Webhook endpoints of an organisation', String(MOST_ENDPOINTS)],
     ['`Idempotency-Key`', '1 to 200 letters, digits, `-`, `_`, `:`'],
@@ -91,14 +106,18 @@ function limits(): string[][] {
   ]
 }
 
-function parameterOf(path: string, name: string): { maximum?: number; default?: number } {
+function parameterOf(path: string, name: string): { minimum?: number; maximum?: number; default?: number } {
   const route = ROUTES.find((each) => each.method === 'GET' && each.path === path)
-  return (route?.query?.properties[name] ?? {}) as { maximum?: number; default?: number }
+  return (route?.query?.properties[name] ?? {}) as ReturnType<typeof parameterOf>
 }
 
 function ladder(): string[][] {
-  const attempts = Array.from({ length: attemptsOf(DEFAULTS.webhookLadderSeconds) }, (_, index) => index + 1)
-  return attempts.map((attempt) => [String(attempt), attempt === 1 ? 'leaves at once' : spoken(waitBefore(attempt, DEFAULTS.webhookLadderSeconds, 0)!)])
+  const { webhookLadderSeconds: waits } = DEFAULTS
+  const attempts = Array.from({ length: attemptsOf(waits) }, (_, index) => index + 1)
+  return attempts.map((attempt) => {
+    const waitMs = waitBefore(attempt, waits, 0)!
+    return [String(attempt), waitMs === 0 ? 'leaves at once' : spoken(waitMs)]
+  })
 }
 
 function spoken(ms: number): string {

@@ -18,6 +18,8 @@ export interface Desk {
   database: Database
   /** Called after a commit that queued deliveries; may be lost without harm. */
   wakeRelay(): void
+  /** Called after a commit that changed tokens or organisations, before anybody is answered. */
+  forgetCallers(): void
   clock(): Date
 }
 
@@ -42,6 +44,9 @@ export interface ActivityEntry {
 
 export type EventEntry = AnnouncedEvent & { entityType: string; entityId: string }
 
+// Whose rows say who a token's holder is, and whether the organisation is open.
+const CALLER_TABLES = new Set(['tokens', 'organizations'])
+
 export class Books implements Scope {
   readonly connection: Transaction
   readonly caller: Caller
@@ -50,6 +55,7 @@ export class Books implements Scope {
   #orgId: string | null
   #deed = new Deed()
   #numbers = new Map<string, string>()
+  #changesCallers = false
 
   constructor(connection: Transaction, caller: Caller, now: Date) {
     this.connection = connection
@@ -93,6 +99,7 @@ export class Books implements Scope {
   /** Changes some columns of a row that was found with a lock; answers the row as it will be. */
   update<Row extends { id: string }>(table: Table<Row>, row: Row, changes: Partial<Row>): Row {
     this.#deed.update(table, { id: row.id, ...changes })
+    this.#changesCallers ||= CALLER_TABLES.has(table.name)
     return { ...row, ...changes }
   }
 
@@ -197,6 +204,11 @@ export class Books implements Scope {
     return written.deliveries
   }
 
+  /** Whether the deed changed whose token opens what. */
+  get changesCallers(): boolean {
+    return this.#changesCallers
+  }
+
   /** Puts the numbers that were taken into a text that has blanks for them. */
   ink(text: string): string {
     let inked = text
@@ -209,8 +221,8 @@ const TRIES = 5
 
 /**
  * Opens the books for one deed: everything that `work` collects is written in one transaction, or nothing is.
- * `finish` sees the books after the commit. A deadlock, or a row that vanished while the deed was being made, is
- * tried again from the start; what PostgreSQL refuses by a constraint becomes the Fault that it means.
+ * `finish` sees the books after the commit. A deadlock, or a row that vanished or a number that was taken while the deed
+ * was being made, is tried again from the start; what PostgreSQL refuses by a constraint becomes the Fault that it means.
  */
 export async function openBooks<T, R = T>(
   desk: Desk,
@@ -227,6 +239,7 @@ export async function openBooks<T, R = T>(
         queued = await books.write()
         return { result, books }
       })
+      if (made.books.changesCallers) desk.forgetCallers()
       if (queued > 0) desk.wakeRelay()
       return finish(made.result, made.books)
     } catch (error) {

@@ -1,11 +1,7 @@
 // Who asks: the person or machine on whose behalf a command runs, within one organisation.
-import type { OrganizationRow } from '../models/organization.ts'
+import type { OrganizationFacts } from '../models/token.ts'
 
-/** What commands need to know of the organisation; read once with the token. */
-export type OrganizationFacts = Pick<
-  OrganizationRow,
-  'id' | 'name' | 'status' | 'sandbox' | 'currency_code' | 'fiscal_year_start_month' | 'time_zone' | 'state_code' | 'preferences'
->
+export type { OrganizationFacts }
 
 export interface Caller {
   /** The token or partner key by which keyed answers and rate limits are counted. */

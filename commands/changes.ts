@@ -1,18 +1,25 @@
 // What a change changed, for the activity log: old and new of every field that differs.
+import { isDeepStrictEqual } from 'node:util'
+import { toAmount } from '../domain/money.ts'
 
 export type Changes = Record<string, { old: unknown; new: unknown }>
 
 const UNTOLD = new Set(['org_id', 'version', 'last_modified_time', 'created_time'])
 
-/** Compares two states of a row; fields that only keep the books are left out. Null when nothing differs. */
-export function changesBetween(before: object, after: object): Changes | null {
+/**
+ * Compares two states of a row; fields that only keep the books are left out. Amounts are told in units of `currency`,
+ * the row's own unless told, as the document answers them. Null when nothing differs.
+ */
+export function changesBetween(before: object, after: object, currency = currencyOf(before)): Changes | null {
   const changes: Changes = {}
+  const plain = (value: unknown) => (typeof value === 'bigint' ? toAmount(value, currency) : value ?? null)
   for (const [field, value] of Object.entries(after)) {
     if (UNTOLD.has(field)) continue
     const [old, now] = [plain((before as Record<string, unknown>)[field]), plain(value)]
-    if (JSON.stringify(old) !== JSON.stringify(now)) changes[field] = { old, new: now }
+    // PostgreSQL gives the fields of JSON back in an order of its own.
+    if (!isDeepStrictEqual(old, now)) changes[field] = { old, new: now }
   }
   return Object.keys(changes).length === 0 ? null : changes
 }
 
-const plain = (value: unknown) => (typeof value === 'bigint' ? value.toString() : value ?? null)
+const currencyOf = (row: object) => ('currency_code' in row ? String(row.currency_code) : 'INR')

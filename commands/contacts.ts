@@ -1,6 +1,7 @@
 // What can be done to a contact.
 import { v7 as uuidv7 } from 'uuid'
 import { findCurrency } from '../domain/currencies.ts'
+import { Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { hasGstinShape, isPan, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
@@ -58,7 +59,8 @@ export async function createContact(books: Books, fields: ContactFields & { cont
 
 /**
  * Merges changes into a contact: nested addresses merge by field, null clears, contact_persons replaces the whole
- * list (those with an id are changed, those without are added). Throws not_found.resource for an unknown person.
+ * list (those with an id are changed, those without are added). Throws not_found.resource for an unknown person, and
+ * validation.invalid_value for one who comes twice.
  */
 export async function changeContact(books: Books, id: string, fields: ContactFields): Promise<ContactRow> {
   const contact = await contactOf(books, id, 'FOR UPDATE')
@@ -114,13 +116,16 @@ function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
   }
   if (fields.contact_persons !== undefined) set.contact_persons = personsOf(before.contact_persons, fields.contact_persons ?? [])
   if (fields.payment_terms !== undefined) set.payment_terms = fields.payment_terms ?? 0
-  if (fields.opening_balance !== undefined) set.opening_balance = String(fields.opening_balance ?? 0)
-  if (fields.credit_limit !== undefined) set.credit_limit = fields.credit_limit === null ? null : String(fields.credit_limit)
+  if (fields.opening_balance !== undefined) set.opening_balance = keptAmount(fields.opening_balance ?? 0)
+  if (fields.credit_limit !== undefined) set.credit_limit = fields.credit_limit === null ? null : keptAmount(fields.credit_limit)
   if (fields.currency_code !== undefined) set.currency_code = currencyOf(fields.currency_code ?? 'INR')
   return set
 }
 
 const TEXTS = ['display_name', 'legal_name', 'company_name', 'gst_treatment', 'email', 'phone', 'website'] as const
+
+// With the four decimals that the books keep, so that what is answered and compared is what is kept.
+const keptAmount = (amount: number) => new Exact(amount).toFixed(4)
 
 const blankAsNull = (text: string | null) => (text === null || text.trim() === '' ? null : text.trim())
 
@@ -133,7 +138,7 @@ function registration(before: Before, fields: ContactFields): Partial<ContactRow
   }
   return {
     gst_no: gstNo,
-    gst_treatment: fields.gst_treatment ?? before.gst_treatment ?? 'REGISTERED',
+    gst_treatment: blankAsNull(fields.gst_treatment ?? null) ?? before.gst_treatment ?? 'REGISTERED',
     place_of_contact: before.place_of_contact ?? stateOfGstin(gstNo),
     pan: before.pan ?? panOfGstin(gstNo),
   }
@@ -165,9 +170,13 @@ function mergeAddress(before: Address | null, sent: Nullable<Address>): Address 
 
 function personsOf(before: ContactPerson[], sent: Nullable<ContactPerson>[]): ContactPerson[] {
   return sent.map((person, index) => {
+    const field = `contact_persons.${index}.contact_person_id`
     const known = before.find(({ contact_person_id }) => contact_person_id === person.contact_person_id)
     if (person.contact_person_id != null && !known) {
-      throw fault('not_found.resource', { field: `contact_persons.${index}.contact_person_id`, message: 'The contact has no such person.' })
+      throw fault('not_found.resource', { field, message: 'The contact has no such person.' })
+    }
+    if (known && sent.findIndex(({ contact_person_id }) => contact_person_id === known.contact_person_id) < index) {
+      throw fault('validation.invalid_value', { field, message: 'This person comes twice.' })
     }
     return {
       contact_person_id: known?.contact_person_id ?? uuidv7(),

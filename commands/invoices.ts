@@ -68,9 +68,10 @@ export async function invoiceOf(scope: Scope, id: string, lock: Lock = ''): Prom
 export async function createInvoice(books: Books, wanted: NewInvoice): Promise<Invoice> {
   const date = parseDocumentDate(wanted.date)!
   const basis = await basisOf(books, wanted, date)
-  const customer = customerOf(basis)
+  // What does not exist is told before what may not be (decisions §1).
   const branch = branchOf(basis)
   const filled = fillSaleLines(basis, wanted.line_items)
+  const customer = customerOf(basis)
   const place = placeOfSupply(wanted.place_of_supply)
   const dueDate = dueDateOf(wanted.due_date, date, customer.payment_terms)
   const { currency, exchangeRate } = currencyOf(books, wanted)

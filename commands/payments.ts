@@ -139,7 +139,9 @@ export async function applyPayment(books: Books, id: string, wanted: AllocationB
   settleDocuments(payment, added, documents)
   const difference = differenceOf(added)
   if (difference !== 0n) postExchangeDifference(books, payment, difference, today(books), await readPostingAccounts(books))
-  recordPaymentEntry(books, payment, 'PAYMENT_UPDATED', changesBetween({ allocated: before.allocated }, { allocated: payment.allocated }))
+  recordPaymentEntry(books, payment, 'PAYMENT_UPDATED', changesBetween(
+    { allocated: before.allocated }, { allocated: payment.allocated }, payment.currency_code,
+  ))
   return payment
 }
 

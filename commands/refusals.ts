@@ -25,11 +25,13 @@ interface DatabaseError {
 }
 
 /**
- * True for a deed that may succeed when it is made anew: a deadlock, or a row that it refers to was deleted after it
- * had been read (the next reading misses it and says so).
+ * True for a deed that may succeed when it is made anew: a deadlock; a row that it refers to was deleted after it had
+ * been read (the next reading misses it and says so); a key that was free when it was read is taken (a number that was
+ * sent is refused by the next reading, a series steps over it).
  */
 export function isWorthRetrying(error: unknown): boolean {
-  const { code } = causeOf(error)
+  const { code, constraint } = causeOf(error)
+  if (code === UNIQUE) return constraint !== undefined && constraint in TAKEN
   return code === DEADLOCK || code === SERIALIZATION || code === FOREIGN_KEY
 }
 

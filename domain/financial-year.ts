@@ -1,6 +1,9 @@
 // Financial years: the twelve months that an organisation closes its books on.
 import { addDays } from './dates.ts'
 
+// The calendar ends with it, and so does the financial year that begins in it.
+const LAST_YEAR = 9999
+
 export interface FinancialYear {
   /** First and last day. */
   start: string
@@ -18,9 +21,9 @@ export function financialYear(date: string, startMonth: number): FinancialYear {
   }
   const month = Number(date.slice(5, 7))
   const startYear = Number(date.slice(0, 4)) - (month < startMonth ? 1 : 0)
-  const end = addDays(firstDay(startYear + 1, startMonth), -1)
+  const end = startYear === LAST_YEAR ? `${LAST_YEAR}-12-31` : addDays(firstDay(startYear + 1, startMonth), -1)
   const first = fourDigits(startYear)
-  const twoDigits = fourDigits(startYear + 1).slice(2)
+  const twoDigits = fourDigits(startYear + 1).slice(-2)
   return startMonth === 1
     ? { start: firstDay(startYear, 1), end, label: first, short: first.slice(2) }
     : { start: firstDay(startYear, startMonth), end, label: `${first}-${twoDigits}`, short: first.slice(2) + twoDigits }

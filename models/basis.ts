@@ -93,6 +93,6 @@ SELECT
      WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND period_id = (
        SELECT id FROM accounting_periods WHERE org_id = $1 AND $6::date BETWEEN start_date AND end_date LIMIT 1)) AS s) AS series,
   (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($7::uuid[])) AS tags_found,
-  (SELECT EXISTS (SELECT FROM invoices
+  ($8::text IS NOT NULL AND EXISTS (SELECT FROM invoices
      WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND invoice_number = $8)) AS number_taken`,
 }

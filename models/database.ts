@@ -19,7 +19,12 @@ export interface Statement {
 /** Whatever statements can be sent through: the pool for reading, one transaction for writing. */
 export interface Connection {
   run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+  /** Runs two statements that do not need each other's answers, in one round trip. */
+  runBoth<A, B>(first: Asked, second: Asked): Promise<[A[], B[]]>
 }
+
+/** A statement and its values. */
+export type Asked = [statement: Statement, values: readonly unknown[]]
 
 /** One transaction. BEGIN travels with its first statement, so that neither costs a round trip of its own. */
 export interface Transaction extends Connection {
@@ -110,6 +115,15 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
       }
     },
 
+    async runBoth<A, B>(first: Asked, second: Asked) {
+      const client = await borrow()
+      try {
+        return await together(client, [prepared(...first), prepared(...second)]) as [A[], B[]]
+      } finally {
+        giveBack(client)
+      }
+    },
+
     async transaction(work) {
       const client = await borrow()
       const state = { begun: false, ended: false }
@@ -122,6 +136,8 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
         const result = await work({
           run: async <Row>(statement: Statement, values: readonly unknown[]) =>
             (await together<Row>(client, [...begin(), prepared(statement, values)])).at(-1)!,
+          runBoth: async <A, B>(first: Asked, second: Asked) =>
+            (await together(client, [...begin(), prepared(...first), prepared(...second)])).slice(-2) as [A[], B[]],
           async runLast<Row>(statement: Statement, values: readonly unknown[]) {
             const queries = [...begin(), prepared(statement, values), 'COMMIT']
             const answers = await together<Row>(client, queries)

@@ -1,7 +1,7 @@
 // Scoped finders: rows of one table, always within one organisation.
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import type { Connection, Statement } from './database.ts'
+import type { Asked, Connection, Statement } from './database.ts'
 import type { Table } from './table.ts'
 
 /** Where a question is asked: a connection and the organisation that it is asked within. */
@@ -38,6 +38,11 @@ export async function findRows<Row extends object>(scope: Scope, table: Table<Ro
 export async function lockRows<Row extends object>(scope: Scope, table: Table<Row>, ids: string[]): Promise<Row[]> {
   if (ids.length === 0) return []
   return scope.connection.run<Row>(byIdsLocked(table), [scope.orgId, ids])
+}
+
+/** The question for the row with this id, to be asked together with another. */
+export function askRow<Row extends object>(scope: Scope, table: Table<Row>, id: string, lock: Lock = ''): Asked {
+  return [byId(table, lock), [scope.orgId, id]]
 }
 
 const statements = new Map<string, Statement>()

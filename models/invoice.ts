@@ -1,7 +1,7 @@
 // Invoices and their lines. Amounts are minor units of the invoice's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import type { Connection } from './database.ts'
-import { findRow, type Lock, type Scope } from './find.ts'
+import { askRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
 
 export type InvoiceStatus = StatusOf<'INVOICE'>
@@ -90,8 +90,10 @@ export interface Invoice extends InvoiceRow {
 }
 
 export async function findInvoice(scope: Scope, id: string, lock: Lock = ''): Promise<Invoice | null> {
-  const row = await findRow(scope, invoices, id, lock)
-  return row === null ? null : { ...row, lines: await linesOfInvoices(scope, [id]) }
+  const [[row], lines] = await scope.connection.runBoth<InvoiceRow, InvoiceLineRow>(
+    askRow(scope, invoices, id, lock), [LINES, [scope.orgId, [id]]],
+  )
+  return row ? { ...row, lines } : null
 }
 
 /** Puts the lines of many invoices to them, in one query. */

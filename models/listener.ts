@@ -7,8 +7,13 @@ export interface Listener {
 
 const RETRY_MS = 2_000
 
-/** Calls `heard` for every notification, and once after each connecting, since some may have been missed before. */
-export function listen(databaseUrl: string, channel: string, heard: () => void): Listener {
+/**
+ * Calls `heard` for every notification, and once after each connecting, since some may have been missed before.
+ * `hearing` is told whenever the connection comes or goes.
+ */
+export function listen(
+  databaseUrl: string, channel: string, heard: () => void, hearing: (now: boolean) => void = () => undefined,
+): Listener {
   let closed = false
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
@@ -16,6 +21,7 @@ export function listen(databaseUrl: string, channel: string, heard: () => void):
   function lost(gone: pg.Client): void {
     if (gone !== client) return
     client = undefined
+    hearing(false)
     gone.end().catch(() => undefined)
     if (!closed) timer = setTimeout(() => void connect(), RETRY_MS)
   }
@@ -34,6 +40,7 @@ export function listen(databaseUrl: string, channel: string, heard: () => void):
     try {
       await mine.connect()
       await mine.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
+      if (client === mine) hearing(true)
       heard()
     } catch {
       lost(mine)

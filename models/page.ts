@@ -63,8 +63,9 @@ export function idFilter(column: string, id: string): WhereOptions {
 
 /** A case-insensitive substring of an indexed expression; `%`, `_` and `\\` in the text mean themselves. */
 export function contains(expression: string, text: string): WhereOptions {
-  const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, '\\$&')}%`
-  return where(literal(expression), { [Op.like]: pattern })
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+  // PostgreSQL itself makes small letters of the text: JavaScript's differ from its own for a few (İ, ẞ, Σ).
+  return where(literal(expression), { [Op.iLike]: pattern })
 }
 
 function keyset(database: Database, by: string, ascending: boolean, { time, id }: Place): string {

@@ -38,21 +38,30 @@ export function hashOf(secret: string): string {
 
 /** What is known of a token that is valid now. */
 export interface TokenHolder {
-  token: Pick<TokenRow, 'id' | 'org_id' | 'user_id' | 'scopes' | 'tier' | 'kind'>
-  organization: OrganizationRow
+  token: Pick<TokenRow, 'id' | 'user_id' | 'scopes' | 'tier' | 'kind'> & { ends: Date | null }
+  organization: OrganizationFacts
 }
 
-/** Whose token this is, or null when it is unknown, expired or revoked. */
+/** What every call needs to know of its organisation. */
+export type OrganizationFacts = Pick<
+  OrganizationRow,
+  'id' | 'name' | 'status' | 'sandbox' | 'currency_code' | 'fiscal_year_start_month' | 'time_zone' | 'state_code' | 'preferences'
+>
+
+/** Whose token this is, or null when it is unknown, expired or revoked. `ends` is when it will be. */
 export async function findTokenHolder(connection: Connection, secret: string, now: Date): Promise<TokenHolder | null> {
-  const [row] = await connection.run<TokenHolder>(TOKEN_HOLDER, [hashOf(secret), now])
-  return row ?? null
+  const [row] = await connection.run<HolderRow>(TOKEN_HOLDER, [hashOf(secret), now])
+  if (!row) return null
+  const { token_id, user_id, scopes, tier, kind, ends, ...organization } = row
+  return { token: { id: token_id, user_id, scopes, tier, kind, ends }, organization }
 }
+
+type HolderRow = Omit<TokenHolder['token'], 'id'> & { token_id: string } & OrganizationFacts
 
 const TOKEN_HOLDER = {
   name: 'token holder',
-  text: `SELECT jsonb_build_object('id', t.id, 'org_id', t.org_id, 'user_id', t.user_id, 'scopes', t.scopes,
-                                   'tier', t.tier, 'kind', t.kind) AS token,
-                to_jsonb(o) AS organization
+  text: `SELECT t.id AS token_id, t.user_id, t.scopes, t.tier, t.kind, least(t.revoked_time, t.expires_time) AS ends,
+           o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
          FROM tokens AS t JOIN organizations AS o ON o.id = t.org_id
          WHERE t.token_hash = $1 AND (t.revoked_time IS NULL OR t.revoked_time > $2)
            AND (t.expires_time IS NULL OR t.expires_time > $2)`,

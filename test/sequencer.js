@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 
 const Sequencer = createRequire(import.meta.url)('@jest/test-sequencer').default
-const ORDER = ['domain', 'contract', 'api', 'stories', 'workflows', 'replay', 'hammer', 'start']
+const ORDER = ['domain', 'contract', 'api', 'stories', 'workflows', 'replay', 'hammer', 'start', 'kills']
 
 export default class OneAfterAnother extends Sequencer {
   sort(tests) {

@@ -54,6 +54,7 @@ export function createAccessLog(log: Logger, database: Pick<Database, 'roundTrip
     mishap(error, requestId) {
       mishaps.inc()
       log.error({ request_id: requestId, err: error }, 'mishap')
+      log.flush()
     },
   }
 }

@@ -4,18 +4,21 @@ import type { Caller } from '../../commands/caller.ts'
 import { fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
 import type { Connection } from '../../models/database.ts'
-import { findPartnerOfKey, findTokenHolder } from '../../models/token.ts'
+import type { TokenMemory } from '../../models/token-memory.ts'
+import { findPartnerOfKey } from '../../models/token.ts'
 import type { Route } from './route.ts'
 
 type Origin = Caller['origin']
 
-/** Finds the caller, or throws the route's own 401. */
-export async function identify(route: Route, request: IncomingMessage, connection: Connection, now: Date, origin: Origin): Promise<Caller> {
+/** Finds the caller, or throws the route's own 401. Whoever writes is asked about anew; a read may be remembered. */
+export async function identify(
+  route: Route, request: IncomingMessage, { connection, tokens }: { connection: Connection; tokens: TokenMemory }, now: Date, origin: Origin,
+): Promise<Caller> {
   if (route.by === 'anyone') return { ...NOBODY, origin }
   if (route.by === 'partner') return partnerOf(request, connection, origin)
   const unknown = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
   const secret = /^Bearer +(svc_[A-Za-z0-9_-]{8,200}) *$/i.exec(request.headers.authorization ?? '')?.[1]
-  const holder = secret ? await findTokenHolder(connection, secret, now) : null
+  const holder = secret ? await (route.read ? tokens.find(secret, now) : tokens.ask(secret, now)) : null
   if (!holder) throw unknown()
   const { token, organization } = holder
   return {

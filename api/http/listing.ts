@@ -90,7 +90,8 @@ export function listing<Row extends object>(list: Listing<Row>): Route {
   })
 }
 
-function modifiedSince(column: string | null = 'last_modified_time'): Record<string, Filter> {
+/** The filter that every list has (decisions §4). */
+export function modifiedSince(column: string | null = 'last_modified_time'): Record<string, Filter> {
   if (column === null) return {}
   const filter = since(column)
   return { modified_since: { ...filter, schema: instant('Only what changed at or after this instant.') } }

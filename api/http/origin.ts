@@ -36,7 +36,7 @@ const ASSETS: Record<string, string> = {
 export async function docs(name: string): Promise<Plain | null> {
   if (name === '') return { status: 200, type: 'text/html; charset=utf-8', body: DOCS_PAGE }
   if (name === 'start.js') return { status: 200, type: 'text/javascript; charset=utf-8', body: DOCS_START }
-  const type = ASSETS[name]
+  const type = Object.hasOwn(ASSETS, name) ? ASSETS[name] : undefined
   return type === undefined ? null : { status: 200, type, body: await readFile(join(DOCS, name)) }
 }
 

@@ -7,6 +7,7 @@ import type { Caller } from '../../commands/caller.ts'
 import { asFault } from '../../commands/refusals.ts'
 import { Fault, fault } from '../../domain/faults.ts'
 import type { Sealer } from '../../models/sealed.ts'
+import type { TokenMemory } from '../../models/token-memory.ts'
 import { BODY_LIMIT, parseBody, readBody } from './body.ts'
 import { checkOrganization, checkScope, identify } from './caller.ts'
 import { refusal, success, type Reply } from './envelope.ts'
@@ -20,6 +21,7 @@ import { readQuery, validateBody } from './validate.ts'
 export interface House {
   desk: WritingDesk
   limiter: Limiter
+  tokens: TokenMemory
   sealer: Sealer
   machines: Machines
   /** Told of what nobody should ever see: the error behind a 500. */
@@ -45,12 +47,14 @@ export async function travel(
   let reply: Reply
   try {
     const parameters = partsOf(request).parameters
-    const caller = await identify(route, request, house.desk.database, now, originOf(request, trace.requestId))
+    const caller = await identify(
+      route, request, { connection: house.desk.database, tokens: house.tokens }, now, originOf(request, trace.requestId),
+    )
     trace.orgId = caller.organization?.id ?? null
     trace.subject = caller.subject || null
     checkOrganization(caller, request, parameters)
     if (caller.subject !== '') allowance = await house.limiter.count(caller, now)
-    if (!allowance.allowed) throw limitExceeded(allowance, now)
+    if (!allowance.allowed) throw limitExceeded(allowance)
     checkScope(caller, route)
     const params = request.params ?? {}
     reply = route.read
@@ -153,7 +157,6 @@ function originOf(request: IncomingMessage, requestId: string): Caller['origin']
   }
 }
 
-function limitExceeded(allowance: Allowance, now: Date): Fault {
-  const retryAfter = Math.max(1, Math.ceil(allowance.reset - now.getTime() / 1000))
-  return fault('rate_limit.exceeded', { retryAfter, details: { limit: allowance.limit, retry_after: retryAfter } })
+function limitExceeded({ limit, waitSeconds }: Allowance): Fault {
+  return fault('rate_limit.exceeded', { retryAfter: waitSeconds, details: { limit, retry_after: waitSeconds } })
 }

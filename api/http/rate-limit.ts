@@ -10,6 +10,8 @@ export interface Allowance {
   remaining: number
   /** Unix seconds at which the count starts anew. */
   reset: number
+  /** Whole seconds until the count starts anew: what a refused caller waits. */
+  waitSeconds: number
   allowed: boolean
 }
 
@@ -43,13 +45,20 @@ export function createLimiter(limits: Limits, redisUrl: string | null): Limiter 
         (result) => ({ result, allowed: true }),
         (refused: unknown) => ({ result: refused instanceof RateLimiterRes ? refused : null, allowed: !(refused instanceof RateLimiterRes) }),
       )
-      const reset = Math.ceil((now.getTime() + (counted.result?.msBeforeNext ?? WINDOW_SECONDS * 1000)) / 1000)
-      return { limit, remaining: Math.max(0, counted.result?.remainingPoints ?? limit), reset, allowed: counted.allowed }
+      const waitMs = counted.result?.msBeforeNext ?? WINDOW_SECONDS * 1000
+      return {
+        limit,
+        remaining: Math.max(0, counted.result?.remainingPoints ?? limit),
+        reset: Math.ceil((now.getTime() + waitMs) / 1000),
+        waitSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
+        allowed: counted.allowed,
+      }
     },
     uncounted: (now) => ({
       limit: limits.DEFAULT,
       remaining: limits.DEFAULT,
       reset: Math.ceil(now.getTime() / 1000) + WINDOW_SECONDS,
+      waitSeconds: WINDOW_SECONDS,
       allowed: true,
     }),
     state: () => (redis === null ? 'not configured' : redis.status === 'ready' ? 'up' : 'away'),

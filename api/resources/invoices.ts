@@ -37,7 +37,10 @@ export const invoiceRoutes = [
         where: (on, _name, desk) => (on ? overdueOn(todayAt(desk)) : { [Op.not]: overdueOn(todayAt(desk)) }),
       },
     },
-    show: async (rows, desk) => (await withLines(desk, rows)).map((invoice) => showInvoice(invoice, todayAt(desk))),
+    async show(rows, desk) {
+      const today = todayAt(desk)
+      return (await withLines(desk, rows)).map((invoice) => showInvoice(invoice, today))
+    },
   }),
   route({
     method: 'GET', path: '/invoices/{invoice_id}', tag, does: 'Read an invoice', scope: 'invoices.READ', answer,

@@ -1,8 +1,10 @@
 // The partner channel's routes, opened by X-Partner-Key.
+import { Op } from 'sequelize'
 import { Type } from 'typebox'
 import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/partners.ts'
 import { pageWhere } from '../../models/page.ts'
 import { organizations } from '../../models/organization.ts'
+import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
 import { PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
 import { route, type Route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
@@ -10,6 +12,7 @@ import { NewOrganization, Organization, showOrganization, showToken, Token, Toke
 
 const partner = { tag: 'Partner provisioning', scope: null, by: 'partner' } as const
 const answer = one('organization', Organization)
+const filters = modifiedSince()
 
 // The second path is an alias of the first.
 const creation = (path: string): Route => route({
@@ -27,10 +30,11 @@ export const partnerRoutes = [
   creation('/provision/organization'),
   route({
     ...partner, method: 'GET', path: '/partner/organizations', does: "List this partner's organisations",
-    query: pageQuery({}),
+    query: pageQuery(schemasOf(filters)),
     answer: Type.Object({ organizations: Type.Array(Organization), page_context: PageContext }),
-    async read({ database, caller }, { query }) {
-      const page = await pageWhere(database, organizations, { ...pageRequest(query), where: { partner_id: caller.partnerId } })
+    async read(desk, { query }) {
+      const theirs = { [Op.and]: [{ partner_id: desk.caller.partnerId }, whereOf(filters, query, desk)] }
+      const page = await pageWhere(desk.database, organizations, { ...pageRequest(query), where: theirs })
       return { organizations: page.rows.map(showOrganization), page_context: pageContext(query, page) }
     },
   }),

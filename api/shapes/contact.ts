@@ -50,14 +50,16 @@ const fields = {
   currency_code: optional(Currency),
 }
 
-export const NewContact = Type.Object({ contact_name: Name(200), ...fields })
+export const NewContact = Type.Object({ contact_name: Name(200), ...fields }, {
+  examples: [{ contact_name: 'Meenakshi Traders', place_of_contact: 'Tamil Nadu', payment_terms: 30, email: 'accounts@meenakshi.example' }],
+})
 export type NewContact = Static<typeof NewContact>
 
 export const ContactChanges = Type.Object({
   contact_name: Type.Optional(Name(200)),
   ...fields,
   status: Type.Optional(Type.Enum(CONTACT_STATUSES)),
-})
+}, { examples: [{ payment_terms: 15, billing_address: { city: 'Madurai' } }] })
 export type ContactChanges = Static<typeof ContactChanges>
 
 export const Contact = Type.Object({

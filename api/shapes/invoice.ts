@@ -26,15 +26,22 @@ export const NewInvoice = Type.Object({
   round_off: optional(Type.Number({ minimum: -1e13, maximum: 1e13 })),
   tags: optional(Type.Array(Reference, { maxItems: 50, description: 'Cost centers.' })),
   auto_approve: optional(Type.Boolean()),
+}, {
+  examples: [{
+    customer_id: 'the contact_id of a customer', date: '2026-11-21', place_of_supply: 'IN-KA', auto_approve: true,
+    line_items: [{ name: 'Ruled notebook', quantity: 100, rate: 49.5, discount: 50 }],
+  }],
 })
 
 export const InvoiceChanges = Type.Object({
   reference_number: optional(Text(100)),
   due_date: Type.Optional(DocumentDate),
   notes: optional(Text(5000)),
-})
+}, { examples: [{ reference_number: 'PO-7781', due_date: '2026-12-31' }] })
 
-export const VoidRequest = Type.Object({ reason: optional(Text(500)), date: optional(DocumentDate) })
+export const VoidRequest = Type.Object({ reason: optional(Text(500)), date: optional(DocumentDate) }, {
+  examples: [{ reason: 'Booked for the wrong customer' }],
+})
 
 export const Invoice = Type.Object({
   invoice_id: Id,

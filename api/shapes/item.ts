@@ -25,10 +25,13 @@ const fields = {
   account_id: optional(Reference),
 }
 
-export const NewItem = Type.Object(fields, { description: 'item_name, in either form, is required.' })
+export const NewItem = Type.Object(fields, {
+  description: 'item_name, in either form, is required.',
+  examples: [{ item_name: 'Ruled notebook, 200 pages', sku: 'NB-200', hsn_or_sac: '4820', unit: 'NOS', rate: 60, purchase_rate: 38 }],
+})
 export type NewItem = Static<typeof NewItem>
 
-export const ItemChanges = Type.Object({ ...fields, status: Type.Optional(Type.Enum(ITEM_STATUSES)) })
+export const ItemChanges = Type.Object({ ...fields, status: Type.Optional(Type.Enum(ITEM_STATUSES)) }, { examples: [{ rate: 65 }] })
 export type ItemChanges = Static<typeof ItemChanges>
 
 /** What the shape cannot say: one of the two names of the name is required. Looks at any body, however wrong. */

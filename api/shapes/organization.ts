@@ -20,7 +20,7 @@ export const NewOrganization = Type.Object({
   scopes: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 200 })),
   sandbox: optional(Type.Boolean()),
   user: optional(Type.Object({ email: optional(Email), name: optional(Text(200)) })),
-})
+}, { examples: [{ name: 'Saraswati Stationers', state_code: 'IN-KA', external_ref: 'client-17', user: { email: 'owner@saraswati.example' } }] })
 
 export const TokenRequest = Type.Object({
   grace_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long the earlier token still opens.' })),

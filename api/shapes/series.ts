@@ -12,7 +12,7 @@ export const NewSeries = Type.Object({
   format_template: optional(Name(100)),
   transaction_date: optional(DocumentDate),
   branch_id: optional(Reference),
-})
+}, { examples: [{ series_name: 'export', prefix: 'EXP/' }] })
 
 export const CreatedSeries = Type.Object({
   id: Id,

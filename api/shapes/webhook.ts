@@ -14,7 +14,9 @@ const fields = {
   }),
 }
 
-export const NewEndpoint = Type.Object({ ...fields, description: optional(Text(500)) })
+export const NewEndpoint = Type.Object({ ...fields, description: optional(Text(500)) }, {
+  examples: [{ url: 'https://example.com/bahi', events: ['INVOICE_CREATED', 'INVOICE_PAID'] }],
+})
 export type NewEndpoint = Static<typeof NewEndpoint>
 
 export const EndpointChanges = Type.Object({

@@ -75,6 +75,8 @@ function serverSettings({ durable }: PostgresOptions): Record<string, string> {
     min_wal_size: '128MB',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
+    // Plans made while tables are young are poor ones; they are made anew when a table has been analysed.
+    autovacuum_naptime: '5s',
     jit: 'off',
     timezone: 'UTC',
     log_timezone: 'UTC',

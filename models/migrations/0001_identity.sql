@@ -85,6 +85,17 @@ CREATE TABLE idempotent_answers (
 -- The sweep of answers older than 24 hours.
 CREATE INDEX idempotent_answers_age ON idempotent_answers (created_time);
 
+-- Processes that remember whose token is whose are told to forget when any of it changes.
+CREATE FUNCTION tell_callers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_notify('callers', '');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER organizations_changed AFTER UPDATE OR DELETE ON organizations
+  FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
+CREATE TRIGGER tokens_changed AFTER UPDATE OR DELETE ON tokens
+  FOR EACH STATEMENT EXECUTE FUNCTION tell_callers_changed();
+
 -- Tries for the key and then reads what is remembered under it. The lock belongs to the transaction. A volatile
 -- function sees, after it has the lock, what was committed before it got it.
 CREATE FUNCTION claim_answer(

@@ -20,6 +20,8 @@ CREATE TABLE accounts (
 );
 -- The accounts that a posting looks for by what they are for.
 CREATE UNIQUE INDEX accounts_role ON accounts (org_id, role) WHERE role IS NOT NULL;
+-- The account that rounding differences are posted to is found by its name.
+CREATE INDEX accounts_round_off ON accounts (org_id, name) WHERE is_active AND name IN ('Round Off', 'Rounding');
 CREATE INDEX accounts_page ON accounts (org_id, created_time DESC, id DESC);
 CREATE INDEX accounts_by_type ON accounts (org_id, account_type, created_time DESC, id DESC);
 CREATE INDEX accounts_by_parent ON accounts (org_id, parent_id, created_time DESC, id DESC);

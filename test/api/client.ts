@@ -70,7 +70,7 @@ export function clientOf(call: Call, orgId: string, token: string): Client {
   }
 }
 
-function jsonOf(text: string): Json {
+export function jsonOf(text: string): Json {
   try {
     return JSON.parse(text)
   } catch {

@@ -177,6 +177,11 @@ describe('currencies', () => {
     await ours.preferences({ roundInvoiceTotals: false })
   })
 
+  test('without a rate it is 1', async () => {
+    expect(await ours.invoice({ currency_code: 'USD' })).toMatchObject({ currency_code: 'USD', exchange_rate: 1 })
+    expect(await ours.invoice({ currency_code: null, exchange_rate: null })).toMatchObject({ currency_code: 'INR', exchange_rate: 1 })
+  })
+
   test('a rate has ten decimals, in every answer', async () => {
     const invoice = await ours.invoice({ currency_code: 'USD', exchange_rate: 83.123456789049 })
     expect(invoice.exchange_rate).toBe(83.123456789)

@@ -71,7 +71,7 @@ describe('place of supply', () => {
 
 describe('dates', () => {
   test.each([
-    ['2026-11-01', '2026-11-01'], ['2028-02-29', '2028-02-29'],
+    ['2026-11-01', '2026-11-01'], ['2028-02-29', '2028-02-29'], ['0001-01-01', '0001-01-01'], ['9999-12-31', '9999-12-31'],
     ['2026-11-01T18:30:00Z', '2026-11-02'], ['2026-11-01T18:29:59.999Z', '2026-11-01'], ['2026-11-01T23:59:59+05:30', '2026-11-01'],
     ['2026-11-01T23:00:00-08:00', '2026-11-02'], ['2026-11-01T00:00:00.000Z', '2026-11-01'], ['2026-11-01T23:30:00', '2026-11-01'],
   ])('%s is the day %s', async (date, day) => {
@@ -188,6 +188,13 @@ describe('refusals', () => {
     expect(await ours.refused({ customer_id: await customer(ours, { contact_type: 'VENDOR' }) }))
       .toEqual({ status: 400, code: 'validation.invalid_value', field: 'customer_id' })
     expect((await ours.invoice({ customer_id: await customer(ours, { contact_type: 'BOTH' }) })).status).toBe('DRAFT')
+  })
+
+  test('what does not exist is told before what may not be', async () => {
+    const customer_id = await customer(ours, { contact_type: 'VENDOR' })
+    const wrong = { customer_id, place_of_supply: 'Atlantis', due_date: '2020-01-01', currency_code: 'ZZZ' }
+    expect(await ours.refused({ ...wrong, line_items: [{ item_id: 'none', quantity: 1 }] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.item_id' })
+    expect(await ours.refused({ ...wrong, line_items: [line({ tax_id: 'none' })] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.tax_id' })
   })
 
   test('without an Idempotency-Key nothing is drawn up', async () => {

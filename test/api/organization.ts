@@ -52,7 +52,7 @@ export async function openOrganization(service: Service, told: Record<string, un
         cursor = `&cursor=${page.page_context.next_cursor}`
       }
     },
-    write: (work) => openBooks({ database: service.database, wakeRelay: () => undefined, clock: () => new Date() }, OPERATOR, async (books) => {
+    write: (work) => openBooks({ database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }, OPERATOR, async (books) => {
       books.enter(client.orgId)
       work(books)
     }),

@@ -1,0 +1,221 @@
+// Keyed calls under pressure: one key, one deed, however often, at once, or broken off in the middle.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import type { Answered } from './client.ts'
+import { startService, type Service } from './service.ts'
+import { invoiceBody, openShop, type Shop } from './wares.ts'
+
+let service: Service
+let shop: Shop
+
+beforeAll(async () => {
+  service = await startService({ DATABASE_POOL: '40' })
+  shop = await openShop(await service.organization())
+})
+afterAll(() => service.close())
+
+const approved = (changes: Record<string, unknown> = {}) => invoiceBody(shop, { auto_approve: true, ...changes })
+const create = (key: string, changes: Record<string, unknown> = {}) => shop.client.post('/invoices', approved(changes), key)
+const replayed = ({ headers }: Answered) => headers['idempotency-replay'] === 'true'
+
+/** How many invoices there are of a reference, and how many journals, events and log entries they have left. */
+async function traces(reference: string) {
+  const [found] = await service.sql<Record<string, number>>(
+    `SELECT count(*)::integer AS invoices,
+       sum((SELECT count(*) FROM journals AS j WHERE j.source_id = i.id))::integer AS journals,
+       sum((SELECT count(*) FROM webhook_events AS e WHERE e.entity_id = i.id))::integer AS events,
+       sum((SELECT count(*) FROM activity AS a WHERE a.entity_id = i.id))::integer AS activity
+     FROM invoices AS i WHERE reference_number = $1`, reference,
+  )
+  return found
+}
+const ONE_DEED = { invoices: 1, journals: 1, events: 1, activity: 2 }
+
+describe('at once', () => {
+  test.each([2, 30])('%i calls with one key make one invoice', async (count) => {
+    const [key, reference] = [randomUUID(), randomUUID()]
+    const answers = await Promise.all(Array.from({ length: count }, () => create(key, { reference_number: reference })))
+    const first = answers.filter((answer) => answer.status === 201 && !replayed(answer))
+    expect(first).toHaveLength(1)
+    for (const answer of answers) {
+      if (answer.status === 201) expect(answer.text).toBe(first[0]!.text)
+      else expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([409, 'idempotency.in_progress', '1'])
+    }
+    expect(await traces(reference)).toEqual(ONE_DEED)
+    const after = await create(key, { reference_number: reference })
+    expect([after.status, after.text, replayed(after)]).toEqual([201, first[0]!.text, true])
+  })
+
+  test('30 calls with 30 keys make 30', async () => {
+    const reference = randomUUID()
+    const answers = await Promise.all(Array.from({ length: 30 }, () => create(randomUUID(), { reference_number: reference })))
+    expect(answers.map(({ status }) => status)).toEqual(Array(30).fill(201))
+    expect(new Set(answers.map(({ body }) => body.invoice.invoice_number)).size).toBe(30)
+    expect((await traces(reference))!.invoices).toBe(30)
+  })
+
+  test('a call that waits for a lock holds its key meanwhile', async () => {
+    const { invoice_id: id } = (await shop.client.post('/invoices', invoiceBody(shop))).body.invoice
+    const key = randomUUID()
+    const holder = new pg.Client(service.databaseUrl)
+    await holder.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [id])
+    const waiting = shop.client.post(`/invoices/${id}/approve`, undefined, key)
+    await lockAwaited()
+    const second = await shop.client.post(`/invoices/${id}/approve`, undefined, key)
+    expect([second.status, second.body.code]).toEqual([409, 'idempotency.in_progress'])
+    await holder.query('ROLLBACK')
+    await holder.end()
+    const first = await waiting
+    expect([first.status, first.body.invoice.status]).toEqual([200, 'SENT'])
+    const third = await shop.client.post(`/invoices/${id}/approve`, undefined, key)
+    expect([third.status, third.text, replayed(third)]).toEqual([200, first.text, true])
+  })
+})
+
+describe('what is remembered', () => {
+  test('a refusal by the rules of the books, even when it would succeed now', async () => {
+    const key = randomUUID()
+    const number = `N-${randomUUID().slice(0, 8)}`
+    const taken = (await create(randomUUID(), { invoice_number: number, auto_approve: false })).body.invoice
+    const refused = await create(key, { invoice_number: number })
+    expect([refused.status, refused.body.field]).toEqual([400, 'invoice_number'])
+    expect((await shop.client.delete(`/invoices/${taken.invoice_id}`)).status).toBe(200)
+    const again = await create(key, { invoice_number: number })
+    expect([again.status, again.text, replayed(again)]).toEqual([400, refused.text, true])
+    expect((await create(randomUUID(), { invoice_number: number })).status).toBe(201)
+  })
+
+  test('a 404', async () => {
+    const key = randomUUID()
+    const refused = await create(key, { customer_id: randomUUID() })
+    expect(refused.status).toBe(404)
+    const again = await create(key)
+    expect([again.status, again.text, again.headers['idempotency-body-mismatch']]).toEqual([404, refused.text, 'true'])
+  })
+
+  test('nothing of 401, 403, 400 for the key, 413 and 415: the key stays free', async () => {
+    const key = randomUUID()
+    const reader = await service.token(shop.client.orgId, { scopes: ['Svc.invoices.READ'] })
+    const early = [
+      await service.call('POST', '/invoices', { token: 'svc_pat_none', key, body: approved() }),
+      await service.call('POST', '/invoices', { token: reader, key, body: approved() }),
+      await shop.client.call('POST', '/invoices', { key, body: approved(), headers: { 'x-svc-org': randomUUID() } }),
+      await shop.client.call('POST', '/invoices', { key, raw: 'x', headers: { 'content-type': 'text/plain' } }),
+      await shop.client.call('POST', '/invoices', { key, raw: ' '.repeat(2 * 1024 * 1024 + 1) }),
+    ]
+    expect(early.map(({ status }) => status)).toEqual([401, 403, 404, 415, 413])
+    const done = await create(key)
+    expect([done.status, replayed(done)]).toEqual([201, false])
+  })
+
+  test('nothing older than 24 hours', async () => {
+    const key = randomUUID()
+    const first = await create(key)
+    const age = (by: string) => service.sql(`UPDATE idempotent_answers SET created_time = now() - $2::interval WHERE key = $1`, key, by)
+    await age('23 hours 59 minutes')
+    expect((await create(key)).text).toBe(first.text)
+    await age('24 hours 1 second')
+    const anew = await create(key)
+    expect([anew.status, replayed(anew), anew.body.invoice.invoice_id === first.body.invoice.invoice_id]).toEqual([201, false, false])
+    expect((await create(key)).text).toBe(anew.text)
+  })
+})
+
+describe('a key belongs to subject, method and path', () => {
+  test('two tokens of one organisation, and two organisations', async () => {
+    const key = randomUUID()
+    const colleague = await service.token(shop.client.orgId)
+    const other = await openShop(await service.organization())
+    const answers = [
+      await create(key),
+      await service.call('POST', '/invoices', { token: colleague, key, body: approved() }),
+      await other.client.post('/invoices', invoiceBody(other), key),
+    ]
+    expect(answers.map((answer) => [answer.status, replayed(answer)])).toEqual([[201, false], [201, false], [201, false]])
+    expect(new Set(answers.map(({ body }) => body.invoice.invoice_id)).size).toBe(3)
+  })
+
+  test('two paths; a query is no part of the path', async () => {
+    const key = randomUUID()
+    const invoice = await create(key)
+    const contact = await shop.client.post('/contacts', { contact_name: 'A' }, key)
+    expect([contact.status, replayed(contact)]).toEqual([201, false])
+    const asked = await shop.client.post(`/invoices?organization_id=${shop.client.orgId}`, approved(), key)
+    expect([asked.text, replayed(asked)]).toEqual([invoice.text, true])
+  })
+
+  test('two documents, one key each time', async () => {
+    const key = randomUUID()
+    for (let n = 0; n < 2; n += 1) {
+      const { invoice_id: id } = (await create(randomUUID(), { auto_approve: false })).body.invoice
+      const answer = await shop.client.post(`/invoices/${id}/approve`, undefined, key)
+      expect([answer.status, answer.body.invoice.invoice_id, replayed(answer)]).toEqual([200, id, false])
+    }
+  })
+
+  test('a PUT and a DELETE mind no key', async () => {
+    const { invoice_id: id } = (await create(randomUUID(), { auto_approve: false })).body.invoice
+    const put = (notes: string) => shop.client.call('PUT', `/invoices/${id}`, { body: { notes }, key: 'k' })
+    expect([(await put('one')).body.invoice.notes, (await put('two')).body.invoice.notes]).toEqual(['one', 'two'])
+    expect((await shop.client.call('DELETE', `/invoices/${id}`, { key: 'k' })).status).toBe(200)
+  })
+})
+
+describe('a crash in the middle', () => {
+  test.each(['waits for a row', 'commits'])('frees the key and leaves nothing: the connection is cut while it %s', async (when) => {
+    const [key, reference] = [randomUUID(), randomUUID()]
+    const holder = new pg.Client(service.databaseUrl)
+    await holder.connect()
+    await holder.query('BEGIN')
+    // The counter is taken by the deed's last statement: what waits here has done all but commit.
+    const row = when === 'commits' ? `number_counters WHERE org_id = $1` : `account_balances WHERE org_id = $1`
+    await holder.query(`SELECT FROM ${row} FOR UPDATE`, [shop.client.orgId])
+    const cut = create(key, { reference_number: reference })
+    await lockAwaited()
+    const [killed] = await service.sql<{ killed: number }>(
+      `SELECT count(pg_terminate_backend(pid))::integer AS killed FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'bahi api' AND wait_event_type = 'Lock'`,
+    )
+    expect(killed!.killed).toBe(1)
+    const answer = await cut
+    expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'service.unavailable', '2'])
+    await holder.query('ROLLBACK')
+    await holder.end()
+    expect((await traces(reference))!.invoices).toBe(0)
+    const again = await create(key, { reference_number: reference })
+    expect([again.status, replayed(again)]).toEqual([201, false])
+    expect(await traces(reference)).toEqual(ONE_DEED)
+  })
+
+  test('a claim that a crash left expires', async () => {
+    const key = randomUUID()
+    const claim = (until: string) => service.sql(
+      `INSERT INTO idempotent_answers (subject, method, path, key, body_hash, sealed, claimed_until, created_time)
+       SELECT id, 'POST', '/api/public/v1/invoices', $2, '', false, now() + $3::interval, now() FROM tokens WHERE org_id = $1 LIMIT 1
+       ON CONFLICT (subject, method, path, key) DO UPDATE SET claimed_until = excluded.claimed_until`, shop.client.orgId, key, until,
+    )
+    const [token] = await service.sql<{ id: string }>('SELECT id FROM tokens WHERE org_id = $1 ORDER BY created_time LIMIT 1', shop.client.orgId)
+    await claim('60 seconds')
+    await service.sql('UPDATE idempotent_answers SET subject = $1 WHERE key = $2', token!.id, key)
+    const early = await create(key)
+    expect([early.status, early.body.code]).toEqual([409, 'idempotency.in_progress'])
+    await service.sql(`UPDATE idempotent_answers SET claimed_until = now() - interval '1 second' WHERE key = $1`, key)
+    expect((await create(key)).status).toBe(201)
+  })
+})
+
+/** Resolves when a statement of the API waits for a lock. */
+async function lockAwaited(): Promise<void> {
+  for (let tries = 0; tries < 200; tries += 1) {
+    const [found] = await service.sql<{ waiting: number }>(
+      `SELECT count(*)::integer AS waiting FROM pg_stat_activity
+       WHERE datname = current_database() AND application_name = 'bahi api' AND wait_event_type = 'Lock'`,
+    )
+    if (found!.waiting > 0) return
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+  throw new Error('nothing waits')
+}

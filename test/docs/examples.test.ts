@@ -1,0 +1,90 @@
+// Every example of the documents is run against the service, and answers as the document shows.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Client } from '../api/client.ts'
+import { startService, type Service } from '../api/service.ts'
+import { differences, examplesOf, learn, ROOT, spelled, type Example, type Words } from './examples.ts'
+
+const DOCUMENTS = [
+  'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/ledger.md',
+  'docs/webhooks.md',
+]
+
+let service: Service
+
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(async () => {
+  await service?.close()
+})
+
+// The examples are dated 21 November 2026: their financial year is there, whenever the tests run.
+async function openYear(org: Client): Promise<void> {
+  await service.sql(
+    `WITH period AS (
+       INSERT INTO accounting_periods (org_id, id, name, start_date, end_date, created_time)
+       SELECT $1::uuid, gen_random_uuid(), 'FY 2026-27', '2026-04-01', '2027-03-31', now()
+       WHERE NOT EXISTS (SELECT FROM accounting_periods WHERE org_id = $1 AND start_date = '2026-04-01')
+       RETURNING id)
+     INSERT INTO number_series
+       (org_id, id, branch_id, period_id, series_name, label, prefix, padding, format_template, is_default, created_time)
+     SELECT $1, gen_random_uuid(), b.id, period.id, 'default', 'Default', 'INV-', 3, '{prefix}{fy}-{num}', true, now()
+     FROM period, branches AS b WHERE b.org_id = $1 AND b.is_default`,
+    org.orgId,
+  )
+}
+
+/** What the reader of a document has before its first example. */
+async function wordsOf(partnerKey: string): Promise<Words> {
+  const org = await service.organization({ name: 'Saraswati Stationers' })
+  await openYear(org)
+  const taxes = (await org.get('/taxes?shape=INTRA_STATE')).body.taxes as { name: string; tax_id: string }[]
+  const tax = taxes.find(({ name }) => name === 'GST 18%')!.tax_id
+  const contact = await org.post('/contacts', {
+    contact_name: 'Vidya Mandir School', place_of_contact: 'IN-KA', payment_terms: 30,
+  })
+  const item = await org.post('/items', {
+    item_name: 'Ruled notebook, 200 pages', hsn_or_sac: '4820', unit: 'NOS', rate: 60, tax_id: tax,
+  })
+  return {
+    BASE_URL: `${service.origin}/api/public/v1`, TOKEN: org.token, PARTNER_KEY: partnerKey, ORG_ID: org.orgId, TAX_ID: tax,
+    CONTACT_ID: contact.body.contact.contact_id, ITEM_ID: item.body.item.item_id,
+  }
+}
+
+async function run({ method, url, headers, body }: Example, words: Words): Promise<{ status: number; json: unknown }> {
+  const response = await fetch(spelled(url, words), {
+    method,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, spelled(value, words)])),
+    ...(body === null ? {} : { body: spelled(body, words) }),
+  })
+  return { status: response.status, json: await response.json() }
+}
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  test('its calls answer as it shows', async () => {
+    const words = await wordsOf(await service.newPartnerKey())
+    const wrong: string[] = []
+    for (const example of examplesOf(document)) {
+      const { status, json } = await run(example, words)
+      const { shown, line } = example
+      const expected = shown?.status == null ? status < 300 : status === shown.status
+      if (!expected) wrong.push(`line ${line}: answers ${status} ${JSON.stringify(json)}`)
+      const parted = shown ? differences(shown.json, json, shown.shortened) : []
+      wrong.push(...parted.map((difference) => `line ${line}: ${difference}`))
+      learn(words, json)
+    }
+    expect(wrong).toEqual([])
+  })
+})
+
+test('every document with a call by curl is among these', () => {
+  const all = ['README.md', ...readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+  expect(new Set(all.filter((document) => examplesOf(document).length > 0))).toEqual(new Set(DOCUMENTS))
+})
+
+test('the documents have examples to run', () => {
+  expect(DOCUMENTS.map((document) => examplesOf(document).length).every((count) => count >= 3)).toBe(true)
+})

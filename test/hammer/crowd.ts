@@ -1,0 +1,113 @@
+// A crowd of callers on one organisation, through two API processes' worth of doors, and what it comes away with.
+import { randomUUID } from 'node:crypto'
+import { BASE_PATH } from '../../api/server.ts'
+import type { Connection, Database } from '../../models/database.ts'
+import { callAt, clientOf, type Answered, type Client, type Json } from '../api/client.ts'
+import { invoiceBody, openStall, THIS_YEAR, TODAY, type Stall } from '../api/fixtures.ts'
+import { startService, type Service } from '../api/service.ts'
+import { until } from '../start/local-run.ts'
+
+export interface Crowd {
+  service: Service
+  /** A new organisation, and its client at each of the doors. */
+  stall(): Promise<{ stall: Stall; doors: Client[] }>
+  /** The end of it: the log and the audit must be silent. */
+  close(): Promise<void>
+}
+
+/** Starts the API twice over one database, as two processes would serve it. */
+export async function openCrowd(): Promise<Crowd> {
+  const service = await startService()
+  const second = await service.another()
+  return {
+    service,
+    async stall() {
+      const stall = await openStall(service)
+      const beside = clientOf(callAt(second.origin + BASE_PATH), stall.orgId, stall.client.token)
+      return { stall, doors: [stall.client, beside] }
+    },
+    async close() {
+      await second.close()
+      await service.close()
+    },
+  }
+}
+
+/** So many calls at once; the answers are in the order of the calls. */
+export function atOnce<T>(count: number, call: (place: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, place) => call(place)))
+}
+
+/**
+ * Locks rows while `work` gets its calls going, so that they meet instead of following each other; `waiting` resolves
+ * once so many of them wait for a lock. The calls are answered when the rows are free again.
+ */
+export async function whileLocked<T>(
+  database: Database, lock: { text: string; values: unknown[] }, work: (waiting: (count: number) => Promise<void>) => Promise<Promise<T>[]>,
+): Promise<T[]> {
+  const calls = await database.transaction(async (connection) => {
+    await connection.run({ name: '', text: lock.text }, lock.values)
+    return work((count) => untilWaiting(database, count))
+  })
+  return Promise.all(calls)
+}
+
+async function untilWaiting(connection: Connection, count: number): Promise<void> {
+  const text = 'SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $1'
+  await until(async () => {
+    const [row] = await connection.run<{ waiting: number }>({ name: '', text }, ['Lock'])
+    return row!.waiting >= count
+  }, 10_000, () => `not ${count} statements wait for a lock`)
+}
+
+/** Every posting of the organisation waits for these rows, its document written and not committed. */
+export const postingsOf = ({ orgId }: Stall) => ({ text: 'SELECT FROM account_balances WHERE org_id = $1 FOR UPDATE', values: [orgId] })
+
+/** Waits for a moment that nobody can foresee, so that another call comes first each time. */
+export function shortly(mostMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.random() * mostMs))
+}
+
+/** Today's invoice with one line of 100.00: today lies in an accounting period. */
+export function bodyOf({ customerId }: Stall, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return invoiceBody(customerId, { date: TODAY, ...changes })
+}
+
+/** Call number `place` of a crowd that is spread over the doors; every POST has a key of its own. */
+export function post(doors: Client[], place: number, path: string, body?: unknown, key: string = randomUUID()): Promise<Answered> {
+  return doors[place % doors.length]!.post(path, body, key)
+}
+
+/** Number `n` of a series of this financial year, by its prefix. */
+export function numberOf(prefix: string, n: number): string {
+  return `${prefix}${THIS_YEAR.label}-${String(n).padStart(3, '0')}`
+}
+
+/** The numbers 1 to `count` of a series. */
+export function firstNumbers(prefix: string, count: number): string[] {
+  return Array.from({ length: count }, (_, place) => numberOf(prefix, place + 1))
+}
+
+/** How often each outcome came: "201", "409 conflict.invalid_state". */
+export function tally(answers: Answered[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const answer of answers) {
+    const outcome = outcomeOf(answer)
+    counts[outcome] = (counts[outcome] ?? 0) + 1
+  }
+  return counts
+}
+
+export function outcomeOf({ status, body }: Answered): string {
+  return status < 300 ? String(status) : `${status} ${body?.code}`
+}
+
+/** The invoices of the answers that have one. */
+export function invoicesOf(answers: Answered[]): Json[] {
+  return answers.filter(({ status }) => status === 201).map(({ body }) => body.invoice)
+}
+
+/** Every invoice of the organisation, as its list tells. */
+export function allInvoices(stall: Stall): Promise<Json[]> {
+  return stall.walk('/invoices', 'invoices', 200)
+}

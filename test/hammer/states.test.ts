@@ -1,0 +1,173 @@
+// Fifty hands on one draft: every document ends in a legal state, with exactly the journals of that state.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { Answered, Client, Json } from '../api/client.ts'
+import type { Stall } from '../api/fixtures.ts'
+import { until } from '../start/local-run.ts'
+import { allInvoices, atOnce, bodyOf, openCrowd, outcomeOf, post, postingsOf, shortly, tally, whileLocked, type Crowd } from './crowd.ts'
+
+jest.setTimeout(120_000)
+
+let crowd: Crowd
+let stall: Stall
+let doors: Client[]
+beforeAll(async () => {
+  crowd = await openCrowd()
+  ;({ stall, doors } = await crowd.stall())
+})
+afterAll(() => crowd.close())
+
+const draft = (changes = {}): Promise<Json> => stall.invoice(bodyOf(stall, changes))
+
+// Most of them have begun when the first one gets the invoice.
+const fiftyAtOnce = (invoice_id: string, call: (place: number) => Promise<Answered>) => {
+  const lock = { text: 'SELECT FROM invoices WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [stall.orgId, invoice_id] }
+  return whileLocked(crowd.service.database, lock, async (waiting) => {
+    const calls = Array.from({ length: 50 }, (_, place) => call(place))
+    await waiting(15)
+    return calls
+  })
+}
+
+test('fifty approve one draft: one posting, and 49 are told that it is sent', async () => {
+  const { invoice_id } = await draft()
+  const answers = await fiftyAtOnce(invoice_id, (place) => post(doors, place, `/invoices/${invoice_id}/approve`))
+  expect(tally(answers)).toEqual({ 200: 1, '409 conflict.invalid_state': 49 })
+  for (const { status, body } of answers) if (status === 409) expect(body.details).toEqual({ status: 'SENT', allowed: ['DRAFT'] })
+  expect((await stall.get(`/invoices/${invoice_id}`)).invoice.status).toBe('SENT')
+  expect(await stall.ledger(invoice_id)).toHaveLength(1)
+})
+
+test('fifty void one invoice: one reversal', async () => {
+  const { invoice_id } = await draft({ auto_approve: true })
+  const answers = await fiftyAtOnce(invoice_id, (place) => post(doors, place, `/invoices/${invoice_id}/void`, {}))
+  expect(tally(answers)).toEqual({ 200: 1, '409 conflict.already_cancelled': 49 })
+  expect(await stall.ledger(invoice_id)).toHaveLength(2)
+})
+
+test('fifty delete one draft: its number is registered once', async () => {
+  const { invoice_id, invoice_number } = await draft()
+  const answers = await fiftyAtOnce(invoice_id, (place) => doors[place % 2]!.delete(`/invoices/${invoice_id}`))
+  expect(tally(answers)).toEqual({ 200: 1, '404 not_found.resource': 49 })
+  const gaps: Json[] = await stall.walk('/invoices/series/gaps', 'gaps', 200)
+  expect(gaps.filter(({ number }) => number === invoice_number)).toHaveLength(1)
+})
+
+describe('one key, fifty times at once', () => {
+  test('makes one invoice; every answer is the stored one, byte for byte, or "in progress"', async () => {
+    const { stall: own, doors: ownDoors } = await crowd.stall()
+    const key = randomUUID()
+    const body = bodyOf(own, { auto_approve: true })
+    const answers = await atOnce(50, (place) => post(ownDoors, place, '/invoices', body, key))
+    const stored = await expectOneDeed(answers, () => post(ownDoors, 0, '/invoices', body, key))
+    expect(await allInvoices(own)).toEqual([stored.body.invoice])
+    expect(await own.ledger(stored.body.invoice.invoice_id)).toHaveLength(1)
+  })
+
+  test('while its deed is not done, 49 are told that it is in progress', async () => {
+    const { stall: own, doors: ownDoors } = await crowd.stall()
+    await own.invoice({ auto_approve: true })
+    const key = randomUUID()
+    const create = (place: number) => post(ownDoors, place, '/invoices', bodyOf(own, { auto_approve: true }), key)
+    let told = 0
+    const answers = await whileLocked(crowd.service.database, postingsOf(own), async (waiting) => {
+      const calls = Array.from({ length: 50 }, (_, place) => create(place))
+      for (const call of calls) void call.then(() => (told += 1))
+      await waiting(1)
+      await until(() => told === 49, 10_000, () => `${told} of 49 are told`)
+      return calls
+    })
+    expect(tally(answers)).toEqual({ 201: 1, '409 idempotency.in_progress': 49 })
+    await expectOneDeed(answers, () => create(0))
+    expect(await allInvoices(own)).toHaveLength(2)
+  })
+
+  test('with fifty bodies: one of them is meant, and the others are told so', async () => {
+    const { stall: own, doors: ownDoors } = await crowd.stall()
+    const key = randomUUID()
+    const answers = await atOnce(50, (place) => post(ownDoors, place, '/invoices', bodyOf(own, { notes: `note ${place}` }), key))
+    const stored = await expectOneDeed(answers, () => post(ownDoors, 0, '/invoices', bodyOf(own, { notes: 'a new one' }), key))
+    expect(stored.headers['idempotency-body-mismatch']).toBe('true')
+    expect(await allInvoices(own)).toEqual([stored.body.invoice])
+    for (const { headers } of answers.filter(({ headers }) => headers['idempotency-replay'])) expect(headers['idempotency-body-mismatch']).toBe('true')
+  })
+
+  test('approves once, also where the key is not required', async () => {
+    const { invoice_id } = await draft()
+    const key = randomUUID()
+    const approve = (place: number) => post(doors, place, `/invoices/${invoice_id}/approve`, undefined, key)
+    const stored = await expectOneDeed(await atOnce(50, approve), () => approve(0))
+    expect([stored.status, stored.body.invoice.status]).toEqual([200, 'SENT'])
+    expect(await stall.ledger(invoice_id)).toHaveLength(1)
+  })
+
+  test('a refusal is remembered as well as a deed', async () => {
+    const key = randomUUID()
+    const wrong = bodyOf(stall, { customer_id: randomUUID() })
+    const stored = await expectOneDeed(
+      await atOnce(50, (place) => post(doors, place, '/invoices', wrong, key)), () => post(doors, 1, '/invoices', bodyOf(stall), key),
+    )
+    expect(outcomeOf(stored)).toBe('404 not_found.resource')
+  })
+
+  // Answers what is replayed afterwards, which every answer before must have been, but for those told to wait.
+  async function expectOneDeed(answers: Answered[], again: () => Promise<Answered>): Promise<Answered> {
+    const stored = await again()
+    expect(stored.headers['idempotency-replay']).toBe('true')
+    const told = answers.filter((answer) => outcomeOf(answer) !== '409 idempotency.in_progress')
+    expect(told.filter(({ headers }) => !headers['idempotency-replay'])).toHaveLength(1)
+    expect(new Set(told.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`${stored.status} ${stored.text}`]))
+    return stored
+  }
+})
+
+describe('approve, change, void and delete of one draft, all at once', () => {
+  const ROUNDS = 40
+
+  test('end in a legal state, whichever comes first', async () => {
+    const drafts = await atOnce(ROUNDS, () => draft())
+    const ends = new Set<string>()
+    for (const { invoice_id, invoice_number } of drafts) ends.add(await expectLegalEnd(invoice_id, invoice_number))
+    // The same end forty times over would mean that nothing raced.
+    expect(ends.size).toBeGreaterThan(1)
+  })
+
+  async function expectLegalEnd(id: string, number: string): Promise<string> {
+    const path = `/invoices/${id}`
+    const hands: [verb: string, call: (place: number) => Promise<Answered>][] = [
+      ['approve', (place) => post(doors, place, `${path}/approve`)],
+      ['void', (place) => post(doors, place, `${path}/void`, { reason: 'Drawn up twice' })],
+      ['delete', (place) => doors[place % 2]!.delete(path)],
+      ['change', (place) => doors[place % 2]!.put(path, { notes: `by ${place}` })],
+    ]
+    const answers = await Promise.all([...hands, ...hands].map(async ([verb, call], place) => {
+      await shortly(15)
+      return [verb, await call(place)] as const
+    }))
+    const done = (verb: string) => answers.filter(([did, { status }]) => did === verb && status === 200).length
+    for (const [verb, answer] of answers) expect(ALLOWED[verb]).toContain(outcomeOf(answer))
+
+    // Nothing but a deletion keeps a void from coming about, and the other way round.
+    expect(done('void') + done('delete')).toBe(1)
+    expect(done('approve')).toBeLessThanOrEqual(done('void'))
+    const read = await stall.client.get(path)
+    expect(outcomeOf(read)).toBe(done('delete') === 1 ? '404 not_found.resource' : '200')
+    if (read.status === 200) expect(read.body.invoice).toMatchObject({ invoice_number: number, status: 'CANCELLED', balance: 0 })
+    expect(await stall.ledger(id)).toHaveLength(done('approve') === 1 ? 2 : 0)
+    const { activity } = await stall.get(`/activity?entity_id=${id}`)
+    const wrote = activity.map(({ action }: Json) => action).sort()
+    expect(wrote).toEqual([
+      'INVOICE_CREATED',
+      ...Array(done('delete')).fill('INVOICE_DELETED'), ...Array(done('approve')).fill('INVOICE_SENT'),
+      ...Array(done('change')).fill('INVOICE_UPDATED'), ...Array(done('void')).fill('INVOICE_VOIDED'),
+    ])
+    return `approved ${done('approve')}, changed ${done('change')}, ${done('delete') === 1 ? 'deleted' : 'void'}`
+  }
+
+  const ALLOWED: Record<string, string[]> = {
+    approve: ['200', '404 not_found.resource', '409 conflict.invalid_state'],
+    change: ['200', '404 not_found.resource', '409 conflict.invalid_state'],
+    delete: ['200', '404 not_found.resource', '409 conflict.invalid_state'],
+    void: ['200', '404 not_found.resource', '409 conflict.already_cancelled'],
+  }
+})

@@ -1,0 +1,189 @@
+// The rules of the house: who may import whom, how large things are, how they are called.
+import { describe, expect, test } from '@jest/globals'
+import { filesOf, functionsOf, read, roomOf, ROOMS, SOURCES, type Import, type Source } from './house/sources.ts'
+
+const OUTSIDE_TESTS = SOURCES.filter(({ path }) => !path.startsWith('test/'))
+const inRoom = (...rooms: string[]) => SOURCES.filter(({ path }) => rooms.some((room) => roomOf(path) === room || roomOf(path).startsWith(`${room}/`)))
+const target = ({ target: path }: Import) => roomOf(path)
+
+// CONTRIBUTING.md has this table in words. `types` are rooms of which only types may be imported.
+const MAY_IMPORT: Record<string, { rooms: string[]; types?: string[] }> = {
+  domain: { rooms: ['domain'] },
+  models: { rooms: ['models', 'domain'] },
+  reports: { rooms: ['reports', 'models', 'domain'] },
+  gateways: { rooms: ['gateways', 'domain'] },
+  commands: { rooms: ['commands', 'models', 'domain'], types: ['gateways'] },
+  activities: { rooms: ['activities', 'commands', 'models', 'gateways', 'domain', 'settings.ts'] },
+  workflows: { rooms: ['workflows', 'domain'], types: ['activities'] },
+  'api/shapes': { rooms: ['api/shapes', 'models', 'domain'], types: ['commands'] },
+  'api/http': { rooms: ['api/http', 'api/shapes', 'commands', 'models', 'domain'], types: ['gateways'] },
+  'api/resources': { rooms: ['api/http', 'api/shapes', 'api/resources', 'commands', 'models', 'reports', 'domain'], types: ['gateways'] },
+  api: { rooms: ['api', 'api/http', 'api/resources', 'commands', 'models', 'reports', 'gateways', 'domain', 'settings.ts'] },
+}
+
+describe('every room imports only what it may', () => {
+  test.each(Object.entries(MAY_IMPORT))('%s', (room, { rooms, types = [] }) => {
+    const files = SOURCES.filter(({ path }) => roomOf(path) === room)
+    expect(files.length).toBeGreaterThan(0)
+    const strays = files.flatMap(({ path, imports }) => imports
+      .filter((one) => one.ours && !rooms.includes(target(one)) && !(one.typeOnly && types.includes(target(one))))
+      .map((one) => `${path} imports ${one.target}`))
+    expect(strays).toEqual([])
+  })
+
+  test('every file is in a room of the table, or is no part of the house proper', () => {
+    const rooms = new Set(SOURCES.map(({ path }) => roomOf(path)).filter((room) => /^[a-z]/.test(room)))
+    for (const outside of ['bin', 'bench', 'test', 'docs', 'settings.ts', 'jest.config.js']) rooms.delete(outside)
+    expect([...rooms].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
+  })
+
+  test('what is imported exists', () => {
+    const known = new Set([...SOURCES.map(({ path }) => path), ...filesOf('.json', '.d.ts')])
+    const broken = SOURCES.flatMap(({ path, imports }) => imports.filter((one) => one.ours && !known.has(one.target)).map((one) => `${path}: ${one.target}`))
+    expect(broken).toEqual([])
+  })
+})
+
+describe('packages stay where they are asked for', () => {
+  const HOMES: [RegExp, string[]][] = [
+    [/^restify$/, ['api/server.ts']],
+    [/^(sequelize|pg|umzug)$/, ['models', 'api/http', 'api/resources']],
+    [/^(pg|umzug)$/, ['models']],
+    [/^@temporalio\/(?!workflow|common)/, ['gateways', 'activities']],
+    [/^@temporalio\/(workflow|common)/, ['workflows', 'gateways', 'activities']],
+    [/^(ioredis|rate-limiter-flexible)$/, ['api/http/rate-limit.ts']],
+    [/^node:(https?|http2|dns|net|tls)$/, ['gateways', 'models/database.ts', 'api', 'activities/worker.ts']],
+  ]
+  test.each(HOMES)('%s', (name, homes) => {
+    const strays = SOURCES.filter(({ path }) => ROOMS.some((room) => path.startsWith(`${room}/`)) && !homes.some((home) => path.startsWith(home)))
+      .flatMap(({ path, imports }) => imports.filter((one) => name.test(one.target) && !one.typeOnly).map((one) => `${path} imports ${one.target}`))
+    expect(strays).toEqual([])
+  })
+
+  test('the domain needs decimals and schemas and nothing else; the stories need the domain and the workflow library', () => {
+    const packages = (room: string) => [...new Set(inRoom(room).flatMap(({ imports }) => imports
+      .filter(({ ours, typeOnly }) => !ours && !typeOnly).map((one) => one.target)))].sort()
+    expect(packages('domain')).toEqual(['decimal.js', 'typebox'])
+    expect(packages('workflows')).toEqual(['@temporalio/common', '@temporalio/workflow'])
+  })
+})
+
+test('no imports run in a circle', () => {
+  const sources = new Map(SOURCES.map((source) => [source.path, source]))
+  const done = new Set<string>()
+  const circles: string[] = []
+  const visit = (path: string, trail: string[]) => {
+    if (trail.includes(path)) circles.push([...trail.slice(trail.indexOf(path)), path].join(' > '))
+    if (done.has(path) || trail.includes(path)) return
+    for (const one of sources.get(path)?.imports ?? []) if (one.ours && !one.typeOnly) visit(one.target, [...trail, path])
+    done.add(path)
+  }
+  for (const path of sources.keys()) visit(path, [])
+  expect(circles).toEqual([])
+})
+
+test('every file is used: by the service, an operator, a bench or a test', () => {
+  const entries = SOURCES.filter(({ path, text }) =>
+    /^bin\/[^/]+$|^bench\/run\.ts$|^workflows\/index\.ts$|\.test\.ts$|config\.js$|^test\/(sequencer\.js|replay\/record\.ts)$|^docs\/examples\//.test(path) || text.includes('import.meta.main'))
+  const sources = new Map(SOURCES.map((source) => [source.path, source]))
+  const used = new Set<string>()
+  const use = ({ path, imports, text }: Source) => {
+    if (used.has(path)) return
+    used.add(path)
+    // A process is started by the name of its file.
+    const named = [...text.matchAll(/'([\w./-]+\.(?:ts|mjs|js))'/g)].map(([, name = '']) => name.replace(/^(\.\.?\/)+/, ''))
+    const started = [...sources.values()].filter((other) => named.some((name) => other.path === name || other.path.endsWith(`/${name}`)))
+    for (const next of [...imports.map((one) => sources.get(one.target)), ...started]) if (next) use(next)
+  }
+  entries.forEach(use)
+  expect(SOURCES.map(({ path }) => path).filter((path) => !used.has(path))).toEqual([])
+})
+
+describe('sizes', () => {
+  test('no file has more than 250 lines', () => {
+    const long = [...SOURCES, ...filesOf('.sql').map((path) => ({ path, lines: read(path).trimEnd().split('\n') }))]
+    expect(long.filter(({ lines }) => lines.length > 250).map(({ path, lines }) => `${path}: ${lines.length}`)).toEqual([])
+  })
+
+  test('no function has more than 60 lines of its own, outside of tests and benches', () => {
+    const all = OUTSIDE_TESTS.filter(({ path }) => !path.startsWith('bench/'))
+      .flatMap((source) => functionsOf(source).map((one) => ({ ...one, path: source.path })))
+    expect(all.length).toBeGreaterThan(300)
+    expect(all.filter(({ length }) => length > 60).map(({ path, name, length }) => `${path} ${name}: ${length}`)).toEqual([])
+  })
+
+  test('no line is longer than 170, in the tables of tests 210', () => {
+    const long = SOURCES.flatMap(({ path, lines }) => lines.map((line, place) => ({ path, at: `${path}:${place + 1}`, length: line.length })))
+      .filter(({ path, length }) => length > (path.startsWith('test/') ? 210 : 170))
+    expect(long.map(({ at, length }) => `${at}: ${length}`)).toEqual([])
+  })
+
+  test('folders are at most two deep', () => {
+    expect(OUTSIDE_TESTS.map(({ path }) => path).filter((path) => path.split('/').length > 3)).toEqual([])
+  })
+})
+
+describe('names and words', () => {
+  test('no file or folder has a name that says nothing', () => {
+    const empty = /^(utils?|helpers?|common|shared|misc|core|lib|base|managers?|dto|types)$/i
+    const named = SOURCES.map(({ path }) => path).filter((path) => path.split(/[/.-]/).some((word) => empty.test(word)))
+    expect(named).toEqual([])
+  })
+
+  test('no type or class does either', () => {
+    const empty = /\b(?:class|interface|type) (I[A-Z][a-z]\w*|\w+(?:Utils?|Helpers?|Manager|DTO|Dto|Impl|Base)|\w+Service|Abstract\w+)\b/g
+    expect(SOURCES.flatMap(({ path, text }) => [...text.matchAll(empty)].map(([, name]) => `${path}: ${name}`))).toEqual([])
+  })
+
+  const SENTENCE = /^\/\/ \S.{10,}[.:?!]$/
+  test('the first line of every file says in a sentence what it is for', () => {
+    const mark: Record<string, RegExp> = { sql: /^-- \S.{10,}[.:]$/, ts: SENTENCE, mjs: SENTENCE, js: SENTENCE }
+    const silent = [...SOURCES.map(({ path, lines }) => ({ path, first: lines[0] ?? '' })), ...filesOf('.sql').map((path) => ({ path, first: read(path).split('\n')[0] ?? '' }))]
+      .filter(({ path, first }) => !mark[path.split('.').at(-1)!]!.test(first))
+    expect(silent.map(({ path, first }) => `${path}: ${first}`)).toEqual([])
+  })
+
+  // In pieces, so that this file does not hold the words itself.
+  const FORBIDDEN = [['TO', 'DO'], ['FIX', 'ME'], ['as', ' any\\b'], ['@ts-', 'ignore'], ['@ts-', 'expect-error'], ['@ts-', 'nocheck'], ['eslint-', 'disable'], ['debug', 'ger;']]
+  test.each(FORBIDDEN.map((pieces) => pieces.join('')))('nobody writes %s', (word) => {
+    const pattern = new RegExp(/^\w/.test(word) ? `\\b${word}` : word)
+    // In a comment "as any" is English; the others are most often in one.
+    const looked = (line: string) => (word.startsWith('as') ? line.replace(/\/\/.*$|^\s*\/?\*.*$/, '') : line)
+    expect(SOURCES.filter(({ lines }) => lines.some((line) => pattern.test(looked(line)))).map(({ path }) => path)).toEqual([])
+  })
+
+  test('no test is left out, and none is run alone; nothing of ours is mocked', () => {
+    const left = /\b(?:test|it|describe)\.(?:skip|only|todo|failing)\b|\b(?:xtest|xit|xdescribe|fit|fdescribe)\(|\bjest\.(?:mock|unstable_mockModule|spyOn|fn)\(/
+    const own = 'test/house.test.ts'
+    expect(SOURCES.filter(({ path, text }) => path !== own && left.test(text)).map(({ path }) => path)).toEqual([])
+  })
+})
+
+describe('what a room must not touch', () => {
+  const findings = (sources: Source[], pattern: RegExp) => sources.flatMap(({ path, lines }) =>
+    lines.flatMap((line, place) => (pattern.test(line.replace(/\/\/.*$|^\s*\*.*$/, '')) ? [`${path}:${place + 1}: ${line.trim()}`] : [])))
+
+  test('the domain: no clock, no randomness, no machine', () => {
+    const pattern = /Date\.now|new Date\(\)|performance\.|Math\.random|randomUUID|randomBytes|uuidv[147]|setTimeout|setInterval|fetch\(|process\.|console\./
+    expect(findings(inRoom('domain'), pattern)).toEqual([])
+  })
+
+  // Date and Math.random are the engine's own there, and replay alike.
+  test('the stories: no clock, chance or timer that is not replayed', () => {
+    expect(findings(inRoom('workflows'), /performance\.|randomUUID|randomBytes|setTimeout|fetch\(|process\.|console\./)).toEqual([])
+  })
+
+  test('commands take the time from their books, models and reports from who asks', () => {
+    const known = findings(inRoom('commands', 'models', 'reports'), /Date\.now\(|new Date\(\)|\bnow\(\)/)
+    expect(known.filter((line) => !/^models\/(migrate|migrations)/.test(line))).toEqual([])
+  })
+
+  test('the environment is read in settings.ts, by operators and by tests', () => {
+    const strangers = OUTSIDE_TESTS.filter(({ path }) => path !== 'settings.ts' && !/^(bin|bench|docs)\//.test(path))
+    expect(findings(strangers, /process\.env/)).toEqual([])
+  })
+
+  test('nobody prints but operators and benches: the service writes its log', () => {
+    expect(findings(OUTSIDE_TESTS.filter(({ path }) => !/^(bin|bench|docs)\//.test(path)), /\bconsole\.\w+\(/)).toEqual([])
+  })
+})

@@ -1,0 +1,75 @@
+// No statement reaches into an organisation without naming it.
+import { describe, expect, test } from '@jest/globals'
+import { filesOf, read, SOURCES } from './sources.ts'
+
+/** The tables whose rows belong to an organisation, out of the migrations. */
+const OWNED = new Set(filesOf('.sql').flatMap((path) => [...read(path).matchAll(/CREATE TABLE (\w+) \(([\s\S]*?)\n\)/g)])
+  .filter(([, , columns = '']) => /^\s+org_id\s+uuid/m.test(columns)).map(([, name = '']) => name))
+
+interface Sql {
+  path: string
+  /** The constant that holds it, or the statement's first words. */
+  name: string
+  text: string
+}
+
+// A statement is a literal that begins with a verb of SQL.
+const LITERAL = /(?:(?:const|let) (\w+)[^=]*= [^'`]*?|text: *|\(\s*|=> *)(?:'([^'\n]*)'|`([^`]*)`)/g
+const VERB = /^\s*(SELECT|WITH|INSERT INTO|UPDATE|DELETE FROM)\b/
+
+function statementsOf({ path, text }: { path: string; text: string }): Sql[] {
+  return [...text.matchAll(LITERAL)].flatMap((match) => {
+    const sql = match[2] ?? match[3] ?? ''
+    if (!VERB.test(sql)) return []
+    const above = text.slice(0, match.index + match[0].indexOf(sql))
+    return [{ path, name: match[1] ?? /.*\bconst (\w+)/s.exec(above)?.[1] ?? '', text: sql }]
+  })
+}
+
+const STATEMENTS = SOURCES.filter(({ path }) => path.startsWith('models/')).flatMap(statementsOf)
+const touched = ({ text }: Sql) => [...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)/g)].map(([, name = '']) => name).filter((name) => OWNED.has(name))
+const scoped = ({ text }: Sql) => /\borg_id = (\$\d|'\$\{orgId\}')/.test(text)
+// The relay carries the deliveries of all organisations; its rows still meet only rows of their own.
+const relayed = ({ path, text }: Sql) => path === 'models/delivery.ts' && /\borg_id = \w+\.org_id/.test(text)
+
+// What is asked across organisations, and why that is right.
+const ACROSS: Record<string, string> = {
+  'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
+  'models/delivery.ts UNTRIED': 'a batch of deliveries is of many organisations',
+  'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
+  'models/delivery.ts RELEASE': 'a batch is put back whole',
+}
+
+test('the migrations have tables of organisations, and the models ask them', () => {
+  expect(OWNED.size).toBeGreaterThan(20)
+  expect(STATEMENTS.length).toBeGreaterThan(40)
+})
+
+test('every statement on them names the organisation, but for a few with a reason', () => {
+  const loose = STATEMENTS.filter((statement) => touched(statement).length > 0 && !scoped(statement) && !relayed(statement))
+    .map(({ path, name }) => `${path} ${name}`)
+  expect([...new Set(loose)].sort()).toEqual(Object.keys(ACROSS).sort())
+})
+
+describe('SQL is written in models and reports alone', () => {
+  // What concerns no row of anybody's books: the notification of the relay, and the worker's heartbeat.
+  const ELSEWHERE = ['api/parts.ts', 'api/waker.ts']
+  test.each(['api', 'commands', 'activities', 'gateways', 'domain', 'workflows'])('%s', (room) => {
+    const found = SOURCES.filter(({ path }) => path.startsWith(`${room}/`) && !ELSEWHERE.includes(path)).flatMap(statementsOf)
+    expect(found.map(({ path, name }) => `${path} ${name}`)).toEqual([])
+  })
+
+  test.each(ELSEWHERE)('%s asks no table of an organisation', (path) => {
+    const asked = SOURCES.filter((source) => source.path === path).flatMap(statementsOf)
+    expect(asked.length).toBeGreaterThan(0)
+    expect(asked.flatMap(touched)).toEqual([])
+  })
+})
+
+test('a finder that takes a bare connection asks nothing of an organisation, but for those with a reason', () => {
+  const known = ['findTokenHolder', 'findPartnerOfKey', 'findOrganizationOfPartner', 'findOrganizationByRef', 'findOrganization']
+  const finder = /export (?:async )?function (find\w+|count\w+|read\w+|with\w+|\w+Of)\s*(?:<[^>]*>+)?\(\s*\w+: (Connection|Database|Transaction)\b/g
+  const bare = SOURCES.filter(({ path }) => path.startsWith('models/') && path !== 'models/delivery.ts')
+    .flatMap(({ path, text }) => [...text.matchAll(finder)].map(([, name = '']) => (known.includes(name) ? name : `${path} ${name}`)))
+  expect(bare.sort()).toEqual([...known, 'models/database.ts modelOf'].sort())
+})

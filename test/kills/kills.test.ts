@@ -1,0 +1,123 @@
+// Each part is killed in the middle of the work: what was acknowledged is there once, and everybody is told of it.
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { freePort } from '../../bin/machines/port.ts'
+import { end } from '../../bin/machines/process.ts'
+import { openDatabase, type Database } from '../../models/database.ts'
+import { audit } from '../../reports/audit.ts'
+import { callAt } from '../api/client.ts'
+import { childrenOf, demoCard, startLocalRun, statusOf, until, type LocalRun } from '../start/local-run.ts'
+import { attempt, startLoad, type Acknowledged, type Load } from './load.ts'
+import { killWhole } from './processes.ts'
+import { bodyOf, numbersInARow, openShop, type Shop } from './shop.ts'
+
+jest.setTimeout(240_000)
+
+const dataDir = mkdtempSync(join(tmpdir(), 'bahi-kills-'))
+let run: LocalRun
+let origin: string
+let database: Database
+const shops: Shop[] = []
+const loads: Load[] = []
+
+beforeAll(async () => {
+  const port = await freePort(undefined)
+  origin = `http://127.0.0.1:${port}`
+  run = startLocalRun(dataDir, port, {
+    RATE_LIMIT_PARTNER: '1000000', WEBHOOK_LADDER_SECONDS: '1,2,4,8,16,32', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', WEBHOOK_ALLOW_HTTP: 'true',
+  })
+  await run.says(/Bahi is ready after/, 120_000)
+  database = openDatabase({ url: demoCard(dataDir).database_url, pool: 2, name: 'bahi kills' })
+})
+
+afterAll(async () => {
+  for (const load of loads) await load.stop()
+  for (const shop of shops) await shop.customer.close()
+  await database?.close()
+  run.kill('SIGTERM')
+  await Promise.race([run.ended, new Promise((resolve) => setTimeout(resolve, 40_000).unref())])
+  run.kill('SIGKILL')
+  for (const child of childrenOf(dataDir).toReversed()) await end(child, { patienceMs: 5_000 })
+  rmSync(dataDir, { recursive: true, force: true })
+})
+
+// Callers notice when the API or its database is away; the rest may die behind their backs.
+test.each([
+  { name: 'API', isNoticed: true },
+  { name: 'Worker', isNoticed: false },
+  { name: 'PostgreSQL', isNoticed: true },
+  { name: 'Temporal', isNoticed: false },
+])('$name is killed in the middle of the writes: nothing is lost, nothing is there twice', async ({ name, isNoticed }) => {
+  const card = demoCard(dataDir)
+  const shop = await openShop(card.base_url, card.partner_key)
+  shops.push(shop)
+  const load = startLoad(card.base_url, shop.token, (key) => bodyOf(shop, key))
+  loads.push(load)
+  await load.acknowledges(80, 30_000)
+  // First attempts and retries are both under way when it happens.
+  await until(() => shop.letters().size < shop.customer.arrivals.length, 30_000, () => 'nothing is delivered again')
+  await killAndWait(name)
+  await load.acknowledges(80, 60_000)
+  await load.stop()
+
+  expect(load.surprises).toEqual([])
+  if (isNoticed) expect(load.unheard).toBeGreaterThan(0)
+  else expect(load.unheard).toBe(0)
+  await expectEachOnce(shop, load.acknowledged)
+  await expectSameAgain(shop, load.acknowledged)
+  await expectAllAreTold(shop, load.acknowledged)
+  expect(await audit(database)).toEqual([])
+})
+
+async function killAndWait(name: string): Promise<void> {
+  const part = () => childrenOf(dataDir).find((child) => child.name === name)!
+  const before = part()
+  expect(killWhole(before)).toBeGreaterThan(name === 'PostgreSQL' ? 5 : 0)
+  await until(() => part() && part().pid !== before.pid, 30_000, () => `${name} stays away:\n${run.output()}`)
+  await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 60_000, () => `not ready:\n${run.output()}`)
+}
+
+// Every invoice is an acknowledged one, with the number and the body that were acknowledged, and none is missing.
+async function expectEachOnce(shop: Shop, acknowledged: Acknowledged[]): Promise<void> {
+  const found = await shop.invoices()
+  const told = acknowledged.map(({ answer }) => answer.body.invoice)
+  const byId = (one: { invoice_id: string }, other: { invoice_id: string }) => (one.invoice_id < other.invoice_id ? -1 : 1)
+  expect(found.toSorted(byId)).toEqual(told.toSorted(byId))
+  expect(new Set(found.map(({ reference_number }) => reference_number))).toEqual(new Set(acknowledged.map(({ key }) => key)))
+  expect(found.map(({ invoice_number }) => invoice_number).sort()).toEqual(numbersInARow(found.length))
+}
+
+// A caller that did not hear its acknowledgement, or lost it, asks again and is told the very same.
+async function expectSameAgain(shop: Shop, acknowledged: Acknowledged[]): Promise<void> {
+  const call = callAt(demoCard(dataDir).base_url)
+  for (const { key, body, answer } of acknowledged) {
+    const again = await attempt(call, shop.token, key, body)
+    expect(again).toMatchObject({ status: 201, text: answer.text, headers: { 'idempotency-replay': 'true' } })
+  }
+  expect(await shop.invoices()).toHaveLength(acknowledged.length)
+}
+
+// At least one genuine INVOICE_CREATED an invoice; where there are more, they are one delivery, byte for byte.
+async function expectAllAreTold(shop: Shop, acknowledged: Acknowledged[]): Promise<void> {
+  const count = acknowledged.length
+  const delivered = async () => {
+    const rows = await database.run<{ status: string; count: number }>(DELIVERIES, [shop.orgId])
+    return rows.length === 1 && rows[0]!.status === 'DELIVERED' && rows[0]!.count === count
+  }
+  await until(delivered, 90_000, () => `${shop.customer.arrivals.length} arrivals for ${count} invoices:\n${run.output()}`)
+  const { arrivals } = shop.customer
+  expect(arrivals.filter(({ genuine }) => !genuine)).toEqual([])
+  const letters = shop.letters()
+  for (const { deliveryId, body } of arrivals) expect(body.toString()).toBe(letters.get(deliveryId))
+  const events = [...letters].map(([deliveryId, text]) => ({ deliveryId, ...JSON.parse(text) }))
+  expect(events.every((event) => event.delivery_id === event.deliveryId && event.event_type === 'INVOICE_CREATED' && event.org_id === shop.orgId)).toBe(true)
+  const told = acknowledged.map(({ answer: { body: { invoice } } }) => `${invoice.invoice_id} ${invoice.invoice_number} ${invoice.total}`)
+  expect(events.map(({ data }) => `${data.id} ${data.number} ${data.total}`).sort()).toEqual(told.sort())
+}
+
+const DELIVERIES = {
+  name: 'deliveries by status',
+  text: 'SELECT status, count(*)::integer AS count FROM webhook_deliveries WHERE org_id = $1 GROUP BY status',
+}

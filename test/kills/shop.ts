@@ -1,0 +1,69 @@
+// An organisation of its own for each kill: with a customer to bill, and a machine that is told of every invoice.
+import { randomUUID } from 'node:crypto'
+import { callAt, clientOf, type Json } from '../api/client.ts'
+import { invoiceBody, line, THIS_YEAR, TODAY } from '../api/fixtures.ts'
+import { openCustomer, type Customer } from '../customer.ts'
+
+export interface Shop {
+  orgId: string
+  token: string
+  customerId: string
+  taxId: string
+  customer: Customer
+  /** Every invoice, as the list tells. */
+  invoices(): Promise<Json[]>
+  /** What has arrived, by delivery. */
+  letters(): Map<string, string>
+}
+
+// One delivery in so many is refused once: its retry waits in Temporal when the kill comes.
+const REFUSED_ONE_IN = 5
+
+export async function openShop(baseUrl: string, partnerKey: string): Promise<Shop> {
+  const call = callAt(baseUrl)
+  const made = await call('POST', '/partner/organizations', { partnerKey, key: randomUUID(), body: { name: 'Mandi Wholesale', state_code: 'IN-KA' } })
+  const { organization: { org_id: orgId }, token: { token } } = made.body
+  const { post, put, get } = clientOf(call, orgId, token)
+  // The secret is told at registration, and the machine knows it before it takes anything.
+  const { endpoint } = (await post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/', events: ['INVOICE_CREATED'] })).body
+  const customer = await openCustomer(endpoint.secret)
+  customer.answer = refusingSome()
+  await put(`/webhooks/endpoints/${endpoint.endpoint_id}`, { url: customer.url })
+  return {
+    orgId,
+    token,
+    customer,
+    customerId: (await post('/contacts', { contact_name: 'Meena Sarees' })).body.contact.contact_id,
+    taxId: (await get('/taxes')).body.taxes.find(({ name }: Json) => name === 'GST 18%').tax_id,
+    letters: () => new Map(customer.arrivals.map(({ deliveryId, body }) => [deliveryId, body.toString()])),
+    async invoices() {
+      const rows: Json[] = []
+      for (let cursor = ''; ;) {
+        const { body } = await get(`/invoices?per_page=200${cursor}`)
+        rows.push(...body.invoices)
+        if (!body.page_context.has_more_page) return rows
+        cursor = `&cursor=${body.page_context.next_cursor}`
+      }
+    },
+  }
+}
+
+/** The invoice of a key, every other one approved at once. */
+export function bodyOf({ customerId, taxId }: Shop, key: string): Record<string, unknown> {
+  const line_items = [line({ quantity: 2, tax_id: taxId }), line({ name: 'Chalk', rate: 12.5, tax_id: taxId })]
+  return invoiceBody(customerId, { date: TODAY, reference_number: key, auto_approve: key.charCodeAt(0) % 2 === 0, line_items })
+}
+
+/** The numbers 1 to `count` of the default series, in the order of text. */
+export function numbersInARow(count: number): string[] {
+  return Array.from({ length: count }, (_, place) => `INV-${THIS_YEAR.label}-${String(place + 1).padStart(3, '0')}`).sort()
+}
+
+function refusingSome(): Customer['answer'] {
+  const seen = new Map<string, boolean>()
+  return ({ deliveryId }) => {
+    const isRefused = !seen.has(deliveryId) && seen.size % REFUSED_ONE_IN === 0
+    seen.set(deliveryId, true)
+    return isRefused ? 503 : 200
+  }
+}

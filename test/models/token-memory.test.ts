@@ -1,0 +1,87 @@
+// Whose token is whose is remembered only as long as it is certain.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type { Connection } from '../../models/database.ts'
+import { rememberTokens, type TokenMemory } from '../../models/token-memory.ts'
+import { startService, type Service } from '../api/service.ts'
+import type { Client } from '../api/client.ts'
+
+let service: Service
+let client: Client
+let memory: TokenMemory
+let asked = 0
+
+const counting = (): Connection => ({
+  run: (statement, values) => {
+    if (statement.name === 'token holder') asked += 1
+    return service.database.run(statement, values)
+  },
+  runBoth: (first, second) => service.database.runBoth(first, second),
+})
+const find = (now = new Date()) => memory.find(client.token, now)
+const inMs = (ms: number) => new Date(Date.now() + ms)
+
+/** Asks until what is asked is true: a telling takes as long as PostgreSQL takes to send it. */
+async function soon(question: () => Promise<boolean>): Promise<void> {
+  const last = Date.now() + 5_000
+  while (!(await question())) {
+    if (Date.now() > last) throw new Error('it never came')
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** The memory serves without asking, so it hears. */
+async function remembers(): Promise<boolean> {
+  await find()
+  const before = asked
+  await find()
+  return asked === before
+}
+
+beforeAll(async () => {
+  service = await startService()
+  client = await service.organization()
+  memory = rememberTokens(counting(), service.databaseUrl)
+})
+beforeEach(() => soon(remembers))
+afterAll(async () => {
+  await memory.close()
+  await service.close()
+})
+
+describe('a token', () => {
+  test('is asked about once, and again after five seconds', async () => {
+    await find()
+    const before = asked
+    for (let call = 0; call < 20; call += 1) await find()
+    expect(asked).toBe(before)
+    await find(inMs(5_100))
+    expect(asked).toBe(before + 1)
+  })
+
+  test('that nobody has is asked about each time', async () => {
+    const before = asked
+    expect(await memory.find('svc_pat_nobody', new Date())).toBeNull()
+    expect(await memory.find('svc_pat_nobody', new Date())).toBeNull()
+    expect(asked).toBe(before + 2)
+  })
+
+  test('is forgotten when the organisation changes, whoever changes it', async () => {
+    await service.sql(`UPDATE organizations SET name = 'Renamed' WHERE id = $1`, client.orgId)
+    await soon(async () => (await find())?.organization.name === 'Renamed')
+  })
+
+  test('is not served past its end', async () => {
+    const ends = inMs(2_000)
+    await service.sql('UPDATE tokens SET expires_time = $2 WHERE org_id = $1', client.orgId, ends)
+    await soon(async () => (await find())?.token.ends?.getTime() === ends.getTime())
+    expect(await find(new Date(ends.getTime() + 1))).toBeNull()
+    await service.sql('UPDATE tokens SET expires_time = NULL WHERE org_id = $1', client.orgId)
+    await soon(async () => (await find())?.token.ends === null)
+  })
+
+  test('is remembered by nobody who cannot hear', async () => {
+    await service.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'bahi listens to callers' AND datname = current_database()`)
+    await soon(async () => !(await remembers()))
+    await soon(remembers)
+  })
+})
