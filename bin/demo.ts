@@ -69,7 +69,9 @@ async function bookDocuments(baseUrl: string, token: string): Promise<void> {
     contact_name: 'Marina Books', contact_type: 'CUSTOMER', place_of_contact: 'IN-TN', payment_terms: 15,
     billing_address: { city: 'Chennai', state_code: 'IN-TN', zip: '600002', country: 'India' },
   }), 'contact')
-  await create('/contacts', { contact_name: 'Deccan Paper Mills', contact_type: 'VENDOR', place_of_contact: 'IN-MH', payment_terms: 45 })
+  const mill = id(await create('/contacts', {
+    contact_name: 'Deccan Paper Mills', contact_type: 'VENDOR', place_of_contact: 'IN-MH', payment_terms: 45,
+  }), 'contact')
 
   const notebook = id(await create('/items', {
     item_name: 'Ruled notebook, 200 pages', sku: 'NB-200', hsn_or_sac: '4820', unit: 'NOS', rate: 60, purchase_rate: 38, tax_id: rate('12'),
@@ -86,6 +88,15 @@ async function bookDocuments(baseUrl: string, token: string): Promise<void> {
   await create('/invoices', { ...invoice, auto_approve: true, line_items: [{ item_id: notebook, quantity: 250 }, { item_id: pen, quantity: 12, discount: 60 }] })
   const across = { ...invoice, customer_id: chain, place_of_supply: 'IN-TN', auto_approve: true }
   await create('/invoices', { ...across, line_items: [{ item_id: notebook, quantity: 400, rate: 55 }] })
+  const bill = await create('/bills', {
+    vendor_id: mill, date: today, place_of_supply: 'IN-KA', bill_number: 'DPM/2231', reference_number: 'DPM/2231', auto_approve: true,
+    line_items: [{ item_id: notebook, quantity: 600 }],
+  })
+  const { bill_id, total } = bill.bill as { bill_id: string; total: number }
+  await create('/payments', {
+    flow: 'OUTGOING', contact_id: mill, date: today, amount: total, mode: 'BANK_TRANSFER', reference_number: 'UTR0042',
+    allocations: [{ bill_id, amount: total }],
+  })
   await create('/invoices', { ...invoice, notes: 'To be checked by the school.', line_items: [{ item_id: binding, quantity: 80 }] })
 }
 
