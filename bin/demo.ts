@@ -70,7 +70,7 @@ async function bookDocuments(baseUrl: string, token: string): Promise<void> {
     billing_address: { city: 'Chennai', state_code: 'IN-TN', zip: '600002', country: 'India' },
   }), 'contact')
   const mill = id(await create('/contacts', {
-    contact_name: 'Deccan Paper Mills', contact_type: 'VENDOR', place_of_contact: 'IN-MH', payment_terms: 45,
+    contact_name: 'Deccan Paper Mills', contact_type: 'VENDOR', place_of_contact: 'IN-KA', payment_terms: 45,
   }), 'contact')
 
   const notebook = id(await create('/items', {
