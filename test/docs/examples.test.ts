@@ -8,7 +8,7 @@ import { differences, examplesOf, learn, ROOT, spelled, type Example, type Words
 
 const DOCUMENTS = [
   'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/payments.md',
-  'docs/ledger.md', 'docs/webhooks.md',
+  'docs/expenses.md', 'docs/ledger.md', 'docs/webhooks.md',
 ]
 
 let service: Service
