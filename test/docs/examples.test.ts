@@ -7,8 +7,8 @@ import { startService, type Service } from '../api/service.ts'
 import { differences, examplesOf, learn, ROOT, spelled, type Example, type Words } from './examples.ts'
 
 const DOCUMENTS = [
-  'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/payments.md',
-  'docs/expenses.md', 'docs/ledger.md', 'docs/webhooks.md',
+  'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/bills.md',
+  'docs/payments.md', 'docs/expenses.md', 'docs/ledger.md', 'docs/webhooks.md',
 ]
 
 let service: Service
