@@ -118,20 +118,28 @@ CREATE TRIGGER activity_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON activ
 -- deed that is rolled back gives its numbers back.
 CREATE FUNCTION fill_blanks(org uuid, blanks jsonb, INOUT deed text, OUT numbers text[]) LANGUAGE plpgsql AS $$
 DECLARE
-  blank jsonb;
+  asked record;
   taken bigint;
   number text;
 BEGIN
-  FOR blank IN SELECT * FROM jsonb_array_elements(blanks) LOOP
+  FOR asked IN SELECT * FROM jsonb_to_recordset(blanks) AS b(
+    blank text, sequence text, before text, padding integer, after text, document text, branch_id uuid
+  ) LOOP
     LOOP
-      INSERT INTO number_counters AS counter (org_id, sequence, next_number) VALUES (org, blank ->> 'sequence', 2)
-        ON CONFLICT (org_id, sequence) DO UPDATE SET next_number = counter.next_number + 1
-        RETURNING next_number - 1 INTO taken;
-      number := (blank ->> 'before')
-        || lpad(taken::text, greatest((blank ->> 'padding')::integer, length(taken::text)), '0') || (blank ->> 'after');
-      EXIT WHEN NOT number_in_use(org, blank ->> 'document', (blank ->> 'branch_id')::uuid, number);
+      UPDATE number_counters AS counter SET next_number = counter.next_number + 1
+        WHERE counter.org_id = org AND counter.sequence = asked.sequence RETURNING counter.next_number - 1 INTO taken;
+      -- The first number of a sequence; two that begin it at once take turns.
+      IF NOT FOUND THEN
+        INSERT INTO number_counters AS counter (org_id, sequence, next_number) VALUES (org, asked.sequence, 2)
+          ON CONFLICT (org_id, sequence) DO UPDATE SET next_number = counter.next_number + 1
+          RETURNING counter.next_number - 1 INTO taken;
+      END IF;
+      number := asked.before || lpad(taken::text, greatest(asked.padding, length(taken::text)), '0') || asked.after;
+      -- Nobody sends a journal's number by hand.
+      EXIT WHEN asked.document = 'journal';
+      EXIT WHEN NOT number_in_use(org, asked.document, asked.branch_id, number);
     END LOOP;
-    deed := replace(deed, blank ->> 'blank', number);
+    deed := replace(deed, asked.blank, number);
     numbers := numbers || number;
   END LOOP;
 END $$;
