@@ -37,8 +37,6 @@ export interface PricedPurchaseLine extends PricedLine {
 
 export type RoundingMethod = 'nearest' | 'up' | 'down'
 
-export const ROUNDING_METHODS: readonly RoundingMethod[] = ['nearest', 'up', 'down']
-
 export interface SaleFigures {
   currency: string
   lines: readonly LineFigures[]

@@ -42,7 +42,7 @@ export const invoiceSeriesRoutes = [
   }),
   listing({
     path: '/invoices/series/gaps', tag, does: 'List the numbers of deleted drafts', scope: 'invoices.READ', key: 'gaps',
-    table: numberGaps, shape: Gap, by: 'time', modified: 'time', filters: {},
+    table: numberGaps, shape: Gap, by: 'time', modified: 'time', filters: {}, where: { document: 'invoice' },
     show: (rows) => rows.map(showGap),
   }),
   route({
