@@ -1,43 +1,31 @@
 // What can be done to a bill: create, approve, change, void, delete.
 import { parseDocumentDate } from '../domain/dates.ts'
-import { decimalText } from '../domain/decimal.ts'
 import { refuseDuplicateBill } from '../domain/duplicate-bill.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
-import { toBase } from '../domain/money.ts'
-import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
-import { pricePurchase } from '../domain/totals.ts'
-import { readBasis, readPostingAccounts, type Basis } from '../models/basis.ts'
+import { readPostingAccounts } from '../models/basis.ts'
 import { billLines, bills, findBill, findPostedAlike, type Bill, type BillLikeness, type BillRow } from '../models/bill.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import { numberGaps } from '../models/series.ts'
 import { announceBill, postBill, recordBill } from './bill-entries.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
-import { idsOf, type LineWanted } from './document-lines.ts'
-import { branchOf, currencyOf, dueDateOf, knownIds, refuseFixed, today, vendorOf } from './drafting.ts'
+import { dueDateOf, refuseFixed, today } from './drafting.ts'
 import { numberBill } from './numbering.ts'
-import { fillPurchaseLines } from './purchase-lines.ts'
+import { drawUpPurchase, type PurchaseWanted } from './purchase.ts'
 import { reverse } from './reversal.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
 
 /** The body of POST /bills. Dates as the wire sends them. */
-export interface NewBill {
-  vendor_id: string
+export interface NewBill extends PurchaseWanted {
   date: string
   place_of_supply: string
-  line_items: LineWanted[]
   /** The vendor's own number. */
   bill_number?: string | null
-  branch_id?: string | null
   due_date?: string | null
-  currency_code?: string | null
-  exchange_rate?: number | null
   reference_number?: string | null
   notes?: string | null
-  round_off?: number | null
-  tags?: string[] | null
   auto_approve?: boolean | null
 }
 
@@ -69,54 +57,26 @@ export async function billOf(scope: Scope, id: string, lock: Lock = ''): Promise
  */
 export async function createBill(books: Books, wanted: NewBill): Promise<Bill> {
   const date = parseDocumentDate(wanted.date)!
-  const basis = await basisOf(books, wanted, date)
-  const vendor = vendorOf(basis)
-  const branch = branchOf(basis)
-  const filled = fillPurchaseLines(basis, wanted.line_items)
-  const place = placeOfSupply(wanted.place_of_supply)
+  const { basis, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, wanted, { date })
   const dueDate = dueDateOf(wanted.due_date, date, vendor.payment_terms)
-  const { currency, exchangeRate } = currencyOf(books, wanted)
-  const priced = pricePurchase({
-    currency,
-    lines: filled,
-    intraState: isIntraState(place, branch.state),
-    roundOff: wanted.round_off == null ? null : decimalText(wanted.round_off),
-  })
-  const { lines: pricedLines, subTotal, taxTotal, roundOff, total, cgst, sgst, igst, cess } = priced
-  // A draft that could not be posted at its rate is refused now, not when it is approved.
-  toBase(total, currency, exchangeRate, books.organization.currency_code)
   const reference = wanted.reference_number ?? null
-  await refuseDuplicate(books, { vendor_id: vendor.id, date, total, currency_code: currency }, reference)
+  await refuseDuplicate(books, head, reference)
   const { number, sequence } = numberBill(books, branch, date, wanted.bill_number ?? null)
   const row = books.insert(bills, {
+    ...head,
     id: books.newId(),
-    branch_id: branch.id,
     bill_number: number,
     number_sequence: sequence,
-    vendor_id: vendor.id,
-    vendor_name: vendor.contact_name,
-    date,
     due_date: dueDate,
     reference_number: reference,
-    place_of_supply: place,
-    currency_code: currency,
-    exchange_rate: exchangeRate,
-    sub_total: subTotal, cgst, sgst, igst, cess, tax_total: taxTotal, round_off: roundOff, total,
-    payment_made: 0n, vendor_credits_applied: 0n, balance: total,
+    payment_made: 0n, vendor_credits_applied: 0n, balance: head.total,
     status: wanted.auto_approve ? nextStatus('BILL', 'approve', 'DRAFT') : 'DRAFT',
     notes: wanted.notes ?? null,
-    tags: knownIds(wanted.tags ?? [], 'tags'),
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,
   })
-  const lines = filled.map(({ tax: _tax, ...line }, index) => {
-    const { taxable, taxAmount: _taxAmount, selfAssessed, ...charged } = pricedLines[index]!
-    return books.insert(billLines, {
-      ...line, ...charged, id: books.newId(), bill_id: row.id, line_no: index + 1, item_total: taxable,
-      rcm_cgst: selfAssessed.cgst, rcm_sgst: selfAssessed.sgst, rcm_igst: selfAssessed.igst, rcm_cess: selfAssessed.cess,
-    })
-  })
+  const lines = drawn.map((line) => books.insert(billLines, { ...line, id: books.newId(), bill_id: row.id }))
   const bill = { ...row, lines }
   recordBill(books, bill, 'BILL_CREATED')
   if (wanted.auto_approve) {
@@ -192,20 +152,6 @@ export async function deleteBill(books: Books, id: string): Promise<void> {
   books.delete(bills, bill)
   registerGap(books, bill, 'Draft deleted')
   recordBill(books, bill, 'BILL_DELETED')
-}
-
-async function basisOf(books: Books, wanted: NewBill, date: string): Promise<Basis> {
-  const tags = knownIds(wanted.tags ?? [], 'tags')
-  const basis = await readBasis(books, {
-    contactId: knownIds([wanted.vendor_id], 'vendor_id')[0]!,
-    branchId: wanted.branch_id == null ? null : knownIds([wanted.branch_id], 'branch_id')[0]!,
-    ...idsOf(wanted.line_items),
-    tags,
-    date,
-    invoiceNumber: null,
-  })
-  if (basis.tags_found !== tags.length) throw fault('not_found.resource', { field: 'tags', message: 'There is no such cost center.' })
-  return basis
 }
 
 async function refuseDuplicate(books: Books, likeness: BillLikeness, reference: string | null): Promise<void> {

@@ -1,11 +1,13 @@
-// What every document is drawn up with: its parties, its dates, its currency.
+// What every document is drawn up with: its basis, its dates, its currency, its totals.
 import { addDays, dateInZone, parseDocumentDate } from '../domain/dates.ts'
 import { decimalText, Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { minorDigits, refuseExchangeRate } from '../domain/money.ts'
-import type { Basis } from '../models/basis.ts'
+import type { Priced } from '../domain/totals.ts'
+import { readBasis, type Basis } from '../models/basis.ts'
 import type { Books } from './books.ts'
+import { idsOf, type LineWanted } from './document-lines.ts'
 
 /** Today in the organisation's zone. */
 export function today(books: Books): string {
@@ -18,22 +20,35 @@ export function knownIds(ids: string[], field: string): string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))]
 }
 
-/** The customer of a sale. Throws not_found.resource, or validation.invalid_value for one who is only a vendor. */
-export function customerOf({ contact }: Basis): NonNullable<Basis['contact']> {
-  if (!contact) throw fault('not_found.resource', { field: 'customer_id', message: 'There is no such contact.' })
-  if (contact.contact_type === 'VENDOR') {
-    throw fault('validation.invalid_value', { field: 'customer_id', message: 'This contact is a vendor, not a customer.' })
-  }
-  return contact
+/** A document's contact, by the name of the field that names it, and what its number is looked up by. */
+export interface Parties {
+  contactId: string
+  contactField: string
+  date: string
+  /** A number given by hand, to be looked up among the invoices of the branch. */
+  invoiceNumber: string | null
 }
 
-/** The vendor of a purchase. Throws not_found.resource, or validation.invalid_value for one who is only a customer. */
-export function vendorOf({ contact }: Basis): NonNullable<Basis['contact']> {
-  if (!contact) throw fault('not_found.resource', { field: 'vendor_id', message: 'There is no such contact.' })
-  if (contact.contact_type === 'CUSTOMER') {
-    throw fault('validation.invalid_value', { field: 'vendor_id', message: 'This contact is a customer, not a vendor.' })
-  }
-  return contact
+/**
+ * Reads what a document is drawn up from, in one round trip. Throws not_found.resource for ids that can be none, and
+ * for tags that are not the organisation's.
+ */
+export async function basisOf(
+  books: Books,
+  { contactId, contactField, date, invoiceNumber }: Parties,
+  wanted: { line_items: LineWanted[]; branch_id?: string | null; tags?: string[] | null },
+): Promise<Basis> {
+  const tags = knownIds(wanted.tags ?? [], 'tags')
+  const basis = await readBasis(books, {
+    contactId: knownIds([contactId], contactField)[0]!,
+    branchId: wanted.branch_id == null ? null : knownIds([wanted.branch_id], 'branch_id')[0]!,
+    ...idsOf(wanted.line_items),
+    tags,
+    date,
+    invoiceNumber,
+  })
+  if (basis.tags_found !== tags.length) throw fault('not_found.resource', { field: 'tags', message: 'There is no such cost center.' })
+  return basis
 }
 
 export function branchOf({ branch }: Basis): NonNullable<Basis['branch']> {
@@ -70,4 +85,20 @@ export function refuseFixed(sent: Record<string, unknown>, fixed: readonly strin
   const field = fixed.find((name) => sent[name] !== undefined)
   if (field === undefined) return
   throw fault('validation.invalid_value', { field, message: `${field} cannot change; void the document and draw up a new one.` })
+}
+
+/** The amounts at the foot of a document, as its row has them. */
+export interface Totals {
+  sub_total: bigint
+  cgst: bigint
+  sgst: bigint
+  igst: bigint
+  cess: bigint
+  tax_total: bigint
+  round_off: bigint
+  total: bigint
+}
+
+export function totalsOf({ subTotal, cgst, sgst, igst, cess, taxTotal, roundOff, total }: Priced): Totals {
+  return { sub_total: subTotal, cgst, sgst, igst, cess, tax_total: taxTotal, round_off: roundOff, total }
 }

@@ -1,43 +1,32 @@
 // What can be done to an invoice: create, approve, change, void, delete.
 import { parseDocumentDate } from '../domain/dates.ts'
-import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
-import { toBase } from '../domain/money.ts'
-import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
-import { autoRoundOff, keepsRoundOffOnEdit, priceSale } from '../domain/totals.ts'
-import { readBasis, readPostingAccounts, type Basis } from '../models/basis.ts'
+import { autoRoundOff, keepsRoundOffOnEdit } from '../domain/totals.ts'
+import { readPostingAccounts } from '../models/basis.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceRow } from '../models/invoice.ts'
 import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
-import { idsOf, type LineWanted } from './document-lines.ts'
-import { branchOf, customerOf, currencyOf, dueDateOf, knownIds, refuseFixed, today } from './drafting.ts'
+import { dueDateOf, refuseFixed, today } from './drafting.ts'
 import { announceInvoice, postInvoice, recordInvoice } from './invoice-entries.ts'
 import { numberInvoice } from './numbering.ts'
 import { reverse } from './reversal.ts'
-import { fillSaleLines } from './sale-lines.ts'
+import { drawUpSale, type SaleWanted } from './sale.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
 
 /** The body of POST /invoices. Dates as the wire sends them. */
-export interface NewInvoice {
-  customer_id: string
+export interface NewInvoice extends SaleWanted {
   date: string
   place_of_supply: string
-  line_items: LineWanted[]
   invoice_number?: string | null
   series_name?: string | null
-  branch_id?: string | null
   due_date?: string | null
-  currency_code?: string | null
-  exchange_rate?: number | null
   reference_number?: string | null
   salesperson_id?: string | null
   notes?: string | null
-  round_off?: number | null
-  tags?: string[] | null
   auto_approve?: boolean | null
 }
 
@@ -67,54 +56,27 @@ export async function invoiceOf(scope: Scope, id: string, lock: Lock = ''): Prom
  */
 export async function createInvoice(books: Books, wanted: NewInvoice): Promise<Invoice> {
   const date = parseDocumentDate(wanted.date)!
-  const basis = await basisOf(books, wanted, date)
-  // What does not exist is told before what may not be (decisions §1).
-  const branch = branchOf(basis)
-  const filled = fillSaleLines(basis, wanted.line_items)
-  const customer = customerOf(basis)
-  const place = placeOfSupply(wanted.place_of_supply)
-  const dueDate = dueDateOf(wanted.due_date, date, customer.payment_terms)
-  const { currency, exchangeRate } = currencyOf(books, wanted)
-  const priced = priceSale({
-    currency,
-    lines: filled,
-    intraState: isIntraState(place, branch.state),
-    roundOff: wanted.round_off == null ? null : decimalText(wanted.round_off),
-    rounding: { on: books.organization.preferences.roundInvoiceTotals, method: books.organization.preferences.roundingMethod },
+  const { basis, customer, head, lines: drawn } = await drawUpSale(books, wanted, {
+    date, invoiceNumber: wanted.invoice_number ?? null, rounded: true,
   })
-  // A draft that could not be posted at its rate is refused now, not when it is approved.
-  toBase(priced.total, currency, exchangeRate, books.organization.currency_code)
+  const dueDate = dueDateOf(wanted.due_date, date, customer.payment_terms)
   const { number, seriesName } = numberInvoice(books, basis, date, wanted)
-  const { lines: pricedLines, subTotal, taxTotal, roundOff, total, cgst, sgst, igst, cess } = priced
   const row = books.insert(invoices, {
+    ...head,
     id: books.newId(),
-    branch_id: branch.id,
     invoice_number: number,
     series_name: seriesName,
-    customer_id: customer.id,
-    customer_name: customer.contact_name,
-    date,
     due_date: dueDate,
     reference_number: wanted.reference_number ?? null,
     salesperson_id: wanted.salesperson_id ?? null,
-    place_of_supply: place,
-    currency_code: currency,
-    exchange_rate: exchangeRate,
-    sub_total: subTotal, cgst, sgst, igst, cess, tax_total: taxTotal, round_off: roundOff, total,
-    payment_made: 0n, credits_applied: 0n, balance: total,
+    payment_made: 0n, credits_applied: 0n, balance: head.total,
     status: wanted.auto_approve ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
     notes: wanted.notes ?? null,
-    tags: knownIds(wanted.tags ?? [], 'tags'),
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,
   })
-  const lines = filled.map(({ tax: _tax, ...line }, index) => {
-    const { taxable, taxAmount: _taxAmount, ...parts } = pricedLines[index]!
-    return books.insert(invoiceLines, {
-      ...line, ...parts, id: books.newId(), invoice_id: row.id, line_no: index + 1, item_total: taxable,
-    })
-  })
+  const lines = drawn.map((line) => books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }))
   const invoice = { ...row, lines }
   recordInvoice(books, invoice, 'INVOICE_CREATED')
   if (wanted.auto_approve) {
@@ -191,20 +153,6 @@ export async function deleteInvoice(books: Books, id: string): Promise<void> {
     time: books.now,
   })
   recordInvoice(books, invoice, 'INVOICE_DELETED')
-}
-
-async function basisOf(books: Books, wanted: NewInvoice, date: string): Promise<Basis> {
-  const tags = knownIds(wanted.tags ?? [], 'tags')
-  const basis = await readBasis(books, {
-    contactId: knownIds([wanted.customer_id], 'customer_id')[0]!,
-    branchId: wanted.branch_id == null ? null : knownIds([wanted.branch_id], 'branch_id')[0]!,
-    ...idsOf(wanted.line_items),
-    tags,
-    date,
-    invoiceNumber: wanted.invoice_number ?? null,
-  })
-  if (basis.tags_found !== tags.length) throw fault('not_found.resource', { field: 'tags', message: 'There is no such cost center.' })
-  return basis
 }
 
 function change(books: Books, invoice: Invoice, told: Partial<InvoiceRow>): Invoice {

@@ -1,0 +1,136 @@
+// What every purchase is drawn up with: a vendor, a branch, a place of supply, and lines at the purchase price.
+import { decimalText } from '../domain/decimal.ts'
+import { fault } from '../domain/faults.ts'
+import type { GstParts } from '../domain/gst.ts'
+import { toBase } from '../domain/money.ts'
+import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
+import { pricePurchase } from '../domain/totals.ts'
+import type { Basis } from '../models/basis.ts'
+import type { Books } from './books.ts'
+import { fillLines, type FilledLine, type LineWanted } from './document-lines.ts'
+import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Totals } from './drafting.ts'
+
+/** What a caller tells of any purchase. */
+export interface PurchaseWanted {
+  vendor_id: string
+  line_items: LineWanted[]
+  place_of_supply?: string | null
+  branch_id?: string | null
+  currency_code?: string | null
+  exchange_rate?: number | null
+  round_off?: number | null
+  tags?: string[] | null
+}
+
+/** What the row of every purchase says. */
+export interface PurchaseHead extends Totals {
+  branch_id: string
+  vendor_id: string
+  vendor_name: string
+  date: string
+  place_of_supply: string
+  currency_code: string
+  exchange_rate: string
+  tags: string[]
+}
+
+/** What the row of every purchase's line says; the rcm columns are what the buyer assesses upon itself. */
+export interface PurchaseLine extends Omit<FilledLine, 'tax'>, GstParts {
+  line_no: number
+  item_total: bigint
+  rcm_cgst: bigint
+  rcm_sgst: bigint
+  rcm_igst: bigint
+  rcm_cess: bigint
+}
+
+export interface Purchase {
+  basis: Basis
+  branch: NonNullable<Basis['branch']>
+  vendor: NonNullable<Basis['contact']>
+  head: PurchaseHead
+  lines: PurchaseLine[]
+}
+
+/** Between whom, when and where a purchase is made. */
+export interface PurchaseTerms {
+  branch: { id: string; state: string }
+  vendor: { id: string; contact_name: string }
+  date: string
+  place: string
+  currency: string
+  exchangeRate: string
+  tags: string[]
+  /** In units of the currency; null when nobody named one. */
+  roundOff: string | null
+}
+
+export interface PurchaseOccasion {
+  date: string
+  /** The place of supply where none is told; else the branch's own state. */
+  defaultPlace?: string | null
+  /** The name by which the caller sent the vendor. */
+  vendorField?: string
+}
+
+/**
+ * Draws up a purchase from what a caller tells, in one reading; its lines are filled from the item master and go to
+ * Purchases: an item's own account is one of revenue.
+ * Throws not_found.resource for a vendor, branch, item, tax or tag that is not the organisation's, and
+ * validation.invalid_value for a place of supply, rate or amount that cannot be.
+ */
+export async function drawUpPurchase(books: Books, wanted: PurchaseWanted, occasion: PurchaseOccasion): Promise<Purchase> {
+  const { date, defaultPlace, vendorField = 'vendor_id' } = occasion
+  const basis = await basisOf(books, { contactId: wanted.vendor_id, contactField: vendorField, date, invoiceNumber: null }, wanted)
+  // What does not exist is told before what may not be (decisions §1).
+  const branch = branchOf(basis)
+  const filled = fillLines(basis, wanted.line_items, {
+    rateOf: ({ purchase_rate }) => purchase_rate,
+    accountOf: () => basis.roles.PURCHASES!,
+  })
+  const vendor = vendorOf(basis, vendorField)
+  const place = placeOfSupply(wanted.place_of_supply ?? defaultPlace ?? branch.state)
+  const { currency, exchangeRate } = currencyOf(books, wanted)
+  const roundOff = wanted.round_off == null ? null : decimalText(wanted.round_off)
+  const terms = { branch, vendor, date, place, currency, exchangeRate, tags: knownIds(wanted.tags ?? [], 'tags'), roundOff }
+  return { basis, branch, vendor, ...pricePurchaseOn(books, terms, filled) }
+}
+
+/** Prices filled lines on the terms of a purchase. Throws validation.invalid_value for an amount that cannot be. */
+export function pricePurchaseOn(
+  books: Books, terms: PurchaseTerms, filled: FilledLine[],
+): { head: PurchaseHead; lines: PurchaseLine[] } {
+  const { branch, vendor, date, place, currency, exchangeRate, tags, roundOff } = terms
+  const priced = pricePurchase({ currency, lines: filled, intraState: isIntraState(place, branch.state), roundOff })
+  // A draft that could not be posted at its rate is refused now, not when it is approved.
+  toBase(priced.total, currency, exchangeRate, books.organization.currency_code)
+  return {
+    head: {
+      branch_id: branch.id,
+      vendor_id: vendor.id,
+      vendor_name: vendor.contact_name,
+      date,
+      place_of_supply: place,
+      currency_code: currency,
+      exchange_rate: exchangeRate,
+      ...totalsOf(priced),
+      tags,
+    },
+    lines: filled.map(({ tax: _tax, ...line }, index) => {
+      const { taxable, taxAmount: _taxAmount, selfAssessed, ...charged } = priced.lines[index]!
+      return {
+        ...line, ...charged, line_no: index + 1, item_total: taxable,
+        rcm_cgst: selfAssessed.cgst, rcm_sgst: selfAssessed.sgst, rcm_igst: selfAssessed.igst, rcm_cess: selfAssessed.cess,
+      }
+    }),
+  }
+}
+
+/** The vendor of a purchase. Throws not_found.resource, or validation.invalid_value for one who is only a customer. */
+function vendorOf({ contact }: Basis, field: string): NonNullable<Basis['contact']> {
+  if (!contact) throw fault('not_found.resource', { field, message: 'There is no such contact.' })
+  if (contact.contact_type === 'CUSTOMER') {
+    throw fault('validation.invalid_value', { field, message: 'This contact is a customer, not a vendor.' })
+  }
+  return contact
+}
