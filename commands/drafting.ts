@@ -6,6 +6,7 @@ import { isId } from '../domain/ids.ts'
 import { minorDigits, refuseExchangeRate } from '../domain/money.ts'
 import type { Priced } from '../domain/totals.ts'
 import { readBasis, type Basis } from '../models/basis.ts'
+import type { DocumentRow } from '../models/document.ts'
 import type { Books } from './books.ts'
 import { idsOf, type LineWanted } from './document-lines.ts'
 
@@ -87,17 +88,11 @@ export function refuseFixed(sent: Record<string, unknown>, fixed: readonly strin
   throw fault('validation.invalid_value', { field, message: `${field} cannot change; void the document and draw up a new one.` })
 }
 
+/** When, where and in what money: what a document's row says of its circumstances. */
+export type Circumstances = Pick<DocumentRow, 'branch_id' | 'date' | 'place_of_supply' | 'currency_code' | 'exchange_rate' | 'tags'>
+
 /** The amounts at the foot of a document, as its row has them. */
-export interface Totals {
-  sub_total: bigint
-  cgst: bigint
-  sgst: bigint
-  igst: bigint
-  cess: bigint
-  tax_total: bigint
-  round_off: bigint
-  total: bigint
-}
+export type Totals = Pick<DocumentRow, 'sub_total' | 'cgst' | 'sgst' | 'igst' | 'cess' | 'tax_total' | 'round_off' | 'total'>
 
 export function totalsOf({ subTotal, cgst, sgst, igst, cess, taxTotal, roundOff, total }: Priced): Totals {
   return { sub_total: subTotal, cgst, sgst, igst, cess, tax_total: taxTotal, round_off: roundOff, total }

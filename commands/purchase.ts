@@ -1,14 +1,14 @@
 // What every purchase is drawn up with: a vendor, a branch, a place of supply, and lines at the purchase price.
 import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
-import type { GstParts } from '../domain/gst.ts'
 import { toBase } from '../domain/money.ts'
 import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
 import { pricePurchase } from '../domain/totals.ts'
 import type { Basis } from '../models/basis.ts'
+import type { LineRow, ReverseCharge } from '../models/document.ts'
 import type { Books } from './books.ts'
 import { fillLines, type FilledLine, type LineWanted } from './document-lines.ts'
-import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Totals } from './drafting.ts'
+import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type Totals } from './drafting.ts'
 
 /** What a caller tells of any purchase. */
 export interface PurchaseWanted {
@@ -23,26 +23,13 @@ export interface PurchaseWanted {
 }
 
 /** What the row of every purchase says. */
-export interface PurchaseHead extends Totals {
-  branch_id: string
+export interface PurchaseHead extends Totals, Circumstances {
   vendor_id: string
   vendor_name: string
-  date: string
-  place_of_supply: string
-  currency_code: string
-  exchange_rate: string
-  tags: string[]
 }
 
-/** What the row of every purchase's line says; the rcm columns are what the buyer assesses upon itself. */
-export interface PurchaseLine extends Omit<FilledLine, 'tax'>, GstParts {
-  line_no: number
-  item_total: bigint
-  rcm_cgst: bigint
-  rcm_sgst: bigint
-  rcm_igst: bigint
-  rcm_cess: bigint
-}
+/** What the row of every purchase's line says. */
+export type PurchaseLine = Omit<LineRow, 'org_id' | 'id'> & ReverseCharge
 
 export interface Purchase {
   basis: Basis

@@ -1,14 +1,14 @@
 // What every sale is drawn up with: a customer, a branch, a place of supply, and lines at the selling price.
 import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
-import type { GstParts } from '../domain/gst.ts'
 import { toBase } from '../domain/money.ts'
 import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
 import { priceSale } from '../domain/totals.ts'
 import type { Basis } from '../models/basis.ts'
+import type { LineRow } from '../models/document.ts'
 import type { Books } from './books.ts'
 import { fillLines, type FilledLine, type LineWanted } from './document-lines.ts'
-import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Totals } from './drafting.ts'
+import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type Totals } from './drafting.ts'
 
 /** What a caller tells of any sale. */
 export interface SaleWanted {
@@ -23,22 +23,13 @@ export interface SaleWanted {
 }
 
 /** What the row of every sale says. */
-export interface SaleHead extends Totals {
-  branch_id: string
+export interface SaleHead extends Totals, Circumstances {
   customer_id: string
   customer_name: string
-  date: string
-  place_of_supply: string
-  currency_code: string
-  exchange_rate: string
-  tags: string[]
 }
 
 /** What the row of every sale's line says. */
-export interface SaleLine extends Omit<FilledLine, 'tax'>, GstParts {
-  line_no: number
-  item_total: bigint
-}
+export type SaleLine = Omit<LineRow, 'org_id' | 'id'>
 
 export interface Sale {
   basis: Basis

@@ -1,82 +1,33 @@
 // Sales orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
+import { DOCUMENT, LINE, type DocumentRow, type LineRow } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
 
 export type SalesOrderStatus = StatusOf<'SALES_ORDER'>
 
-export interface SalesOrderRow {
-  org_id: string
-  id: string
-  branch_id: string
+export interface SalesOrderRow extends DocumentRow {
   sales_order_number: string
   customer_id: string
   customer_name: string
-  date: string
   shipment_date: string | null
-  reference_number: string | null
-  place_of_supply: string
-  currency_code: string
-  exchange_rate: string
-  sub_total: bigint
-  cgst: bigint
-  sgst: bigint
-  igst: bigint
-  cess: bigint
-  tax_total: bigint
-  /** Always 0: only an invoice or a bill is rounded. */
-  round_off: bigint
-  total: bigint
   status: SalesOrderStatus
   /** The estimate that the order was made of. */
   estimate_id: string | null
-  notes: string | null
-  tags: string[]
-  version: number
-  created_time: Date
-  last_modified_time: Date
 }
 
 export const salesOrders = table<SalesOrderRow>('sales_orders', {
-  org_id: 'uuid', id: 'uuid', branch_id: 'uuid', sales_order_number: 'text', customer_id: 'uuid',
-  customer_name: 'text', date: 'date', shipment_date: 'date', reference_number: 'text', place_of_supply: 'text',
-  currency_code: 'text', exchange_rate: 'decimal', sub_total: 'minor', cgst: 'minor', sgst: 'minor', igst: 'minor',
-  cess: 'minor', tax_total: 'minor', round_off: 'minor', total: 'minor', status: 'text', estimate_id: 'uuid',
-  notes: 'text', tags: 'uuids', version: 'integer', created_time: 'time', last_modified_time: 'time',
+  ...DOCUMENT, sales_order_number: 'text', customer_id: 'uuid', customer_name: 'text', shipment_date: 'date',
+  status: 'text', estimate_id: 'uuid',
 })
 
-/** Quantities, rate, discount and percentage are decimal text. */
-export interface SalesOrderLineRow {
-  org_id: string
-  id: string
+export interface SalesOrderLineRow extends LineRow {
   sales_order_id: string
-  line_no: number
-  item_id: string | null
-  name: string
-  description: string | null
-  hsn_or_sac: string | null
-  quantity: string
   /** How much of the quantity has gone into invoices. */
   quantity_invoiced: string
-  unit: string | null
-  rate: string
-  discount: string
-  tax_id: string | null
-  tax_percentage: string
-  account_id: string
-  item_total: bigint
-  cgst: bigint
-  sgst: bigint
-  igst: bigint
-  cess: bigint
 }
 
-export const salesOrderLines = table<SalesOrderLineRow>('sales_order_lines', {
-  org_id: 'uuid', id: 'uuid', sales_order_id: 'uuid', line_no: 'integer', item_id: 'uuid', name: 'text',
-  description: 'text', hsn_or_sac: 'text', quantity: 'decimal', quantity_invoiced: 'decimal', unit: 'text',
-  rate: 'decimal', discount: 'decimal', tax_id: 'uuid', tax_percentage: 'decimal', account_id: 'uuid',
-  item_total: 'minor', cgst: 'minor', sgst: 'minor', igst: 'minor', cess: 'minor',
-})
+export const salesOrderLines = table<SalesOrderLineRow>('sales_order_lines', { ...LINE, sales_order_id: 'uuid', quantity_invoiced: 'decimal' })
 
 /** A sales order with its lines in their order, and the ids of the invoices that were made of it. */
 export interface SalesOrder extends SalesOrderRow {

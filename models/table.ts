@@ -18,6 +18,9 @@ export const TYPES = {
 
 type ColumnType = keyof typeof TYPES
 
+/** The columns of a row type, with their types. */
+export type Columns<Row> = { [Column in keyof Row & string]: ColumnType }
+
 /** A declared table: `columns` are those a statement may write; `generated` ones are only read. */
 export interface Table<Row> {
   name: string
@@ -40,7 +43,7 @@ const declared = new Map<string, AnyTable>()
  */
 export function table<Row extends object>(
   name: string,
-  columns: { [Column in keyof Row & string]: ColumnType },
+  columns: Columns<Row>,
   { key = ['org_id', 'id'], generated = [] }: { key?: string[]; generated?: (keyof Row & string)[] } = {},
 ): Table<Row> {
   const names = Object.keys(columns) as (keyof Row & string)[]

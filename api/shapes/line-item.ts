@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { FieldProblem } from '../../domain/faults.ts'
 import { missingOf } from '../../domain/line-item.ts'
 import { toAmount } from '../../domain/money.ts'
-import type { InvoiceLineRow } from '../../models/invoice.ts'
+import type { LineRow } from '../../models/document.ts'
 import { Amount, decimal, Id, Name, nullable, optional, Reference, Text } from './fields.ts'
 
 /** The most lines that a document may have (decisions §4). */
@@ -52,10 +52,7 @@ export const LineItem = Type.Object({
   tax_amount: Amount,
 })
 
-/** What the lines of every document keep of themselves. */
-type KeptLine = Omit<InvoiceLineRow, 'org_id' | 'invoice_id' | 'line_no' | 'account_id'>
-
-export function showLineItem(line: KeptLine, currency: string): Static<typeof LineItem> {
+export function showLineItem(line: Omit<LineRow, 'org_id' | 'line_no' | 'account_id'>, currency: string): Static<typeof LineItem> {
   return {
     line_item_id: line.id,
     item_id: line.item_id,
