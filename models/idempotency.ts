@@ -1,4 +1,4 @@
-// The remembered answers of keyed calls: claimed before the work, written in its transaction.
+// The remembered answers of keyed calls: claimed before the work, written in its transaction, or after the engine's part.
 import type { Connection } from './database.ts'
 import { table } from './table.ts'
 
@@ -9,6 +9,7 @@ export interface IdempotentAnswerRow {
   key: string
   body_hash: string
   status: number | null
+  /** The answer; while `claimed_until` is set, the id of what the call has asked the engine for. */
   body: string | null
   sealed: boolean
   claimed_until: Date | null
@@ -32,8 +33,14 @@ export interface AnswerKey {
   key: string
 }
 
+/** What a call that never came to its answer has left: the id of what it asked for, and the body it came with. */
+export interface LeftBehind {
+  askId: string
+  bodyHash: string
+}
+
 export type Claim =
-  | { state: 'ours' }
+  | { state: 'ours'; left: LeftBehind | null }
   | { state: 'running' }
   | { state: 'answered'; status: number; body: string; sealed: boolean; bodyHash: string }
 
@@ -56,12 +63,35 @@ export async function claimAnswer(connection: Connection, key: AnswerKey, now: D
     return { state: 'answered', status: row.status, body: row.body!, sealed: row.sealed!, bodyHash: row.body_hash! }
   }
   if (!row?.locked || (row.claimed_until && row.claimed_until > now)) return { state: 'running' }
-  return { state: 'ours' }
+  return { state: 'ours', left: row.body === null ? null : { askId: row.body, bodyHash: row.body_hash! } }
 }
 
 // The lock is tried before the row is read, in one statement; a lock that comes free just after another call has
 // committed must not leave us with the snapshot from before that commit, so the reading function takes a fresh one.
 const CLAIM = { name: 'claim answer', text: 'SELECT * FROM claim_answer($1, $2, $3, $4, $5)' }
+
+/** A claim that outlives its transaction, while the engine is at work. */
+export interface StandingClaim extends AnswerKey {
+  until: Date
+}
+
+/** Puts the answer in the claim's place. Nothing happens where the claim ran out and another call has taken it over. */
+export async function answerClaim(connection: Connection, claim: StandingClaim, answer: { status: number; body: string; sealed: boolean }): Promise<void> {
+  await connection.run(ANSWER, [...keyOf(claim), claim.until, answer.status, answer.body, answer.sealed])
+}
+
+/** Gives the claim up, so that a repeat of the call goes on at once with what was asked for. */
+export async function giveUpClaim(connection: Connection, claim: StandingClaim, now: Date): Promise<void> {
+  await connection.run(GIVE_UP, [...keyOf(claim), claim.until, now])
+}
+
+const keyOf = ({ subject, method, path, key }: AnswerKey) => [subject, method, path, key]
+const STILL_CLAIMED = 'subject = $1 AND method = $2 AND path = $3 AND key = $4 AND claimed_until = $5'
+const ANSWER = {
+  name: 'answer claim',
+  text: `UPDATE idempotent_answers SET status = $6, body = $7, sealed = $8, claimed_until = NULL WHERE ${STILL_CLAIMED}`,
+}
+const GIVE_UP = { name: 'give up claim', text: `UPDATE idempotent_answers SET claimed_until = $6 WHERE ${STILL_CLAIMED}` }
 
 /** Deletes remembered answers older than 24 hours, a few at a time; answers how many. */
 export async function forgetOldAnswers(connection: Connection, now: Date, atMost = 1_000): Promise<number> {

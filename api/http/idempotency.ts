@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Books } from '../../commands/books.ts'
 import { fault } from '../../domain/faults.ts'
-import { claimAnswer, type AnswerKey } from '../../models/idempotency.ts'
+import { claimAnswer, type AnswerKey, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { Reply } from './envelope.ts'
 import type { Route } from './route.ts'
@@ -40,30 +40,41 @@ export function bodyHashOf(body: Buffer): string {
 }
 
 /**
- * Claims the key within the open books. Answers the reply to repeat, or null when the work is ours to do.
- * Throws idempotency.in_progress while another request is at it.
+ * Claims the key within the open books. Answers the reply to repeat, or that the work is ours to do: from the start, or
+ * going on with what a call without an answer has left. Throws idempotency.in_progress while another request is at it.
  */
-export async function claim(books: Books, keyed: Keyed, sealer: Sealer): Promise<Reply | null> {
+export async function claim(books: Books, keyed: Keyed, sealer: Sealer): Promise<{ replay: Reply } | { left: LeftBehind | null }> {
   const found = await claimAnswer(books.connection, keyed, books.now)
-  if (found.state === 'ours') return null
+  if (found.state === 'ours') return { left: found.left }
   if (found.state === 'running') throw fault('idempotency.in_progress', { retryAfter: 1 })
-  const headers: Record<string, string> = { 'Idempotency-Replay': 'true' }
-  if (found.bodyHash !== keyed.bodyHash) headers['Idempotency-Body-Mismatch'] = 'true'
-  return { status: found.status, headers, body: found.sealed ? sealer.unseal(found.body) : found.body }
+  const headers = { 'Idempotency-Replay': 'true', ...mismatchHeader(found.bodyHash !== keyed.bodyHash) }
+  return { replay: { status: found.status, headers, body: found.sealed ? sealer.unseal(found.body) : found.body } }
+}
+
+/** Tells a caller that the answer is that of another body under the same key (decisions §7). */
+export function mismatchHeader(mismatched: boolean): Record<string, string> {
+  return mismatched ? { 'Idempotency-Body-Mismatch': 'true' } : {}
 }
 
 /** Remembers the reply in the transaction of its work; one that carries a secret is kept encrypted. */
 export function remember(books: Books, keyed: Keyed, reply: Reply, sealer: Sealer): void {
-  books.remember({
-    subject: keyed.subject,
-    method: keyed.method,
-    path: keyed.path,
-    key: keyed.key,
-    body_hash: `\\x${keyed.bodyHash}`,
-    status: reply.status,
-    body: keyed.secret ? sealer.seal(reply.body) : reply.body,
-    sealed: keyed.secret,
-    claimed_until: null,
-    created_time: books.now,
-  })
+  books.remember({ ...claimed(books, keyed), status: reply.status, ...keptBody(keyed, reply, sealer), claimed_until: null })
 }
+
+/** The body as it is remembered. */
+export function keptBody({ secret }: Keyed, { body }: Reply, sealer: Sealer): { body: string; sealed: boolean } {
+  return { body: secret ? sealer.seal(body) : body, sealed: secret }
+}
+
+const CLAIMED_MS = 60_000
+
+/** Leaves the claim standing beyond the transaction, for a call that waits for the engine (decisions §7: 60 s). */
+export function leaveClaim(books: Books, keyed: Keyed, askId: string): StandingClaim {
+  const until = new Date(books.now.getTime() + CLAIMED_MS)
+  books.remember({ ...claimed(books, keyed), status: null, body: askId, sealed: false, claimed_until: until })
+  return { ...keyed, until }
+}
+
+const claimed = (books: Books, { subject, method, path, key, bodyHash }: Keyed) => (
+  { subject, method, path, key, body_hash: `\\x${bodyHash}`, created_time: books.now }
+)

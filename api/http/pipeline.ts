@@ -2,20 +2,19 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
-import { openBooks, type Books, type Desk as WritingDesk } from '../../commands/books.ts'
+import type { Desk as WritingDesk } from '../../commands/books.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { asFault } from '../../commands/refusals.ts'
 import { Fault, fault } from '../../domain/faults.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
-import { BODY_LIMIT, parseBody, readBody } from './body.ts'
 import { checkOrganization, checkScope, identify } from './caller.ts'
 import { refusal, success, type Reply } from './envelope.ts'
-import { bodyHashOf, claim, keyOf, remember, type Keyed } from './idempotency.ts'
 import type { Machines } from './machines.ts'
 import type { Allowance, Limiter } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
-import { readQuery, validateBody } from './validate.ts'
+import { readQuery } from './validate.ts'
+import { answerWrite, deskOf } from './writing.ts'
 
 /** Everything that a request meets on its way; made once by the server. */
 export interface House {
@@ -46,7 +45,7 @@ export async function travel(
   let allowance = house.limiter.uncounted(now)
   let reply: Reply
   try {
-    const parameters = partsOf(request).parameters
+    const { path, parameters } = partsOf(request)
     const caller = await identify(
       route, request, { connection: house.desk.database, tokens: house.tokens }, now, originOf(request, trace.requestId),
     )
@@ -59,7 +58,7 @@ export async function travel(
     const params = request.params ?? {}
     reply = route.read
       ? await answerRead(house, route, caller, now, { params, query: readQuery(route.query, parameters), body: undefined })
-      : await answerWrite(house, route, caller, request, parameters, params)
+      : await answerWrite(house, route, caller, { request, path, parameters, params })
   } catch (error) {
     reply = refuse(house, error, trace.requestId)
   }
@@ -84,62 +83,9 @@ export function limitHeaders(allowance: Allowance): Record<string, string> {
 }
 
 async function answerRead(house: House, route: Route, caller: Caller, now: Date, input: AnyInput): Promise<Reply> {
-  const { database } = house.desk
-  const desk = { connection: database, database, caller, now, machines: house.machines, orgId: caller.organization?.id ?? '' }
-  const answer = await route.read!(desk, input)
+  const answer = await route.read!(deskOf(house, caller, now), input)
   return route.bare ? { status: 200, headers: {}, body: JSON.stringify(answer) } : success(200, answer)
 }
-
-async function answerWrite(
-  house: House, route: Route, caller: Caller, request: IncomingMessage, parameters: URLSearchParams, params: Record<string, string>,
-): Promise<Reply> {
-  const key = keyOf(route, request)
-  const bytes = await readBody(request, route.bodyLimit ?? BODY_LIMIT)
-  const keyed = key === null ? null : {
-    subject: caller.subject,
-    method: route.method,
-    path: partsOf(request).path,
-    key,
-    bodyHash: bodyHashOf(bytes),
-    secret: route.secretAnswer === true,
-  }
-  const work = async (books: Books): Promise<Reply> => {
-    const body = parseBody(bytes)
-    const query = readQuery(route.query, parameters)
-    if (route.body) validateBody(route.body, body, route.alsoCheck)
-    return success(route.status ?? 200, await route.write!(books, { params, query, body }, house.machines))
-  }
-  return keyed ? writeOnce(house, caller, keyed, work) : openBooks(house.desk, caller, work, inked)
-}
-
-/**
- * Does the work of a keyed call once. A refusal is an answer too and is remembered: one that comes before the books
- * are written, in the same transaction; one that PostgreSQL itself gave, in a transaction of its own.
- */
-async function writeOnce(house: House, caller: Caller, keyed: Keyed, work: (books: Books) => Promise<Reply>): Promise<Reply> {
-  const settle = async (books: Books, result: () => Promise<Reply>): Promise<Reply> => {
-    const replay = await claim(books, keyed, house.sealer)
-    if (replay) return replay
-    let reply: Reply
-    try {
-      reply = await result()
-    } catch (error) {
-      if (!(error instanceof Fault) || error.status >= 500) throw error
-      books.tearUp()
-      reply = refusal(error, books.caller.origin.request_id ?? '')
-    }
-    remember(books, keyed, reply, house.sealer)
-    return reply
-  }
-  try {
-    return await openBooks(house.desk, caller, (books) => settle(books, () => work(books)), inked)
-  } catch (error) {
-    if (!(error instanceof Fault) || error.status >= 500 || error.code === 'idempotency.in_progress') throw error
-    return openBooks(house.desk, caller, (books) => settle(books, () => Promise.reject(error)), inked)
-  }
-}
-
-const inked = (reply: Reply, books: Books): Reply => ({ ...reply, body: books.ink(reply.body) })
 
 function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: URLSearchParams } {
   const question = url.indexOf('?')

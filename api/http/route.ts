@@ -25,6 +25,9 @@ export interface Desk extends Scope {
   machines: Machines
 }
 
+/** What is left to do of a call that hands work to the engine: to wait for it, and to read what it has made. */
+export type Errand = (desk: Desk) => Promise<Answer>
+
 interface Declaration<Query extends TObject, Body extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below /api/public/v1, with {parameters}. */
@@ -58,12 +61,15 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
 type Handler<Query extends TObject, Body extends TSchema> =
   | { read: (desk: Desk, input: Input<Query, Body>) => Promise<Answer> }
   | { write: (books: Books, input: Input<Query, Body>, machines: Machines) => Promise<Answer> }
+  /** Refuses, or writes down what is asked under `askId`; the errand then waits for the engine with no transaction open. */
+  | { ask: (books: Books, input: Input<Query, Body>, askId: string) => Promise<Errand> }
 
 export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Declaration<Query, Body> & Handler<Query, Body>
 
 export interface Route extends Declaration<TObject, TSchema> {
   read?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Answer>
   write?: (books: Books, input: Input<TObject, TSchema>, machines: Machines) => Promise<Answer>
+  ask?: (books: Books, input: Input<TObject, TSchema>, askId: string) => Promise<Errand>
 }
 
 /** Declares a route; the handler's query and body are typed by their shapes. */

@@ -1,0 +1,121 @@
+// How a call that changes something travels: its key is claimed, its deed is done once, its answer is remembered.
+import type { IncomingMessage } from 'node:http'
+import { openBooks, type Books } from '../../commands/books.ts'
+import type { Caller } from '../../commands/caller.ts'
+import { asFault } from '../../commands/refusals.ts'
+import { Fault } from '../../domain/faults.ts'
+import { answerClaim, giveUpClaim, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
+import { BODY_LIMIT, parseBody, readBody } from './body.ts'
+import { refusal, success, type Reply } from './envelope.ts'
+import { bodyHashOf, claim, keptBody, keyOf, leaveClaim, mismatchHeader, remember, type Keyed } from './idempotency.ts'
+import type { House } from './pipeline.ts'
+import type { Desk, Errand, Route } from './route.ts'
+import { readQuery, validateBody } from './validate.ts'
+
+export interface Sent {
+  request: IncomingMessage
+  path: string
+  parameters: URLSearchParams
+  params: Record<string, string>
+}
+
+/** The errand of an `ask` whose claim stands until it is answered. */
+interface Asked {
+  errand: Errand
+  keyed: Keyed
+  claim: StandingClaim
+  mismatched: boolean
+}
+
+export async function answerWrite(house: House, route: Route, caller: Caller, { request, path, parameters, params }: Sent): Promise<Reply> {
+  const key = keyOf(route, request)
+  const bytes = await readBody(request, route.bodyLimit ?? BODY_LIMIT)
+  const work = async (books: Books, askId: string): Promise<Reply | Errand> => {
+    const body = parseBody(bytes)
+    const query = readQuery(route.query, parameters)
+    if (route.body) validateBody(route.body, body, route.alsoCheck)
+    const input = { params, query, body }
+    if (route.ask) return route.ask(books, input, askId)
+    return success(route.status ?? 200, await route.write!(books, input, house.machines))
+  }
+  const run = async (errand: Errand) => success(route.status ?? 200, await errand(deskOf(house, caller, house.desk.clock())))
+  if (key === null) {
+    const done = await openBooks(house.desk, caller, (books) => work(books, books.newId()), inked)
+    return typeof done === 'function' ? run(done) : done
+  }
+  const keyed: Keyed = {
+    subject: caller.subject, method: route.method, path, key, bodyHash: bodyHashOf(bytes), secret: route.secretAnswer === true,
+  }
+  const done = await writeOnce(house, caller, keyed, work)
+  return 'errand' in done ? answerAsked(house, caller, done, run) : done
+}
+
+/** What a handler reads with: the pool, and no transaction. */
+export function deskOf(house: House, caller: Caller, now: Date): Desk {
+  const { database } = house.desk
+  return { connection: database, database, caller, now, machines: house.machines, orgId: caller.organization?.id ?? '' }
+}
+
+/**
+ * Does the work of a keyed call once. A refusal is an answer too and is remembered: one that comes before the books
+ * are written, in the same transaction; one that PostgreSQL itself gave, in a transaction of its own.
+ */
+async function writeOnce(
+  house: House, caller: Caller, keyed: Keyed, work: (books: Books, askId: string) => Promise<Reply | Errand>,
+): Promise<Reply | Asked> {
+  const settle = async (books: Books, result: (askId: string) => Promise<Reply | Errand>): Promise<Reply | Asked> => {
+    const claimed = await claim(books, keyed, house.sealer)
+    if ('replay' in claimed) return claimed.replay
+    const askId = claimed.left?.askId ?? books.newId()
+    let reply: Reply
+    try {
+      const done = await result(askId)
+      if (typeof done === 'function') return stillToAnswer(books, keyed, claimed.left, askId, done)
+      reply = done
+    } catch (error) {
+      if (!(error instanceof Fault) || error.status >= 500) throw error
+      books.tearUp()
+      reply = refusal(error, books.caller.origin.request_id ?? '')
+    }
+    remember(books, keyed, reply, house.sealer)
+    return reply
+  }
+  try {
+    return await openBooks(house.desk, caller, (books) => settle(books, (askId) => work(books, askId)), inked)
+  } catch (error) {
+    if (!(error instanceof Fault) || error.status >= 500 || error.code === 'idempotency.in_progress') throw error
+    return openBooks(house.desk, caller, (books) => settle(books, () => Promise.reject(error)), inked)
+  }
+}
+
+// What was asked for first stands, also when another body comes with the same key.
+function stillToAnswer(books: Books, sent: Keyed, left: LeftBehind | null, askId: string, errand: Errand): Asked {
+  const keyed = { ...sent, bodyHash: left?.bodyHash ?? sent.bodyHash }
+  return { errand, keyed, claim: leaveClaim(books, keyed, askId), mismatched: keyed.bodyHash !== sent.bodyHash }
+}
+
+/**
+ * Runs the errand, with no transaction open, and remembers its answer. What is no answer (the engine away, too late) is
+ * not remembered: the claim is given up, and a repeat of the key goes on with what was asked for.
+ */
+async function answerAsked(house: House, caller: Caller, asked: Asked, run: (errand: Errand) => Promise<Reply>): Promise<Reply> {
+  const { database, clock } = house.desk
+  let reply: Reply
+  try {
+    reply = await run(asked.errand)
+  } catch (error) {
+    const refused = asFault(error)
+    if (!(refused instanceof Fault) || refused.status >= 500) {
+      // A claim that cannot be given up runs out by itself.
+      await giveUpClaim(database, asked.claim, clock()).catch(() => undefined)
+      throw error
+    }
+    reply = refusal(refused, caller.origin.request_id ?? '')
+  }
+  await answerClaim(database, asked.claim, { status: reply.status, ...keptBody(asked.keyed, reply, house.sealer) })
+  return { ...reply, headers: { ...reply.headers, ...mismatchHeader(asked.mismatched) } }
+}
+
+function inked<Done extends Reply | Errand | Asked>(done: Done, books: Books): Done {
+  return 'body' in done ? { ...done, body: books.ink(done.body) } : done
+}
