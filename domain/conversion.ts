@@ -1,0 +1,125 @@
+// What a document becomes another of: how much of its lines, at which discount, and the statuses that this leads to.
+import { decimalPlaces, decimalText, Exact } from './decimal.ts'
+import { fault } from './faults.ts'
+import { nextStatus, type StatusOf } from './lifecycle.ts'
+
+/** The documents that are converted: an estimate to an order, an order to an invoice or a bill. */
+export type Source = 'ESTIMATE' | 'SALES_ORDER' | 'PURCHASE_ORDER'
+export type Order = Exclude<Source, 'ESTIMATE'>
+
+/** How many documents a conversion makes, each in a transaction of its own. */
+export function hopsOf({ source_type, through }: { source_type: Source; through: 'invoice' | null }): number {
+  return source_type === 'ESTIMATE' && through === 'invoice' ? 2 : 1
+}
+
+const DONE = { ESTIMATE: 'CONVERTED', SALES_ORDER: 'INVOICED', PURCHASE_ORDER: 'BILLED' } as const
+
+/**
+ * Refuses the conversion of a document that has nothing left to convert, or whose state forbids it (decisions §4).
+ * `targets` are the details by which the caller is told what has become of it.
+ * Throws conflict.already_converted or conflict.invalid_state.
+ */
+export function refuseConversion(source: Source, status: string, targets: Record<string, unknown>): void {
+  if (status === DONE[source]) throw fault('conflict.already_converted', { details: targets })
+  nextStatus(source, 'convert', status)
+}
+
+/** A line of an order; quantities, rate and discount are decimal text. */
+export interface OrderLine {
+  id: string
+  quantity: string
+  rate: string
+  discount: string
+  /** How much of the quantity has been converted before. */
+  converted: string
+}
+
+/** A part of a line as a caller asks for it. */
+export interface PartWanted {
+  line_item_id: string
+  quantity: number
+}
+
+/** What a conversion takes of a line. */
+export interface Part {
+  lineId: string
+  quantity: string
+  discount: string
+  /** How much of the line is converted then. */
+  converted: string
+}
+
+// As many as a line keeps (decisions §4).
+const DECIMALS = 6
+
+/**
+ * What a conversion takes of an order, in the order of its lines: everything left, or the parts that are told; the same
+ * line told twice adds up. A part takes its share of the line's discount.
+ * Throws not_found.resource for a line that is not the order's, and validation.invalid_value for a quantity that is not
+ * above 0, too fine, or above what is left ({limit}).
+ */
+export function partsOf(lines: readonly OrderLine[], wanted: readonly PartWanted[] | null): Part[] {
+  const taken = wanted === null ? leftOf(lines) : takenOf(lines, wanted)
+  return lines.flatMap((line) => {
+    const quantity = taken.get(line.id)
+    if (quantity === undefined || quantity.isZero()) return []
+    const converted = quantity.plus(line.converted)
+    return [{ lineId: line.id, quantity: decimalText(quantity), discount: discountOf(line, converted), converted: decimalText(converted) }]
+  })
+}
+
+/** The status of an order once so much of its lines is converted. Throws conflict.invalid_state where it may not be. */
+export function statusConverted<K extends Order>(order: K, status: string, lines: readonly OrderLine[]): StatusOf<K> {
+  return nextStatus(order, lines.every(isWhole) ? 'convert' : 'convertPart', status)
+}
+
+/** The status of an order once invoices or bills of it have given their quantities back; CLOSED stays as it is. */
+export function statusReleased<K extends Order>(order: K, status: StatusOf<K>, lines: readonly OrderLine[]): StatusOf<K> {
+  return (RELEASED[order][status]?.(lines) ?? status) as StatusOf<K>
+}
+
+const begunOrOpen = (lines: readonly OrderLine[]) => (lines.some(isBegun) ? 'PARTIALLY_INVOICED' : 'OPEN')
+const RELEASED: Record<Order, Record<string, (lines: readonly OrderLine[]) => string>> = {
+  SALES_ORDER: { INVOICED: begunOrOpen, PARTIALLY_INVOICED: begunOrOpen },
+  PURCHASE_ORDER: { BILLED: () => 'OPEN' },
+}
+
+const leftOf = (lines: readonly OrderLine[]) => new Map(lines.map((line) => [line.id, left(line)]))
+
+function takenOf(lines: readonly OrderLine[], wanted: readonly PartWanted[]): Map<string, Exact> {
+  const known = new Map(lines.map((line) => [line.id, line]))
+  const taken = new Map<string, Exact>()
+  for (const [index, { line_item_id, quantity }] of wanted.entries()) {
+    const line = known.get(line_item_id.toLowerCase())
+    if (!line) throw fault('not_found.resource', { field: `line_items.${index}.line_item_id`, message: 'The order has no such line.' })
+    const before = taken.get(line.id) ?? new Exact(0)
+    refuseQuantity(`line_items.${index}.quantity`, quantity, left(line).minus(before))
+    taken.set(line.id, before.plus(quantity))
+  }
+  return taken
+}
+
+function refuseQuantity(field: string, quantity: number, limit: Exact): void {
+  if (quantity <= 0 || decimalPlaces(quantity) > DECIMALS) {
+    throw fault('validation.invalid_value', { field, message: `A quantity is above 0, with at most ${DECIMALS} decimals.` })
+  }
+  if (limit.greaterThanOrEqualTo(quantity)) return
+  throw fault('validation.invalid_value', {
+    field, message: `Of this line ${decimalText(limit)} is left to convert.`, details: { limit: limit.toNumber() },
+  })
+}
+
+// The share is that of all that is converted by then, less that of what was before: so the parts add up to the whole.
+// It may round up to more than a very small part comes to, and no discount exceeds its line.
+function discountOf(line: OrderLine, converted: Exact): string {
+  const share = discountUpTo(line, converted).minus(discountUpTo(line, new Exact(line.converted)))
+  const gross = converted.minus(line.converted).times(line.rate).toDecimalPlaces(DECIMALS, Exact.ROUND_DOWN)
+  return decimalText(Exact.min(share, gross))
+}
+
+const discountUpTo = ({ discount, quantity }: OrderLine, converted: Exact) => (
+  new Exact(discount).times(converted).div(quantity).toDecimalPlaces(DECIMALS)
+)
+const left = ({ quantity, converted }: OrderLine) => new Exact(quantity).minus(converted)
+const isWhole = (line: OrderLine) => left(line).isZero()
+const isBegun = ({ converted }: OrderLine) => !new Exact(converted).isZero()
