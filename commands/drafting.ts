@@ -82,10 +82,12 @@ export function currencyOf(
 }
 
 /** Throws validation.invalid_value for the first field sent that may not change in this state (decisions §10, Documents). */
-export function refuseFixed(sent: Record<string, unknown>, fixed: readonly string[]): void {
+export function refuseFixed(
+  sent: Record<string, unknown>, fixed: readonly string[], instead = 'void the document and draw up a new one',
+): void {
   const field = fixed.find((name) => sent[name] !== undefined)
   if (field === undefined) return
-  throw fault('validation.invalid_value', { field, message: `${field} cannot change; void the document and draw up a new one.` })
+  throw fault('validation.invalid_value', { field, message: `${field} cannot change; ${instead}.` })
 }
 
 /** When, where and in what money: what a document's row says of its circumstances. */

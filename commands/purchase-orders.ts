@@ -1,0 +1,160 @@
+// What can be done to a purchase order: create, change, open, cancel, delete.
+import { decimalText } from '../domain/decimal.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { nextStatus } from '../domain/lifecycle.ts'
+import type { Lock, Scope } from '../models/find.ts'
+import {
+  findPurchaseOrder, purchaseOrderLines, purchaseOrders, type PurchaseOrder, type PurchaseOrderLineRow, type PurchaseOrderRow, type PurchaseOrderStatus,
+} from '../models/purchase-order.ts'
+import { numberGaps } from '../models/series.ts'
+import type { Books } from './books.ts'
+import { changesBetween } from './changes.ts'
+import { refuseFixed } from './drafting.ts'
+import { CANCEL_INSTEAD, changesOfLines, goodsDateOf, numberOrder, ORDER_TERMS, orderDateOf, termsToldOf } from './order-drafting.ts'
+import { drawUpPurchase, type Purchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
+import { announcePurchaseOrder, recordPurchaseOrder } from './purchase-order-entries.ts'
+
+/** The body of POST /purchase_orders. Dates as the wire sends them. */
+export interface NewPurchaseOrder extends Omit<PurchaseWanted, 'round_off'> {
+  date?: string | null
+  expected_date?: string | null
+  reference_number?: string | null
+  notes?: string | null
+}
+
+export type PurchaseOrderChanges = Partial<NewPurchaseOrder>
+
+/** A purchase order that is drawn up, but for what the books give it. */
+export interface DrawnPurchaseOrder extends Pick<PurchaseOrderRow, 'expected_date' | 'reference_number' | 'notes'> {
+  head: PurchaseHead
+  lines: PurchaseLine[]
+}
+
+const TERMS = ['vendor_id', ...ORDER_TERMS] as const satisfies (keyof NewPurchaseOrder)[]
+
+/** The purchase order of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
+export async function purchaseOrderOf(scope: Scope, id: string, lock: Lock = ''): Promise<PurchaseOrder> {
+  const order = isId(id) ? await findPurchaseOrder(scope, id, lock) : null
+  if (!order) throw fault('not_found.resource', { message: 'There is no such purchase order.' })
+  return order
+}
+
+/**
+ * Draws up a purchase order (specification, "Purchase order"; decisions §4). Throws not_found.resource for a vendor,
+ * branch, item, tax or tag that is not the organisation's, and validation.invalid_value for a place of supply, date, rate
+ * or amount that cannot be.
+ */
+export async function createPurchaseOrder(books: Books, wanted: NewPurchaseOrder): Promise<PurchaseOrder> {
+  const date = orderDateOf(books, wanted.date)
+  const { head, lines } = await drawUpPurchase(books, { ...wanted, round_off: null }, { date })
+  return insertPurchaseOrder(books, {
+    head,
+    lines,
+    expected_date: goodsDateOf('expected_date', wanted.expected_date, date),
+    reference_number: wanted.reference_number ?? null,
+    notes: wanted.notes ?? null,
+  })
+}
+
+/** Enters a drawn purchase order into the books, as a DRAFT with a number of its own. */
+export function insertPurchaseOrder(books: Books, { head, lines, ...told }: DrawnPurchaseOrder): PurchaseOrder {
+  const row = books.insert(purchaseOrders, {
+    ...head,
+    ...told,
+    id: books.newId(),
+    purchase_order_number: numberOrder(books, 'purchase order'),
+    status: 'DRAFT',
+    version: 1,
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  const order = { ...row, lines: lines.map((line) => insertLine(books, row.id, line)), bills: [] }
+  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_CREATED')
+  announcePurchaseOrder(books, order)
+  return order
+}
+
+/**
+ * Changes a draft whole: what is sent replaces what was told, `line_items` all lines, and the order is priced anew. Of an
+ * open order the dates, reference and notes change, nothing else (decisions §10, Documents).
+ */
+export async function changePurchaseOrder(books: Books, id: string, wanted: PurchaseOrderChanges & Record<string, unknown>): Promise<PurchaseOrder> {
+  const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
+  nextStatus('PURCHASE_ORDER', 'edit', before.status)
+  if (before.status !== 'DRAFT') refuseFixed(wanted, TERMS, CANCEL_INSTEAD)
+  const date = wanted.date === undefined ? before.date : orderDateOf(books, wanted.date)
+  const drawn = TERMS.some((term) => wanted[term] !== undefined) ? await drawUpAnew(books, before, wanted, date) : null
+  const expectedDate = wanted.expected_date === undefined ? before.expected_date : wanted.expected_date
+  const told: Partial<PurchaseOrderRow> = { ...drawn?.head, date, expected_date: goodsDateOf('expected_date', expectedDate, date) }
+  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
+  if (wanted.notes !== undefined) told.notes = wanted.notes
+  const relined = drawn && changesOfLines(before.lines, drawn.lines, drawn.head.currency_code)
+  const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
+  if (changes === null && relined === null) return before
+  const order = change(books, before, told)
+  if (drawn && relined) order.lines = redrawLines(books, before, drawn.lines, wanted.line_items !== undefined)
+  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_UPDATED', { ...changes, ...relined })
+  return order
+}
+
+/** DRAFT to OPEN: the vendor has it. Throws conflict.invalid_state for any other status. */
+export async function openPurchaseOrder(books: Books, id: string): Promise<PurchaseOrder> {
+  const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
+  return turnPurchaseOrder(books, before, nextStatus('PURCHASE_ORDER', 'open', before.status))
+}
+
+/** Cancels an order that nothing is billed of; one that is billed in part is still OPEN. Throws conflict.invalid_state. */
+export async function cancelPurchaseOrder(books: Books, id: string): Promise<PurchaseOrder> {
+  const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
+  const status = nextStatus('PURCHASE_ORDER', 'cancel', before.status)
+  if (before.lines.some((line) => Number(line.quantity_billed) > 0)) {
+    const { bills } = before
+    throw fault('conflict.invalid_state', { message: 'Part of this order is billed.', details: { status: before.status, bills } })
+  }
+  return turnPurchaseOrder(books, before, status)
+}
+
+/** Deletes a draft; its number is kept in the register of gaps. Throws conflict.invalid_state for any other status. */
+export async function deletePurchaseOrder(books: Books, id: string): Promise<void> {
+  const order = await purchaseOrderOf(books, id, 'FOR UPDATE')
+  nextStatus('PURCHASE_ORDER', 'delete', order.status)
+  books.delete(purchaseOrders, order)
+  books.insert(numberGaps, {
+    id: books.newId(), branch_id: order.branch_id, document: 'purchase order', number: order.purchase_order_number, series_name: null,
+    reason: 'Draft deleted', time: books.now,
+  })
+  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_DELETED')
+}
+
+/** Gives an order, found with a lock, the status that it has come to; one that it has already leaves no trace. */
+export function turnPurchaseOrder(books: Books, before: PurchaseOrder, status: PurchaseOrderStatus): PurchaseOrder {
+  if (before.status === status) return before
+  const order = change(books, before, { status })
+  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_STATUS_CHANGED', changesBetween({ status: before.status }, { status }))
+  return order
+}
+
+// Another branch stands in a state of its own, and what it orders is supplied there.
+function drawUpAnew(books: Books, before: PurchaseOrder, sent: PurchaseOrderChanges, date: string): Promise<Purchase> {
+  const told = { ...termsToldOf(before, sent), vendor_id: before.vendor_id }
+  const sameBranch = sent.branch_id === undefined || sent.branch_id?.toLowerCase() === before.branch_id
+  const wanted = { ...told, ...(sameBranch ? {} : { place_of_supply: null }), ...sent, round_off: null }
+  return drawUpPurchase(books, wanted, { date })
+}
+
+// Lines that nobody sent are the same lines at another price.
+function redrawLines(books: Books, before: PurchaseOrder, lines: PurchaseLine[], sent: boolean): PurchaseOrderLineRow[] {
+  if (!sent) return before.lines.map((line, index) => books.update<PurchaseOrderLineRow>(purchaseOrderLines, line, lines[index]!))
+  for (const line of before.lines) books.delete(purchaseOrderLines, line)
+  return lines.map((line) => insertLine(books, before.id, line))
+}
+
+function insertLine(books: Books, orderId: string, line: PurchaseLine): PurchaseOrderLineRow {
+  return books.insert(purchaseOrderLines, { ...line, id: books.newId(), purchase_order_id: orderId, quantity_billed: '0' })
+}
+
+function change(books: Books, order: PurchaseOrder, told: Partial<PurchaseOrderRow>): PurchaseOrder {
+  const changed = books.update<PurchaseOrderRow>(purchaseOrders, order, { ...told, version: order.version + 1, last_modified_time: books.now })
+  return { ...changed, lines: order.lines, bills: order.bills }
+}

@@ -1,0 +1,145 @@
+// What can be done to a sales order: create, change, open, close, cancel.
+import { decimalText } from '../domain/decimal.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { nextStatus } from '../domain/lifecycle.ts'
+import type { Lock, Scope } from '../models/find.ts'
+import {
+  findSalesOrder, salesOrderLines, salesOrders, type SalesOrder, type SalesOrderLineRow, type SalesOrderRow, type SalesOrderStatus,
+} from '../models/sales-order.ts'
+import type { Books } from './books.ts'
+import { changesBetween } from './changes.ts'
+import { refuseFixed } from './drafting.ts'
+import { CANCEL_INSTEAD, changesOfLines, goodsDateOf, numberOrder, ORDER_TERMS, orderDateOf, termsToldOf } from './order-drafting.ts'
+import { drawUpSale, type Sale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
+import { announceSalesOrder, recordSalesOrder } from './sales-order-entries.ts'
+
+/** The body of POST /sales_orders. Dates as the wire sends them. */
+export interface NewSalesOrder extends Omit<SaleWanted, 'round_off'> {
+  date?: string | null
+  shipment_date?: string | null
+  reference_number?: string | null
+  notes?: string | null
+}
+
+export type SalesOrderChanges = Partial<NewSalesOrder>
+
+/** A sales order that is drawn up, but for what the books give it. */
+export interface DrawnSalesOrder extends Pick<SalesOrderRow, 'shipment_date' | 'reference_number' | 'notes' | 'estimate_id'> {
+  head: SaleHead
+  lines: SaleLine[]
+}
+
+const TERMS = ['customer_id', ...ORDER_TERMS] as const satisfies (keyof NewSalesOrder)[]
+
+/** The sales order of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
+export async function salesOrderOf(scope: Scope, id: string, lock: Lock = ''): Promise<SalesOrder> {
+  const order = isId(id) ? await findSalesOrder(scope, id, lock) : null
+  if (!order) throw fault('not_found.resource', { message: 'There is no such sales order.' })
+  return order
+}
+
+/**
+ * Draws up a sales order (specification, "Sales order"; decisions §4). Throws not_found.resource for a customer, branch,
+ * item, tax or tag that is not the organisation's, and validation.invalid_value for a place of supply, date, rate or
+ * amount that cannot be.
+ */
+export async function createSalesOrder(books: Books, wanted: NewSalesOrder): Promise<SalesOrder> {
+  const date = orderDateOf(books, wanted.date)
+  const { head, lines } = await drawUpSale(books, { ...wanted, round_off: null }, { date })
+  return insertSalesOrder(books, {
+    head,
+    lines,
+    shipment_date: goodsDateOf('shipment_date', wanted.shipment_date, date),
+    reference_number: wanted.reference_number ?? null,
+    notes: wanted.notes ?? null,
+    estimate_id: null,
+  })
+}
+
+/** Enters a drawn sales order into the books, as a DRAFT with a number of its own. */
+export function insertSalesOrder(books: Books, { head, lines, ...told }: DrawnSalesOrder): SalesOrder {
+  const row = books.insert(salesOrders, {
+    ...head,
+    ...told,
+    id: books.newId(),
+    sales_order_number: numberOrder(books, 'sales order'),
+    status: 'DRAFT',
+    version: 1,
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  const order = { ...row, lines: lines.map((line) => insertLine(books, row.id, line)), invoices: [] }
+  recordSalesOrder(books, order, 'SALES_ORDER_CREATED')
+  announceSalesOrder(books, order)
+  return order
+}
+
+/**
+ * Changes a draft whole: what is sent replaces what was told, `line_items` all lines, and the order is priced anew. Of an
+ * open order the dates, reference and notes change, nothing else (decisions §10, Documents).
+ */
+export async function changeSalesOrder(books: Books, id: string, wanted: SalesOrderChanges & Record<string, unknown>): Promise<SalesOrder> {
+  const before = await salesOrderOf(books, id, 'FOR UPDATE')
+  nextStatus('SALES_ORDER', 'edit', before.status)
+  if (before.status !== 'DRAFT') refuseFixed(wanted, TERMS, CANCEL_INSTEAD)
+  const date = wanted.date === undefined ? before.date : orderDateOf(books, wanted.date)
+  const drawn = TERMS.some((term) => wanted[term] !== undefined) ? await drawUpAnew(books, before, wanted, date) : null
+  const shipmentDate = wanted.shipment_date === undefined ? before.shipment_date : wanted.shipment_date
+  const told: Partial<SalesOrderRow> = { ...drawn?.head, date, shipment_date: goodsDateOf('shipment_date', shipmentDate, date) }
+  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
+  if (wanted.notes !== undefined) told.notes = wanted.notes
+  const relined = drawn && changesOfLines(before.lines, drawn.lines, drawn.head.currency_code)
+  const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
+  if (changes === null && relined === null) return before
+  const order = change(books, before, told)
+  if (drawn && relined) order.lines = redrawLines(books, before, drawn.lines, wanted.line_items !== undefined)
+  recordSalesOrder(books, order, 'SALES_ORDER_UPDATED', { ...changes, ...relined })
+  return order
+}
+
+/** DRAFT to OPEN: the customer's word is had. Throws conflict.invalid_state for any other status. */
+export const openSalesOrder = (books: Books, id: string): Promise<SalesOrder> => move(books, id, 'open')
+
+/** Closes an open order: what is left of it is not invoiced any more. Throws conflict.invalid_state. */
+export const closeSalesOrder = (books: Books, id: string): Promise<SalesOrder> => move(books, id, 'close')
+
+/** Cancels an order that nothing is invoiced of. Throws conflict.invalid_state. */
+export const cancelSalesOrder = (books: Books, id: string): Promise<SalesOrder> => move(books, id, 'cancel')
+
+/** Gives an order, found with a lock, the status that it has come to; one that it has already leaves no trace. */
+export function turnSalesOrder(books: Books, before: SalesOrder, status: SalesOrderStatus): SalesOrder {
+  if (before.status === status) return before
+  const order = change(books, before, { status })
+  recordSalesOrder(books, order, 'SALES_ORDER_STATUS_CHANGED', changesBetween({ status: before.status }, { status }))
+  return order
+}
+
+async function move(books: Books, id: string, verb: 'open' | 'close' | 'cancel'): Promise<SalesOrder> {
+  const before = await salesOrderOf(books, id, 'FOR UPDATE')
+  return turnSalesOrder(books, before, nextStatus('SALES_ORDER', verb, before.status))
+}
+
+// Another customer brings a place of supply of their own.
+function drawUpAnew(books: Books, before: SalesOrder, sent: SalesOrderChanges, date: string): Promise<Sale> {
+  const told = { ...termsToldOf(before, sent), customer_id: before.customer_id }
+  const sameCustomer = sent.customer_id === undefined || sent.customer_id.toLowerCase() === before.customer_id
+  const wanted = { ...told, ...(sameCustomer ? {} : { place_of_supply: null }), ...sent, round_off: null }
+  return drawUpSale(books, wanted, { date })
+}
+
+// Lines that nobody sent are the same lines at another price.
+function redrawLines(books: Books, before: SalesOrder, lines: SaleLine[], sent: boolean): SalesOrderLineRow[] {
+  if (!sent) return before.lines.map((line, index) => books.update<SalesOrderLineRow>(salesOrderLines, line, lines[index]!))
+  for (const line of before.lines) books.delete(salesOrderLines, line)
+  return lines.map((line) => insertLine(books, before.id, line))
+}
+
+function insertLine(books: Books, orderId: string, line: SaleLine): SalesOrderLineRow {
+  return books.insert(salesOrderLines, { ...line, id: books.newId(), sales_order_id: orderId, quantity_invoiced: '0' })
+}
+
+function change(books: Books, order: SalesOrder, told: Partial<SalesOrderRow>): SalesOrder {
+  const changed = books.update<SalesOrderRow>(salesOrders, order, { ...told, version: order.version + 1, last_modified_time: books.now })
+  return { ...changed, lines: order.lines, invoices: order.invoices }
+}
