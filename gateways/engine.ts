@@ -1,23 +1,20 @@
 // The Temporal server: starts the durable processes, and says whether it is there.
-import { Client, Connection, WorkflowExecutionAlreadyStartedError, isGrpcServiceError } from '@temporalio/client'
+import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
+import type { ConversionInput } from '../domain/conversion-process.ts'
 import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput } from '../domain/delivery.ts'
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../domain/search-attributes.ts'
 import { queueName } from '../domain/task-queues.ts'
+import { createConverter } from './conversion.ts'
+import { EngineAway, isAway } from './engine-away.ts'
+
+export { EngineAway }
 
 export interface EngineOptions {
   address: string
   namespace: string
   /** Added to the names of the task queues; '' for none. */
   queueSuffix: string
-}
-
-/** The engine could not be reached, or had no time for us: worth trying again, with anything. */
-export class EngineAway extends Error {
-  constructor(cause: unknown) {
-    super(`Temporal is away: ${innermost(cause)}`, { cause })
-    this.name = 'EngineAway'
-  }
 }
 
 /** 'running' whether it was started now or before; 'finished' when it has already come to its end. */
@@ -28,6 +25,11 @@ export interface Engine {
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
   /** Starts the retries of one delivery. Throws EngineAway. */
   startDelivery(input: DeliveryInput): Promise<Started>
+  /**
+   * Has a conversion carried out that was asked for, and waits for its end: 2 s for the start, 10 s in all.
+   * Throws the Fault that it is refused with, and service.unavailable when the engine is away or too late.
+   */
+  convert(input: ConversionInput): Promise<void>
   /** Whether the server answers and knows our namespace, within two seconds. */
   isReachable(): Promise<boolean>
   /** Adds the search attributes that the namespace lacks; answers their names. Throws where that is not permitted. */
@@ -48,8 +50,6 @@ const REACH_MS = 2_000
 const REGISTER_MS = 10_000
 // A server that was restarted is found again within seconds; gRPC's own patience grows to two minutes.
 const SOON_BACK = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 }
-// gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE, CANCELLED; NOT_FOUND while a namespace is being made.
-const AWAY = new Set([1, 4, 5, 8, 10, 14])
 
 /** Opens the engine lazily: nothing is sent before the first call, so that the server may be away meanwhile. */
 export function openEngine({ address, namespace, queueSuffix }: EngineOptions): Engine {
@@ -93,6 +93,8 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
       staticSummary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
     }),
 
+    convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),
+
     async isReachable() {
       const asked = connection.withDeadline(Date.now() + REACH_MS, () =>
         connection.workflowService.describeNamespace({ namespace }))
@@ -113,16 +115,4 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
 
     close: () => connection.close(),
   }
-}
-
-function innermost(error: unknown): string {
-  return error instanceof Error ? (error.cause === undefined ? error.message : innermost(error.cause)) : String(error)
-}
-
-function isAway(error: unknown): boolean {
-  for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (isGrpcServiceError(cause)) return AWAY.has(cause.code)
-    if (cause.name === 'TransportError' || /Failed to connect/.test(cause.message)) return true
-  }
-  return false
 }
