@@ -17,7 +17,9 @@ import { itemRoutes } from './resources/items.ts'
 import { journalRoutes } from './resources/journals.ts'
 import { partnerRoutes } from './resources/partners.ts'
 import { paymentRoutes } from './resources/payments.ts'
+import { purchaseOrderRoutes } from './resources/purchase-orders.ts'
 import { reportRoutes } from './resources/reports.ts'
+import { salesOrderRoutes } from './resources/sales-orders.ts'
 import { taxRoutes } from './resources/taxes.ts'
 import { utilityRoutes } from './resources/utility.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
@@ -33,6 +35,8 @@ const RESOURCES: Route[] = [
   ...invoiceSeriesRoutes,
   ...billRoutes,
   ...paymentRoutes,
+  ...salesOrderRoutes,
+  ...purchaseOrderRoutes,
   ...expenseRoutes,
   ...journalRoutes,
   ...branchRoutes,

@@ -4,6 +4,7 @@ import { billsOutOfOrder } from './audit-bills.ts'
 import { controlsOutOfLine } from './audit-control.ts'
 import { expensesOutOfOrder } from './audit-expenses.ts'
 import { missingNumbers } from './audit-numbers.ts'
+import { ordersOutOfOrder } from './audit-orders.ts'
 import { paymentsOutOfOrder } from './audit-payments.ts'
 import { TRACES } from './audit-traces.ts'
 
@@ -24,7 +25,7 @@ export async function audit(connection: Connection): Promise<string[]> {
 }
 
 // What one statement cannot ask.
-const EXAMINERS = [controlsOutOfLine, paymentsOutOfOrder, billsOutOfOrder, expensesOutOfOrder, missingNumbers]
+const EXAMINERS = [controlsOutOfLine, paymentsOutOfOrder, billsOutOfOrder, expensesOutOfOrder, ordersOutOfOrder, missingNumbers]
 
 const QUESTIONS: Question[] = [
   {

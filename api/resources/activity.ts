@@ -5,6 +5,8 @@ import { billOf } from '../../commands/bills.ts'
 import { expenseOf } from '../../commands/expenses.ts'
 import { invoiceOf } from '../../commands/invoices.ts'
 import { paymentOf } from '../../commands/payments.ts'
+import { purchaseOrderOf } from '../../commands/purchase-orders.ts'
+import { salesOrderOf } from '../../commands/sales-orders.ts'
 import { activity } from '../../models/activity.ts'
 import type { Scope } from '../../models/find.ts'
 import { pageOf } from '../../models/page.ts'
@@ -42,6 +44,8 @@ const DOCUMENTS: LoggedDocument[] = [
   { path: '/invoices', parameter: 'invoice_id', entityType: 'INVOICE', does: "Read an invoice's activity", find: invoiceOf },
   { path: '/bills', parameter: 'bill_id', entityType: 'BILL', does: "Read a bill's activity", find: billOf },
   { path: '/payments', parameter: 'payment_id', entityType: 'PAYMENT', does: "Read a payment's activity", find: paymentOf },
+  { path: '/sales_orders', parameter: 'sales_order_id', entityType: 'SALES_ORDER', does: "Read a sales order's activity", find: salesOrderOf },
+  { path: '/purchase_orders', parameter: 'purchase_order_id', entityType: 'PURCHASE_ORDER', does: "Read a purchase order's activity", find: purchaseOrderOf },
   { path: '/expenses', parameter: 'expense_id', entityType: 'EXPENSE', does: "Read an expense's activity", find: expenseOf },
 ]
 

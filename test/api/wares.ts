@@ -43,6 +43,16 @@ export function billBody(shop: Pick<Shop, 'vendorId' | 'itemId'>, changes: Recor
   }
 }
 
+/** Two threads ordered by a customer in the state: 1,180.00 in all. */
+export function salesOrderBody(shop: Pick<Shop, 'customerId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { customer_id: shop.customerId, date: '2026-11-10', line_items: [{ item_id: shop.itemId, quantity: 2 }], ...changes }
+}
+
+/** Two threads ordered of a vendor in the state, at 400.00 each. */
+export function purchaseOrderBody(shop: Pick<Shop, 'vendorId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { vendor_id: shop.vendorId, date: '2026-11-10', line_items: [{ item_id: shop.itemId, quantity: 2, rate: 400 }], ...changes }
+}
+
 /** 500.00 of the bank account spent on rent. */
 export function expenseBody(shop: Pick<Shop, 'accounts'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
   return { date: '2026-11-10', account_id: shop.accounts.Rent, paid_through_account_id: shop.accounts['Bank Account'], amount: 500, ...changes }

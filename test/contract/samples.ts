@@ -3,7 +3,9 @@ import { randomUUID } from 'node:crypto'
 import type { Route } from '../../api/http/route.ts'
 import type { Json } from '../api/client.ts'
 import type { Service } from '../api/service.ts'
-import { billBody, expenseBody, invoiceBody, journalBody, made, openShop, paymentBody, type Shop } from '../api/wares.ts'
+import {
+  billBody, expenseBody, invoiceBody, journalBody, made, openShop, paymentBody, purchaseOrderBody, salesOrderBody, type Shop,
+} from '../api/wares.ts'
 import { nameOf } from './routes.ts'
 
 /** A shop, and the partner's key that made it. */
@@ -42,6 +44,10 @@ const BODIES: Record<string, (stand: Stand) => Record<string, unknown>> = {
   'POST /payments': (stand) => paymentBody(stand, { reference_number: 'UTR 7', mode: 'UPI', tds_amount: 10, bank_charges: 1.5 }),
   'PUT /payments/{payment_id}': () => ({ date: '2026-11-11', description: 'On account', reference_number: null }),
   'POST /payments/{payment_id}/apply': ({ sentInvoiceId }) => ({ invoice_id: sentInvoiceId, amount: 0.01 }),
+  'POST /sales_orders': (stand) => salesOrderBody(stand, { shipment_date: '2026-11-20', place_of_supply: 'Karnataka', notes: 'By rail' }),
+  'PUT /sales_orders/{sales_order_id}': ({ itemId }) => ({ reference_number: 'PO-79', line_items: [{ item_id: itemId, quantity: 3 }] }),
+  'POST /purchase_orders': (stand) => purchaseOrderBody(stand, { expected_date: '2026-11-20', reference_number: 'RFQ-7' }),
+  'PUT /purchase_orders/{purchase_order_id}': () => ({ expected_date: null, place_of_supply: 'IN-MH', notes: 'To the mill' }),
   'POST /expenses': (stand) => expenseBody(stand, { vendor_id: null, mode: 'BANK', reference_number: 'R-7', is_inclusive_tax: true, tax_id: stand.taxId }),
   'PUT /expenses/{expense_id}': () => ({ amount: 750.25, notes: 'Paid in cash', date: '2026-11-12' }),
   'POST /journals': (stand) => journalBody(stand, { memo: 'Bank charges of the month' }),
@@ -49,7 +55,7 @@ const BODIES: Record<string, (stand: Stand) => Record<string, unknown>> = {
   'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
 }
 
-// One row an id that stands in a path: makes such a record in the organisation, and answers its id.
+// One row an id that stands in a path, or a route that needs such a record in another state: makes it, and answers its id.
 const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
   org_id: async ({ client }) => client.orgId,
   contact_id: async ({ client }) => (await made(client.post('/contacts', { contact_name: 'Lakshmi Stores' }))).contact.contact_id,
@@ -60,6 +66,13 @@ const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
   invoice_id: async (stand) => (await made(stand.client.post('/invoices', invoiceBody(stand)))).invoice.invoice_id,
   bill_id: async (stand) => (await made(stand.client.post('/bills', billBody(stand)))).bill.bill_id,
   payment_id: async (stand) => (await made(stand.client.post('/payments', paymentBody(stand)))).payment.payment_id,
+  sales_order_id: async (stand) => (await made(stand.client.post('/sales_orders', salesOrderBody(stand)))).sales_order.sales_order_id,
+  async 'POST /sales_orders/{sales_order_id}/close'(stand) {
+    const id = await RECORDS.sales_order_id!(stand)
+    await stand.client.post(`/sales_orders/${id}/open`)
+    return id
+  },
+  purchase_order_id: async (stand) => (await made(stand.client.post('/purchase_orders', purchaseOrderBody(stand)))).purchase_order.purchase_order_id,
   expense_id: async (stand) => (await made(stand.client.post('/expenses', expenseBody(stand)))).expense.expense_id,
   // A manual one: only those can be deleted.
   journal_id: async (stand) => (await made(stand.client.post('/journals', journalBody(stand)))).journal.journal_id,
@@ -84,7 +97,7 @@ export function bodyFor(route: Route, stand: Stand): Json {
 export async function pathFor(route: Route, stand: Stand): Promise<string> {
   let path = route.path
   for (const [whole, name] of route.path.matchAll(/\{(\w+)\}/g)) {
-    const record = RECORDS[name!]
+    const record = RECORDS[nameOf(route)] ?? RECORDS[name!]
     if (!record) throw new Error(`nothing makes a ${name}: add it to RECORDS in test/contract/samples.ts`)
     path = path.replace(whole, await record(stand))
   }

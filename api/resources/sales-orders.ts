@@ -1,0 +1,58 @@
+// The sales orders' routes.
+import { Type } from 'typebox'
+import {
+  cancelSalesOrder, changeSalesOrder, closeSalesOrder, createSalesOrder, openSalesOrder, salesOrderOf,
+} from '../../commands/sales-orders.ts'
+import { salesOrders, withSalesOrderLines, type SalesOrder as SalesOrderWithLines } from '../../models/sales-order.ts'
+import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { route } from '../http/route.ts'
+import { one } from '../shapes/fields.ts'
+import { lineProblems } from '../shapes/line-item.ts'
+import { NewSalesOrder, SalesOrder, SALES_ORDER_STATUSES, SalesOrderChanges, showSalesOrder } from '../shapes/sales-order.ts'
+
+const tag = 'Sales orders'
+const answer = one('sales_order', SalesOrder)
+const shown = (message: string, order: SalesOrderWithLines) => ({ message, sales_order: showSalesOrder(order) })
+
+export const salesOrderRoutes = [
+  listing({
+    path: '/sales_orders', tag, does: 'List sales orders', scope: 'salesorders.READ', key: 'sales_orders', table: salesOrders,
+    shape: SalesOrder,
+    filters: {
+      status: equals(Type.Enum(SALES_ORDER_STATUSES)),
+      customer_id: sameId(),
+      date_from: dateFrom(),
+      date_to: dateTo(),
+      reference_number: equals(),
+    },
+    show: async (rows, desk) => (await withSalesOrderLines(desk, rows)).map(showSalesOrder),
+  }),
+  route({
+    method: 'POST', path: '/sales_orders', tag, does: 'Create a sales order', scope: 'salesorders.CREATE',
+    status: 201, answer, body: NewSalesOrder, alsoCheck: lineProblems,
+    write: async (books, { body }) => shown('Sales order created.', await createSalesOrder(books, body)),
+  }),
+  route({
+    method: 'GET', path: '/sales_orders/{sales_order_id}', tag, does: 'Read a sales order', scope: 'salesorders.READ', answer,
+    read: async (desk, { params }) => ({ sales_order: showSalesOrder(await salesOrderOf(desk, params.sales_order_id!)) }),
+  }),
+  route({
+    method: 'PUT', path: '/sales_orders/{sales_order_id}', tag, scope: 'salesorders.UPDATE',
+    does: "Change a draft, or an open order's dates, reference or notes", answer, body: SalesOrderChanges, alsoCheck: lineProblems,
+    write: async (books, { params, body }) => shown('Sales order updated.', await changeSalesOrder(books, params.sales_order_id!, body)),
+  }),
+  route({
+    method: 'POST', path: '/sales_orders/{sales_order_id}/open', tag, does: 'Open a draft', scope: 'salesorders.UPDATE', answer,
+    write: async (books, { params }) => shown('Sales order opened.', await openSalesOrder(books, params.sales_order_id!)),
+  }),
+  route({
+    method: 'POST', path: '/sales_orders/{sales_order_id}/close', tag, does: 'Close an open order: nothing more is invoiced of it',
+    scope: 'salesorders.UPDATE', answer,
+    write: async (books, { params }) => shown('Sales order closed.', await closeSalesOrder(books, params.sales_order_id!)),
+  }),
+  route({
+    method: 'POST', path: '/sales_orders/{sales_order_id}/cancel', tag, does: 'Cancel an order that nothing is invoiced of',
+    scope: 'salesorders.UPDATE', answer,
+    write: async (books, { params }) => shown('Sales order cancelled.', await cancelSalesOrder(books, params.sales_order_id!)),
+  }),
+]
