@@ -9,6 +9,7 @@ import { openDatabase, type Database } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
 import { readSettings, type Settings } from '../settings.ts'
+import { engineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { refusal, type Reply } from './http/envelope.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
@@ -36,12 +37,16 @@ export function createApi(settings: Settings, log: Logger): Api {
   const accessLog = createAccessLog(log, database)
   const tokens = rememberTokens(database, settings.databaseUrl)
   const seals = sealer(settings.encryptionKey)
+  const engine = engineOnDemand({
+    address: settings.temporalAddress, namespace: settings.temporalNamespace, queueSuffix: settings.temporalQueueSuffix,
+  })
   const house: House = {
     desk: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
     limiter,
     tokens,
     sealer: seals,
     machines: {
+      engine,
       sealer: seals,
       receiver: createReceiver({
         timeoutSeconds: settings.webhookTimeoutSeconds,
@@ -68,6 +73,7 @@ export function createApi(settings: Settings, log: Logger): Api {
         server.server.closeIdleConnections()
       })
       limiter.close()
+      await engine.close()
       await tokens.close()
       await database.close()
     },

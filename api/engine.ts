@@ -1,0 +1,18 @@
+// The engine as the API has it: its client is loaded and connected by the first call that needs it.
+import type { Engine, EngineOptions } from '../gateways/engine.ts'
+
+export interface EngineOnDemand extends Pick<Engine, 'convert'> {
+  close(): Promise<void>
+}
+
+/** Starting the API must neither wait for Temporal nor pay for its client. */
+export function engineOnDemand(options: EngineOptions): EngineOnDemand {
+  let opened: Promise<Engine> | null = null
+  const open = () => (opened ??= import('../gateways/engine.ts').then(({ openEngine }) => openEngine(options)))
+  return {
+    convert: async (input) => (await open()).convert(input),
+    async close() {
+      await (await opened)?.close()
+    },
+  }
+}
