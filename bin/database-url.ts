@@ -1,14 +1,13 @@
 // Which database an operator's command works on: that of DATABASE_URL, else that of the local run.
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { readLocalRun } from '../settings.ts'
+import { readDemoCard } from './machines/demo-card.ts'
 
 /** Prints what is missing and ends the process where neither is there. */
 export function databaseUrl(): string {
   const { databaseUrl: told, dataDir } = readLocalRun()
   if (told) return told
-  const card = join(dataDir, 'demo.json')
-  if (existsSync(card)) return (JSON.parse(readFileSync(card, 'utf8')) as { database_url: string }).database_url
+  const card = readDemoCard(dataDir)
+  if (card) return card.database_url
   console.error(`DATABASE_URL is not set, and there is no local run in ${dataDir}. Start one with npm start, or set DATABASE_URL.`)
   process.exit(2)
 }

@@ -30,6 +30,9 @@ export async function keptKeys(dataDir: string, baseUrl: string): Promise<DemoKe
   return { partner_key: card.partner_key, organization: card.organization, token: card.token }
 }
 
+/** The card of the run that keeps its data there; null where there was none. */
+export const readDemoCard = (dataDir: string): DemoCard | null => readJson<DemoCard>(fileOf(dataDir))
+
 export function writeDemoCard(dataDir: string, card: DemoCard): string {
   writeWhole(fileOf(dataDir), card)
   return fileOf(dataDir)

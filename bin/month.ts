@@ -1,0 +1,27 @@
+// `npm run demo`: books a month of a small trader into new books of the local run, and prints what they say.
+import { readLocalRun } from '../settings.ts'
+import { readDemoCard } from './machines/demo-card.ts'
+import { bookMonth } from './month/story.ts'
+import { customersDues, printDues, printTrialBalance, trialBalance } from './month/statements.ts'
+import { openTrader } from './month/trader.ts'
+
+const { dataDir } = readLocalRun()
+const card = readDemoCard(dataDir)
+const answers = card !== null && await fetch(`${card.base_url}/ping`).then(({ ok }) => ok, () => false)
+if (!answers) {
+  console.error(`There is no local run in ${dataDir} that answers. Start one with npm start, and leave it running.`)
+  process.exit(2)
+}
+try {
+  const trader = await openTrader({ baseUrl: card.base_url, partnerKey: card.partner_key, print: (line) => console.log(line) })
+  console.log(`${trader.name}, a new organisation (${trader.orgId})\n`)
+  await bookMonth(trader)
+  const balance = await trialBalance(trader)
+  printTrialBalance(trader, balance)
+  printDues(trader, await customersDues(trader))
+  if (balance.debit !== balance.credit) throw new Error('the trial balance does not agree')
+  console.log(`\nTo look around with its token: curl -H "Authorization: Bearer ${trader.token}" ${card.base_url}/journals`)
+} catch (error) {
+  console.error(`\n${(error as Error).message}`)
+  process.exitCode = 1
+}

@@ -1,0 +1,122 @@
+// A month of a trader in handlooms: what is bought, sold, paid, returned, promised and put right.
+import type { Static } from 'typebox'
+import type { Contact } from '../../api/shapes/contact.ts'
+import type { Item } from '../../api/shapes/item.ts'
+import { bill, expense, invoice, journal, payment } from './entries.ts'
+import type { Trader } from './trader.ts'
+
+// Ids of those the trader deals with, and of what is dealt in.
+interface Trade {
+  emporium: string
+  silkHouse: string
+  abroad: string
+  yarnMill: string
+  dyer: string
+  carrier: string
+  saree: string
+  stole: string
+  embroidery: string
+}
+
+/** Books the whole month, a printed line for each of its deeds. */
+export async function bookMonth(trader: Trader): Promise<void> {
+  const trade = await openTrade(trader)
+  trader.print('')
+  await stockUp(trader, trade)
+  await sell(trader, trade)
+  await spend(trader, trade)
+}
+
+// Writes down customers, vendors and items.
+async function openTrade(trader: Trader): Promise<Trade> {
+  const contact = async (contact_name: string, contact_type: string, place_of_contact: string, more: object = {}) => {
+    const { contact } = await trader.post<{ contact: Static<typeof Contact> }>('/contacts', { contact_name, contact_type, place_of_contact, ...more })
+    trader.print(`${contact_type === 'CUSTOMER' ? 'Customer' : 'Vendor'}: ${contact_name}, ${contact.place_of_contact}`)
+    return contact.contact_id
+  }
+  const item = async (item_name: string, more: object) => {
+    const { item } = await trader.post<{ item: Static<typeof Item> }>('/items', { item_name, ...more })
+    trader.print(`Item: ${item_name}, ${item.rate} a ${item.unit}`)
+    return item.item_id
+  }
+  return {
+    emporium: await contact('Mysuru Emporium', 'CUSTOMER', 'IN-KA', { payment_terms: 30 }),
+    silkHouse: await contact('Chennai Silk House', 'CUSTOMER', 'Tamil Nadu', { payment_terms: 15 }),
+    abroad: await contact('Nordic Textiles', 'CUSTOMER', '97', { currency_code: 'USD', payment_terms: 45 }),
+    yarnMill: await contact('Ilkal Yarn Mills', 'VENDOR', '29', { payment_terms: 30 }),
+    dyer: await contact('Mandya Dye Works', 'VENDOR', 'IN-KA', { payment_terms: 15 }),
+    carrier: await contact('Gowda Transport', 'VENDOR', 'IN-KA'),
+    saree: await item('Silk saree', { hsn_or_sac: '5007', unit: 'PCS', rate: 4800, purchase_rate: 3100, tax_id: trader.taxes['GST 5%'] }),
+    stole: await item('Cotton stole', { hsn_or_sac: '6214', unit: 'PCS', rate: 650, purchase_rate: 380, tax_id: trader.taxes['GST 5%'] }),
+    embroidery: await item('Hand embroidery', {
+      item_type: 'SERVICE', hsn_or_sac: '9988', unit: 'HRS', rate: 320, tax_id: trader.taxes['GST 18%'],
+    }),
+  }
+}
+
+// The owner's money comes in, and goods.
+async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade): Promise<void> {
+  await journal(trader, 1, "The owner's capital", 'Bank Account', 'Capital Account', 500_000)
+  await bill(trader, {
+    vendor_id: yarnMill, date: trader.day(2), bill_number: 'IYM/1180', place_of_supply: 'IN-KA',
+    line_items: [{ item_id: saree, quantity: 40 }, { item_id: stole, quantity: 150 }],
+  })
+  const dyes = await bill(trader, {
+    vendor_id: dyer, date: trader.day(4), bill_number: 'MDW-77', place_of_supply: 'IN-KA',
+    line_items: [{ name: 'Indigo dye', quantity: 25, unit: 'KGS', rate: 840, hsn_or_sac: '3204', tax_id: trader.taxes['GST 18%'] }],
+  })
+  await payment(trader, 'Paid the bill', {
+    flow: 'OUTGOING', contact_id: dyer, date: trader.day(12), amount: dyes.total, mode: 'BANK_TRANSFER', reference_number: 'UTR5501',
+    allocations: [{ bill_id: dyes.bill_id, amount: dyes.total }],
+  })
+}
+
+// Sales in the state, out of it and abroad; a part payment with TDS, an advance that is applied later, a draft by mistake.
+async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole, embroidery }: Trade): Promise<void> {
+  const advance = await payment(trader, 'Advance received', {
+    flow: 'INCOMING', payment_type: 'ADVANCE', contact_id: silkHouse, date: trader.day(3), amount: 30_000, mode: 'UPI', reference_number: 'UPI8841',
+  })
+  const home = await invoice(trader, 'Invoice in the state', {
+    customer_id: emporium, date: trader.day(5), place_of_supply: 'IN-KA',
+    line_items: [{ item_id: saree, quantity: 12 }, { item_id: embroidery, quantity: 30, discount: 600 }],
+  })
+  const across = await invoice(trader, 'Invoice out of the state', {
+    customer_id: silkHouse, date: trader.day(6), place_of_supply: 'IN-TN', line_items: [{ item_id: saree, quantity: 8 }, { item_id: stole, quantity: 40 }],
+  })
+  await trader.post(`/payments/${advance.payment_id}/apply`, { invoice_id: across.invoice_id, amount: 30_000 })
+  trader.tell('Applied the advance', advance.payment_number, across.invoice_number, 30_000)
+  await payment(trader, 'Part payment, 1% TDS withheld', {
+    flow: 'INCOMING', contact_id: emporium, date: trader.day(10), amount: 40_000, tds_amount: 400, reference_number: 'UTR7719',
+    allocations: [{ invoice_id: home.invoice_id, amount: 40_000 }],
+  })
+  const mistaken = await invoice(trader, 'Invoice, to the wrong party', {
+    customer_id: emporium, date: trader.day(11), place_of_supply: 'IN-KA', line_items: [{ item_id: stole, quantity: 15 }],
+  })
+  await trader.post(`/invoices/${mistaken.invoice_id}/void`, { reason: 'Meant for another customer' })
+  trader.tell('Voided', mistaken.invoice_number, mistaken.customer_name, -mistaken.total)
+  await sellAbroad(trader, abroad, stole)
+}
+
+// The rupee falls between the invoice and its payment.
+async function sellAbroad(trader: Trader, abroad: string, stole: string): Promise<void> {
+  const exported = await invoice(trader, 'Invoice abroad', {
+    customer_id: abroad, date: trader.day(8), place_of_supply: '97', currency_code: 'USD', exchange_rate: 84.5,
+    line_items: [{ item_id: stole, quantity: 60, rate: 11.25, tax_id: trader.taxes['IGST 0%'] }],
+  })
+  await payment(trader, 'Paid from abroad, at 85.10', {
+    flow: 'INCOMING', contact_id: abroad, date: trader.day(18), amount: 400, currency_code: 'USD', exchange_rate: 85.1, bank_charges: 8,
+    reference_number: 'SWIFT-2231', allocations: [{ invoice_id: exported.invoice_id, amount: 400 }],
+  })
+}
+
+// What a month costs: rent, a carrier under reverse charge, the wear of the looms.
+async function spend(trader: Trader, { carrier }: Trade): Promise<void> {
+  await expense(trader, 'Rent, tax inclusive', {
+    date: trader.day(5), account_id: trader.accounts.Rent, amount: 29_500, tax_id: trader.taxes['GST 18%'], is_inclusive_tax: true,
+    reference_number: 'RENT',
+  })
+  await expense(trader, 'Carriage under reverse charge', {
+    date: trader.day(9), account_id: trader.accounts['Freight Inward'], amount: 6_000, vendor_id: carrier, is_rcm: true, rcm_rate: 5,
+  })
+  await journal(trader, 28, 'Wear of the looms', 'Depreciation', 'Accumulated Depreciation', 3_250)
+}
