@@ -39,6 +39,11 @@ export interface Database extends Connection {
   sequelize: Sequelize
   /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
+  /**
+   * Reads a statement's rows, so many at a time, all of one snapshot. Its connection is given back when the last is
+   * had or no more are wanted (`return`); `over`, when it is aborted, breaks it off in the middle of a question too.
+   */
+  portions<Row>(asked: Asked, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
   /** Round trips to the server since the start, for the metrics and the bench. */
   roundTrips(): number
   close(): Promise<void>
@@ -155,8 +160,29 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
         throw error
       }
     },
+
+    async *portions<Row>([{ text }, values]: Asked, rowsAtOnce: number, over?: AbortSignal) {
+      over?.throwIfAborted()
+      const client = await borrow()
+      const breakOff = () => streamOf(client).destroy()
+      over?.addEventListener('abort', breakOff)
+      const next = `FETCH ${rowsAtOnce} FROM portions`
+      try {
+        over?.throwIfAborted()
+        // A cursor cannot be prepared, so its statement has no name.
+        const cursor = { text: `DECLARE portions NO SCROLL CURSOR FOR ${text}`, values: [...values] }
+        let rows = (await together<Row>(client, ['BEGIN READ ONLY', NOTICE_THE_READER, cursor, next])).at(-1)!
+        for (; rows.length > 0; rows = rows.length < rowsAtOnce ? [] : (await together<Row>(client, [next]))[0]!) yield rows
+      } finally {
+        over?.removeEventListener('abort', breakOff)
+        await together(client, ['ROLLBACK']).then(() => giveBack(client), () => discard(client))
+      }
+    },
   }
 }
+
+// A question that nobody waits for any more is ended within a second, not when it would have its first row.
+const NOTICE_THE_READER = `SET LOCAL client_connection_check_interval = '1s'`
 
 // The driver keeps its socket and its pipelining out of its types.
 const streamOf = (client: pg.Client) => (client as unknown as { connection: { stream: Socket } }).connection.stream
