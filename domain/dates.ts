@@ -82,14 +82,20 @@ export function dateInZone(nowIso: string, zone: string): string {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
 }
 
-/** True for a time zone that the IANA database names. */
+/** True for a time zone that the IANA database names; an offset such as '+05:30' is none. */
 export function isZone(text: string): boolean {
+  if (/^[+-]/.test(text)) return false
   try {
     zoneFormat(text)
     return true
   } catch {
     return false
   }
+}
+
+/** The name that the IANA database has for a zone, whatever the case of its letters: 'Asia/Calcutta' for 'asia/kolkata'. */
+export function zoneName(zone: string): string {
+  return zoneFormat(zone).resolvedOptions().timeZone
 }
 
 const zoneFormats = new Map<string, Intl.DateTimeFormat>()

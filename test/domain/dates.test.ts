@@ -125,6 +125,8 @@ describe('the calendar', () => {
   test('zones are those of the IANA database', () => {
     expect(isZone('Asia/Kolkata')).toBe(true)
     expect(isZone('Asia/Atlantis')).toBe(false)
+    expect(isZone('+05:30')).toBe(false)
+    expect(isZone('asia/kolkata')).toBe(true)
     expect(isZone('')).toBe(false)
   })
 })
