@@ -1,0 +1,60 @@
+// What falls due: the nightly sweep's moves of invoices and bills to OVERDUE, a page in one transaction.
+import { fallsDue } from '../domain/housekeeping.ts'
+import { nextStatus } from '../domain/lifecycle.ts'
+import { bills, type BillRow } from '../models/bill.ts'
+import { lockRows } from '../models/find.ts'
+import { invoices, type InvoiceRow } from '../models/invoice.ts'
+import { findDue } from '../models/overdue.ts'
+import { announceBill, recordBill } from './bill-entries.ts'
+import type { Books } from './books.ts'
+import type { Caller, OrganizationFacts } from './caller.ts'
+import { changesBetween } from './changes.ts'
+import { today } from './drafting.ts'
+import { announceInvoice, recordInvoice } from './invoice-entries.ts'
+
+/** Documents in one transaction: few enough that nobody waits long for one of them. */
+export const OVERDUE_PAGE = 100
+
+/** Who sweeps: nobody in person, within one organisation. */
+export const housekeeper = (organization: OrganizationFacts): Caller => ({
+  subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: null, partnerId: null, organization,
+  origin: { request_id: null, ip: null, user_agent: null, source: 'HOUSEKEEPING' },
+})
+
+/** How many a page moved, and whether there may be another. */
+export interface OverduePage {
+  invoices: number
+  bills: number
+  more: boolean
+}
+
+/**
+ * Moves invoices and bills on which something is owed after the due date to OVERDUE, at most OVERDUE_PAGE of them
+ * (decisions §4, OVERDUE). What was paid, voided or credited between the search and the lock is left as it is.
+ */
+export async function markOverdue(books: Books): Promise<OverduePage> {
+  const day = today(books)
+  const due = await findDue(books, day, OVERDUE_PAGE)
+  const dueInvoices = (await lockRows(books, invoices, due.invoices)).filter((row) => fallsDue('INVOICE', duesOf(row), day))
+  const dueBills = (await lockRows(books, bills, due.bills)).filter((row) => fallsDue('BILL', duesOf(row), day))
+  for (const invoice of dueInvoices) markInvoice(books, invoice)
+  for (const bill of dueBills) markBill(books, bill)
+  const more = due.invoices.length + due.bills.length === OVERDUE_PAGE
+  return { invoices: dueInvoices.length, bills: dueBills.length, more }
+}
+
+function markInvoice(books: Books, before: InvoiceRow): void {
+  const status = nextStatus('INVOICE', 'fallDue', before.status)
+  const invoice = books.update<InvoiceRow>(invoices, before, { status, version: before.version + 1, last_modified_time: books.now })
+  recordInvoice(books, invoice, 'INVOICE_OVERDUE', changesBetween({ status: before.status }, { status }))
+  announceInvoice(books, 'INVOICE_UPDATED', invoice, ['status'])
+}
+
+function markBill(books: Books, before: BillRow): void {
+  const status = nextStatus('BILL', 'fallDue', before.status)
+  const bill = books.update<BillRow>(bills, before, { status, version: before.version + 1, last_modified_time: books.now })
+  recordBill(books, bill, 'BILL_OVERDUE', changesBetween({ status: before.status }, { status }))
+  announceBill(books, 'BILL_UPDATED', bill, ['status'])
+}
+
+const duesOf = ({ status, due_date: dueDate, balance }: InvoiceRow | BillRow) => ({ status, dueDate, balance })
