@@ -7,11 +7,12 @@ import { forgetOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
 import { createRelay } from './relay.ts'
 import { goRound } from './rounds.ts'
+import { createScheduling } from './scheduling.ts'
 
 export interface DutiesParts {
   connection: Connection
   databaseUrl: string
-  engine: Pick<Engine, 'startDispatch' | 'startDelivery' | 'isReachable'>
+  engine: Pick<Engine, 'startDispatch' | 'startDelivery' | 'ensureSchedule' | 'isReachable'>
   ladderSeconds: number[]
   /** Whether the workers of this process take work. */
   arePolling(): boolean
@@ -28,6 +29,7 @@ const SWEEP_MS = 1_000
 const REST_MS = 80
 const RECOVER_MS = 30_000
 const HOUSEKEEPING_MS = 60_000
+const SCHEDULE_MS = 60_000
 const HEARTBEAT_MS = 2_000
 /** A batch that was claimed so long ago and is not finished may have lost its claimer. */
 const UNFINISHED_MS = 60_000
@@ -49,6 +51,7 @@ export function startDuties(parts: DutiesParts): Duties {
     await relay.takeUpOverdue()
     while ((await forgetOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
   })
+  const scheduling = goRound('schedules', SCHEDULE_MS, log, createScheduling(parts))
   const beating = goRound('heartbeat', HEARTBEAT_MS, log, async () => {
     if (parts.arePolling() && (await engine.isReachable())) await beat(connection, 'worker')
   })
@@ -56,7 +59,7 @@ export function startDuties(parts: DutiesParts): Duties {
   return {
     async stop() {
       await outbox.close()
-      await Promise.all([recovering, relaying, housekeeping, beating].map((round) => round.stop()))
+      await Promise.all([recovering, relaying, housekeeping, scheduling, beating].map((round) => round.stop()))
     },
   }
 }

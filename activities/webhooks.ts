@@ -1,5 +1,5 @@
 // What the stories of webhooks may ask for: the attempts at deliveries.
-import { ApplicationFailure, Context } from '@temporalio/activity'
+import { ApplicationFailure } from '@temporalio/activity'
 import {
   abandonDelivery, beginAttempts, putOff, type AttemptKey, type Begun, type DueAttempt,
 } from '../commands/deliveries.ts'
@@ -8,6 +8,7 @@ import { statusAfter } from '../domain/delivery.ts'
 import { waitBefore } from '../domain/retry-ladder.ts'
 import { refusedOfBatch, untriedOfBatch, type DeliveryUnderWay } from '../models/delivery.ts'
 import { createAttempts, type AttemptParts } from './attempts.ts'
+import { whileBeating } from './beating.ts'
 
 export interface AttemptInput extends AttemptKey {
   /** The wait in ms before the next attempt, should this one fail; null when it is the last. */
@@ -21,8 +22,6 @@ export interface BatchResult {
   /** What each refused delivery's own process is started with. */
   refused: DeliveryInput[]
 }
-
-const HEARTBEAT_MS = 3_000
 
 export function webhookActivities(parts: AttemptParts) {
   const { connection, clock } = parts
@@ -69,13 +68,6 @@ export function webhookActivities(parts: AttemptParts) {
 }
 
 const unknownDelivery = (id: string) => ApplicationFailure.nonRetryable(`there is no delivery ${id}`, 'UnknownDelivery')
-
-// By its heartbeat an activity of a worker that died is soon given to another.
-async function whileBeating<T>(work: (context: Context) => Promise<T>): Promise<T> {
-  const context = Context.current()
-  const beating = setInterval(() => context.heartbeat(), HEARTBEAT_MS)
-  return work(context).finally(() => clearInterval(beating))
-}
 
 function retryOf(delivery: DeliveryUnderWay, ladderSeconds: number[]): DeliveryInput {
   return {

@@ -7,6 +7,7 @@ import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../domain/search-
 import { queueName } from '../domain/task-queues.ts'
 import { createConverter } from './conversion.ts'
 import { EngineAway, isAway } from './engine-away.ts'
+import { createScheduler } from './schedule.ts'
 
 export { EngineAway }
 
@@ -30,6 +31,8 @@ export interface Engine {
    * Throws the Fault that it is refused with, and service.unavailable when the engine is away or too late.
    */
   convert(input: ConversionInput): Promise<void>
+  /** Has the nightly housekeeping of a zone scheduled; answers whether it was not yet. Throws EngineAway, or as Temporal refuses. */
+  ensureSchedule(timeZone: string): Promise<boolean>
   /** Whether the server answers and knows our namespace, within two seconds. */
   isReachable(): Promise<boolean>
   /** Adds the search attributes that the namespace lacks; answers their names. Throws where that is not permitted. */
@@ -94,6 +97,8 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
     }),
 
     convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),
+
+    ensureSchedule: createScheduler({ client, connection, queueSuffix }),
 
     async isReachable() {
       const asked = connection.withDeadline(Date.now() + REACH_MS, () =>

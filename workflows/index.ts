@@ -1,3 +1,4 @@
 // Every story, for Temporal's bundler.
+export { housekeeping } from './housekeeping.ts'
 export { webhookDelivery } from './webhook-delivery.ts'
 export { webhookDispatch } from './webhook-dispatch.ts'

@@ -12,6 +12,7 @@ import { signature } from '../../gateways/signature.ts'
 import { readSettings } from '../../settings.ts'
 import type { Client } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
+import { removeSchedules } from '../workflows/schedules.ts'
 import { ROOT } from './examples.ts'
 
 jest.setTimeout(60_000)
@@ -19,6 +20,7 @@ Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
 
 let service: Service
 let worker: RunningWorker
+let suffix: string
 let org: Client
 let receiver: ChildProcess
 let lines: AsyncIterator<string>
@@ -27,7 +29,7 @@ let url: string
 
 beforeAll(async () => {
   service = await startService()
-  const suffix = new URL(service.databaseUrl).pathname.replaceAll(/[^A-Za-z0-9]/g, '')
+  suffix = new URL(service.databaseUrl).pathname.replaceAll(/[^A-Za-z0-9]/g, '')
   worker = await startWorker(readSettings({ ...service.env, TEMPORAL_QUEUE_SUFFIX: suffix }), pino({ level: 'silent' }))
   org = await service.organization()
   const port = await freePort(undefined)
@@ -44,6 +46,7 @@ beforeAll(async () => {
 afterAll(async () => {
   worker?.stop()
   await worker?.ended
+  await removeSchedules(service.database, service.env.TEMPORAL_ADDRESS!, suffix)
   if (receiver?.exitCode === null) {
     receiver.kill()
     await once(receiver, 'exit')

@@ -15,6 +15,7 @@ import { migrate } from '../../models/migrate.ts'
 import { seal } from '../../models/sealed.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
 import { readSettings } from '../../settings.ts'
+import { removeSchedules } from './schedules.ts'
 
 export const SECRET = 'svc_whsec_of_the_stage'
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? ''
@@ -77,11 +78,8 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
       worker = undefined
     },
     async spawnWorker() {
-      const child = spawn(process.execPath, [fileURLToPath(new URL('../../activities/worker.ts', import.meta.url))], {
-        env: { ...env, LOG_LEVEL: 'info' }, stdio: ['ignore', 'pipe', 'inherit'],
-      })
+      const child = await spawnWorker(env)
       children.push(child)
-      for await (const chunk of child.stdout) if (String(chunk).includes('worker started')) break
       return child
     },
 
@@ -134,12 +132,9 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
 
     async close() {
       await stage.stopWorker()
-      for (const child of children) {
-        if (child.exitCode !== null || child.signalCode !== null) continue
-        child.kill('SIGKILL')
-        await once(child, 'exit')
-      }
+      await Promise.all(children.map(killWorker))
       await engine.close()
+      await removeSchedules(database, TEMPORAL_ADDRESS, env.TEMPORAL_QUEUE_SUFFIX)
       await database.close()
       await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     },
@@ -151,6 +146,22 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
     stage.orgId,
   )
   return stage
+}
+
+/** Starts a worker process with these settings; resolves when it takes work. */
+export async function spawnWorker(env: Record<string, string>): Promise<ChildProcess> {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../../activities/worker.ts', import.meta.url))], {
+    env: { ...env, LOG_LEVEL: 'info' }, stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const chunk of child.stdout) if (String(chunk).includes('worker started')) break
+  return child
+}
+
+/** Ends it at once, as a crash does; resolves when it is gone. */
+export async function killWorker(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
 }
 
 async function onServer(statement: string): Promise<void> {

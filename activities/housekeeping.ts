@@ -1,0 +1,88 @@
+// What the nightly housekeeping may ask for: the sweep that moves what is owed for too long to OVERDUE.
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import { openBooks, type Desk } from '../commands/books.ts'
+import { housekeeper, markOverdue } from '../commands/overdue.ts'
+import { dateInZone, isZone } from '../domain/dates.ts'
+import { Fault } from '../domain/faults.ts'
+import { NOTHING_SWEPT, type HousekeepingInput, type Swept } from '../domain/housekeeping.ts'
+import type { Database } from '../models/database.ts'
+import { organizationsWithDue, zonesInUse } from '../models/overdue.ts'
+import type { OrganizationFacts } from '../models/token.ts'
+import { whileBeating } from './beating.ts'
+
+export interface HousekeepingParts {
+  connection: Database
+  clock(): Date
+}
+
+/** One sweep under way. */
+interface Sweep {
+  swept: Swept
+  /** The organisations that could not be swept, and why. */
+  failed: Map<string, unknown>
+  context: Context
+}
+
+export function housekeepingActivities({ connection: database, clock }: HousekeepingParts) {
+  // The relay looks every second by itself for the deliveries that a sweep queues.
+  const desk: Desk = { database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock }
+
+  async function sweepZone(timeZone: string, sweep: Sweep): Promise<void> {
+    let last: string | null = null
+    for (;;) {
+      const day = dateInZone(clock().toISOString(), timeZone)
+      const page: OrganizationFacts[] = await organizationsWithDue(database, timeZone, day, last)
+      for (const organization of page) await sweepOrganization(organization, sweep)
+      last = page.at(-1)?.id ?? null
+      if (last === null) return
+    }
+  }
+
+  // What is wrong with one organisation must not keep the others waiting; while the database is away all of them wait.
+  async function sweepOrganization(organization: OrganizationFacts, sweep: Sweep): Promise<void> {
+    try {
+      await sweepPages(organization, sweep)
+    } catch (error) {
+      if (sweep.context.cancellationSignal.aborted || (error instanceof Fault && error.code === 'service.unavailable')) throw error
+      sweep.failed.set(organization.id, error)
+    }
+  }
+
+  async function sweepPages(organization: OrganizationFacts, { swept, context }: Sweep): Promise<void> {
+    let moved = 0
+    for (;;) {
+      if (context.cancellationSignal.aborted) await context.cancelled
+      const { invoices, bills, more } = await openBooks(desk, housekeeper(organization), markOverdue)
+      swept.invoices += invoices
+      swept.bills += bills
+      moved += invoices + bills
+      if (!more) break
+    }
+    if (moved > 0) swept.organizations += 1
+  }
+
+  return {
+    /**
+     * Moves to OVERDUE what is owed after its due date, in the organisations of one zone or of all. Run again after a
+     * crash it goes on where it stopped, since what was moved is no longer found; what it then answers may leave out
+     * the few moves between the last heartbeat and the crash.
+     */
+    async sweepOverdue({ timeZone }: HousekeepingInput): Promise<Swept> {
+      if (timeZone !== undefined && !isZone(timeZone)) throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')
+      const context = Context.current()
+      const swept: Swept = { ...NOTHING_SWEPT, ...context.info.heartbeatDetails }
+      return whileBeating(async () => {
+        const sweep: Sweep = { swept, failed: new Map(), context }
+        for (const zone of timeZone === undefined ? await zonesInUse(database) : [timeZone]) await sweepZone(zone, sweep)
+        context.heartbeat(swept)
+        if (sweep.failed.size > 0) throw unswept(sweep.failed)
+        return swept
+      }, () => swept)
+    },
+  }
+}
+
+function unswept(failed: Map<string, unknown>): ApplicationFailure {
+  const message = [...failed].map(([id, error]) => `${id}: ${error instanceof Error ? error.message : String(error)}`)
+  return ApplicationFailure.retryable(`organisations that could not be swept:\n${message.join('\n')}`, 'OrganizationsUnswept')
+}
