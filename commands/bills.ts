@@ -4,8 +4,8 @@ import { refuseDuplicateBill } from '../domain/duplicate-bill.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
-import { readPostingAccounts } from '../models/basis.ts'
-import { billLines, bills, findBill, findPostedAlike, type Bill, type BillLikeness, type BillRow } from '../models/bill.ts'
+import { readPostingAccounts, type PostingAccounts } from '../models/basis.ts'
+import { billLines, bills, findBill, findPostedAlike, type Bill, type BillLikeness, type BillLineRow, type BillRow } from '../models/bill.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import { numberGaps } from '../models/series.ts'
 import { announceBill, postBill, recordBill } from './bill-entries.ts'
@@ -13,7 +13,8 @@ import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { dueDateOf, refuseFixed, today } from './drafting.ts'
 import { numberBill } from './numbering.ts'
-import { drawUpPurchase, type PurchaseWanted } from './purchase.ts'
+import { lockOrderOfBill, releasePurchaseOrder } from './order-fulfilment.ts'
+import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
 import { reverse } from './reversal.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
 
@@ -59,28 +60,46 @@ export async function createBill(books: Books, wanted: NewBill): Promise<Bill> {
   const date = parseDocumentDate(wanted.date)!
   const { basis, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, wanted, { date })
   const dueDate = dueDateOf(wanted.due_date, date, vendor.payment_terms)
-  const reference = wanted.reference_number ?? null
-  await refuseDuplicate(books, head, reference)
   const { number, sequence } = numberBill(books, branch, date, wanted.bill_number ?? null)
-  const row = books.insert(bills, {
+  return enterBill(books, basis, {
     ...head,
-    id: books.newId(),
     bill_number: number,
     number_sequence: sequence,
     due_date: dueDate,
-    reference_number: reference,
-    payment_made: 0n, vendor_credits_applied: 0n, balance: head.total,
-    status: wanted.auto_approve ? nextStatus('BILL', 'approve', 'DRAFT') : 'DRAFT',
+    reference_number: wanted.reference_number ?? null,
     notes: wanted.notes ?? null,
+    purchase_order_id: null,
+  }, drawn.map((line) => ({ ...line, purchase_order_line_id: null })), wanted.auto_approve ?? false)
+}
+
+/** A bill that is drawn up, but for what the books give it. */
+export type DrawnBill = PurchaseHead & Pick<
+  BillRow, 'bill_number' | 'number_sequence' | 'due_date' | 'reference_number' | 'notes' | 'purchase_order_id'
+>
+export type DrawnBillLine = PurchaseLine & Pick<BillLineRow, 'purchase_order_line_id'>
+
+/**
+ * Enters a drawn bill into the books: a draft, or approved and posted to these accounts. Throws validation.invalid_value
+ * for a bill that is on the books already.
+ */
+export async function enterBill(
+  books: Books, accounts: PostingAccounts, drawn: DrawnBill, drawnLines: DrawnBillLine[], approved: boolean,
+): Promise<Bill> {
+  await refuseDuplicate(books, drawn, drawn.reference_number)
+  const row = books.insert(bills, {
+    ...drawn,
+    id: books.newId(),
+    payment_made: 0n, vendor_credits_applied: 0n, balance: drawn.total,
+    status: approved ? nextStatus('BILL', 'approve', 'DRAFT') : 'DRAFT',
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,
   })
-  const lines = drawn.map((line) => books.insert(billLines, { ...line, id: books.newId(), bill_id: row.id }))
+  const lines = drawnLines.map((line) => books.insert(billLines, { ...line, id: books.newId(), bill_id: row.id }))
   const bill = { ...row, lines }
   recordBill(books, bill, 'BILL_CREATED')
-  if (wanted.auto_approve) {
-    postBill(books, bill, basis)
+  if (approved) {
+    postBill(books, bill, accounts)
     recordBill(books, bill, 'BILL_APPROVED', { status: { old: 'DRAFT', new: row.status } })
   }
   announceBill(books, 'BILL_CREATED', bill)
@@ -127,16 +146,18 @@ export async function changeBill(books: Books, id: string, wanted: BillChanges &
 
 /**
  * Cancels a bill, its journal reversed as of `date` or today, its payments unapplied; a draft's void posts nothing
- * (decisions §4).
+ * (decisions §4). The order that it was made of gets its quantities back.
  * Throws conflict.bill_paid, conflict.credit_applied or conflict.already_cancelled.
  */
 export async function voidBill(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Bill> {
   const accounts = await lockBeforeVoid(books, id)
+  const order = await lockOrderOfBill(books, id)
   const before = await billOf(books, id, 'FOR UPDATE')
   refuseVoid('BILL', before.status, before.vendor_credits_applied)
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const bill = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
+  if (order) releasePurchaseOrder(books, order, bill)
   if (before.status !== 'DRAFT') {
     await reverse(books, { source: 'BILL', sourceId: bill.id, date, memo: `Void of bill ${bill.bill_number}` })
   }
@@ -145,11 +166,16 @@ export async function voidBill(books: Books, id: string, wanted: { reason?: stri
   return bill
 }
 
-/** Deletes a draft; a number of ours is kept in the register of gaps. Throws conflict.invalid_state for any other status. */
+/**
+ * Deletes a draft; a number of ours is kept in the register of gaps, and the order that it was made of gets its quantities
+ * back. Throws conflict.invalid_state for any other status.
+ */
 export async function deleteBill(books: Books, id: string): Promise<void> {
+  const order = await lockOrderOfBill(books, id)
   const bill = await billOf(books, id, 'FOR UPDATE')
   nextStatus('BILL', 'delete', bill.status)
   books.delete(bills, bill)
+  if (order) releasePurchaseOrder(books, order, bill)
   registerGap(books, bill, 'Draft deleted')
   recordBill(books, bill, 'BILL_DELETED')
 }

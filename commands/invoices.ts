@@ -4,17 +4,18 @@ import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
 import { autoRoundOff, keepsRoundOffOnEdit } from '../domain/totals.ts'
-import { readPostingAccounts } from '../models/basis.ts'
+import { readPostingAccounts, type PostingAccounts } from '../models/basis.ts'
 import type { Lock, Scope } from '../models/find.ts'
-import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceRow } from '../models/invoice.ts'
+import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceLineRow, type InvoiceRow } from '../models/invoice.ts'
 import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { dueDateOf, refuseFixed, today } from './drafting.ts'
 import { announceInvoice, postInvoice, recordInvoice } from './invoice-entries.ts'
 import { numberInvoice } from './numbering.ts'
+import { lockOrderOfInvoice, releaseSalesOrder } from './order-fulfilment.ts'
 import { reverse } from './reversal.ts'
-import { drawUpSale, type SaleWanted } from './sale.ts'
+import { drawUpSale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
 
 /** The body of POST /invoices. Dates as the wire sends them. */
@@ -61,26 +62,43 @@ export async function createInvoice(books: Books, wanted: NewInvoice): Promise<I
   })
   const dueDate = dueDateOf(wanted.due_date, date, customer.payment_terms)
   const { number, seriesName } = numberInvoice(books, basis, date, wanted)
-  const row = books.insert(invoices, {
+  return enterInvoice(books, basis, {
     ...head,
-    id: books.newId(),
     invoice_number: number,
     series_name: seriesName,
     due_date: dueDate,
     reference_number: wanted.reference_number ?? null,
     salesperson_id: wanted.salesperson_id ?? null,
-    payment_made: 0n, credits_applied: 0n, balance: head.total,
-    status: wanted.auto_approve ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
     notes: wanted.notes ?? null,
+    sales_order_id: null,
+    estimate_id: null,
+  }, drawn.map((line) => ({ ...line, sales_order_line_id: null })), wanted.auto_approve ?? false)
+}
+
+/** An invoice that is drawn up, but for what the books give it. */
+export type DrawnInvoice = SaleHead & Pick<
+  InvoiceRow, 'invoice_number' | 'series_name' | 'due_date' | 'reference_number' | 'salesperson_id' | 'notes' | 'sales_order_id' | 'estimate_id'
+>
+export type DrawnInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
+
+/** Enters a drawn invoice into the books: a draft, or approved and posted to these accounts. */
+export function enterInvoice(
+  books: Books, accounts: PostingAccounts, drawn: DrawnInvoice, drawnLines: DrawnInvoiceLine[], approved: boolean,
+): Invoice {
+  const row = books.insert(invoices, {
+    ...drawn,
+    id: books.newId(),
+    payment_made: 0n, credits_applied: 0n, balance: drawn.total,
+    status: approved ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,
   })
-  const lines = drawn.map((line) => books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }))
+  const lines = drawnLines.map((line) => books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }))
   const invoice = { ...row, lines }
   recordInvoice(books, invoice, 'INVOICE_CREATED')
-  if (wanted.auto_approve) {
-    postInvoice(books, invoice, basis)
+  if (approved) {
+    postInvoice(books, invoice, accounts)
     recordInvoice(books, invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
   }
   announceInvoice(books, 'INVOICE_CREATED', invoice)
@@ -120,16 +138,18 @@ export async function changeInvoice(books: Books, id: string, wanted: InvoiceCha
 
 /**
  * Cancels an invoice, its journal reversed as of `date` or today, its payments unapplied; a draft's void posts nothing
- * (decisions §4).
+ * (decisions §4). The order that it was made of gets its quantities back.
  * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
  */
 export async function voidInvoice(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Invoice> {
   const accounts = await lockBeforeVoid(books, id)
+  const order = await lockOrderOfInvoice(books, id)
   const before = await invoiceOf(books, id, 'FOR UPDATE')
   refuseVoid('INVOICE', before.status, before.credits_applied)
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
+  if (order) releaseSalesOrder(books, order, invoice)
   if (before.status !== 'DRAFT') {
     await reverse(books, { source: 'INVOICE', sourceId: invoice.id, date, memo: `Void of invoice ${invoice.invoice_number}` })
   }
@@ -138,11 +158,16 @@ export async function voidInvoice(books: Books, id: string, wanted: { reason?: s
   return invoice
 }
 
-/** Deletes a draft; its number is kept in the register of gaps. Throws conflict.invalid_state for any other status. */
+/**
+ * Deletes a draft; its number is kept in the register of gaps, and the order that it was made of gets its quantities back.
+ * Throws conflict.invalid_state for any other status.
+ */
 export async function deleteInvoice(books: Books, id: string): Promise<void> {
+  const order = await lockOrderOfInvoice(books, id)
   const invoice = await invoiceOf(books, id, 'FOR UPDATE')
   nextStatus('INVOICE', 'delete', invoice.status)
   books.delete(invoices, invoice)
+  if (order) releaseSalesOrder(books, order, invoice)
   books.insert(numberGaps, {
     id: books.newId(),
     branch_id: invoice.branch_id,

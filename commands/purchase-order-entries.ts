@@ -5,8 +5,8 @@ import type { Books } from './books.ts'
 import type { Changes } from './changes.ts'
 
 /** Writes an activity entry on the purchase order. */
-export function recordPurchaseOrder(books: Books, order: PurchaseOrderRow, action: string, changes: Changes | null = null): void {
-  books.record({ action, entityType: 'PURCHASE_ORDER', entityId: order.id, entityRef: order.purchase_order_number, changes })
+export function recordPurchaseOrder(books: Books, order: PurchaseOrderRow, action: string, changes: Changes | null = null, metadata = {}): void {
+  books.record({ action, entityType: 'PURCHASE_ORDER', entityId: order.id, entityRef: order.purchase_order_number, changes, metadata })
 }
 
 /** Announces a new purchase order (decisions §5). */

@@ -5,8 +5,8 @@ import type { Books } from './books.ts'
 import type { Changes } from './changes.ts'
 
 /** Writes an activity entry on the sales order. */
-export function recordSalesOrder(books: Books, order: SalesOrderRow, action: string, changes: Changes | null = null): void {
-  books.record({ action, entityType: 'SALES_ORDER', entityId: order.id, entityRef: order.sales_order_number, changes })
+export function recordSalesOrder(books: Books, order: SalesOrderRow, action: string, changes: Changes | null = null, metadata = {}): void {
+  books.record({ action, entityType: 'SALES_ORDER', entityId: order.id, entityRef: order.sales_order_number, changes, metadata })
 }
 
 /** Announces a new sales order (decisions §5). */

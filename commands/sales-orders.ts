@@ -26,6 +26,8 @@ export type SalesOrderChanges = Partial<NewSalesOrder>
 
 /** A sales order that is drawn up, but for what the books give it. */
 export interface DrawnSalesOrder extends Pick<SalesOrderRow, 'shipment_date' | 'reference_number' | 'notes' | 'estimate_id'> {
+  /** DRAFT unless told. */
+  status?: SalesOrderStatus
   head: SaleHead
   lines: SaleLine[]
 }
@@ -57,14 +59,14 @@ export async function createSalesOrder(books: Books, wanted: NewSalesOrder): Pro
   })
 }
 
-/** Enters a drawn sales order into the books, as a DRAFT with a number of its own. */
-export function insertSalesOrder(books: Books, { head, lines, ...told }: DrawnSalesOrder): SalesOrder {
+/** Enters a drawn sales order into the books, with a number of its own. */
+export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', ...told }: DrawnSalesOrder): SalesOrder {
   const row = books.insert(salesOrders, {
     ...head,
     ...told,
     id: books.newId(),
     sales_order_number: numberOrder(books, 'sales order'),
-    status: 'DRAFT',
+    status,
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,

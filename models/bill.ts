@@ -3,7 +3,7 @@ import type { PostedAlike } from '../domain/duplicate-bill.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import type { Minor } from '../domain/money.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE, type DocumentRow, type LineRow, type ReverseCharge } from './document.ts'
-import { findRow, type Lock, type Scope } from './find.ts'
+import { askRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
 
 export type BillStatus = StatusOf<'BILL'>
@@ -19,6 +19,8 @@ export interface BillRow extends DocumentRow {
   vendor_credits_applied: bigint
   balance: bigint
   status: BillStatus
+  /** The order that the bill was made of. */
+  purchase_order_id: string | null
 }
 
 export const bills = table<BillRow>(
@@ -26,15 +28,18 @@ export const bills = table<BillRow>(
   {
     ...DOCUMENT, bill_number: 'text', number_sequence: 'text', vendor_id: 'uuid', vendor_name: 'text',
     due_date: 'date', payment_made: 'minor', vendor_credits_applied: 'minor', balance: 'minor', status: 'text',
+    purchase_order_id: 'uuid',
   },
   { generated: ['balance'] },
 )
 
 export interface BillLineRow extends LineRow, ReverseCharge {
   bill_id: string
+  /** The line of the order that this one is of. */
+  purchase_order_line_id: string | null
 }
 
-export const billLines = table<BillLineRow>('bill_lines', { ...LINE, ...REVERSE_CHARGE, bill_id: 'uuid' })
+export const billLines = table<BillLineRow>('bill_lines', { ...LINE, ...REVERSE_CHARGE, bill_id: 'uuid', purchase_order_line_id: 'uuid' })
 
 /** A bill with its lines in their order. */
 export interface Bill extends BillRow {
@@ -42,8 +47,8 @@ export interface Bill extends BillRow {
 }
 
 export async function findBill(scope: Scope, id: string, lock: Lock = ''): Promise<Bill | null> {
-  const row = await findRow(scope, bills, id, lock)
-  return row === null ? null : { ...row, lines: await linesOfBills(scope, [id]) }
+  const [[row], lines] = await scope.connection.runBoth<BillRow, BillLineRow>(askRow(scope, bills, id, lock), [LINES, [scope.orgId, [id]]])
+  return row ? { ...row, lines } : null
 }
 
 /** Puts the lines of many bills to them, in one query. */

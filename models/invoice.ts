@@ -18,6 +18,9 @@ export interface InvoiceRow extends DocumentRow {
   credits_applied: bigint
   balance: bigint
   status: InvoiceStatus
+  /** The order that the invoice was made of, and the estimate that this one was made of. */
+  sales_order_id: string | null
+  estimate_id: string | null
 }
 
 export const invoices = table<InvoiceRow>(
@@ -25,16 +28,18 @@ export const invoices = table<InvoiceRow>(
   {
     ...DOCUMENT, invoice_number: 'text', series_name: 'text', customer_id: 'uuid', customer_name: 'text',
     due_date: 'date', salesperson_id: 'text', payment_made: 'minor', credits_applied: 'minor', balance: 'minor',
-    status: 'text',
+    status: 'text', sales_order_id: 'uuid', estimate_id: 'uuid',
   },
   { generated: ['balance'] },
 )
 
 export interface InvoiceLineRow extends LineRow {
   invoice_id: string
+  /** The line of the order that this one is of. */
+  sales_order_line_id: string | null
 }
 
-export const invoiceLines = table<InvoiceLineRow>('invoice_lines', { ...LINE, invoice_id: 'uuid' })
+export const invoiceLines = table<InvoiceLineRow>('invoice_lines', { ...LINE, invoice_id: 'uuid', sales_order_line_id: 'uuid' })
 
 /** An invoice with its lines in their order. */
 export interface Invoice extends InvoiceRow {

@@ -1,5 +1,6 @@
 // Purchase orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
+import { madeOf } from './conversion.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE, type DocumentRow, type LineRow, type ReverseCharge } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
@@ -50,12 +51,31 @@ export async function withPurchaseOrderLines(scope: Scope, rows: PurchaseOrderRo
   return withBills(scope, rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] })))
 }
 
-/** Puts to purchase orders the bills that were made of them. Nothing is made of an order yet. */
-export async function withBills(_scope: Scope, orders: Omit<PurchaseOrder, 'bills'>[]): Promise<PurchaseOrder[]> {
-  return orders.map((order) => ({ ...order, bills: [] }))
+/** The order that a bill was made of, with its lines, locked; null for a bill of no order. */
+export async function lockPurchaseOrderOf(scope: Scope, billId: string): Promise<Omit<PurchaseOrder, 'bills'> | null> {
+  const [[row], lines] = await scope.connection.runBoth<PurchaseOrderRow, PurchaseOrderLineRow>(
+    [LOCK_ORDER_OF, [scope.orgId, billId]], [LINES_OF_ORDER_OF, [scope.orgId, billId]],
+  )
+  return row ? { ...row, lines } : null
+}
+
+// Nothing is made of a draft, for what is made of one opens it.
+async function withBills(scope: Scope, orders: Omit<PurchaseOrder, 'bills'>[]): Promise<PurchaseOrder[]> {
+  const made = await madeOf(scope, 'purchase order', orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id))
+  return orders.map((order) => ({ ...order, bills: made.get(order.id) ?? [] }))
 }
 
 const LINES = {
   name: 'lines of purchase orders',
   text: 'SELECT * FROM purchase_order_lines WHERE org_id = $1 AND purchase_order_id = ANY ($2) ORDER BY purchase_order_id, line_no',
+}
+// A bill never comes to be of another order, so nothing can change before the order is locked.
+const ORDER_OF = '(SELECT purchase_order_id FROM bills WHERE org_id = $1 AND id = $2)'
+const LOCK_ORDER_OF = {
+  name: 'lock purchase order of a bill',
+  text: `SELECT * FROM purchase_orders WHERE org_id = $1 AND id = ${ORDER_OF} FOR UPDATE`,
+}
+const LINES_OF_ORDER_OF = {
+  name: 'lines of the purchase order of a bill',
+  text: `SELECT * FROM purchase_order_lines WHERE org_id = $1 AND purchase_order_id = ${ORDER_OF} ORDER BY line_no`,
 }

@@ -1,5 +1,6 @@
 // Sales orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
+import { madeOf } from './conversion.ts'
 import { DOCUMENT, LINE, type DocumentRow, type LineRow } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
@@ -50,12 +51,31 @@ export async function withSalesOrderLines(scope: Scope, rows: SalesOrderRow[]): 
   return withInvoices(scope, rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] })))
 }
 
-/** Puts to sales orders the invoices that were made of them. Nothing is made of an order yet. */
-export async function withInvoices(_scope: Scope, orders: Omit<SalesOrder, 'invoices'>[]): Promise<SalesOrder[]> {
-  return orders.map((order) => ({ ...order, invoices: [] }))
+/** The order that an invoice was made of, with its lines, locked; null for an invoice of no order. */
+export async function lockSalesOrderOf(scope: Scope, invoiceId: string): Promise<Omit<SalesOrder, 'invoices'> | null> {
+  const [[row], lines] = await scope.connection.runBoth<SalesOrderRow, SalesOrderLineRow>(
+    [LOCK_ORDER_OF, [scope.orgId, invoiceId]], [LINES_OF_ORDER_OF, [scope.orgId, invoiceId]],
+  )
+  return row ? { ...row, lines } : null
+}
+
+// Nothing is made of a draft, for what is made of one opens it.
+async function withInvoices(scope: Scope, orders: Omit<SalesOrder, 'invoices'>[]): Promise<SalesOrder[]> {
+  const made = await madeOf(scope, 'sales order', orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id))
+  return orders.map((order) => ({ ...order, invoices: made.get(order.id) ?? [] }))
 }
 
 const LINES = {
   name: 'lines of sales orders',
   text: 'SELECT * FROM sales_order_lines WHERE org_id = $1 AND sales_order_id = ANY ($2) ORDER BY sales_order_id, line_no',
+}
+// An invoice never comes to be of another order, so nothing can change before the order is locked.
+const ORDER_OF = '(SELECT sales_order_id FROM invoices WHERE org_id = $1 AND id = $2)'
+const LOCK_ORDER_OF = {
+  name: 'lock sales order of an invoice',
+  text: `SELECT * FROM sales_orders WHERE org_id = $1 AND id = ${ORDER_OF} FOR UPDATE`,
+}
+const LINES_OF_ORDER_OF = {
+  name: 'lines of the sales order of an invoice',
+  text: `SELECT * FROM sales_order_lines WHERE org_id = $1 AND sales_order_id = ${ORDER_OF} ORDER BY line_no`,
 }

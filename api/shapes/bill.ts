@@ -5,7 +5,7 @@ import { daysOverdue, isOverdue, STATUSES } from '../../domain/lifecycle.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { Bill as BillWithLines } from '../../models/bill.ts'
 import { documentFields, newDocument, PlaceOfSupply, RoundOff, showDocument } from './document.ts'
-import { Amount, DocumentDate, Id, Name, optional, Reference, Text, Timestamp } from './fields.ts'
+import { Amount, DocumentDate, Id, Name, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 
 export const BILL_STATUSES = [...STATUSES.BILL]
 
@@ -41,6 +41,7 @@ export const Bill = Type.Object({
   status: Type.Enum(BILL_STATUSES),
   is_overdue: Type.Boolean(),
   days_overdue: Type.Integer(),
+  purchase_order_id: nullable(Id),
 })
 
 /** `today` is the date in the organisation's zone, for what is overdue. */
@@ -60,5 +61,6 @@ export function showBill(bill: BillWithLines, today: string): Static<typeof Bill
     status: bill.status,
     is_overdue: isOverdue(dues, today),
     days_overdue: daysOverdue(dues, today),
+    purchase_order_id: bill.purchase_order_id,
   }
 }

@@ -52,6 +52,8 @@ export const Invoice = Type.Object({
   status: Type.Enum(INVOICE_STATUSES),
   is_overdue: Type.Boolean(),
   days_overdue: Type.Integer(),
+  sales_order_id: nullable(Id),
+  estimate_id: nullable(Id),
 })
 
 /** `today` is the date in the organisation's zone, for what is overdue. */
@@ -73,5 +75,7 @@ export function showInvoice(invoice: InvoiceWithLines, today: string): Static<ty
     status: invoice.status,
     is_overdue: isOverdue(dues, today),
     days_overdue: daysOverdue(dues, today),
+    sales_order_id: invoice.sales_order_id,
+    estimate_id: invoice.estimate_id,
   }
 }

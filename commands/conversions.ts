@@ -1,0 +1,102 @@
+// What is asked of a conversion, and how it is carried out: one document after the other, each in open books of its own.
+import { hopsOf, type PartWanted, type Source } from '../domain/conversion.ts'
+import { fault } from '../domain/faults.ts'
+import { conversions, findConversion, type ConversionRow } from '../models/conversion.ts'
+import type { Books } from './books.ts'
+import {
+  convertEstimate, convertPurchaseOrder, convertSalesOrder, partsToBill, partsToInvoice, refuseEstimate, type Made,
+} from './converting.ts'
+import { estimateOf } from './estimates.ts'
+import { purchaseOrderOf } from './purchase-orders.ts'
+import { salesOrderOf } from './sales-orders.ts'
+
+export type { Source }
+
+export interface ConversionWanted {
+  source: Source
+  sourceId: string
+  /** How far an estimate goes; without it, to its order. */
+  through?: 'invoice' | null
+  /** The part of an order to convert; without it, everything that is left. */
+  line_items?: PartWanted[] | null
+  /** Whether the last document is approved, or the order opened. */
+  auto_approve?: boolean | null
+}
+
+/**
+ * Writes down under `id` what is to be converted, once; asked again under the same id it answers what was written down.
+ * Throws not_found.resource for a source or a line of it that does not exist, conflict.already_converted,
+ * conflict.invalid_state, and validation.invalid_value for a quantity that cannot be.
+ */
+export async function requestConversion(books: Books, id: string, wanted: ConversionWanted): Promise<ConversionRow> {
+  const earlier = await findConversion(books, id)
+  if (earlier) return earlier
+  const ofOrder = wanted.source !== 'ESTIMATE'
+  const parts = ofOrder ? wanted.line_items ?? null : null
+  const { id: sourceId } = await convertible(books, wanted, parts)
+  return books.insert(conversions, {
+    id,
+    source_type: wanted.source,
+    source_id: sourceId,
+    through: ofOrder ? null : wanted.through ?? null,
+    line_items: parts,
+    auto_approve: wanted.auto_approve ?? false,
+    requested_by: books.caller.userId,
+    origin: books.caller.origin,
+    hops: 0,
+    sales_order_id: null,
+    invoice_id: null,
+    bill_id: null,
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+}
+
+/**
+ * Makes the next document of a conversion, and says whether it was the last. One that is made is not made again, whoever
+ * else carries out the same conversion. Throws as requestConversion does, for what has changed since.
+ */
+export async function convertNext(books: Books, conversionId: string): Promise<{ finished: boolean }> {
+  const conversion = await findConversion(books, conversionId, 'FOR UPDATE')
+  if (!conversion) throw fault('not_found.resource', { message: 'There is no such conversion.' })
+  const hops = conversion.hops + 1
+  if (hops > hopsOf(conversion)) return { finished: true }
+  const made = await make(books, conversion)
+  books.update<ConversionRow>(conversions, conversion, { ...made, hops, last_modified_time: books.now })
+  return { finished: hops === hopsOf(conversion) }
+}
+
+// The source as it stands, which is refused here already where it will be refused when it is carried out.
+async function convertible(books: Books, { source, sourceId }: ConversionWanted, parts: PartWanted[] | null): Promise<{ id: string }> {
+  switch (source) {
+    case 'ESTIMATE': {
+      const estimate = await estimateOf(books, sourceId)
+      refuseEstimate(estimate)
+      return estimate
+    }
+    case 'SALES_ORDER': {
+      const order = await salesOrderOf(books, sourceId)
+      partsToInvoice(order, parts)
+      return order
+    }
+    case 'PURCHASE_ORDER': {
+      const order = await purchaseOrderOf(books, sourceId)
+      partsToBill(order, parts)
+      return order
+    }
+  }
+}
+
+function make(books: Books, conversion: ConversionRow): Promise<Made> {
+  const { source_type, source_id, sales_order_id, line_items, auto_approve } = conversion
+  switch (source_type) {
+    case 'ESTIMATE':
+      return sales_order_id === null
+        ? convertEstimate(books, source_id, auto_approve)
+        : convertSalesOrder(books, sales_order_id, null, auto_approve)
+    case 'SALES_ORDER':
+      return convertSalesOrder(books, source_id, line_items, auto_approve)
+    case 'PURCHASE_ORDER':
+      return convertPurchaseOrder(books, source_id, line_items, auto_approve)
+  }
+}

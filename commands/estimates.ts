@@ -1,0 +1,138 @@
+// What can be done to an estimate: create, change, accept, delete.
+import { parseDocumentDate } from '../domain/dates.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { nextStatus, type VerbOf } from '../domain/lifecycle.ts'
+import { DOCUMENT_PREFIX } from '../domain/numbering.ts'
+import { estimateLines, estimates, findEstimate, type Estimate, type EstimateRow, type EstimateStatus } from '../models/estimate.ts'
+import type { Lock, Scope } from '../models/find.ts'
+import { numberGaps } from '../models/series.ts'
+import type { Books } from './books.ts'
+import { changesBetween } from './changes.ts'
+import { refuseFixed, today } from './drafting.ts'
+import { announceEstimate, recordEstimate } from './estimate-entries.ts'
+import { drawUpSale, type SaleWanted } from './sale.ts'
+
+/** The body of POST /estimates. Dates as the wire sends them. */
+export interface NewEstimate extends SaleWanted {
+  date?: string | null
+  expiry_date?: string | null
+  reference_number?: string | null
+  notes?: string | null
+}
+
+export interface EstimateChanges {
+  date?: string
+  expiry_date?: string | null
+  reference_number?: string | null
+  notes?: string | null
+  status?: EstimateStatus
+}
+
+// What the customer was offered: to change it, cancel the estimate and draw up a new one.
+const FIXED = [
+  'customer_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'tags',
+] as const satisfies (keyof NewEstimate)[]
+
+/** The estimate of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
+export async function estimateOf(scope: Scope, id: string, lock: Lock = ''): Promise<Estimate> {
+  const estimate = isId(id) ? await findEstimate(scope, id, lock) : null
+  if (!estimate) throw fault('not_found.resource', { message: 'There is no such estimate.' })
+  return estimate
+}
+
+/**
+ * Draws up an estimate, dated today in the organisation's zone unless told (specification, POST /estimates).
+ * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
+ * validation.invalid_value for a place of supply, date, rate or amount that cannot be.
+ */
+export async function createEstimate(books: Books, wanted: NewEstimate): Promise<Estimate> {
+  const date = wanted.date == null ? today(books) : parseDocumentDate(wanted.date)!
+  const { head, lines: drawn } = await drawUpSale(books, wanted, { date })
+  const row = books.insert(estimates, {
+    ...head,
+    id: books.newId(),
+    estimate_number: books.number('estimate', { before: DOCUMENT_PREFIX.estimate, padding: 5, after: '' }, 'estimate'),
+    expiry_date: expiryDateOf(wanted.expiry_date, date),
+    reference_number: wanted.reference_number ?? null,
+    status: 'DRAFT',
+    converted_to_sales_order_id: null,
+    notes: wanted.notes ?? null,
+    version: 1,
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  const lines = drawn.map((line) => books.insert(estimateLines, { ...line, id: books.newId(), estimate_id: row.id }))
+  const estimate = { ...row, lines, invoices: [] }
+  recordEstimate(books, estimate, 'ESTIMATE_CREATED')
+  announceEstimate(books, 'ESTIMATE_CREATED', estimate)
+  return estimate
+}
+
+/**
+ * Changes an estimate's dates, reference, notes or status (specification, PUT /estimates).
+ * Throws conflict.invalid_state once it is converted, and for a status that only an action gives (decisions §4).
+ */
+export async function changeEstimate(books: Books, id: string, wanted: EstimateChanges & Record<string, unknown>): Promise<Estimate> {
+  const before = await estimateOf(books, id, 'FOR UPDATE')
+  nextStatus('ESTIMATE', 'edit', before.status)
+  refuseFixed(wanted, FIXED)
+  const status = statusToldBy(wanted.status, before.status)
+  const date = wanted.date === undefined ? before.date : parseDocumentDate(wanted.date)!
+  const told: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(wanted.expiry_date === undefined ? before.expiry_date : wanted.expiry_date, date) }
+  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
+  if (wanted.notes !== undefined) told.notes = wanted.notes
+  const [changes, moved] = [changesBetween(before, told), changesBetween({ status: before.status }, { status })]
+  if (!changes && !moved) return before
+  const estimate = changedEstimate(books, before, { ...told, status })
+  if (changes) recordEstimate(books, estimate, 'ESTIMATE_UPDATED', changes)
+  if (moved) recordEstimate(books, estimate, 'ESTIMATE_STATUS_CHANGED', moved)
+  return estimate
+}
+
+/** DRAFT or SENT to ACCEPTED. Throws conflict.invalid_state for any other status. */
+export async function acceptEstimate(books: Books, id: string): Promise<Estimate> {
+  const before = await estimateOf(books, id, 'FOR UPDATE')
+  const status = nextStatus('ESTIMATE', 'accept', before.status)
+  const estimate = changedEstimate(books, before, { status })
+  recordEstimate(books, estimate, 'ESTIMATE_ACCEPTED', changesBetween({ status: before.status }, { status }))
+  announceEstimate(books, 'ESTIMATE_ACCEPTED', estimate)
+  return estimate
+}
+
+/** Deletes an estimate; its number is kept in the register of gaps. Throws conflict.invalid_state once it is converted. */
+export async function deleteEstimate(books: Books, id: string): Promise<void> {
+  const estimate = await estimateOf(books, id, 'FOR UPDATE')
+  nextStatus('ESTIMATE', 'delete', estimate.status)
+  books.delete(estimates, estimate)
+  books.insert(numberGaps, {
+    id: books.newId(), branch_id: estimate.branch_id, document: 'estimate', number: estimate.estimate_number, series_name: null,
+    reason: 'Estimate deleted', time: books.now,
+  })
+  recordEstimate(books, estimate, 'ESTIMATE_DELETED')
+}
+
+/** Changes columns of an estimate that was found with a lock. */
+export function changedEstimate(books: Books, estimate: Estimate, told: Partial<EstimateRow>): Estimate {
+  const stamp = { version: estimate.version + 1, last_modified_time: books.now }
+  return { ...books.update<EstimateRow>(estimates, estimate, { ...told, ...stamp }), lines: estimate.lines, invoices: estimate.invoices }
+}
+
+// The statuses that a caller may tell; the others come of actions (decisions §4).
+const TELLING: Partial<Record<EstimateStatus, VerbOf<'ESTIMATE'>>> = { SENT: 'send', DECLINED: 'decline', CANCELLED: 'cancel' }
+
+function statusToldBy(told: EstimateStatus | undefined, from: EstimateStatus): EstimateStatus {
+  if (told === undefined || told === from) return from
+  const verb = TELLING[told]
+  if (verb) return nextStatus('ESTIMATE', verb, from)
+  throw fault('conflict.invalid_state', {
+    message: `An estimate does not become ${told} by being changed.`, details: { status: from, allowed: [] },
+  })
+}
+
+function expiryDateOf(told: string | null | undefined, date: string): string | null {
+  if (told == null) return null
+  const expiry = parseDocumentDate(told)!
+  if (expiry >= date) return expiry
+  throw fault('validation.invalid_value', { field: 'expiry_date', message: 'An estimate cannot expire before its date.' })
+}
