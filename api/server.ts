@@ -16,6 +16,7 @@ import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { limitHeaders, refuse, travel, type House } from './http/pipeline.ts'
 import { createLimiter, type Limiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
+import { createPlaces, tell } from './http/stream.ts'
 import { createParts } from './parts.ts'
 import { createWaker } from './waker.ts'
 import { routesOf } from './routes.ts'
@@ -54,6 +55,7 @@ export function createApi(settings: Settings, log: Logger): Api {
         allowHttp: settings.webhookAllowHttp,
       }),
     },
+    places: createPlaces(Math.ceil(settings.databasePool / 2)),
     onMishap: accessLog.mishap,
   }
   const server = restify.createServer({ name: 'bahi', log })
@@ -86,10 +88,8 @@ function mountRoutes(server: restify.Server, house: House, accessLog: AccessLog,
     mount(server, route.method, path, async (request, response) => {
       const started = performance.now()
       const { reply, trace } = await travel(house, route, request)
-      send(response, reply)
-      accessLog.passed({
-        ...trace, method: route.method, route: route.path, status: reply.status, durationMs: performance.now() - started,
-      })
+      const status = await deliver(response, reply, (error) => accessLog.mishap(error, trace.requestId))
+      accessLog.passed({ ...trace, method: route.method, route: route.path, status, durationMs: performance.now() - started })
     })
   }
 }
@@ -133,6 +133,13 @@ function mount(
 ): void {
   const verb = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del' }[method] as 'get' | 'post' | 'put' | 'del'
   server[verb]({ path, name: `${method} ${path}` }, handler)
+}
+
+// Answers with the status for the log.
+async function deliver(response: restify.Response, reply: Reply, onMishap: (error: unknown) => void): Promise<number> {
+  if (reply.rest) return tell(response, reply, reply.rest, onMishap)
+  send(response, reply)
+  return reply.status
 }
 
 // Restify's own formatters are passed by: a remembered answer is repeated byte for byte.

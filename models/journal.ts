@@ -116,6 +116,15 @@ export interface LedgerEntry {
   credit: bigint
 }
 
+/** A contact's account: what stands above its entries, and these, the oldest first, in portions. */
+export interface Ledger {
+  /** The balance before the period. */
+  opening: bigint
+  debit: bigint
+  credit: bigint
+  entries: AsyncIterable<LedgerEntry[]>
+}
+
 /** What a manual journal is written with. What is not the organisation's is missing from it. */
 export interface JournalBasis {
   accounts: { id: string; name: string }[]

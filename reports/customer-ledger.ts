@@ -1,6 +1,6 @@
 // What a customer was charged and what was received, day by day, as the receivable account has it.
 import type { Database } from '../models/database.ts'
-import type { JournalSource, LedgerEntry } from '../models/journal.ts'
+import type { JournalSource, Ledger, LedgerEntry } from '../models/journal.ts'
 
 export interface LedgerPeriod {
   contactId: string
@@ -9,25 +9,38 @@ export interface LedgerPeriod {
   to: string | null
 }
 
-/** Rows fetched at a time: however long the ledger, no more of it than this is held. */
-const ROWS_AT_ONCE = 2_000
+// However long the ledger, no more of it than this is held.
+const ROWS_AT_ONCE = 500
 
 /**
- * Reads the contact's ledger, the oldest entry first: `onOpening` is told the balance before the period, then
- * `onEntries` every entry in portions. Opening and entries are of one snapshot, by a cursor over one statement.
+ * Opens the contact's ledger: opening balance, totals and entries are of one snapshot, by a cursor over one statement.
+ * The cursor stays open until the last entry is had, the entries are left, or `over` is aborted.
  */
-export async function readCustomerLedger(
-  { database, orgId }: { database: Database; orgId: string },
-  { contactId, from, to }: LedgerPeriod,
-  onOpening: (balance: bigint) => void,
-  onEntries: (entries: LedgerEntry[]) => void,
-): Promise<void> {
-  await database.transaction(async (connection) => {
-    await connection.run(OPEN, [orgId, contactId, from, to])
-    const [first] = await connection.run<LedgerEntry>(FIRST, [])
-    onOpening(first!.debit - first!.credit)
-    for (let portion: LedgerEntry[]; (portion = await connection.run<LedgerEntry>(NEXT, [])).length > 0;) onEntries(portion)
-  })
+export async function openCustomerLedger(
+  { database, orgId }: { database: Database; orgId: string }, { contactId, from, to }: LedgerPeriod, over: AbortSignal,
+): Promise<Ledger> {
+  const rows = database.portions<LedgerRow>([LEDGER, [orgId, contactId, from, to]], ROWS_AT_ONCE, over)
+  const [sums, ...first] = (await rows.next()).value as LedgerRow[]
+  async function* entries() {
+    try {
+      yield first.map(entryOf)
+      for await (const portion of rows) yield portion.map(entryOf)
+    } finally {
+      await rows.return()
+    }
+  }
+  return { opening: sums!.opening!, debit: sums!.debit, credit: sums!.credit, entries: entries() }
+}
+
+interface LedgerRow extends Omit<LedgerEntry, 'number' | 'reference_number'> {
+  opening: bigint | null
+  journal_number: string
+  /** The document's number and reference; null where it is gone or there is none. */
+  called: [number: string, reference: string | null] | null
+}
+
+function entryOf({ opening: _none, journal_number, called, ...row }: LedgerRow): LedgerEntry {
+  return { ...row, number: called?.[0] ?? journal_number, reference_number: called?.[1] ?? null }
 }
 
 // The documents that move a receivable, and what each is called by.
@@ -36,31 +49,33 @@ const DOCUMENTS = [
   { source: 'PAYMENT', table: 'payments', number: 'payment_number' },
 ] as const satisfies { source: JournalSource; table: string; number: string }[]
 
-const named = (column: (document: (typeof DOCUMENTS)[number]) => string) => DOCUMENTS.map((document) => `${document.table}.${column(document)}`).join(', ')
+const called = DOCUMENTS.map(({ source, table, number }) =>
+  `WHEN '${source}' THEN (SELECT ARRAY[d.${number}, d.reference_number] FROM ${table} AS d WHERE d.org_id = $1::uuid AND d.id = e.source_id)`)
 
-// A cursor cannot be prepared, so the statement has no name. The first row is the sum of what came before the period.
-const OPEN = {
+// The first row is the sums: `opening` of what came before the period, `debit` and `credit` of the period itself.
+// What a document is called by is looked up when its row is fetched, so that the first does not wait for the last.
+const LEDGER = {
   name: '',
-  text: `DECLARE customer_ledger NO SCROLL CURSOR FOR
-WITH entry AS MATERIALIZED (
-  SELECT j.id, j.date, j.created_time, j.source, j.source_id, j.journal_number, j.memo, sum(l.debit)::bigint AS debit, sum(l.credit)::bigint AS credit
-  FROM journal_lines AS l
-  JOIN accounts AS a ON a.org_id = l.org_id AND a.id = l.account_id AND a.account_type = 'ACCOUNTS_RECEIVABLE'
-  JOIN journals AS j ON j.org_id = l.org_id AND j.id = l.journal_id
-  WHERE l.org_id = $1::uuid AND l.contact_id = $2::uuid AND ($4::date IS NULL OR j.date <= $4::date)
-  GROUP BY j.org_id, j.id
-)
-SELECT journal_id, date, source, source_id, number, reference_number, memo, debit, credit FROM (
-  SELECT 0 AS part, NULL::uuid AS journal_id, NULL::date AS date, NULL::timestamptz AS created_time, NULL AS source, NULL::uuid AS source_id,
-    NULL AS number, NULL AS reference_number, NULL AS memo, coalesce(sum(debit), 0)::bigint AS debit, coalesce(sum(credit), 0)::bigint AS credit
-  FROM entry WHERE date < $3::date
+  text: `WITH entry AS MATERIALIZED (
+  SELECT j.id, j.date, j.created_time, j.source, j.source_id, j.journal_number, j.memo, l.debit, l.credit
+  FROM (
+    SELECT journal_id, sum(debit)::bigint AS debit, sum(credit)::bigint AS credit FROM journal_lines
+    WHERE org_id = $1::uuid AND contact_id = $2::uuid
+      AND account_id = ANY (ARRAY(SELECT a.id FROM accounts AS a WHERE a.org_id = $1::uuid AND a.account_type = 'ACCOUNTS_RECEIVABLE'))
+    GROUP BY journal_id
+  ) AS l JOIN journals AS j ON j.org_id = $1::uuid AND j.id = l.journal_id
+  WHERE $4::date IS NULL OR j.date <= $4::date
+), row AS (
+  SELECT 0 AS part, coalesce(sum(debit - credit) FILTER (WHERE date < $3::date), 0)::bigint AS opening,
+    coalesce(sum(debit) FILTER (WHERE $3::date IS NULL OR date >= $3::date), 0)::bigint AS debit,
+    coalesce(sum(credit) FILTER (WHERE $3::date IS NULL OR date >= $3::date), 0)::bigint AS credit,
+    NULL::uuid AS id, NULL::date AS date, NULL::timestamptz AS created_time, NULL AS source, NULL::uuid AS source_id, NULL AS journal_number, NULL AS memo
+  FROM entry
   UNION ALL
-  SELECT 1, e.id, e.date, e.created_time, e.source, e.source_id, coalesce(${named(({ number }) => number)}, e.journal_number),
-    coalesce(${named(() => 'reference_number')}), e.memo, e.debit, e.credit
-  FROM entry AS e
-  ${DOCUMENTS.map(({ source, table }) => `LEFT JOIN ${table} ON e.source = '${source}' AND ${table}.org_id = $1::uuid AND ${table}.id = e.source_id`).join('\n  ')}
-  WHERE $3::date IS NULL OR e.date >= $3::date
-) AS row ORDER BY part, date, created_time, journal_id`,
+  SELECT 1, NULL, debit, credit, id, date, created_time, source, source_id, journal_number, memo FROM entry
+  WHERE $3::date IS NULL OR date >= $3::date
+)
+SELECT e.opening, e.debit, e.credit, e.id AS journal_id, e.date, e.source, e.source_id, e.journal_number, e.memo,
+  CASE e.source ${called.join(' ')} END AS called
+FROM row AS e ORDER BY e.part, e.date, e.created_time, e.id`,
 }
-const FIRST = { name: '', text: 'FETCH 1 FROM customer_ledger' }
-const NEXT = { name: '', text: `FETCH ${ROWS_AT_ONCE} FROM customer_ledger` }

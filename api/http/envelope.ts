@@ -6,11 +6,28 @@ export interface Reply {
   status: number
   headers: Record<string, string>
   body: string
+  /** Where the answer is told while it is read: `body` is its beginning, and this what follows. */
+  rest?: Rest
+}
+
+export interface Rest {
+  rows: AsyncIterable<unknown[]>
+  closing: string
+  /** Aborted when nobody waits for the rest any more. */
+  over: AbortController
 }
 
 /** `{code: 0, message, <resource_key>: ...}` (specification, "Response envelope"). */
 export function success(status: number, { message = 'success', ...resource }: Answer): Reply {
   return { status, headers: {}, body: JSON.stringify({ code: 0, message, ...resource }) }
+}
+
+/** The two ends of an answer whose last list is empty: what goes before its rows, and after. */
+export function opened(answer: Answer): { opening: string; closing: string } {
+  const { body } = success(200, answer)
+  const end = /\[\]\}+$/.exec(body)
+  if (!end) throw new Error('An answer that is told while it is read ends with an empty list.')
+  return { opening: body.slice(0, end.index + 1), closing: body.slice(end.index + 1) }
 }
 
 /** `{code, message, field?, details?, errors?, request_id}`. */

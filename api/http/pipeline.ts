@@ -13,6 +13,7 @@ import { refusal, success, type Reply } from './envelope.ts'
 import type { Machines } from './machines.ts'
 import type { Allowance, Limiter } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
+import { begin, type Places } from './stream.ts'
 import { readQuery } from './validate.ts'
 import { answerWrite, deskOf } from './writing.ts'
 
@@ -23,6 +24,7 @@ export interface House {
   tokens: TokenMemory
   sealer: Sealer
   machines: Machines
+  places: Places
   /** Told of what nobody should ever see: the error behind a 500. */
   onMishap(error: unknown, requestId: string): void
 }
@@ -56,8 +58,9 @@ export async function travel(
     if (!allowance.allowed) throw limitExceeded(allowance)
     checkScope(caller, route)
     const params = request.params ?? {}
-    reply = route.read
-      ? await answerRead(house, route, caller, now, { params, query: readQuery(route.query, parameters), body: undefined })
+    const input = () => ({ params, query: readQuery(route.query, parameters), body: undefined })
+    reply = route.read ? await answerRead(house, route, caller, now, input())
+      : route.stream ? await answerStream(house, route, caller, now, { request, input: input() })
       : await answerWrite(house, route, caller, { request, path, parameters, params })
   } catch (error) {
     reply = refuse(house, error, trace.requestId)
@@ -85,6 +88,12 @@ export function limitHeaders(allowance: Allowance): Record<string, string> {
 async function answerRead(house: House, route: Route, caller: Caller, now: Date, input: AnyInput): Promise<Reply> {
   const answer = await route.read!(deskOf(house, caller, now), input)
   return route.bare ? { status: 200, headers: {}, body: JSON.stringify(answer) } : success(200, answer)
+}
+
+function answerStream(
+  house: House, route: Route, caller: Caller, now: Date, { request, input }: { request: IncomingMessage; input: AnyInput },
+): Promise<Reply> {
+  return begin(request, house.places, (over) => route.stream!(deskOf(house, caller, now), input, over))
 }
 
 function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: URLSearchParams } {

@@ -11,6 +11,15 @@ import type { Machines } from './machines.ts'
 /** What a handler answers: the resource under its key, and an action's own message where it has one. */
 export type Answer = { message?: string } & Record<string, unknown>
 
+/**
+ * An answer that is told while it is read, for what is too long to be held: the answer, whose last list is empty, and
+ * the rows of that list in portions. They are wanted one portion after the other, at the pace of the reader.
+ */
+export interface Streamed {
+  answer: Answer
+  rows: AsyncIterable<unknown[]>
+}
+
 export interface Input<Query extends TObject, Body extends TSchema> {
   params: Record<string, string>
   query: Static<Query>
@@ -61,6 +70,8 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
 type Handler<Query extends TObject, Body extends TSchema> =
   | { read: (desk: Desk, input: Input<Query, Body>) => Promise<Answer> }
   | { write: (books: Books, input: Input<Query, Body>, machines: Machines) => Promise<Answer> }
+  /** `over` is aborted when nobody waits for the rest: all of it is told, or the caller is gone or does not read. */
+  | { stream: (desk: Desk, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
   /** Refuses, or writes down what is asked under `askId`; the errand then waits for the engine with no transaction open. */
   | { ask: (books: Books, input: Input<Query, Body>, askId: string) => Promise<Errand> }
 
@@ -69,6 +80,7 @@ export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Decl
 export interface Route extends Declaration<TObject, TSchema> {
   read?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Answer>
   write?: (books: Books, input: Input<TObject, TSchema>, machines: Machines) => Promise<Answer>
+  stream?: (desk: Desk, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>
   ask?: (books: Books, input: Input<TObject, TSchema>, askId: string) => Promise<Errand>
 }
 

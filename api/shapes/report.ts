@@ -2,7 +2,8 @@
 import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
 import { toAmount } from '../../domain/money.ts'
-import { JOURNAL_SOURCES, type JournalSource, type LedgerEntry } from '../../models/journal.ts'
+import { JOURNAL_SOURCES, type JournalSource, type Ledger, type LedgerEntry } from '../../models/journal.ts'
+import type { ContactRow } from '../../models/contact.ts'
 import { Amount, Id, nullable, Timestamp } from './fields.ts'
 
 // A customer calls a payment a receipt, and knows no manual entries but journal vouchers.
@@ -37,8 +38,36 @@ export const CustomerLedger = Type.Object({
   transactions: Type.Array(Transaction, { description: 'In the order of their dates; reversals are entries of their own.' }),
 })
 
-/** One transaction; `balance` is what is owed after it, in minor units of the organisation's currency. */
-export function showTransaction(entry: LedgerEntry, balance: bigint, currency: string): Static<typeof Transaction> {
+/** What stands above the transactions. `currency` is the organisation's. */
+export function showLedger(
+  { opening, debit, credit }: Pick<Ledger, 'opening' | 'debit' | 'credit'>, contact: Pick<ContactRow, 'id' | 'contact_name'>,
+  { from, to }: { from: string | null; to: string | null }, currency: string,
+): Omit<Static<typeof CustomerLedger>, 'transactions'> {
+  return {
+    contact_id: contact.id,
+    contact_name: contact.contact_name,
+    currency_code: currency,
+    from_date: from === null ? null : showDate(from),
+    to_date: to === null ? null : showDate(to),
+    opening_balance: toAmount(opening, currency),
+    total_debit: toAmount(debit, currency),
+    total_credit: toAmount(credit, currency),
+    closing_balance: toAmount(opening + debit - credit, currency),
+  }
+}
+
+/** The transactions as they come, each with what is owed after it. */
+export async function* showTransactions({ opening, entries }: Ledger, currency: string): AsyncGenerator<Static<typeof Transaction>[], void> {
+  let balance = opening
+  for await (const portion of entries) {
+    yield portion.map((entry) => {
+      balance += entry.debit - entry.credit
+      return showTransaction(entry, balance, currency)
+    })
+  }
+}
+
+function showTransaction(entry: LedgerEntry, balance: bigint, currency: string): Static<typeof Transaction> {
   return {
     date: showDate(entry.date),
     transaction_type: TRANSACTION_TYPES[entry.source],
