@@ -8,8 +8,10 @@ import { bankAccountRoutes } from './resources/bank-accounts.ts'
 import { billRoutes } from './resources/bills.ts'
 import { branchRoutes } from './resources/branches.ts'
 import { contactRoutes } from './resources/contacts.ts'
+import { estimateConversion, purchaseOrderConversion, salesOrderConversion } from './resources/conversions.ts'
 import { costCenterRoutes } from './resources/cost-centers.ts'
 import { currencyRoutes } from './resources/currencies.ts'
+import { estimateRoutes } from './resources/estimates.ts'
 import { expenseRoutes } from './resources/expenses.ts'
 import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
 import { invoiceRoutes } from './resources/invoices.ts'
@@ -35,8 +37,12 @@ const RESOURCES: Route[] = [
   ...invoiceSeriesRoutes,
   ...billRoutes,
   ...paymentRoutes,
+  ...estimateRoutes,
+  estimateConversion,
   ...salesOrderRoutes,
+  salesOrderConversion,
   ...purchaseOrderRoutes,
+  purchaseOrderConversion,
   ...expenseRoutes,
   ...journalRoutes,
   ...branchRoutes,

@@ -2,6 +2,7 @@
 import type { WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
 import { billOf } from '../../commands/bills.ts'
+import { estimateOf } from '../../commands/estimates.ts'
 import { expenseOf } from '../../commands/expenses.ts'
 import { invoiceOf } from '../../commands/invoices.ts'
 import { paymentOf } from '../../commands/payments.ts'
@@ -44,6 +45,7 @@ const DOCUMENTS: LoggedDocument[] = [
   { path: '/invoices', parameter: 'invoice_id', entityType: 'INVOICE', does: "Read an invoice's activity", find: invoiceOf },
   { path: '/bills', parameter: 'bill_id', entityType: 'BILL', does: "Read a bill's activity", find: billOf },
   { path: '/payments', parameter: 'payment_id', entityType: 'PAYMENT', does: "Read a payment's activity", find: paymentOf },
+  { path: '/estimates', parameter: 'estimate_id', entityType: 'ESTIMATE', does: "Read an estimate's activity", find: estimateOf },
   { path: '/sales_orders', parameter: 'sales_order_id', entityType: 'SALES_ORDER', does: "Read a sales order's activity", find: salesOrderOf },
   { path: '/purchase_orders', parameter: 'purchase_order_id', entityType: 'PURCHASE_ORDER', does: "Read a purchase order's activity", find: purchaseOrderOf },
   { path: '/expenses', parameter: 'expense_id', entityType: 'EXPENSE', does: "Read an expense's activity", find: expenseOf },

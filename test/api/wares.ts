@@ -43,6 +43,11 @@ export function billBody(shop: Pick<Shop, 'vendorId' | 'itemId'>, changes: Recor
   }
 }
 
+/** Two threads offered to a customer in the state: 1,180.00 in all. */
+export function estimateBody(shop: Pick<Shop, 'customerId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { customer_id: shop.customerId, date: '2026-11-10', line_items: [{ item_id: shop.itemId, quantity: 2 }], ...changes }
+}
+
 /** Two threads ordered by a customer in the state: 1,180.00 in all. */
 export function salesOrderBody(shop: Pick<Shop, 'customerId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
   return { customer_id: shop.customerId, date: '2026-11-10', line_items: [{ item_id: shop.itemId, quantity: 2 }], ...changes }

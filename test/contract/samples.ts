@@ -4,7 +4,7 @@ import type { Route } from '../../api/http/route.ts'
 import type { Json } from '../api/client.ts'
 import type { Service } from '../api/service.ts'
 import {
-  billBody, expenseBody, invoiceBody, journalBody, made, openShop, paymentBody, purchaseOrderBody, salesOrderBody, type Shop,
+  billBody, estimateBody, expenseBody, invoiceBody, journalBody, made, openShop, paymentBody, purchaseOrderBody, salesOrderBody, type Shop,
 } from '../api/wares.ts'
 import { nameOf } from './routes.ts'
 
@@ -44,6 +44,8 @@ const BODIES: Record<string, (stand: Stand) => Record<string, unknown>> = {
   'POST /payments': (stand) => paymentBody(stand, { reference_number: 'UTR 7', mode: 'UPI', tds_amount: 10, bank_charges: 1.5 }),
   'PUT /payments/{payment_id}': () => ({ date: '2026-11-11', description: 'On account', reference_number: null }),
   'POST /payments/{payment_id}/apply': ({ sentInvoiceId }) => ({ invoice_id: sentInvoiceId, amount: 0.01 }),
+  'POST /estimates': (stand) => estimateBody(stand, { expiry_date: '2026-12-10', place_of_supply: 'Karnataka', notes: 'With thanks' }),
+  'PUT /estimates/{estimate_id}': () => ({ status: 'SENT', notes: null, expiry_date: '2026-12-31' }),
   'POST /sales_orders': (stand) => salesOrderBody(stand, { shipment_date: '2026-11-20', place_of_supply: 'Karnataka', notes: 'By rail' }),
   'PUT /sales_orders/{sales_order_id}': ({ itemId }) => ({ reference_number: 'PO-79', line_items: [{ item_id: itemId, quantity: 3 }] }),
   'POST /purchase_orders': (stand) => purchaseOrderBody(stand, { expected_date: '2026-11-20', reference_number: 'RFQ-7' }),
@@ -66,6 +68,7 @@ const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
   invoice_id: async (stand) => (await made(stand.client.post('/invoices', invoiceBody(stand)))).invoice.invoice_id,
   bill_id: async (stand) => (await made(stand.client.post('/bills', billBody(stand)))).bill.bill_id,
   payment_id: async (stand) => (await made(stand.client.post('/payments', paymentBody(stand)))).payment.payment_id,
+  estimate_id: async (stand) => (await made(stand.client.post('/estimates', estimateBody(stand)))).estimate.estimate_id,
   sales_order_id: async (stand) => (await made(stand.client.post('/sales_orders', salesOrderBody(stand)))).sales_order.sales_order_id,
   async 'POST /sales_orders/{sales_order_id}/close'(stand) {
     const id = await RECORDS.sales_order_id!(stand)
