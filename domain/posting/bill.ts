@@ -6,7 +6,7 @@
 //      Cr Output GST (RCM)    what the buyer assesses upon itself under reverse charge, by tax
 import type { GstParts } from '../gst.ts'
 import type { Minor } from '../money.ts'
-import { assertBalanced, balanceInBase, credit, debit, mergeByAccount, type PostingLine } from './posting.ts'
+import { assertBalanced, balanceInBase, credit, debit, debitsFirst, mergeByAccount, type PostingLine } from './posting.ts'
 
 export interface BillFigures {
   vendorId: string
@@ -61,8 +61,4 @@ export function billPosting(bill: BillFigures): PostingLine[] {
   })
   assertBalanced(posted)
   return debitsFirst(posted)
-}
-
-function debitsFirst(lines: readonly PostingLine[]): PostingLine[] {
-  return [...lines.filter(line => line.debit > 0n), ...lines.filter(line => line.credit > 0n)]
 }

@@ -59,6 +59,11 @@ export function reversalOf(lines: readonly PostingLine[]): PostingLine[] {
   return lines.map(line => ({ ...line, debit: line.credit, credit: line.debit }))
 }
 
+/** The same lines with the debits first, as an accountant writes them. */
+export function debitsFirst(lines: readonly PostingLine[]): PostingLine[] {
+  return [...lines.filter(line => line.debit > 0n), ...lines.filter(line => line.credit > 0n)]
+}
+
 /**
  * Asserts that debits equal credits and that every line has one side above 0 and nothing on the other.
  * Throws an ordinary error: an unbalanced posting is our own mistake, never the caller's.

@@ -1,0 +1,108 @@
+// Credits: on whose side a note stands, what it is given against, and how much of it an invoice or bill takes.
+import { allocate, type Allocation, type AllocationWanted, type Money, type OpenDocument } from './allocation.ts'
+import { fault } from './faults.ts'
+import { nextStatus } from './lifecycle.ts'
+import { toAmount, toDecimalText, type Minor } from './money.ts'
+
+/** A customer is credited for a sale, or a vendor gives credit for a purchase. */
+export const CREDIT_SIDES = ['customer', 'vendor'] as const
+export type CreditSide = (typeof CREDIT_SIDES)[number]
+
+/** Where returned goods go (specification, "Credit note / debit note"). */
+export const STOCK_DIRECTION = { customer: 'SALES_RETURN_IN', vendor: 'PURCHASE_RETURN_OUT' } as const satisfies Record<CreditSide, string>
+
+/** What each side's credit is applied to, and what names it on the wire. */
+export const TARGET = {
+  customer: { kind: 'INVOICE', field: 'invoice_id', noun: 'invoice' },
+  vendor: { kind: 'BILL', field: 'bill_id', noun: 'bill' },
+} as const satisfies Record<CreditSide, { kind: OpenDocument['kind']; field: string; noun: string }>
+
+/** What a note is given against: an invoice, a bill, or nothing in particular. */
+export interface Occasion {
+  invoiceId: string | null
+  billId: string | null
+}
+
+/**
+ * The side that the parent decides (specification, "Credit note / debit note"); null where there is none.
+ * Throws validation.invalid_value, field bill_id, for a note against both.
+ */
+export function sideOfParent({ invoiceId, billId }: Occasion): CreditSide | null {
+  if (invoiceId !== null && billId !== null) {
+    throw fault('validation.invalid_value', { field: 'bill_id', message: 'A credit note is against an invoice or a bill, not both.' })
+  }
+  if (invoiceId !== null) return 'customer'
+  return billId === null ? null : 'vendor'
+}
+
+/** The side of a note against nothing in particular: the customer's, unless the contact is a vendor and nothing else. */
+export const sideOfContact = (contactType: string): CreditSide => (contactType === 'VENDOR' ? 'vendor' : 'customer')
+
+/** An invoice or bill that a note is given against. */
+export interface Parent {
+  kind: OpenDocument['kind']
+  status: string
+  contactId: string
+}
+
+/**
+ * Refuses a note of one contact against a document of another (validation.invalid_value, with the field that names the
+ * document), and one against a draft or a cancelled document (conflict.invalid_state).
+ */
+export function refuseParent({ kind, status, contactId }: Parent, noteContactId: string): void {
+  if (contactId !== noteContactId) {
+    const { field, noun } = kind === 'INVOICE' ? TARGET.customer : TARGET.vendor
+    throw fault('validation.invalid_value', { field, message: `This ${noun} is of another contact than the note.` })
+  }
+  if (status !== 'DRAFT' && status !== 'CANCELLED') return
+  throw fault('conflict.invalid_state', {
+    message: `A note is not given against a document that is ${status}.`,
+    details: { status, allowed: kind === 'INVOICE' ? POSTED_INVOICE : POSTED_BILL },
+  })
+}
+
+const POSTED_INVOICE = ['SENT', 'PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CREDIT_APPLIED']
+const POSTED_BILL = ['OPEN', 'PARTIALLY_PAID', 'PAID', 'OVERDUE']
+
+/** An issued note's credit, as money that can be allocated. */
+export interface Credit extends Money {
+  side: CreditSide
+  status: string
+}
+
+/**
+ * What is taken of a credit, and off the document, when so much of it is applied (specification, "Credit notes and debit
+ * notes": apply rules; decisions §10). Throws conflict.invalid_state for a draft or cancelled note or document, and
+ * validation.invalid_value for a document of the other side, of another contact or currency, and for more than the
+ * smaller of the two balances, which `details.limit` tells.
+ */
+export function creditTaken(credit: Credit, wanted: AllocationWanted, document: OpenDocument): Allocation {
+  if (credit.status === 'DRAFT' || credit.status === 'CANCELLED') nextStatus('CREDIT_NOTE', 'apply', credit.status)
+  refuseTarget(credit, wanted.fields.document, document)
+  const limit = smaller(credit.unapplied, document.balance)
+  if (wanted.amount > limit) {
+    throw fault('validation.invalid_value', {
+      field: wanted.fields.amount,
+      message: `${toDecimalText(wanted.amount, credit.currency)} is more than can be applied.`,
+      details: { limit: toAmount(limit, credit.currency) },
+    })
+  }
+  return allocate(credit, [wanted], new Map([[document.id, document]]))[0]!
+}
+
+/** What an issued note becomes when so much of it is applied in all. */
+export function statusAfterApplying(total: Minor, applied: Minor): 'ISSUED' | 'APPLIED' {
+  return applied > 0n && applied === total ? 'APPLIED' : 'ISSUED'
+}
+
+function refuseTarget(credit: Credit, field: string, document: OpenDocument): void {
+  const { kind, noun } = TARGET[credit.side]
+  const refusal = (message: string) => fault('validation.invalid_value', { field, message })
+  if (document.kind !== kind) throw refusal(`The credit of a ${credit.side} is applied to a ${noun}.`)
+  if (document.contactId !== credit.contactId) throw refusal(`This ${noun} is of another contact than the credit note.`)
+  if (document.currency !== credit.currency) throw refusal(`This ${noun} is in ${document.currency}, the credit note in ${credit.currency}.`)
+  // A settled document takes no more credit either, but by its balance, which tells the caller how much it would take.
+  if (document.status === 'DRAFT' || document.status === 'CANCELLED') nextStatus(document.kind, 'credit', document.status)
+}
+
+const smaller = (a: Minor, b: Minor): Minor => (a < b ? a : b)

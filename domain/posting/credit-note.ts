@@ -1,0 +1,16 @@
+// What an issued credit note does to the books: what its invoice did, the other way round.
+//   Dr Sales                  taxable value, per revenue account
+//   Dr Output GST             CGST + SGST within the state, IGST across it, cess
+//      Cr Accounts Receivable the total the customer is credited
+//
+// A vendor's credit mirrors a bill, as a debit note does: see debit-note.ts.
+import { invoicePosting, type InvoiceFigures } from './invoice.ts'
+import { debitsFirst, reversalOf, type PostingLine } from './posting.ts'
+
+/**
+ * The journal lines of a customer's credit note, in minor units of the base currency (decisions §4). A note of nothing
+ * posts no lines. Throws validation.invalid_value (field exchange_rate) when the conversion exceeds what the ledger holds.
+ */
+export function creditNotePosting(note: InvoiceFigures): PostingLine[] {
+  return debitsFirst(reversalOf(invoicePosting(note)))
+}
