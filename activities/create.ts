@@ -1,15 +1,17 @@
 // All activities by the task queue that carries them out.
 import type { AttemptParts } from './attempts.ts'
+import { conversionActivities, type ConversionParts } from './conversions.ts'
 import { housekeepingActivities, type HousekeepingParts } from './housekeeping.ts'
 import { webhookActivities } from './webhooks.ts'
 
-export type Parts = AttemptParts & HousekeepingParts
+export type Parts = AttemptParts & ConversionParts & HousekeepingParts
 
 export function createActivities(parts: Parts) {
   const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(parts)
+  const { convertNext } = conversionActivities(parts)
   const { sweepOverdue } = housekeepingActivities(parts)
   return {
-    core: { abandonDelivery, sweepOverdue },
+    core: { abandonDelivery, convertNext, sweepOverdue },
     webhooks: { attemptBatch, attemptDelivery },
   }
 }

@@ -21,6 +21,8 @@ export interface DutiesParts {
 }
 
 export interface Duties {
+  /** Looks at once for what a commit has queued. */
+  wakeRelay(): void
   stop(): Promise<void>
 }
 
@@ -57,6 +59,7 @@ export function startDuties(parts: DutiesParts): Duties {
   })
 
   return {
+    wakeRelay: relaying.wake,
     async stop() {
       await outbox.close()
       await Promise.all([recovering, relaying, housekeeping, scheduling, beating].map((round) => round.stop()))

@@ -35,7 +35,8 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     (added) => added.length > 0 && log.info({ added }, 'search attributes registered'),
     (error: Error) => log.warn({ err: error.message }, 'search attributes could not be registered'),
   )
-  const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), clock }
+  const wakeRelay = () => duties?.wakeRelay()
+  const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), wakeRelay, clock }
   const workers = await createWorkers({ connection: native, namespace, queues: settings.workerQueues, queueSuffix, parts })
   // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
   const duties = settings.workerQueues.includes('core') ? startDuties({

@@ -1,0 +1,59 @@
+// What the story of a conversion may ask for: its next document.
+import { ApplicationFailure } from '@temporalio/activity'
+import { openBooks, type Desk } from '../commands/books.ts'
+import type { Caller } from '../commands/caller.ts'
+import { convertNext } from '../commands/conversions.ts'
+import type { CarriedRefusal, ConversionInput, ConversionTargets } from '../domain/conversion-process.ts'
+import { Fault } from '../domain/faults.ts'
+import { findConversion, type ConversionRow } from '../models/conversion.ts'
+import type { Database } from '../models/database.ts'
+import { findOrganization, type OrganizationRow } from '../models/organization.ts'
+
+export interface ConversionParts {
+  connection: Database
+  /** Has the deliveries looked for that a commit has queued. */
+  wakeRelay(): void
+  clock(): Date
+}
+
+export interface HopResult {
+  /** Whether all that was asked for is made. */
+  finished: boolean
+  targets: ConversionTargets
+}
+
+export function conversionActivities({ connection: database, wakeRelay, clock }: ConversionParts) {
+  const desk: Desk = { database, wakeRelay, forgetCallers: () => undefined, clock }
+
+  return {
+    /** Makes the next document of a conversion in open books. Run again after a crash, it makes none twice. */
+    async convertNext({ orgId, conversionId }: ConversionInput): Promise<HopResult> {
+      const scope = { connection: database, orgId }
+      const [organization, conversion] = await Promise.all([findOrganization(database, orgId), findConversion(scope, conversionId)])
+      if (!organization || !conversion) throw ApplicationFailure.nonRetryable(`there is no conversion ${conversionId}`, 'UnknownConversion')
+      try {
+        const { finished } = await openBooks(desk, requesterOf(conversion, organization), (books) => convertNext(books, conversionId))
+        return { finished, targets: targetsOf((await findConversion(scope, conversionId))!) }
+      } catch (error) {
+        throw error instanceof Fault && error.status < 500 ? refusalOf(error, conversionId) : error
+      }
+    },
+  }
+}
+
+/** Whoever asked for the conversion, as the activity log is to name them. */
+function requesterOf({ requested_by, origin }: ConversionRow, organization: OrganizationRow): Caller {
+  return {
+    subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: requested_by, partnerId: null, organization, origin,
+  }
+}
+
+// Expected, so neither an alarm nor tried again.
+function refusalOf({ code, message, status, field, details }: Fault, conversionId: string): ApplicationFailure {
+  const carried: CarriedRefusal = { conversionId, status, ...(field && { field }), ...(details && { details }) }
+  return ApplicationFailure.create({ type: code, message, details: [carried], nonRetryable: true, category: 'BENIGN' })
+}
+
+const targetsOf = ({ sales_order_id, invoice_id, bill_id }: ConversionRow): ConversionTargets => (
+  { salesOrderId: sales_order_id, invoiceId: invoice_id, billId: bill_id }
+)
