@@ -29,7 +29,7 @@ CREATE TABLE conversions (
   id                 uuid NOT NULL,
   source_type        text NOT NULL CHECK (source_type IN ('ESTIMATE', 'SALES_ORDER', 'PURCHASE_ORDER')),
   source_id          uuid NOT NULL,
-  through            text CHECK (through = 'invoice' AND source_type = 'ESTIMATE'),
+  through            text CHECK (through IS NULL OR (through = 'invoice' AND source_type = 'ESTIMATE')),
   line_items         jsonb,
   auto_approve       boolean NOT NULL,
   requested_by       uuid,

@@ -11,6 +11,7 @@ import { audit } from '../../reports/audit.ts'
 import { readSettings } from '../../settings.ts'
 import { callAt, clientOf, type Answered, type CallOptions, type Client } from './client.ts'
 import { cloneDatabase, dropDatabase } from './template.ts'
+import type { TestWorker } from './worker.ts'
 
 export interface TokenWanted {
   scopes?: string[]
@@ -39,6 +40,9 @@ export interface Service {
   sql<Row extends object>(text: string, ...values: unknown[]): Promise<Row[]>
   /** Another API process's worth of API on the same database, in this process. */
   another(overrides?: Record<string, string>): Promise<{ origin: string; close(): Promise<void> }>
+  /** A worker for what the API asks the engine for; ends with the service. */
+  startWorker(): Promise<void>
+  stopWorker(): Promise<void>
   audit(): Promise<string[]>
   /** What the log was told of as errors: the reasons behind answers with 500. */
   mishaps: string[]
@@ -57,6 +61,7 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     DATABASE_POOL: '10',
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:7233',
+    TEMPORAL_QUEUE_SUFFIX: new URL(databaseUrl).pathname.slice(1).replace('_', ''),
     RATE_LIMIT_DEFAULT: '1000000',
     RATE_LIMIT_PARTNER: '1000000',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
@@ -71,8 +76,10 @@ export async function startService(overrides: Record<string, string> = {}): Prom
   const call = callAt(`${origin}${BASE_PATH}`)
   const newPartnerKey = () => mintPartnerKey(database, `Partner ${randomUUID()}`, new Date())
   const partnerKey = await newPartnerKey()
+  let worker: TestWorker | undefined
   const closed = async () => {
     await api.close()
+    await service.stopWorker()
     await database.close()
     await dropDatabase(databaseUrl)
   }
@@ -98,6 +105,15 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     async another(more = {}) {
       const second = createApi(readSettings({ ...env, ...more }), pino({ level: 'error' }, collector(mishaps)))
       return { origin: `http://127.0.0.1:${await second.listen()}`, close: () => second.close() }
+    },
+    async startWorker() {
+      // Most tests need none, and Temporal's worker takes a while to load.
+      const { startTestWorker } = await import('./worker.ts')
+      worker = await startTestWorker(env)
+    },
+    async stopWorker() {
+      await worker?.stop()
+      worker = undefined
     },
     audit: () => audit(database),
     async close() {

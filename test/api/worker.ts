@@ -1,0 +1,64 @@
+// A worker beside a test's API: it tells the stories of one service, on task queues of its own.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { DefaultLogger, NativeConnection, Runtime, bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import { createWorkers, WORKFLOWS } from '../../activities/workers.ts'
+import { createReceiver } from '../../gateways/receiver.ts'
+import { openDatabase } from '../../models/database.ts'
+import { sealer } from '../../models/sealed.ts'
+import { readSettings } from '../../settings.ts'
+
+export interface TestWorker {
+  stop(): Promise<void>
+}
+
+// What the tests provoke, Temporal warns of; only its errors are of interest here.
+Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
+
+// The stories are bundled once a test file.
+let bundle: Promise<WorkflowBundleWithSourceMap> | undefined
+
+/** Starts a worker in this process, without the duties of the worker's own process; resolves when it takes work. */
+export async function startTestWorker(env: Record<string, string>): Promise<TestWorker> {
+  const settings = readSettings(env)
+  const workflowBundle = await (bundle ??= bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') }))
+  const connection = await NativeConnection.connect({ address: settings.temporalAddress })
+  const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi worker' })
+  const receiver = createReceiver({
+    timeoutSeconds: settings.webhookTimeoutSeconds, allowCidrs: settings.webhookAllowCidrs, allowHttp: settings.webhookAllowHttp,
+  })
+  const workers = await createWorkers({
+    connection,
+    namespace: settings.temporalNamespace,
+    queues: ['core'],
+    queueSuffix: settings.temporalQueueSuffix,
+    parts: { connection: database, receiver, sealer: sealer(settings.encryptionKey), wakeRelay: () => undefined, clock: () => new Date() },
+    workflowBundle,
+  })
+  const ended = workers.run()
+  return {
+    async stop() {
+      workers.stop()
+      await ended
+      receiver.close()
+      await connection.close()
+      await database.close()
+    },
+  }
+}
+
+/** Starts the worker's own process, which can be killed; resolves when it takes work. */
+export async function spawnWorker(env: Record<string, string>): Promise<ChildProcess> {
+  const path = fileURLToPath(new URL('../../activities/worker.ts', import.meta.url))
+  const child = spawn(process.execPath, [path], { env: { ...env, LOG_LEVEL: 'info' }, stdio: ['ignore', 'pipe', 'inherit'] })
+  for await (const chunk of child.stdout) if (String(chunk).includes('worker started')) break
+  return child
+}
+
+/** Kills a process at once, as the system would. */
+export async function kill(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+}
