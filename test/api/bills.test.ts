@@ -40,7 +40,7 @@ test('a bill answers all that is known of it, in lists as alone', async () => {
       cgst: 2.25, sgst: 2.25, igst: 0, cess: 0, tax_amount: 4.5,
     }],
     sub_total: 25, tax_total: 4.5, round_off: 0.5, total: 30, payment_made: 0, vendor_credits_applied: 0, balance: 30,
-    status: 'DRAFT', is_overdue: expect.any(Boolean), days_overdue: expect.any(Number), notes: 'In two parcels', tags: [],
+    status: 'DRAFT', purchase_order_id: null, is_overdue: expect.any(Boolean), days_overdue: expect.any(Number), notes: 'In two parcels', tags: [],
     created_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/), last_modified_time: body.bill.created_time,
   })
   expect((await ours.get(`/bills/${body.bill.bill_id}`)).bill).toEqual(body.bill)
