@@ -14,6 +14,7 @@ let document: Json
 
 beforeAll(async () => {
   service = await startService()
+  await service.startWorker()
   stand = await openStand(service)
   await fillStand(stand)
   // What no call makes yet.

@@ -12,6 +12,7 @@ let stand: Stand
 
 beforeAll(async () => {
   service = await startService()
+  await service.startWorker()
   stand = await openStand(service)
 })
 afterAll(() => service.close())

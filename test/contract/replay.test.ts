@@ -11,6 +11,7 @@ let stand: Stand
 
 beforeAll(async () => {
   service = await startService()
+  await service.startWorker()
   stand = await openStand(service)
 })
 afterAll(() => service.close())

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Route } from '../../api/http/route.ts'
 import type { Json } from '../api/client.ts'
+import { acceptedEstimate } from '../api/orders.ts'
 import type { Service } from '../api/service.ts'
 import {
   billBody, estimateBody, expenseBody, invoiceBody, journalBody, made, openShop, paymentBody, purchaseOrderBody, salesOrderBody, type Shop,
@@ -46,10 +47,13 @@ const BODIES: Record<string, (stand: Stand) => Record<string, unknown>> = {
   'POST /payments/{payment_id}/apply': ({ sentInvoiceId }) => ({ invoice_id: sentInvoiceId, amount: 0.01 }),
   'POST /estimates': (stand) => estimateBody(stand, { expiry_date: '2026-12-10', place_of_supply: 'Karnataka', notes: 'With thanks' }),
   'PUT /estimates/{estimate_id}': () => ({ status: 'SENT', notes: null, expiry_date: '2026-12-31' }),
+  'POST /estimates/{estimate_id}/convert': () => ({ through: 'invoice', auto_approve: true }),
   'POST /sales_orders': (stand) => salesOrderBody(stand, { shipment_date: '2026-11-20', place_of_supply: 'Karnataka', notes: 'By rail' }),
   'PUT /sales_orders/{sales_order_id}': ({ itemId }) => ({ reference_number: 'PO-79', line_items: [{ item_id: itemId, quantity: 3 }] }),
+  'POST /sales_orders/{sales_order_id}/convert': () => ({ auto_approve: true }),
   'POST /purchase_orders': (stand) => purchaseOrderBody(stand, { expected_date: '2026-11-20', reference_number: 'RFQ-7' }),
   'PUT /purchase_orders/{purchase_order_id}': () => ({ expected_date: null, place_of_supply: 'IN-MH', notes: 'To the mill' }),
+  'POST /purchase_orders/{purchase_order_id}/convert': () => ({ auto_approve: false }),
   'POST /expenses': (stand) => expenseBody(stand, { vendor_id: null, mode: 'BANK', reference_number: 'R-7', is_inclusive_tax: true, tax_id: stand.taxId }),
   'PUT /expenses/{expense_id}': () => ({ amount: 750.25, notes: 'Paid in cash', date: '2026-11-12' }),
   'POST /journals': (stand) => journalBody(stand, { memo: 'Bank charges of the month' }),
@@ -69,6 +73,7 @@ const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
   bill_id: async (stand) => (await made(stand.client.post('/bills', billBody(stand)))).bill.bill_id,
   payment_id: async (stand) => (await made(stand.client.post('/payments', paymentBody(stand)))).payment.payment_id,
   estimate_id: async (stand) => (await made(stand.client.post('/estimates', estimateBody(stand)))).estimate.estimate_id,
+  'POST /estimates/{estimate_id}/convert': async (stand) => (await acceptedEstimate(stand)).estimate_id,
   sales_order_id: async (stand) => (await made(stand.client.post('/sales_orders', salesOrderBody(stand)))).sales_order.sales_order_id,
   async 'POST /sales_orders/{sales_order_id}/close'(stand) {
     const id = await RECORDS.sales_order_id!(stand)
