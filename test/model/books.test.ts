@@ -1,0 +1,60 @@
+// Any sequence of deeds, legal and not, leaves the books as a small model of them says, to the paisa.
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { startService, type Service } from '../api/service.ts'
+import { made } from '../api/wares.ts'
+import { Books, type Contact } from './books.ts'
+import { compareAll } from './compare.ts'
+import { DEEDS } from './deeds.ts'
+import type { Desk } from './step.ts'
+
+// A longer hunt: MODEL_RUNS=500. A run seen before: MODEL_SEED and MODEL_PATH as they are told where a run fails.
+const { MODEL_RUNS: runs = '12', MODEL_SEED: seed, MODEL_PATH: path } = process.env
+
+let service: Service
+const outcomes: Desk['outcomes'] = new Map()
+
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+test('what the service answers is what the model says', async () => {
+  await fc.assert(fc.asyncProperty(fc.commands(DEEDS, { maxCommands: 80, size: 'max' }), async (deeds) => {
+    const { books, desk } = await open()
+    await fc.asyncModelRun(() => ({ model: books, real: desk }), deeds)
+    await compareAll(books, desk)
+  }), { numRuns: Number(runs), ...(seed === undefined ? {} : { seed: Number(seed) }), ...(path === undefined ? {} : { path }) })
+  if (process.env.MODEL_TELL) console.log([...outcomes].sort().map(([outcome, count]) => `${count}\t${outcome}`).join('\n'))
+  const refused = [...outcomes.keys()].filter((outcome) => !/: 20\d$/.test(outcome))
+  expect([outcomes.size > 25, refused.length > 10]).toEqual([true, true])
+}, 40_000 + 20_000 * Number(runs))
+
+/** A new organisation in Karnataka with a customer, a vendor, and one who is both; and the empty model of its books. */
+async function open(): Promise<{ books: Books; desk: Desk }> {
+  const today = await aDayThatLasts()
+  const client = await service.organization()
+  const accounts = (await client.get('/accounts?per_page=500')).body.accounts as { name: string; account_id: string }[]
+  const taxes = (await client.get('/taxes?per_page=200')).body.taxes as { tax_id: string; shape: string; cgst: number }[]
+  const contacts = await Promise.all((['CUSTOMER', 'VENDOR', 'BOTH'] as const).map(async (type): Promise<Contact> => {
+    const name = { CUSTOMER: 'Meena Sarees', VENDOR: 'Tiruppur Mills', BOTH: 'Surat Traders' }[type]
+    const { contact } = await made(client.post('/contacts', { contact_name: name, contact_type: type, place_of_contact: 'IN-KA', payment_terms: 0 }))
+    return { id: contact.contact_id, name, type }
+  }))
+  return {
+    books: new Books({
+      today, contacts,
+      accounts: Object.fromEntries(accounts.map(({ name, account_id }) => [name, account_id])),
+      taxId: taxes.find(({ shape, cgst }) => shape === 'INTRA_STATE' && cgst === 9)!.tax_id,
+    }),
+    desk: { service, client, keyed: [], outcomes },
+  }
+}
+
+/** Today in India; tomorrow where today is about to end, so that no run sees midnight. */
+async function aDayThatLasts(): Promise<string> {
+  const now = Date.now() + 330 * 60_000
+  const left = 86_400_000 - now % 86_400_000
+  if (left < 15_000) await new Promise((resolve) => setTimeout(resolve, left + 10))
+  return new Date(Date.now() + 330 * 60_000).toISOString().slice(0, 10)
+}

@@ -1,0 +1,123 @@
+// The model of an organisation's books: plain figures, moved by the specification's rules as an accountant would by hand.
+import type { Json } from '../api/client.ts'
+import type { Document } from './document.ts'
+import { Ledger } from './ledger.ts'
+
+export interface Contact {
+  id: string
+  name: string
+  type: 'CUSTOMER' | 'VENDOR' | 'BOTH'
+}
+
+/** Anything that the API answers under an id. */
+export interface Thing {
+  name: string
+  path: string
+  key: string
+  gone: boolean
+  /** What the API must answer of it, at least. */
+  shown(books: Books): Json
+  /** The events of it, in order, where every change has one. */
+  events?: string[]
+}
+
+/** What a deed is: a call, how it may be refused, and what moves when it is not. */
+export interface Plan {
+  method: 'POST' | 'PUT' | 'DELETE'
+  path: string
+  body?: Json
+  /** '409 conflict.invalid_state': every refusal that would be right; none where the call must succeed. */
+  refusals: string[]
+  move(answer: Json): void
+  /** What is looked at afterwards besides what moved. */
+  about?: Thing[]
+}
+
+/** What the model knows from the organisation's beginning. */
+export interface Ground {
+  /** The organisation's today. */
+  today: string
+  contacts: Contact[]
+  /** Accounts' ids by name. */
+  accounts: Record<string, string>
+  /** 18 per cent, within the state or across by place of supply. */
+  taxId: string
+}
+
+export class Books {
+  readonly ledger = new Ledger()
+  readonly things: Thing[] = []
+  readonly documents: Document[] = []
+  /** What moved in the deed that is under way. */
+  readonly touched = new Set<Thing>()
+  readonly today: string
+  readonly contacts: Contact[]
+  readonly accounts: Record<string, string>
+  readonly taxId: string
+
+  constructor({ today, contacts, accounts, taxId }: Ground) {
+    this.today = today
+    this.contacts = contacts
+    this.accounts = accounts
+    this.taxId = taxId
+  }
+
+  add<T extends Thing>(thing: T): T {
+    this.things.push(thing)
+    this.touched.add(thing)
+    return thing
+  }
+
+  all<T extends Thing>(kind: abstract new (...told: never[]) => T): T[] {
+    return this.things.filter((thing): thing is T => thing instanceof kind)
+  }
+
+  daysFromNow(days: number): string {
+    return new Date(Date.parse(this.today) + days * 86_400_000).toISOString().slice(0, 10)
+  }
+}
+
+/** What a deed is done to: the nth of all, or the nth of those that it can well be done to. */
+export interface Pick {
+  n: number
+  /** Any at all, deleted and cancelled ones too. */
+  any: boolean
+}
+
+export function choose<T>(all: T[], fit: (one: T) => boolean, { n, any }: Pick): T | null {
+  const fitting = any ? all : all.filter(fit)
+  const from = fitting.length > 0 ? fitting : all
+  return from[n % from.length] ?? null
+}
+
+/** How much of what is there: the edges, and in between. */
+export type Part = 'all' | 'one more' | 'half' | 'third' | 'coin'
+
+export function partOf(whole: bigint, part: Part): bigint {
+  const amount = { 'all': whole, 'one more': whole + 1n, 'half': whole / 2n, 'third': whole / 3n, 'coin': 1n }[part]
+  return amount > 0n ? amount : 1n
+}
+
+/** Minor units of a currency of two digits as a JSON number. */
+export const amountOf = (minor: bigint): number => Number(minor) / 100
+
+export const dateTime = (date: string): string => `${date}T00:00:00.000Z`
+
+/** The id of no record. */
+export const NOBODY = '0190a0a0-0000-7000-8000-000000000000'
+
+export const MISSING = '404 not_found.resource'
+export const BAD_VALUE = '400 validation.invalid_value'
+export const BAD_SHAPE = '422 validation.failed'
+export const BAD_STATE = '409 conflict.invalid_state'
+
+/**
+ * The refusals whose conditions hold: a wrong shape is told before all, a missing record before what may not be
+ * (decisions §1), unless what is missing could not be meant where it is `misdirected`.
+ */
+export function refusalsOf(conditions: [boolean, string][], misdirected = false): string[] {
+  const told = [...new Set(conditions.filter(([holds]) => holds).map(([, refusal]) => refusal))]
+  if (told.includes(BAD_SHAPE)) return [BAD_SHAPE]
+  if (misdirected) return [...new Set([BAD_VALUE, ...told])]
+  return told.includes(MISSING) ? [MISSING] : told
+}

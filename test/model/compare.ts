@@ -1,0 +1,108 @@
+// The end of a run: everything that the model says is held against everything that the API answers.
+import { expect } from '@jest/globals'
+import type { Client, Json } from '../api/client.ts'
+import { amountOf, type Books } from './books.ts'
+import { entryText, type Entry } from './ledger.ts'
+import { Payment } from './payment.ts'
+import { compareThing, type Desk } from './step.ts'
+
+const CREDIT_NORMAL = new Set([
+  'ACCOUNTS_PAYABLE', 'GST_LIABILITY', 'TDS_LIABILITY', 'OTHER_CURRENT_LIABILITY', 'LONG_TERM_LIABILITY', 'EQUITY', 'RETAINED_EARNINGS',
+  'SALES', 'INCOME', 'OTHER_INCOME',
+])
+
+export async function compareAll(books: Books, desk: Desk): Promise<void> {
+  for (const thing of books.things) await compareThing(books, desk, thing)
+  await compareLists(books, desk)
+  await compareAccounts(books, desk)
+  await compareJournals(books, desk)
+  await compareContacts(books, desk)
+  await compareEvents(books, desk)
+  expect(await desk.service.audit()).toEqual([])
+  expect(desk.service.mishaps).toEqual([])
+}
+
+/** Every row of a cursor list. */
+async function walk(client: Client, path: string, key: string): Promise<Json[]> {
+  const rows: Json[] = []
+  for (let cursor = ''; ;) {
+    const { status, body, text } = await client.get(`${path}${path.includes('?') ? '&' : '?'}per_page=200${cursor}`)
+    if (status !== 200) throw new Error(`GET ${path} answered ${status}: ${text}`)
+    rows.push(...body[key])
+    if (!body.page_context.has_more_page) return rows
+    cursor = `&cursor=${body.page_context.next_cursor}`
+  }
+}
+
+// A list shows what stands, and nothing else.
+async function compareLists(books: Books, { client }: Desk): Promise<void> {
+  const listed = Map.groupBy(books.things.filter(({ key }) => key !== 'journal'), ({ path }) => path.split('/')[1]!)
+  for (const [list, things] of listed) {
+    const rows = await walk(client, `/${list}`, list)
+    const id = `${things[0]!.key}_id`
+    expect({ list, ids: rows.map((row) => row[id]).sort() }).toEqual({
+      list, ids: things.filter(({ gone }) => !gone).map(({ path }) => path.split('/')[2]).sort(),
+    })
+  }
+}
+
+async function compareAccounts({ ledger }: Books, { client }: Desk): Promise<void> {
+  const accounts = (await client.get('/accounts?per_page=500&include_inactive=true')).body.accounts as Json[]
+  const answered = accounts.map(({ name, current_balance }) => [name, current_balance])
+  expect(answered).toEqual(accounts.map(({ name, account_type }) => {
+    const balance = ledger.balance(name)
+    return [name, amountOf(CREDIT_NORMAL.has(account_type) ? -balance : balance)]
+  }))
+}
+
+// The ledger holds the model's entries, each of them once, and no others.
+async function compareJournals({ ledger }: Books, { client }: Desk): Promise<void> {
+  const journals = await walk(client, '/journals?include_reversed=true', 'journals')
+  const answered = journals.map(({ source, source_id, date, lines }) => entryText({
+    source, of: source_id, date: date.slice(0, 10),
+    lines: lines.map(({ account_name, contact_id, debit, credit }: Json) => ({
+      account: account_name, contact: contact_id, debit: BigInt(Math.round(debit * 100)) - BigInt(Math.round(credit * 100)),
+    })),
+  }))
+  expect(answered.sort()).toEqual(ledger.entries.map(entryText).sort())
+  for (const [source, [journal]] of Map.groupBy(journals, (each) => each.source)) {
+    if (source === 'MANUAL') continue
+    const { status, body } = await client.delete(`/journals/${journal!.journal_id}`)
+    expect([status, body.code, body.details]).toEqual([409, 'conflict.invalid_state', { source }])
+  }
+}
+
+// What a contact owes, told three ways: by its open documents, by the ledger, by the customer ledger.
+async function compareContacts(books: Books, { client }: Desk): Promise<void> {
+  for (const { id, name } of books.contacts) {
+    for (const [kind, control, sign] of [['invoice', 'Accounts Receivable', 1n], ['bill', 'Accounts Payable', -1n]] as const) {
+      expect({ name, control, owed: openOf(books, id, kind, control) }).toEqual({ name, control, owed: sign * books.ledger.balance(control, id) })
+    }
+    const { status, body, text } = await client.get(`/reports/customer_ledger?contact_id=${id}`)
+    if (status !== 200) throw new Error(`the ledger of ${name} was answered ${status}: ${text}`)
+    expect([name, body.customer_ledger.closing_balance]).toEqual([name, amountOf(books.ledger.balance('Accounts Receivable', id))])
+  }
+}
+
+function openOf(books: Books, contactId: string, kind: string, control: string): bigint {
+  const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
+  const byHand = (entry: Entry) => sum(entry.lines.filter(({ account, contact }) => account === control && contact === contactId).map(({ debit }) => debit))
+  const sign = control === 'Accounts Receivable' ? 1n : -1n
+  return sum(books.documents.filter((one) => one.kind === kind && one.isPosted && one.terms.contact.id === contactId).map((one) => one.balance * one.terms.rate))
+    + sum(books.all(Payment).filter(({ terms }) => terms.contact.id === contactId).map((payment) => payment.openAt(control)))
+    + sign * sum(books.ledger.entries.filter(({ source }) => source === 'MANUAL').map(byHand))
+}
+
+// Every change of a document has its event, and their sequence has no gap.
+async function compareEvents(books: Books, { service, client }: Desk): Promise<void> {
+  const rows = await service.sql<{ entity_id: string; event_type: string; sequence: number }>(
+    `SELECT entity_id, event_type, (data ->> 'sequence')::integer AS sequence FROM webhook_events
+     WHERE org_id = $1 ORDER BY entity_id, (data ->> 'sequence')::integer`, client.orgId,
+  )
+  const told = Map.groupBy(rows, ({ entity_id }) => entity_id)
+  for (const { path, name, events } of books.things) {
+    if (!events) continue
+    const answered = (told.get(path.split('/')[2]!) ?? []).map(({ event_type, sequence }) => [sequence, event_type])
+    expect({ name, events: answered }).toEqual({ name, events: events.map((event, place) => [place + 1, event]) })
+  }
+}

@@ -1,0 +1,85 @@
+// The deeds of a run as fast-check draws them: mostly such as an accountant would do, some that must be refused.
+import fc from 'fast-check'
+import type { Books, Part, Pick, Plan } from './books.ts'
+import type { LineTold } from './document.ts'
+import { approve, cancel, discard, drawUp, edit } from './documents.ts'
+import { respend, spend, unspend } from './expenses.ts'
+import { unwriteJournal, writeJournal } from './journals.ts'
+import { apply, change, deletePayment, pay } from './payments.ts'
+import { Repeat, Step, type Desk } from './step.ts'
+
+type Deed = fc.Arbitrary<fc.AsyncCommand<Books, Desk>>
+
+/** Null but for one draw in so many. */
+const oneIn = <T>(many: number, drawn: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.oneof({ weight: many - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: drawn })
+const wrongly = <T extends string>(...wrong: T[]) => oneIn(8, fc.constantFrom(...wrong))
+
+// What is told. Half of all documents are in dollars.
+const aFew = fc.nat({ max: 11 })
+const daysAgo = fc.constantFrom(0, 0, 1, 6, 9)
+const kind = fc.constantFrom('invoice' as const, 'bill' as const)
+const dollars = oneIn(2, fc.constantFrom(80, 84, 90))
+const reference = fc.constantFrom(null, 'R-1', 'R-2', 'R-3', 'R-4', 'R-5')
+const part = fc.constantFrom<Part>('all', 'all', 'half', 'third', 'coin', 'one more')
+const of = { n: aFew, any: oneIn(5, fc.constant(true)).map(Boolean) }
+const pick: fc.Arbitrary<Pick> = fc.record(of)
+const target = fc.record({ ...of, part })
+
+const line: fc.Arbitrary<LineTold> = fc.record({
+  quantity: fc.integer({ min: 1, max: 3 }), rate: fc.constantFrom(100, 100, 250, 999, 0), discount: fc.constantFrom(0, 0, 50), taxed: fc.boolean(),
+}).map((drawn) => ({ ...drawn, discount: Math.min(drawn.discount, drawn.rate) }))
+export const lines = fc.array(line, { minLength: 1, maxLength: 2 })
+
+function deed<Told>(name: string, told: fc.Arbitrary<Told>, done: (books: Books, told: Told) => Plan | null): Deed {
+  return told.map((each) => new Step(name, each, done))
+}
+
+const drawn = (approved: boolean) => fc.record({
+  kind, contact: aFew, dollars, lines, daysAgo, dueIn: oneIn(2, fc.constantFrom(0, 2, 30)), roundOff: oneIn(3, fc.constantFrom(0, 49, -25)),
+  reference, approve: fc.constant(approved), inState: fc.boolean(),
+  wrong: wrongly('stranger', 'nobody', 'no lines', 'a rate for rupees', 'due before its date'),
+}).map((told) => ({ ...told, dollars: told.wrong === 'a rate for rupees' ? null : told.dollars }))
+
+const paid = fc.record({
+  flow: fc.constantFrom('INCOMING' as const, 'OUTGOING' as const), type: fc.constantFrom('REGULAR' as const, 'REGULAR' as const, 'ADVANCE' as const, 'REFUND' as const),
+  contact: aFew, targets: fc.array(target, { maxLength: 2 }), spare: fc.constantFrom(0, 0, 1, 5_000, 12_345, -1), tds: fc.constantFrom(0, 0, 1_000),
+  charges: fc.constantFrom(0, 0, 250), rate: fc.constantFrom(80, 84, 90), daysAgo, reference, cash: fc.boolean(),
+  wrong: wrongly('another contact', 'another currency', 'the other side', 'no rate', 'nobody', 'no bank', 'more withheld than paid'),
+}).map((told) => (told.type === 'REFUND' && told.wrong === null ? { ...told, targets: [] } : told))
+
+const changed = fc.record({
+  ...of, daysAgo: oneIn(3, daysAgo), amount: oneIn(4, fc.constantFrom<Part>('half', 'one more')), rate: oneIn(3, fc.constantFrom(80, 84, 90, 1)),
+  charges: oneIn(3, fc.constantFrom(0, 250)), description: oneIn(4, fc.constantFrom('By cheque', 'Second part')), contact: oneIn(6, aFew),
+  turn: oneIn(8, fc.constant(true)).map(Boolean),
+})
+
+const spent = fc.record({
+  amount: fc.constantFrom(50_000, 11_800, 12_345, 1, 99_999), tax: fc.constantFrom('none' as const, 'on top' as const, 'inside' as const), reverseCharge: fc.boolean(),
+  blocked: fc.boolean(), account: fc.constantFrom('Rent' as const, 'Travelling and Conveyance' as const, 'Computers' as const), cash: fc.boolean(), daysAgo,
+  wrong: wrongly('income', 'paid through rent', 'nothing', 'no rate'),
+}).map((told) => (told.tax === 'none' && told.wrong !== 'no rate' ? { ...told, reverseCharge: false } : told))
+
+const written = fc.record({
+  pair: aFew, amount: fc.constantFrom(100, 2_500, 9_999), off: fc.constantFrom(0 as const, 0 as const, 1 as const, -1 as const, 2 as const, -2 as const),
+  contact: fc.option(aFew), daysAgo, wrong: wrongly('no account'),
+})
+
+/** Every deed, those that others build on more than once. */
+export const DEEDS: Deed[] = [
+  deed('draw up', drawn(false), drawUp),
+  ...Array.from({ length: 3 }, () => deed('draw up and approve', drawn(true), drawUp)),
+  deed('approve', fc.record({ ...of, kind }), approve),
+  deed('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit),
+  deed('discard', fc.record({ ...of, kind }), discard),
+  deed('cancel', fc.record({ ...of, kind, daysAgo: oneIn(3, daysAgo) }), cancel),
+  ...Array.from({ length: 4 }, () => deed('pay', paid, pay)),
+  ...Array.from({ length: 2 }, () => deed('apply', fc.record({ ...of, target, ofMoney: fc.boolean() }), apply)),
+  deed('change a payment', changed, change),
+  deed('delete a payment', pick, deletePayment),
+  deed('spend', spent, spend),
+  deed('change an expense', fc.record({ ...of, amount: fc.option(fc.constantFrom(50_000, 70_001)), daysAgo: fc.option(daysAgo), blocked: fc.boolean() }), respend),
+  deed('delete an expense', pick, unspend),
+  deed('write a journal', written, writeJournal),
+  deed('delete a journal', pick, unwriteJournal),
+  fc.nat({ max: 60 }).map((n) => new Repeat(n)),
+]

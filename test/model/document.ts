@@ -1,0 +1,136 @@
+// An invoice or a bill in the model: what it comes to, what it posts, what settles it.
+import type { Json } from '../api/client.ts'
+import { amountOf, dateTime, type Books, type Contact, type Thing } from './books.ts'
+import { cr, dr, type Line } from './ledger.ts'
+
+export type Kind = 'invoice' | 'bill'
+
+export const KINDS = {
+  invoice: {
+    path: '/invoices', id: 'invoice_id', party: 'customer_id', stranger: 'VENDOR', open: 'SENT', source: 'INVOICE',
+    control: 'Accounts Receivable', credits: 'credits_applied', paid: '409 conflict.invoice_paid', credited: 'CREDIT_APPLIED',
+  },
+  bill: {
+    path: '/bills', id: 'bill_id', party: 'vendor_id', stranger: 'CUSTOMER', open: 'OPEN', source: 'BILL',
+    control: 'Accounts Payable', credits: 'vendor_credits_applied', paid: '409 conflict.bill_paid', credited: 'PAID',
+  },
+} as const
+
+export interface LineTold {
+  quantity: number
+  /** Whole units of the currency, so that 9 per cent of them are whole minor units. */
+  rate: number
+  discount: number
+  taxed: boolean
+}
+
+export interface Price {
+  subTotal: bigint
+  central: bigint
+  state: bigint
+  integrated: bigint
+  total: bigint
+}
+
+/** What lines come to at 18 per cent, within the state or across. */
+export function priceOf(lines: LineTold[], inState: boolean, roundOff = 0n): Price {
+  let [subTotal, half] = [0n, 0n]
+  for (const { quantity, rate, discount, taxed } of lines) {
+    const taxable = BigInt(quantity * rate - discount) * 100n
+    subTotal += taxable
+    if (taxed) half += taxable * 9n / 100n
+  }
+  return {
+    subTotal, central: inState ? half : 0n, state: inState ? half : 0n, integrated: inState ? 0n : 2n * half, total: subTotal + 2n * half + roundOff,
+  }
+}
+
+export const linesOf = (books: Books, lines: LineTold[]): Json[] => lines.map(({ taxed, ...line }) => (
+  { name: 'Silk thread', ...line, ...(taxed ? { tax_id: books.taxId } : {}) }
+))
+
+/** What a document says at its head and foot. */
+export interface Terms {
+  contact: Contact
+  currency: string
+  rate: bigint
+  date: string
+  due: string
+  reference: string | null
+  inState: boolean
+  roundOff: bigint
+  price: Price
+}
+
+/** An invoice or a bill. */
+export class Document implements Thing {
+  paid = 0n
+  credited = 0n
+  gone = false
+  status = 'DRAFT'
+  readonly events: string[]
+  readonly kind: Kind
+  readonly id: string
+  readonly terms: Terms
+
+  constructor(kind: Kind, id: string, terms: Terms) {
+    this.kind = kind
+    this.id = id
+    this.terms = terms
+    this.events = [`${KINDS[kind].source}_CREATED`]
+  }
+
+  get key() { return this.kind }
+  get path() { return `${KINDS[this.kind].path}/${this.id}` }
+  get name() { return `${this.kind} of ${amountOf(this.terms.price.total)} ${this.terms.currency}` }
+  get total() { return this.terms.price.total }
+  get balance() { return this.status === 'CANCELLED' ? 0n : this.total - this.paid - this.credited }
+  get isOpen() { return [KINDS[this.kind].open, 'PARTIALLY_PAID', 'OVERDUE'].includes(this.status) }
+  get isPosted() { return !this.gone && this.status !== 'DRAFT' && this.status !== 'CANCELLED' }
+
+  shown({ today }: Books): Json {
+    const late = this.isOpen && this.balance > 0n && this.terms.due < today
+    return {
+      status: this.status, date: dateTime(this.terms.date), due_date: dateTime(this.terms.due), reference_number: this.terms.reference,
+      sub_total: amountOf(this.terms.price.subTotal), round_off: amountOf(this.terms.roundOff), total: amountOf(this.total),
+      payment_made: amountOf(this.paid), [KINDS[this.kind].credits]: amountOf(this.credited), balance: amountOf(this.balance),
+      is_overdue: late, days_overdue: late ? (Date.parse(today) - Date.parse(this.terms.due)) / 86_400_000 : 0,
+    }
+  }
+
+  post(books: Books): void {
+    this.status = KINDS[this.kind].open
+    const { contact, rate, date, price, roundOff } = this.terms
+    const inBase = (line: Line): Line => ({ ...line, debit: line.debit * rate })
+    const lines = this.kind === 'invoice'
+      ? [
+        dr('Accounts Receivable', price.total, contact.id), cr('Sales', price.subTotal), cr('Output CGST', price.central),
+        cr('Output SGST', price.state), cr('Output IGST', price.integrated), cr('Round Off', roundOff),
+      ]
+      : [
+        cr('Accounts Payable', price.total, contact.id), dr('Purchases', price.subTotal), dr('Input CGST', price.central),
+        dr('Input SGST', price.state), dr('Input IGST', price.integrated), dr('Round Off', roundOff),
+      ]
+    books.ledger.post(KINDS[this.kind].source, this.id, date, lines.map(inBase))
+  }
+
+  /** Money or a credit put onto it, or taken off it when below 0. */
+  settle(books: Books, amount: bigint, by: 'money' | 'credit'): void {
+    if (by === 'money') this.paid += amount
+    else this.credited += amount
+    const late = amount < 0n && this.status === 'OVERDUE'
+    if (!late) this.status = this.settledStatus(by)
+    this.tell(books, this.balance === 0n ? 'PAID' : 'UPDATED')
+  }
+
+  tell(books: Books, event: string): void {
+    this.events.push(`${KINDS[this.kind].source}_${event}`)
+    books.touched.add(this)
+  }
+
+  private settledStatus(by: 'money' | 'credit'): string {
+    if (this.balance === this.total) return KINDS[this.kind].open
+    if (this.balance > 0n) return 'PARTIALLY_PAID'
+    return by === 'credit' ? KINDS[this.kind].credited : 'PAID'
+  }
+}

@@ -1,0 +1,168 @@
+// What is done to invoices and bills in the model: drawing up, approving, editing, cancelling, deleting.
+import {
+  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, refusalsOf, type Books, type Pick, type Plan,
+} from './books.ts'
+import { Document, KINDS, linesOf, priceOf, type Kind, type LineTold, type Terms } from './document.ts'
+import { Payment } from './payment.ts'
+
+export interface DocumentTold {
+  kind: Kind
+  contact: number
+  /** Rupees for a dollar; null for a document in rupees. */
+  dollars: number | null
+  lines: LineTold[]
+  daysAgo: number
+  dueIn: number | null
+  roundOff: number | null
+  reference: string | null
+  approve: boolean
+  inState: boolean
+  wrong: 'stranger' | 'nobody' | 'no lines' | 'a rate for rupees' | 'due before its date' | null
+}
+
+/** The duplicate guard of bills: one of this vendor, date and total stands, and no reference tells the new one apart. */
+export function isDuplicateBill(books: Books, { contact, date, currency, price, reference }: Terms): boolean {
+  return books.documents.some(({ kind, isPosted, terms }) => kind === 'bill' && isPosted
+    && terms.contact === contact && terms.date === date && terms.currency === currency && terms.price.total === price.total
+    && (reference === null || terms.reference === reference))
+}
+
+export function drawUp(books: Books, told: DocumentTold): Plan {
+  const { kind, wrong } = told
+  const fits = books.contacts.filter(({ type }) => (type === KINDS[kind].stranger) === (wrong === 'stranger'))
+  const contact = fits[told.contact % fits.length]!
+  const date = books.daysFromNow(-told.daysAgo)
+  const roundOff = BigInt(told.roundOff ?? 0)
+  const dueIn = wrong === 'due before its date' ? -1 : told.dueIn
+  const terms: Terms = {
+    contact, date, due: books.daysFromNow((dueIn ?? 0) - told.daysAgo), reference: told.reference, inState: told.inState, roundOff,
+    currency: told.dollars === null ? 'INR' : 'USD', rate: BigInt(told.dollars ?? 1), price: priceOf(told.lines, told.inState, roundOff),
+  }
+  return {
+    method: 'POST',
+    path: KINDS[kind].path,
+    body: {
+      [KINDS[kind].party]: wrong === 'nobody' ? NOBODY : contact.id, date, place_of_supply: told.inState ? 'IN-KA' : 'IN-MH',
+      line_items: wrong === 'no lines' ? [] : linesOf(books, told.lines), reference_number: told.reference,
+      ...(told.dollars === null ? {} : { currency_code: 'USD', exchange_rate: told.dollars }),
+      ...(wrong === 'a rate for rupees' ? { currency_code: 'INR', exchange_rate: 84 } : {}),
+      ...(dueIn === null ? {} : { due_date: terms.due }),
+      ...(told.roundOff === null ? {} : { round_off: amountOf(roundOff) }),
+      auto_approve: told.approve,
+    },
+    refusals: refusalsOf([
+      [wrong === 'no lines', BAD_SHAPE],
+      [wrong === 'nobody', MISSING],
+      [wrong !== null, BAD_VALUE],
+      [terms.price.total < 0n, BAD_VALUE],
+      [kind === 'bill' && isDuplicateBill(books, terms), BAD_VALUE],
+    ]),
+    move({ [kind]: answered }) {
+      addDocument(books, new Document(kind, answered[KINDS[kind].id], terms), told.approve)
+    },
+  }
+}
+
+export function addDocument(books: Books, document: Document, approved: boolean): Document {
+  books.documents.push(books.add(document))
+  if (approved) document.post(books)
+  return document
+}
+
+export interface DocumentPick extends Pick {
+  kind: Kind
+}
+
+const ofKind = (books: Books, kind: Kind) => books.documents.filter((document) => document.kind === kind)
+const isDraft = ({ status, gone }: Document) => status === 'DRAFT' && !gone
+
+export function approve(books: Books, { kind, ...pick }: DocumentPick): Plan | null {
+  const document = choose(ofKind(books, kind), isDraft, pick)
+  if (!document) return null
+  return {
+    method: 'POST',
+    path: `${document.path}/approve`,
+    refusals: refusalsOf([
+      [document.gone, MISSING],
+      [document.status !== 'DRAFT', BAD_STATE],
+      [kind === 'bill' && document.status === 'DRAFT' && isDuplicateBill(books, document.terms), BAD_VALUE],
+    ]),
+    move() {
+      document.post(books)
+      document.tell(books, 'UPDATED')
+    },
+    about: [document],
+  }
+}
+
+export interface EditTold extends DocumentPick {
+  reference: string | null
+  dueIn: number
+  wrong: 'its lines' | null
+}
+
+export function edit(books: Books, { kind, reference, dueIn, wrong, ...pick }: EditTold): Plan | null {
+  const document = choose(ofKind(books, kind), isDraft, pick)
+  if (!document) return null
+  const due = new Date(Date.parse(document.terms.date) + dueIn * 86_400_000).toISOString().slice(0, 10)
+  return {
+    method: 'PUT',
+    path: document.path,
+    body: { reference_number: reference, due_date: due, ...(wrong ? { line_items: [{ name: 'Other', quantity: 1, rate: 1 }] } : {}) },
+    refusals: refusalsOf([
+      [document.gone, MISSING], [document.status !== 'DRAFT', BAD_STATE], [wrong !== null, BAD_VALUE], [dueIn < 0, BAD_VALUE],
+    ]),
+    move() {
+      const { terms } = document
+      if (terms.reference === reference && terms.due === due) return
+      Object.assign(terms, { reference, due })
+      document.tell(books, 'UPDATED')
+    },
+    about: [document],
+  }
+}
+
+export function discard(books: Books, { kind, ...pick }: DocumentPick): Plan | null {
+  const document = choose(ofKind(books, kind), isDraft, pick)
+  if (!document) return null
+  return {
+    method: 'DELETE',
+    path: document.path,
+    refusals: refusalsOf([[document.gone, MISSING], [document.status !== 'DRAFT', BAD_STATE]]),
+    move() {
+      document.gone = true
+      books.touched.add(document)
+    },
+    about: [document],
+  }
+}
+
+export interface CancelTold extends DocumentPick {
+  daysAgo: number | null
+}
+
+export function cancel(books: Books, { kind, daysAgo, ...pick }: CancelTold): Plan | null {
+  const document = choose(ofKind(books, kind), ({ isPosted }) => isPosted, pick)
+  if (!document) return null
+  const { status, gone, credited } = document
+  const date = daysAgo === null ? books.today : books.daysFromNow(-daysAgo)
+  return {
+    method: 'POST',
+    path: `${document.path}/void`,
+    body: daysAgo === null ? {} : { date },
+    refusals: refusalsOf([
+      [gone, MISSING],
+      [status === 'CANCELLED', '409 conflict.already_cancelled'],
+      [status === 'PAID', KINDS[kind].paid],
+      [status === 'CREDIT_APPLIED' || (credited > 0n && status !== 'CANCELLED'), '409 conflict.credit_applied'],
+    ]),
+    move() {
+      for (const payment of books.all(Payment)) payment.letGo(books, document, date)
+      if (document.isPosted) books.ledger.undoAll(KINDS[kind].source, document.id, date)
+      document.status = 'CANCELLED'
+      document.paid = 0n
+      document.tell(books, 'VOIDED')
+    },
+    about: [document],
+  }
+}

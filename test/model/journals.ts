@@ -1,0 +1,82 @@
+// Manual journals in the model: posting, a paisa off or exactly balanced, and deleting.
+import type { Json } from '../api/client.ts'
+import { amountOf, BAD_VALUE, choose, dateTime, MISSING, NOBODY, refusalsOf, type Books, type Pick, type Plan, type Thing } from './books.ts'
+import { cr, dr, type Entry } from './ledger.ts'
+
+const PAIRS = [['Bank Account', 'Capital Account'], ['Rent', 'Bank Account'], ['Accounts Receivable', 'Sales'], ['Purchases', 'Accounts Payable']] as const
+
+export interface JournalTold {
+  pair: number
+  /** Paise. */
+  amount: number
+  /** What the credit exceeds the debit by, in paise. */
+  off: -2 | -1 | 0 | 1 | 2
+  contact: number | null
+  daysAgo: number
+  wrong: 'no account' | null
+}
+
+/** A manual journal. */
+export class Journal implements Thing {
+  readonly key = 'journal'
+  gone = false
+  readonly id: string
+  readonly entry: Entry
+
+  constructor(id: string, entry: Entry) {
+    this.id = id
+    this.entry = entry
+  }
+
+  get path() { return `/journals/${this.id}` }
+  get name() { return 'manual journal' }
+
+  shown({ accounts }: Books): Json {
+    return {
+      date: dateTime(this.entry.date), source: 'MANUAL', source_id: null, reversal_of: null, reversed_by: null,
+      lines: this.entry.lines.map(({ account, contact, debit }) => ({
+        account_name: account, account_id: accounts[account], contact_id: contact,
+        debit: debit > 0n ? amountOf(debit) : 0, credit: debit < 0n ? amountOf(-debit) : 0,
+      })),
+    }
+  }
+}
+
+export function writeJournal(books: Books, { pair, amount, off, contact, daysAgo, wrong }: JournalTold): Plan {
+  const [debited, credited] = PAIRS[pair % PAIRS.length]!
+  const party = contact === null ? null : books.contacts[contact % books.contacts.length]!.id
+  const date = books.daysFromNow(-daysAgo)
+  const [debit, credit] = [BigInt(amount), BigInt(amount + off)]
+  return {
+    method: 'POST',
+    path: '/journals',
+    body: {
+      date, contact_id: party,
+      lines: [
+        { account_id: books.accounts[debited], debit: amountOf(debit) },
+        { account_id: wrong === 'no account' ? NOBODY : books.accounts[credited], credit: amountOf(credit) },
+      ],
+    },
+    refusals: refusalsOf([[wrong === 'no account', MISSING], [Math.abs(off) > 1, BAD_VALUE]]),
+    move({ journal }) {
+      const lines = [dr(debited, debit, party), cr(credited, credit, party), dr('Round Off', credit - debit)]
+      books.add(new Journal(journal.journal_id, books.ledger.post('MANUAL', null, date, lines)!))
+    },
+  }
+}
+
+export function unwriteJournal(books: Books, pick: Pick): Plan | null {
+  const journal = choose(books.all(Journal), ({ gone }) => !gone, pick)
+  if (!journal) return null
+  return {
+    method: 'DELETE',
+    path: journal.path,
+    refusals: refusalsOf([[journal.gone, MISSING]]),
+    move() {
+      journal.gone = true
+      books.ledger.undo(journal.entry, books.today)
+      books.touched.add(journal)
+    },
+    about: [journal],
+  }
+}

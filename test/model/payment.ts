@@ -1,0 +1,134 @@
+// A payment in the model: what it posts, what it is put onto, what is let go of it again.
+import type { Json } from '../api/client.ts'
+import { amountOf, dateTime, type Books, type Contact, type Thing } from './books.ts'
+import type { Document } from './document.ts'
+import { cr, dr, type Line } from './ledger.ts'
+
+export type Flow = 'INCOMING' | 'OUTGOING'
+export type PaymentType = 'REGULAR' | 'ADVANCE' | 'REFUND'
+
+export interface Allocation {
+  document: Document
+  amount: bigint
+  /** The day of a later apply; null for what was allocated at once. */
+  later: string | null
+}
+
+/** What a payment says; a change replaces some of it. */
+export interface PaymentTerms {
+  flow: Flow
+  contact: Contact
+  date: string
+  amount: bigint
+  currency: string
+  rate: bigint
+  charges: bigint
+  account: string
+  description: string | null
+  reference: string | null
+}
+
+export class Payment implements Thing {
+  readonly key = 'payment'
+  gone = false
+  allocations: Allocation[] = []
+  readonly id: string
+  readonly type: PaymentType
+  readonly tds: bigint
+  terms: PaymentTerms
+
+  constructor(id: string, type: PaymentType, tds: bigint, terms: PaymentTerms) {
+    this.id = id
+    this.type = type
+    this.tds = tds
+    this.terms = terms
+  }
+
+  get path() { return `/payments/${this.id}` }
+  get name() { return `${this.terms.flow} payment of ${amountOf(this.terms.amount)} ${this.terms.currency}` }
+  get allocated() { return this.allocations.reduce((sum, { amount }) => sum + amount, 0n) }
+  get left() { return this.type === 'REFUND' ? 0n : this.terms.amount - this.allocated }
+  get target() { return targetOf(this.terms.flow) }
+
+  shown({ accounts }: Books): Json {
+    const { flow, contact, date, amount, currency, rate, charges, account, description, reference } = this.terms
+    return {
+      flow, contact_id: contact.id, contact_name: contact.name, date: dateTime(date), payment_type: this.type, amount: amountOf(amount),
+      unapplied_amount: amountOf(this.left), currency_code: currency, exchange_rate: Number(rate), bank_charges: amountOf(charges),
+      tds_amount: amountOf(this.tds), bank_account_id: accounts[account], description, reference_number: reference,
+      allocations: this.allocations.map((each) => ({ [this.target]: each.document.id, amount: amountOf(each.amount) })),
+    }
+  }
+
+  /** Books it: what was allocated at once in its own entry, the exchange difference of later applies on their days. */
+  post(books: Books): void {
+    const { flow, contact, amount, rate, charges, account } = this.terms
+    const atOnce = this.differenceOf(this.allocations.filter(({ later }) => later === null))
+    const control = this.controlAccount
+    const lines: Line[] = flow === 'INCOMING'
+      ? [
+        dr(account, (amount - this.tds - charges) * rate), dr('TDS Receivable', this.tds * rate), dr('Bank Charges', charges * rate),
+        cr(control, amount * rate - atOnce, contact.id), cr('Exchange Gain or Loss', atOnce),
+      ]
+      : [
+        dr(control, amount * rate - atOnce, contact.id), dr('Bank Charges', charges * rate), dr('Exchange Gain or Loss', atOnce),
+        cr('TDS Payable', this.tds * rate), cr(account, (amount - this.tds + charges) * rate),
+      ]
+    books.ledger.post('PAYMENT', this.id, this.terms.date, lines)
+    for (const [date, allocations] of Map.groupBy(this.allocations, ({ later }) => later)) {
+      if (date !== null) this.postDifference(books, this.differenceOf(allocations), date)
+    }
+  }
+
+  apply(books: Books, document: Document, amount: bigint, later: string | null): void {
+    this.allocations.push({ document, amount, later })
+    document.settle(books, amount, 'money')
+    if (later !== null) this.postDifference(books, amount * (this.terms.rate - document.terms.rate), later)
+    books.touched.add(this)
+  }
+
+  /** Takes its money off a document that is cancelled, and undoes what was gained or lost by it. */
+  letGo(books: Books, document: Document, date: string): void {
+    const off = this.allocations.filter((each) => each.document === document)
+    if (this.gone || off.length === 0) return
+    this.postDifference(books, -this.differenceOf(off), date)
+    this.allocations = this.allocations.filter((each) => each.document !== document)
+    books.touched.add(this)
+  }
+
+  delete(books: Books): void {
+    for (const [document, allocations] of Map.groupBy(this.allocations, (each) => each.document)) {
+      document.settle(books, -allocations.reduce((sum, { amount }) => sum + amount, 0n), 'money')
+    }
+    this.gone = true
+    books.ledger.undoAll('PAYMENT', this.id, books.today)
+    books.touched.add(this)
+  }
+
+  /** What it adds to what its contact owes, or is owed, while it is not put onto anything; in paise. */
+  openAt(control: string): bigint {
+    if (this.gone || this.controlAccount !== control) return 0n
+    return (this.type === 'REFUND' ? this.terms.amount : -this.left) * this.terms.rate
+  }
+
+  private get controlAccount() {
+    return (this.terms.flow === 'INCOMING') === (this.type !== 'REFUND') ? 'Accounts Receivable' : 'Accounts Payable'
+  }
+
+  private differenceOf(allocations: Allocation[]): bigint {
+    return allocations.reduce((sum, { amount, document }) => sum + amount * (this.terms.rate - document.terms.rate), 0n)
+  }
+
+  private postDifference(books: Books, difference: bigint, date: string): void {
+    const gain = this.terms.flow === 'INCOMING' ? difference : -difference
+    books.ledger.post('PAYMENT', this.id, date, [dr(this.controlAccount, gain, this.terms.contact.id), cr('Exchange Gain or Loss', gain)])
+  }
+}
+
+/** The field of an allocation that names the document. */
+export const targetOf = (flow: Flow) => (flow === 'INCOMING' ? 'invoice_id' : 'bill_id')
+
+/** Whether a contact can be the one who pays, or is paid. */
+export function isParty(contact: Contact, flow: Flow, type: PaymentType): boolean {
+  return contact.type !== ((flow === 'INCOMING') === (type !== 'REFUND') ? 'VENDOR' : 'CUSTOMER')
+}

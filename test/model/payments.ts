@@ -1,0 +1,218 @@
+// What is done with payments in the model: recording, applying, changing, deleting.
+import type { Json } from '../api/client.ts'
+import {
+  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, refusalsOf, type Books, type Part, type Pick, type Plan,
+} from './books.ts'
+import type { Document } from './document.ts'
+import { isParty, Payment, targetOf, type Flow, type PaymentTerms, type PaymentType } from './payment.ts'
+
+export interface Target extends Pick {
+  part: Part
+}
+
+export interface PaymentTold {
+  flow: Flow
+  type: PaymentType
+  contact: number
+  targets: Target[]
+  /** Paise above what is allocated; below 0, less than that. */
+  spare: number
+  tds: number
+  charges: number
+  rate: number
+  daysAgo: number
+  reference: string | null
+  cash: boolean
+  wrong: 'another contact' | 'another currency' | 'the other side' | 'no rate' | 'nobody' | 'no bank' | 'more withheld than paid' | null
+}
+
+const isPayable = ({ isOpen, balance, gone }: Document) => isOpen && balance > 0n && !gone
+
+/** The documents wanted, and how much onto each: those of one contact and currency, unless a pick says any. */
+function targetsOf(books: Books, { flow, targets }: PaymentTold): { document: Document; amount: bigint }[] {
+  const kind = flow === 'INCOMING' ? 'invoice' : 'bill'
+  const candidates = books.documents.filter((document) => document.kind === kind)
+  const chosen: { document: Document; amount: bigint }[] = []
+  for (const { part, ...pick } of targets) {
+    const first = chosen[0]?.document.terms
+    const isLike = ({ terms }: Document) => !first || (terms.contact === first.contact && terms.currency === first.currency)
+    const document = choose(candidates, (one) => isPayable(one) && isLike(one), pick)
+    if (document) chosen.push({ document, amount: partOf(document.balance, part) })
+  }
+  return chosen
+}
+
+/** Why money may not be put onto these documents, taken one after the other. */
+function allocationRefusals(
+  { contact, currency, left }: { contact: PaymentTerms['contact']; currency: string; left: bigint }, chosen: { document: Document; amount: bigint }[],
+): [boolean, string][] {
+  const taken = new Map<Document, bigint>()
+  for (const { document, amount } of chosen) taken.set(document, (taken.get(document) ?? 0n) + amount)
+  return [
+    [chosen.some(({ document }) => document.gone), MISSING],
+    [chosen.some(({ document: { terms } }) => terms.contact !== contact || terms.currency !== currency), BAD_VALUE],
+    [chosen.some(({ document: { status } }) => status === 'DRAFT' || status === 'CANCELLED'), BAD_STATE],
+    [[...taken].some(([document, amount]) => amount > document.balance), BAD_VALUE],
+    [chosen.reduce((sum, { amount }) => sum + amount, 0n) > left, BAD_VALUE],
+  ]
+}
+
+export function pay(books: Books, told: PaymentTold): Plan {
+  const { flow, type, wrong, daysAgo } = told
+  const chosen = targetsOf(books, told)
+  const fits = books.contacts.filter((contact) => isParty(contact, flow, type))
+  const first = chosen[0]?.document.terms
+  const contact = first && wrong !== 'another contact' ? first.contact : fits[told.contact % fits.length]!
+  const dollars = wrong === 'another currency' ? first?.currency !== 'USD' : (first?.currency ?? (told.contact % 3 === 0 ? 'USD' : 'INR')) === 'USD'
+  const [currency, rate] = dollars ? ['USD', BigInt(told.rate)] as const : ['INR', 1n] as const
+  const allocated = chosen.reduce((sum, { amount }) => sum + amount, 0n)
+  const amount = allocated + BigInt(chosen.length === 0 ? Math.abs(told.spare) + 100 : told.spare)
+  const tds = wrong === 'more withheld than paid' ? amount + 1n : smaller(BigInt(told.tds), amount)
+  const charges = smaller(BigInt(told.charges), amount - tds)
+  const otherSide = wrong === 'the other side' && chosen.length > 0
+  const terms: PaymentTerms = {
+    flow, contact, date: books.daysFromNow(-daysAgo), amount, currency, rate, charges,
+    account: told.cash ? 'Cash in Hand' : 'Bank Account', description: null, reference: told.reference,
+  }
+  const isMisdirected = chosen.length > 0 && (wrong === 'the other side' || type === 'REFUND')
+  const target = targetOf(otherSide ? (flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : flow)
+  return {
+    method: 'POST',
+    path: '/payments',
+    body: {
+      flow, payment_type: type, contact_id: wrong === 'nobody' ? NOBODY : contact.id, date: terms.date, amount: amountOf(amount),
+      reference_number: told.reference, tds_amount: amountOf(tds), bank_charges: amountOf(charges), currency_code: currency,
+      ...(dollars && wrong !== 'no rate' ? { exchange_rate: told.rate } : {}),
+      bank_account_id: books.accounts[wrong === 'no bank' ? 'Rent' : terms.account],
+      allocations: chosen.map((each) => ({ [target]: each.document.id, amount: amountOf(each.amount) })),
+    },
+    refusals: refusalsOf([
+      [amount <= 0n || tds < 0n || charges < 0n || (dollars && wrong === 'no rate'), BAD_SHAPE],
+      [wrong === 'nobody' || wrong === 'no bank', MISSING],
+      [!isParty(contact, flow, type) || tds > amount, BAD_VALUE],
+      ...allocationRefusals({ contact, currency, left: amount }, chosen),
+    ], isMisdirected),
+    move({ payment: answered, warnings }) {
+      const alike = looksLikeAnother(books, terms)
+      if (alike !== (warnings?.[0]?.code === 'validation.duplicate_resource')) throw new Error(`a payment ${alike ? 'like' : 'unlike'} any other was answered with ${JSON.stringify(warnings)}`)
+      const payment = books.add(new Payment(answered.payment_id, type, tds, terms))
+      payment.allocations = chosen.map((each) => ({ ...each, later: null }))
+      for (const [document, parts] of Map.groupBy(chosen, (each) => each.document)) {
+        document.settle(books, parts.reduce((sum, part) => sum + part.amount, 0n), 'money')
+      }
+      payment.post(books)
+    },
+    about: chosen.map(({ document }) => document),
+  }
+}
+
+const smaller = (one: bigint, other: bigint) => (one < other ? one : other > 0n ? other : 0n)
+
+function looksLikeAnother(books: Books, { flow, contact, date, amount, currency, reference }: PaymentTerms): boolean {
+  return books.all(Payment).some(({ gone, terms }) => !gone && terms.flow === flow && terms.contact === contact && terms.amount === amount
+    && terms.currency === currency && Math.abs(Date.parse(terms.date) - Date.parse(date)) <= 7 * 86_400_000
+    && (!reference || !terms.reference || terms.reference === reference))
+}
+
+export interface ApplyTold extends Pick {
+  target: Target
+  /** Of the payment's money rather than of the document's balance. */
+  ofMoney: boolean
+}
+
+export function apply(books: Books, { target, ofMoney, ...pick }: ApplyTold): Plan | null {
+  const payment = choose(books.all(Payment), ({ gone, left }) => !gone && left > 0n, pick)
+  if (!payment) return null
+  const kind = payment.terms.flow === 'INCOMING' ? 'invoice' : 'bill'
+  const { contact, currency } = payment.terms
+  const isLike = ({ terms }: Document) => terms.contact === contact && terms.currency === currency
+  const document = choose(books.documents.filter((one) => one.kind === kind), (one) => isPayable(one) && isLike(one), target)
+  if (!document) return null
+  const amount = partOf(ofMoney ? payment.left : smaller(payment.left, document.balance), target.part)
+  return {
+    method: 'POST',
+    path: `${payment.path}/apply`,
+    body: { [payment.target]: document.id, amount: amountOf(amount) },
+    refusals: payment.gone ? [MISSING] : refusalsOf(allocationRefusals({ contact, currency, left: payment.left }, [{ document, amount }]), payment.type === 'REFUND'),
+    move: () => payment.apply(books, document, amount, books.today),
+    about: [payment, document],
+  }
+}
+
+export interface ChangeTold extends Pick {
+  daysAgo: number | null
+  amount: Part | null
+  rate: number | null
+  charges: number | null
+  description: string | null
+  contact: number | null
+  turn: boolean
+}
+
+export function change(books: Books, told: ChangeTold): Plan | null {
+  const payment = choose(books.all(Payment), ({ gone }) => !gone, told)
+  if (!payment) return null
+  const { terms, tds, type } = payment
+  const contact = told.contact === null ? terms.contact : books.contacts[told.contact % books.contacts.length]!
+  const flow: Flow = told.turn ? (terms.flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : terms.flow
+  // A new contact brings its own currency, and all of them trade in rupees.
+  const currency = contact === terms.contact ? terms.currency : 'INR'
+  const rate = told.rate === null ? (currency === terms.currency ? terms.rate : 1n) : BigInt(told.rate)
+  const after: PaymentTerms = {
+    ...terms, flow, contact, currency, rate, date: told.daysAgo === null ? terms.date : books.daysFromNow(-told.daysAgo),
+    amount: told.amount === null ? terms.amount : partOf(terms.amount, told.amount),
+    charges: told.charges === null ? terms.charges : BigInt(told.charges), description: told.description ?? terms.description,
+  }
+  const moved = flow !== terms.flow || contact !== terms.contact
+  const allocated = payment.allocations.length > 0
+  return {
+    method: 'PUT',
+    path: payment.path,
+    body: bodyOfChange(told, after),
+    refusals: refusalsOf([
+      [payment.gone, MISSING],
+      [currency === 'INR' && rate !== 1n, BAD_VALUE],
+      [allocated && (moved || currency !== terms.currency), BAD_VALUE],
+      [allocated && after.amount !== terms.amount, '409 conflict.allocated'],
+      [moved && !isParty(contact, flow, type), BAD_VALUE],
+      [tds > after.amount, BAD_VALUE],
+      [flow === 'INCOMING' && after.charges > after.amount - tds, BAD_VALUE],
+    ]),
+    move() {
+      const posted = postedOf(terms) !== postedOf(after)
+      payment.terms = after
+      if (posted) {
+        books.ledger.undoAll('PAYMENT', payment.id, null)
+        payment.post(books)
+      }
+      books.touched.add(payment)
+    },
+    about: [payment],
+  }
+}
+
+function bodyOfChange(told: ChangeTold, { flow, contact, date, amount, charges }: PaymentTerms): Json {
+  return {
+    ...(told.turn ? { flow } : {}),
+    ...(told.contact === null ? {} : { contact_id: contact.id }),
+    ...(told.daysAgo === null ? {} : { date }),
+    ...(told.amount === null ? {} : { amount: amountOf(amount) }),
+    ...(told.rate === null ? {} : { exchange_rate: told.rate }),
+    ...(told.charges === null ? {} : { bank_charges: amountOf(charges) }),
+    ...(told.description === null ? {} : { description: told.description }),
+  }
+}
+
+const postedOf = ({ flow, contact, reference: _reference, ...figures }: PaymentTerms) => [flow, contact.id, ...Object.values(figures).map(String)].join()
+
+export function deletePayment(books: Books, pick: Pick): Plan | null {
+  const payment = choose(books.all(Payment), ({ gone }) => !gone, pick)
+  if (!payment) return null
+  return {
+    method: 'DELETE',
+    path: payment.path,
+    refusals: refusalsOf([[payment.gone, MISSING]]),
+    move: () => payment.delete(books),
+    about: [payment, ...payment.allocations.map(({ document }) => document)],
+  }
+}

@@ -1,0 +1,113 @@
+// One step of a run: a deed done over HTTP, its outcome and what it moved held against the model.
+import { randomUUID } from 'node:crypto'
+import { expect } from '@jest/globals'
+import type { AsyncCommand } from 'fast-check'
+import type { Answered, Client, Json } from '../api/client.ts'
+import type { Service } from '../api/service.ts'
+import type { Books, Plan, Thing } from './books.ts'
+
+/** Where deeds are done. */
+export interface Desk {
+  service: Service
+  client: Client
+  /** The POSTs so far, each with its key and what it was answered. */
+  keyed: { path: string; body: Json; key: string; answered: Answered }[]
+  /** How many deeds came to what, over all runs. */
+  outcomes: Map<string, number>
+}
+
+export const outcomeOf = ({ status, body }: Answered): string => (status < 300 ? String(status) : `${status} ${body?.code}`)
+
+/** A deed with what it is told; what it is done to is found when its turn comes. */
+export class Step<Told> implements AsyncCommand<Books, Desk> {
+  private said = ''
+  readonly name: string
+  readonly told: Told
+  readonly deed: (books: Books, told: Told) => Plan | null
+
+  constructor(name: string, told: Told, deed: (books: Books, told: Told) => Plan | null) {
+    this.name = name
+    this.told = told
+    this.deed = deed
+  }
+
+  check(books: Readonly<Books>): boolean {
+    return this.deed(books as Books, this.told) !== null
+  }
+
+  async run(books: Books, desk: Desk): Promise<void> {
+    const plan = this.deed(books, this.told)!
+    const { method, path, body, refusals } = plan
+    const call = `${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`
+    this.said = legible(books, call)
+    books.touched.clear()
+    const answered = await this.send(plan, desk)
+    const outcome = outcomeOf(answered)
+    this.said += ` -> ${outcome}`
+    desk.outcomes.set(`${this.name}: ${outcome}`, (desk.outcomes.get(`${this.name}: ${outcome}`) ?? 0) + 1)
+    const expected = refusals.length > 0 ? refusals : [method === 'POST' && !/\/\w+\/[\w-]{36}\//.test(path) ? '201' : '200']
+    if (!expected.includes(outcome)) throw new Error(legible(books, `${call}\nanswered ${outcome}, must be ${expected.join(' or ')}: ${answered.text}`))
+    if (refusals.length === 0) plan.move(answered.body)
+    for (const thing of new Set([...books.touched, ...(plan.about ?? [])])) await compareThing(books, desk, thing)
+  }
+
+  toString(): string {
+    return `\n  ${this.name}: ${this.said || JSON.stringify(this.told)}`
+  }
+
+  private async send({ method, path, body }: Plan, { client, keyed }: Desk): Promise<Answered> {
+    if (method === 'PUT') return client.put(path, body)
+    if (method === 'DELETE') return client.delete(path)
+    const key = randomUUID()
+    const answered = await client.post(path, body, key)
+    keyed.push({ path, body, key, answered })
+    return answered
+  }
+}
+
+/** A POST of before, sent again with its key: the same answer, byte for byte, and nothing moves. */
+export class Repeat implements AsyncCommand<Books, Desk> {
+  private said = ''
+  readonly n: number
+
+  constructor(n: number) {
+    this.n = n
+  }
+
+  check(): boolean {
+    return true
+  }
+
+  async run(books: Books, { client, keyed }: Desk): Promise<void> {
+    if (keyed.length === 0) return
+    const { path, body, key, answered } = keyed[this.n % keyed.length]!
+    this.said = legible(books, `POST ${path} again`)
+    const { status, text, headers } = await client.post(path, body, key)
+    expect({ status, text, replay: headers['idempotency-replay'] }).toEqual({ status: answered.status, text: answered.text, replay: 'true' })
+  }
+
+  toString(): string {
+    return `\n  repeat: ${this.said || this.n}`
+  }
+}
+
+/** What the API answers of a thing is what the model says of it. */
+export async function compareThing(books: Books, { client }: Desk, thing: Thing): Promise<void> {
+  const { status, body, text } = await client.get(thing.path)
+  if (thing.gone) {
+    expect({ thing: thing.name, status }).toEqual({ thing: thing.name, status: 404 })
+    return
+  }
+  if (status !== 200) throw new Error(legible(books, `GET ${thing.path} answered ${status}: ${text}`))
+  const shown = thing.shown(books)
+  expect({ thing: thing.name, ...body[thing.key] }).toMatchObject({ thing: thing.name, ...shown })
+}
+
+/** Ids as the names of what they are of. */
+function legible(books: Books, text: string): string {
+  const names = new Map<string, string>(Object.entries(books.accounts).map(([name, id]) => [id, name]))
+  for (const { id, name } of books.contacts) names.set(id, name)
+  books.things.forEach(({ path, key }, place) => names.set(path.split('/').at(-1)!, `${key} #${place}`))
+  names.set(books.taxId, 'GST 18%')
+  return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => names.get(id) ?? id)
+}
