@@ -4,7 +4,7 @@ import { contacts } from '../models/contact.ts'
 import { invoiceLines, invoices } from '../models/invoice.ts'
 import { journalLines, journals } from '../models/journal.ts'
 import { connected } from './connected.ts'
-import { copyOf } from './specimens.ts'
+import { copyOf } from './booking.ts'
 import type { Party } from './parties.ts'
 import type { Stage } from './stage.ts'
 
@@ -45,7 +45,7 @@ FROM generate_series(1, $2::integer) AS n
   CROSS JOIN LATERAL (SELECT interval '-730 days' * (($2 - n)::double precision / $2) - interval '1 minute' AS age) AS a
   JOIN customers ON customers.no = (n * 7919) % ${CUSTOMERS}`
 
-const FROM = (table: string) => `plan AS p JOIN bench.specimens AS s USING (org_id), unnest(s.${table}) AS r WHERE s.org_id = $1`
+const FROM = (table: string) => `plan AS p JOIN bench.invoice AS s USING (org_id), unnest(s.${table}) AS r WHERE s.org_id = $1`
 const POSTED = `AND p.status <> 'DRAFT'`
 const PAID = `AND p.status = 'PAID'`
 

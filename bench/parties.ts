@@ -1,4 +1,4 @@
-// The organisations whose books are measured: each with a customer, three items, and one invoice to copy.
+// The organisations whose books are measured: each with a customer, a vendor, three items, and one invoice to copy.
 import { openDatabase } from '../models/database.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
 import type { Call } from './children/load.ts'
@@ -8,9 +8,9 @@ export interface Party {
   orgId: string
   token: string
   customerId: string
+  vendorId: string
   itemIds: string[]
-  /** The invoice that the floors make copies of. */
-  invoiceId: string
+  taxId: string
 }
 
 /** Makes so many organisations, by the calls that a partner would make. */
@@ -35,35 +35,38 @@ async function makeParty(baseUrl: string, partnerKey: string, place: number): Pr
   const headers = { Authorization: `Bearer ${token}` }
   const listed = await fetch(`${baseUrl}/taxes?shape=INTRA_STATE`, { headers })
   const { taxes } = await listed.json() as { taxes: { name: string; tax_id: string }[] }
-  const tax = taxes.find(({ name }) => name === 'GST 18%')!.tax_id
-  const { contact } = await post<{ contact: { contact_id: string } }>(`${baseUrl}/contacts`, headers, {
-    contact_name: 'Vidya Mandir School', contact_type: 'CUSTOMER', place_of_contact: 'IN-KA',
-  })
+  const taxId = taxes.find(({ name }) => name === 'GST 18%')!.tax_id
+  const contact = async (contact_name: string, contact_type: string) => (await post<{ contact: { contact_id: string } }>(
+    `${baseUrl}/contacts`, headers, { contact_name, contact_type, place_of_contact: 'IN-KA' })).contact.contact_id
   const itemIds: string[] = []
   for (const [name, rate] of [['Ruled notebook', 60], ['Ball pen, box', 180], ['Ink, litre', 400]] as const) {
     const { item } = await post<{ item: { item_id: string } }>(`${baseUrl}/items`, headers, {
-      item_name: name, hsn_or_sac: '4820', unit: 'NOS', rate, tax_id: tax,
+      item_name: name, hsn_or_sac: '4820', unit: 'NOS', rate, purchase_rate: rate / 2, tax_id: taxId,
     })
     itemIds.push(item.item_id)
   }
-  const party = { orgId: organization.org_id, token, customerId: contact.contact_id, itemIds, invoiceId: '' }
-  const { invoice } = await post<{ invoice: { invoice_id: string } }>(`${baseUrl}/invoices`, headers, approvedInvoice(party).body)
-  return { ...party, invoiceId: invoice.invoice_id }
+  const party: Party = {
+    orgId: organization.org_id, token, itemIds, taxId,
+    customerId: await contact('Vidya Mandir School', 'CUSTOMER'), vendorId: await contact('Deccan Paper Mills', 'VENDOR'),
+  }
+  await post(`${baseUrl}/invoices`, headers, approvedInvoice(party).body)
+  return party
 }
 
 /** POST /invoices for an approved invoice of so many item lines. */
 export function approvedInvoice({ token, customerId, itemIds }: Party, lines = 3): Call {
-  const line_items = Array.from({ length: lines }, (_, index) => (
-    { item_id: itemIds[index % itemIds.length], quantity: 5 * (index + 1) }
-  ))
   return {
     method: 'POST', path: '/api/public/v1/invoices', token,
     body: {
-      customer_id: customerId, date: new Date().toISOString().slice(0, 10), place_of_supply: 'IN-KA', auto_approve: true,
-      line_items,
+      customer_id: customerId, date: today(), place_of_supply: 'IN-KA', auto_approve: true, line_items: itemLines(itemIds, lines),
     },
   }
 }
+
+export const today = () => new Date().toISOString().slice(0, 10)
+
+export const itemLines = (itemIds: string[], lines = 3) =>
+  Array.from({ length: lines }, (_, index) => ({ item_id: itemIds[index % itemIds.length], quantity: 5 * (index + 1) }))
 
 /** POSTs under a new Idempotency-Key; throws where the answer is a refusal. */
 export async function post<Made>(url: string, headers: Record<string, string>, body: unknown): Promise<Made> {

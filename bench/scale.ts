@@ -5,19 +5,27 @@ export interface Scale {
   seconds: number
   warmSeconds: number
   clients: number[]
+  /** Seconds for each of the other deeds, and before them. */
+  deedSeconds: number
+  deedWarmSeconds: number
+  /** Conversions by each number of clients. */
+  conversions: number
   /** Invoices of the large organisation. */
   invoices: number
   /** Seconds for each of its pages. */
   pageSeconds: number
+  /** Rows of the customer ledgers. */
+  ledgers: number[]
   webhooks: number
   workflows: number
 }
 
 export const FULL: Scale = {
-  organizations: 100, seconds: 10, warmSeconds: 3, clients: [1, 8, 32], invoices: 200_000, pageSeconds: 3,
-  webhooks: 2_000, workflows: 500,
+  organizations: 100, seconds: 10, warmSeconds: 3, clients: [1, 8, 32], deedSeconds: 5, deedWarmSeconds: 1.5, conversions: 300,
+  invoices: 200_000, pageSeconds: 3, ledgers: [10_000, 100_000], webhooks: 2_000, workflows: 500,
 }
 
 export const QUICK: Scale = {
-  ...FULL, organizations: 20, seconds: 2, warmSeconds: 1, invoices: 20_000, pageSeconds: 1, webhooks: 400, workflows: 60,
+  ...FULL, organizations: 20, seconds: 2, warmSeconds: 1, deedSeconds: 1, deedWarmSeconds: 0.5, conversions: 40,
+  invoices: 20_000, pageSeconds: 1, ledgers: [2_000, 20_000], webhooks: 400, workflows: 60,
 }

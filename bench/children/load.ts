@@ -4,7 +4,10 @@ import { type Figures, figuresOf, paced, type Pace } from '../figures.ts'
 import { serveParent } from './parent.ts'
 import { openWire, type Wire } from './wire.ts'
 
-/** A request without its Idempotency-Key; a POST gets a new one each time. */
+/**
+ * A request without its Idempotency-Key; a POST gets a new one each time. In its body "<key>" stands for that key, and
+ * the text "<number>" for the call's number, as a number.
+ */
 export interface Call {
   method: 'GET' | 'POST'
   path: string
@@ -29,9 +32,9 @@ async function load({ port, calls, pace }: LoadJob): Promise<LoadResult> {
   let sent = 0
   let bytes = 0
   const one = async (client: number) => {
-    // Each client goes round all calls, from a place of its own.
-    const request = requests[(sent * 7 + client) % requests.length]!
-    const answer = await wires[client]!.send(request(`${run}-${(sent += 1)}`))
+    // For a time, each client goes round all calls from a place of its own.
+    const request = requests[('count' in pace ? sent : sent * 7 + client) % requests.length]!
+    const answer = await wires[client]!.send(request(run, (sent += 1)))
     if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.body}`)
     bytes = answer.body.length
   }
@@ -55,12 +58,17 @@ async function counted(wires: Wire[], count: number, call: (client: number) => P
   return figuresOf(latencies, (performance.now() - begun) / 1000)
 }
 
-function requestOf({ method, path, token, body }: Call): (key: string) => string {
+function requestOf({ method, path, token, body }: Call): (run: string, number: number) => string {
   const head = `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${token}\r\n`
   if (method === 'GET') return () => `${head}\r\n`
   const text = JSON.stringify(body)
-  const typed = `${head}Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nIdempotency-Key: `
-  return (key) => `${typed}${key}\r\n\r\n${text}`
+  const typed = `${head}Content-Type: application/json\r\nContent-Length: `
+  const same = !/<(?:key|number)>/.test(text)
+  return (run, number) => {
+    const key = `${run}-${number}`
+    const sent = same ? text : text.replaceAll('"<number>"', String(number)).replaceAll('<key>', key)
+    return `${typed}${Buffer.byteLength(sent)}\r\nIdempotency-Key: ${key}\r\n\r\n${sent}`
+  }
 }
 
 serveParent(load)

@@ -1,73 +1,77 @@
-// Books copies of the specimens through prepared statements of the bare driver, one statement a table.
+// Books copies of a deed's specimens through prepared statements of the bare driver, one statement a table.
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import type { AnyTable } from '../../models/table.ts'
+import { type Deed, DEEDS, type Rows } from '../deeds.ts'
 import { type Figures, paced, type Pace } from '../figures.ts'
-import { TABLES } from '../specimens.ts'
 import { serveParent } from './parent.ts'
 
 export interface PreparedJob {
   databaseUrl: string
+  /** The name of the deed. */
+  deed: string
   /** Copies are made of the specimens 1 to this. */
   specimens: number
   pace: Pace
 }
 
-type Row = Record<string, unknown>
 interface Specimen {
   orgId: string
-  sequence: string
-  rows: Row[][]
+  sequence: string | null
+  rows: Rows
+  /** The ids that the deed made. */
+  ids: string[]
 }
 
 // A calendar date has no time zone and goes through as it came.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
-async function book({ databaseUrl, specimens, pace }: PreparedJob): Promise<Figures> {
+async function book({ databaseUrl, deed: name, specimens, pace }: PreparedJob): Promise<Figures> {
+  const deed = DEEDS.get(name)!
   const connect = async () => {
     const client = new pg.Client(databaseUrl)
     await client.connect()
     return client
   }
   const clients = await Promise.all(Array.from({ length: pace.clients }, connect))
-  const originals = await readSpecimens(clients[0]!, specimens)
+  const originals = await readSpecimens(clients[0]!, deed, specimens)
   let booked = 0
-  const figures = await paced(pace, (client) => bookCopy(clients[client]!, originals[(booked += 1) % originals.length]!))
+  const figures = await paced(pace, (client) => bookCopy(clients[client]!, deed, originals[(booked += 1) % originals.length]!))
   await Promise.all(clients.map((client) => client.end()))
   return figures
 }
 
-async function readSpecimens(client: pg.Client, count: number): Promise<Specimen[]> {
-  const { rows } = await client.query('SELECT no, org_id, sequence FROM bench.specimens WHERE no <= $1 ORDER BY no', [count])
+async function readSpecimens(client: pg.Client, { name, writes }: Deed, count: number): Promise<Specimen[]> {
+  const kept = await client.query(`SELECT no, org_id, sequence FROM bench.${name} WHERE no <= $1 ORDER BY no`, [count])
   const specimens: Specimen[] = []
-  for (const { no, org_id, sequence } of rows) {
-    const specimen: Specimen = { orgId: org_id, sequence, rows: [] }
-    for (const { name } of TABLES) {
-      specimen.rows.push((await client.query<Row>(`SELECT r.* FROM bench.specimens, unnest(${name}) AS r WHERE no = $1`, [no])).rows)
+  for (const { no, org_id, sequence } of kept.rows) {
+    const rows: Rows = {}
+    for (const table of writes) {
+      rows[table.name] = (await client.query(`SELECT r.* FROM bench.${name}, unnest(${table.name}) AS r WHERE no = $1`, [no])).rows
     }
-    specimens.push(specimen)
+    const ids = Object.values(rows).flat().map(({ id }) => id as string | undefined).filter((id) => id !== undefined)
+    specimens.push({ orgId: org_id, sequence, rows, ids })
   }
   return specimens
 }
 
-async function bookCopy(client: pg.Client, { orgId, sequence, rows }: Specimen): Promise<void> {
-  const [invoice, journal, now] = [uuidv7(), uuidv7(), new Date()]
+async function bookCopy(client: pg.Client, deed: Deed, specimen: Specimen): Promise<void> {
+  const { orgId, sequence, rows, ids } = specimen
+  const now = new Date()
   await client.query('BEGIN')
-  const invoice_number = await numberFrom(client, orgId, sequence)
-  const journal_number = await numberFrom(client, orgId, 'journal')
-  const differences: Record<string, () => Row> = {
-    invoices: () => ({ id: invoice, invoice_number, created_time: now, last_modified_time: now }),
-    invoice_lines: () => ({ id: uuidv7(), invoice_id: invoice }),
-    journals: () => ({ id: journal, journal_number, source_id: invoice, created_time: now }),
-    journal_lines: () => ({ journal_id: journal, created_time: now }),
-    activity: () => ({ id: uuidv7(), entity_id: invoice, entity_ref: invoice_number, occurred_at: now }),
-    webhook_events: () => ({ id: uuidv7(), entity_id: invoice, occurred_at: now }),
-    idempotent_answers: () => ({ key: invoice, created_time: now }),
+  // What the deed made or took is the copy's own, wherever it stands; all else is as it was.
+  const own = new Map<unknown, string>(ids.map((id) => [id, uuidv7()]))
+  own.set(rows.idempotent_answers![0]!.key, uuidv7())
+  if (sequence !== null) own.set(rows[deed.document.name]![0]![deed.number!], await numberFrom(client, orgId, sequence))
+  if (rows.journals) own.set(rows.journals[0]!.journal_number, await numberFrom(client, orgId, 'journal'))
+  for (const table of deed.writes) {
+    const values = rows[table.name]!.flatMap((row) => table.columns.map((column) => (
+      row[column] instanceof Date ? now : own.get(row[column]) ?? row[column]
+    )))
+    await client.query({ ...insertOf(table, rows[table.name]!.length), values })
   }
-  for (const [place, table] of TABLES.entries()) {
-    const copies = rows[place]!.map((row): Row => ({ ...row, ...differences[table.name]!() }))
-    const values = copies.flatMap((copy) => table.columns.map((column) => copy[column]))
-    await client.query({ ...insertOf(table, copies.length), values })
+  for (const { table: { name }, set, ids: changed } of deed.changes) {
+    await client.query({ name: `change ${name}`, text: `UPDATE ${name} SET ${set} WHERE org_id = $1 AND id = ANY ($2)`, values: [orgId, changed(rows), now] })
   }
   await client.query('COMMIT')
 }

@@ -1,0 +1,55 @@
+// The deeds that are measured, as rows: what each writes and changes, for the floors that do the same without the service.
+import { activity } from '../models/activity.ts'
+import { billLines, bills } from '../models/bill.ts'
+import { expenseLines, expenses } from '../models/expense.ts'
+import { idempotentAnswers } from '../models/idempotency.ts'
+import { invoiceLines, invoices } from '../models/invoice.ts'
+import { journalLines, journals } from '../models/journal.ts'
+import { paymentAllocations, payments } from '../models/payment.ts'
+import type { AnyTable } from '../models/table.ts'
+import { webhookEvents } from '../models/webhook.ts'
+
+export type Row = Record<string, unknown>
+/** The rows that one deed wrote, by table. */
+export type Rows = Record<string, Row[]>
+
+export interface Deed {
+  /** Also the name of the table in the schema `bench` that keeps its specimens. */
+  name: string
+  /** The table that it adds one row to, and the column of that row's number, if it has one. */
+  document: AnyTable
+  number: string | null
+  /** The tables that it adds rows to, in the order in which these can be inserted. */
+  writes: AnyTable[]
+  /** The standing rows that it changes: `set` in SQL, $3 being the time. */
+  changes: { table: AnyTable; set: string; ids(rows: Rows): string[] }[]
+}
+
+const LEDGER: AnyTable[] = [journals, journalLines]
+const TRACES: AnyTable[] = [activity, webhookEvents, idempotentAnswers]
+const NEXT_VERSION = 'version = version + 1, last_modified_time = $3'
+
+export const INVOICE: Deed = {
+  name: 'invoice', document: invoices, number: 'invoice_number', writes: [invoices, invoiceLines, ...LEDGER, ...TRACES], changes: [],
+}
+
+export const PAYMENT: Deed = {
+  name: 'payment', document: payments, number: 'payment_number', writes: [payments, paymentAllocations, ...LEDGER, ...TRACES],
+  changes: [{
+    table: invoices, set: `payment_made = payment_made + 100, status = 'PARTIALLY_PAID', ${NEXT_VERSION}`,
+    ids: ({ payment_allocations }) => idsIn(payment_allocations, 'invoice_id'),
+  }],
+}
+
+export const BILL: Deed = {
+  name: 'bill', document: bills, number: 'bill_number', writes: [bills, billLines, ...LEDGER, ...TRACES], changes: [],
+}
+
+export const EXPENSE: Deed = {
+  name: 'expense', document: expenses, number: 'expense_number', writes: [expenses, expenseLines, ...LEDGER, ...TRACES], changes: [],
+}
+
+/** By their names, for the processes that book their copies. */
+export const DEEDS: ReadonlyMap<string, Deed> = new Map([INVOICE, PAYMENT, BILL, EXPENSE].map((deed) => [deed.name, deed]))
+
+const idsIn = (rows: Row[] | undefined, column: string) => [...new Set((rows ?? []).map((row) => row[column] as string))]

@@ -1,0 +1,64 @@
+// What the measured deeds find in an organisation's books: accounts, and documents large enough to be settled all day.
+import type { Call } from './children/load.ts'
+import { itemLines, type Party, post, today } from './parties.ts'
+import type { Stage } from './stage.ts'
+
+export interface Trade extends Party {
+  expenseAccountId: string
+  bankAccountId: string
+  openInvoiceId: string
+}
+
+const PATH = '/api/public/v1'
+// Far more than a bench pays.
+const LARGE = 1e12
+
+export async function openTrades(stage: Stage, parties: Party[]): Promise<Trade[]> {
+  const trades: Trade[] = []
+  for (const party of parties) {
+    stage.stopping.throwIfAborted()
+    trades.push(await openTrade(stage, party))
+  }
+  return trades
+}
+
+async function openTrade({ baseUrl }: Stage, party: Party): Promise<Trade> {
+  const headers = { Authorization: `Bearer ${party.token}` }
+  const listed = await fetch(`${baseUrl}/accounts?per_page=500`, { headers })
+  const { accounts } = await listed.json() as { accounts: { name: string; account_id: string }[] }
+  const account = (wanted: string) => accounts.find(({ name }) => name === wanted)!.account_id
+  const { invoice } = await post<{ invoice: { invoice_id: string } }>(`${baseUrl}/invoices`, headers, {
+    customer_id: party.customerId, date: today(), place_of_supply: 'IN-KA', auto_approve: true,
+    line_items: [{ name: 'A year of books', quantity: 1, rate: LARGE }],
+  })
+  return {
+    ...party, expenseAccountId: account('Printing and Stationery'), bankAccountId: account('Bank Account'), openInvoiceId: invoice.invoice_id,
+  }
+}
+
+/** POST /payments, put onto one invoice; each of another amount, so that none looks like an earlier one. */
+export const payment = ({ token, customerId, openInvoiceId }: Trade): Call => ({
+  method: 'POST', path: `${PATH}/payments`, token,
+  body: {
+    flow: 'INCOMING', contact_id: customerId, date: today(), amount: '<number>', reference_number: '<key>',
+    allocations: [{ invoice_id: openInvoiceId, amount: '<number>' }],
+  },
+})
+
+/** POST /bills, approved, of three item lines; each with a reference of its own, as the duplicate guard asks. */
+export const bill = ({ token, vendorId, itemIds }: Trade): Call => ({
+  method: 'POST', path: `${PATH}/bills`, token,
+  body: {
+    vendor_id: vendorId, date: today(), place_of_supply: 'IN-KA', reference_number: '<key>', auto_approve: true,
+    line_items: itemLines(itemIds),
+  },
+})
+
+/** POST /expenses with its tax in the amount. */
+export const expense = ({ token, expenseAccountId, bankAccountId, vendorId, taxId }: Trade): Call => ({
+  method: 'POST', path: `${PATH}/expenses`, token,
+  body: {
+    date: today(), account_id: expenseAccountId, paid_through_account_id: bankAccountId, vendor_id: vendorId, amount: 1180, tax_id: taxId,
+    is_inclusive_tax: true, reference_number: '<key>',
+  },
+})
