@@ -1,0 +1,218 @@
+// The nightly housekeeping on a real Temporal server: scheduled in every zone, started by hand, and outliving its worker.
+import type { ChildProcess } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import type { ScheduleDescription } from '@temporalio/client'
+import pg from 'pg'
+import { pino } from 'pino'
+import { createScheduling } from '../../activities/scheduling.ts'
+import { startWorker, type RunningWorker } from '../../activities/worker.ts'
+import { housekeepingId, type Swept } from '../../domain/housekeeping.ts'
+import { EngineAway, openEngine, type Engine } from '../../gateways/engine.ts'
+import { readSettings } from '../../settings.ts'
+import { invoiceBody } from '../api/fixtures.ts'
+import { openMill, type Mill } from '../api/mill.ts'
+import { startService, type Service } from '../api/service.ts'
+import { removeSchedules } from './schedules.ts'
+import { killWorker, spawnWorker } from './stage.ts'
+
+jest.setTimeout(120_000)
+
+const SUFFIX = `night${Date.now().toString(36)}`
+const DUE = { auto_approve: true, date: '2026-01-10', due_date: '2026-02-10' }
+const quiet = pino({ level: 'silent' })
+
+let service: Service
+let engine: Engine
+let worker: RunningWorker
+const address = process.env.TEST_TEMPORAL_ADDRESS ?? ''
+const env = () => ({ ...service.env, TEMPORAL_QUEUE_SUFFIX: SUFFIX })
+const scheduleOf = (zone: string) => engine.client.schedule.getHandle(housekeepingId(zone, SUFFIX))
+
+beforeAll(async () => {
+  service = await startService()
+  engine = openEngine({ address, namespace: 'default', queueSuffix: SUFFIX })
+  await openMill(service)
+  await openMill(service, { time_zone: 'Pacific/Kiritimati' })
+  worker = await startWorker(readSettings(env()), quiet)
+})
+afterAll(async () => {
+  worker?.stop()
+  await worker?.ended
+  await removeSchedules(service.database, address, SUFFIX)
+  await engine.close()
+  await service.close()
+})
+
+async function until<T>(ask: () => Promise<T | undefined | false>, withinMs = 15_000): Promise<T> {
+  const last = Date.now() + withinMs
+  for (;;) {
+    const answer = await ask()
+    if (answer) return answer
+    if (Date.now() > last) throw new Error(`not so within ${withinMs} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+const scheduled = (zone: string): Promise<ScheduleDescription> => until(() => scheduleOf(zone).describe().catch(() => undefined))
+
+/** Starts the process as an operator does by hand, and waits for its end. */
+async function sweepByHand(id: string, ...args: unknown[]): Promise<Swept> {
+  const { workflow } = engine.client
+  await workflow.start('housekeeping', { workflowId: `by-hand/${SUFFIX}/${id}`, taskQueue: `core-${SUFFIX}`, args })
+  return workflow.getHandle(`by-hand/${SUFFIX}/${id}`).result()
+}
+
+const statusOf = async (mill: Mill, id: string): Promise<string> => (await mill.get(`/invoices/${id}`)).invoice.status
+
+describe('the schedules', () => {
+  test.each([['Asia/Kolkata', 'T19:00:00.000Z'], ['Pacific/Kiritimati', 'T10:30:00.000Z']])('%s: the next run is at %s', async (zone, time) => {
+    const { spec, policies, action, info } = await scheduled(zone)
+    expect(info.nextActionTimes[0]!.toISOString().slice(10)).toBe(time)
+    expect(info.nextActionTimes[0]!.getTime() - Date.now()).toBeLessThanOrEqual(24 * 60 * 60 * 1_000)
+    expect([spec.timezone, policies.overlap, policies.catchupWindow]).toEqual([zone, 'SKIP', 24 * 60 * 60 * 1_000])
+    expect(action).toMatchObject({ workflowType: 'housekeeping', taskQueue: `core-${SUFFIX}`, args: [{ timeZone: zone }] })
+  })
+
+  test('an organisation in a new zone brings its schedule; what is there is left as an operator has put it', async () => {
+    const ensure = createScheduling({ connection: service.database, engine, log: quiet })
+    await scheduled('Asia/Kolkata')
+    await scheduleOf('Asia/Kolkata').pause('while the books are moved')
+    await ensure()
+    await service.organization({ time_zone: 'America/Los_Angeles' })
+    await ensure()
+    const { info, spec } = await scheduled('America/Los_Angeles')
+    expect([spec.timezone, ['T07:30:00.000Z', 'T08:30:00.000Z'].includes(info.nextActionTimes[0]!.toISOString().slice(10))]).toEqual(['America/Los_Angeles', true])
+    expect((await scheduled('Asia/Kolkata')).state).toMatchObject({ paused: true, note: 'while the books are moved' })
+    await scheduleOf('Asia/Kolkata').unpause()
+  })
+
+  test('a zone written in other letters is scheduled too; one that is refused holds up no other, and is told of once', async () => {
+    await service.organization({ time_zone: 'asia/tokyo' })
+    const lines: string[] = []
+    const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
+    const refusing = { ensureSchedule: async (zone: string) => {
+      if (zone === 'Asia/Kolkata') throw new TypeError('no')
+      return engine.ensureSchedule(zone)
+    } }
+    const ensure = createScheduling({ connection: service.database, engine: refusing, log })
+    await ensure()
+    await ensure()
+    expect((await scheduled('asia/tokyo')).info.nextActionTimes[0]!.toISOString().slice(10)).toBe('T15:30:00.000Z')
+    expect(lines.map((line) => JSON.parse(line)).map(({ msg, time_zone }) => [msg, time_zone])).toEqual([
+      ['nightly housekeeping could not be scheduled', 'Asia/Kolkata'], ['nightly housekeeping scheduled', 'asia/tokyo'],
+    ])
+  })
+
+  test('while Temporal is away that is what is said of it', async () => {
+    const away = openEngine({ address: '127.0.0.1:9', namespace: 'default', queueSuffix: SUFFIX })
+    await expect(away.ensureSchedule('Asia/Kolkata')).rejects.toThrow(EngineAway)
+    await away.close()
+  })
+
+  test('triggered, it sweeps the organisations of its zone and of no other', async () => {
+    const [here, there] = [await openMill(service), await openMill(service, { time_zone: 'Pacific/Kiritimati' })]
+    const [ours, theirs] = [(await here.invoice(DUE)).invoice_id, (await there.invoice(DUE)).invoice_id]
+    await scheduleOf('Asia/Kolkata').trigger()
+    await until(async () => (await statusOf(here, ours)) === 'OVERDUE')
+    expect(await statusOf(there, theirs)).toBe('SENT')
+    const { info } = await until(async () => {
+      const description = await scheduleOf('Asia/Kolkata').describe()
+      return description.info.recentActions.length > 0 && description
+    })
+    const started = info.recentActions.at(-1)!.action
+    expect(started.workflow.workflowId).toMatch(new RegExp(`^${housekeepingId('Asia/Kolkata', SUFFIX)}-20`))
+    const handle = engine.client.workflow.getHandle(started.workflow.workflowId)
+    expect(await handle.result()).toMatchObject({ organizations: 1, invoices: 1, bills: 0 })
+    const { typedSearchAttributes, staticSummary } = Object.assign(await handle.describe(), { staticSummary: await (await handle.describe()).staticSummary() })
+    expect(typedSearchAttributes.getAll().map(({ value }) => value)).toEqual(expect.arrayContaining(['HOUSEKEEPING', 'SWEPT']))
+    expect(staticSummary).toBe('nightly housekeeping of Asia/Kolkata')
+    expect(await sweepByHand('afterwards')).toEqual({ organizations: 1, invoices: 1, bills: 0 })
+    expect(await statusOf(there, theirs)).toBe('OVERDUE')
+  })
+})
+
+describe('by hand', () => {
+  test('without a zone every organisation is swept but the suspended ones; the second time there is nothing to do', async () => {
+    const [one, two, closed] = [await openMill(service), await openMill(service, { time_zone: 'Pacific/Kiritimati' }), await openMill(service)]
+    await Promise.all([one.invoice(DUE), one.bill(DUE), two.invoice(DUE), two.bill({ ...DUE, due_date: '2099-01-01' }), closed.invoice(DUE)])
+    await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, closed.orgId)
+    expect(await sweepByHand('all')).toEqual({ organizations: 2, invoices: 2, bills: 1 })
+    expect(await sweepByHand('again', {})).toEqual({ organizations: 0, invoices: 0, bills: 0 })
+    await service.sql(`UPDATE organizations SET status = 'ACTIVE' WHERE id = $1`, closed.orgId)
+    expect(await sweepByHand('reopened', { timeZone: 'Asia/Kolkata' })).toEqual({ organizations: 1, invoices: 1, bills: 0 })
+  })
+
+  test('more than a page of organisations', async () => {
+    await Promise.all(Array.from({ length: 105 }, async () => {
+      const client = await service.organization({ time_zone: 'Asia/Dubai' })
+      const { body: { contact } } = await client.post('/contacts', { contact_name: 'Meena Sarees' })
+      expect((await client.post('/invoices', invoiceBody(contact.contact_id, DUE))).status).toBe(201)
+    }))
+    expect(await sweepByHand('dubai', { timeZone: 'Asia/Dubai' })).toEqual({ organizations: 105, invoices: 105, bills: 0 })
+  })
+
+  test('a zone that does not exist is refused', async () => {
+    await expect(sweepByHand('atlantis', { timeZone: 'Asia/Atlantis' })).rejects.toMatchObject({ cause: { cause: { message: 'there is no time zone Asia/Atlantis', type: 'UnknownZone' } } })
+  })
+
+  test('an organisation that cannot be swept holds up no other, and is swept as soon as it can be', async () => {
+    const [broken, sound] = [await openMill(service, { time_zone: 'Asia/Colombo' }), await openMill(service, { time_zone: 'Asia/Colombo' })]
+    const [first, second] = [(await broken.invoice(DUE)).invoice_id, (await sound.invoice(DUE)).invoice_id]
+    await service.sql(`ALTER TABLE invoices ADD CONSTRAINT broken CHECK (org_id <> '${broken.orgId}' OR status <> 'OVERDUE')`)
+    const swept = sweepByHand('colombo', { timeZone: 'Asia/Colombo' })
+    await until(async () => (await statusOf(sound, second)) === 'OVERDUE')
+    const handle = engine.client.workflow.getHandle(`by-hand/${SUFFIX}/colombo`)
+    await until(async () => {
+      const [activity] = (await handle.describe()).raw.pendingActivities ?? []
+      return activity?.lastFailure?.message?.includes(broken.orgId)
+    })
+    expect(await statusOf(broken, first)).toBe('SENT')
+    await service.sql('ALTER TABLE invoices DROP CONSTRAINT broken')
+    expect(await swept).toEqual({ organizations: 2, invoices: 2, bills: 0 })
+    expect(await statusOf(broken, first)).toBe('OVERDUE')
+  })
+})
+
+describe('a worker killed in mid-sweep', () => {
+  let dying: ChildProcess
+  let next: ChildProcess
+  afterAll(async () => {
+    await killWorker(dying)
+    await killWorker(next)
+  })
+
+  test('of a thousand documents each is moved once, by it or by the next', async () => {
+    worker.stop()
+    await worker.ended
+    const mill = await openMill(service)
+    await mill.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_UPDATED'] })
+    for (let hundred = 0; hundred < 10; hundred += 1) {
+      await Promise.all(Array.from({ length: hundred < 9 ? 100 : 99 }, () => mill.client.post('/invoices', invoiceBody(mill.customerId, DUE))))
+    }
+    const moved = async () => Number((await service.sql<{ count: bigint }>(`SELECT count(*) FROM invoices WHERE org_id = $1 AND status = 'OVERDUE'`, mill.orgId))[0]!.count)
+    // The one that was due last is held, so that the sweep stands still at the last page until the worker is dead.
+    const held = (await mill.invoice({ ...DUE, due_date: '2026-03-10' })).invoice_id
+    const holder = new pg.Client({ connectionString: service.databaseUrl })
+    await holder.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [held])
+    dying = await spawnWorker(env())
+    const swept = sweepByHand('killed', { timeZone: 'Asia/Kolkata' })
+    await until(async () => (await service.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).length > 0)
+    const before = await moved()
+    await killWorker(dying)
+    await holder.query('ROLLBACK')
+    await holder.end()
+    expect(before).toBe(900)
+
+    next = await spawnWorker(env())
+    await swept
+    expect(await moved()).toBe(1_000)
+    const [counted] = await service.sql(
+      `SELECT (SELECT count(*)::integer FROM invoices WHERE org_id = $1 AND version = 2) AS once,
+         (SELECT count(*)::integer FROM activity WHERE org_id = $1 AND action = 'INVOICE_OVERDUE') AS entries,
+         (SELECT count(DISTINCT entity_id)::integer FROM activity WHERE org_id = $1 AND action = 'INVOICE_OVERDUE') AS documents,
+         (SELECT count(*)::integer FROM webhook_deliveries WHERE org_id = $1) AS deliveries`, mill.orgId)
+    expect(counted).toEqual({ once: 1_000, entries: 1_000, documents: 1_000, deliveries: 1_000 })
+  })
+})
