@@ -1,5 +1,4 @@
 // Builds the Restify server from the list of routes; listens only as the entry of the API process.
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import pino, { type Logger } from 'pino'
 import restify from 'restify'
@@ -11,12 +10,13 @@ import { rememberTokens } from '../models/token-memory.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { engineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
-import { refusal, type Reply } from './http/envelope.ts'
+import type { Reply } from './http/envelope.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
-import { limitHeaders, refuse, travel, type House } from './http/pipeline.ts'
-import { createLimiter, type Limiter } from './http/rate-limit.ts'
+import { travel, type House } from './http/pipeline.ts'
+import { createLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
 import { createPlaces, tell } from './http/stream.ts'
+import { strangersOf, type Strangers } from './http/strangers.ts'
 import { createParts } from './parts.ts'
 import { createWaker } from './waker.ts'
 import { routesOf } from './routes.ts'
@@ -60,8 +60,9 @@ export function createApi(settings: Settings, log: Logger): Api {
   }
   const server = restify.createServer({ name: 'bahi', log })
   mountRoutes(server, house, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
-  mountOrigin(server, accessLog, createParts(settings, database, limiter))
-  mountStrangers(server, limiter, accessLog)
+  const strangers = strangersOf(limiter, accessLog)
+  mountOrigin(server, accessLog, strangers, createParts(settings, database, limiter))
+  mountStrangers(server, strangers)
   return {
     database,
     listen: () => new Promise((resolve, reject) => {
@@ -94,11 +95,13 @@ function mountRoutes(server: restify.Server, house: House, accessLog: AccessLog,
   }
 }
 
-function mountOrigin(server: restify.Server, accessLog: AccessLog, parts: ReturnType<typeof createParts>): void {
+function mountOrigin(
+  server: restify.Server, accessLog: AccessLog, strangers: Strangers, parts: ReturnType<typeof createParts>,
+): void {
   const plain = (path: string, answer: (request: Request) => Promise<Plain | null> | Plain) =>
     mount(server, 'GET', path, async (request, response) => {
       const answered = await answer(request)
-      if (answered === null) return sendStranger(response, 404, accessLog)
+      if (answered === null) return send(response, strangers.replyTo('GET', fault('not_found.route'), null))
       sendBytes(response, answered.status, answered.body, { 'Content-Type': answered.type })
     })
   plain('/health/live', live)
@@ -108,24 +111,16 @@ function mountOrigin(server: restify.Server, accessLog: AccessLog, parts: Return
   plain('/docs/:name', (request) => docs(request.params?.name ?? ''))
 }
 
-// Whatever Restify refuses by itself (unknown path, wrong method) is answered in our envelope.
-function mountStrangers(server: restify.Server, limiter: Limiter, accessLog: AccessLog): void {
+// Whatever Restify refuses by itself, and what Node cannot read.
+function mountStrangers(server: restify.Server, strangers: Strangers): void {
   server.on('restifyError', (request, response, error, done) => {
     if (!response.headersSent) {
-      const requestId = randomUUID()
-      const status = (error as { statusCode?: number }).statusCode ?? 500
-      const meant = status === 405 ? fault('request.method_not_allowed') : status < 500 ? fault('not_found.route') : error
-      const reply = refuse({ onMishap: accessLog.mishap }, meant, requestId)
       const allow = response.getHeader('allow')
-      if (status === 405 && allow) reply.headers.Allow = String(allow)
-      Object.assign(reply.headers, limitHeaders(limiter.uncounted(new Date())), { 'X-Request-Id': requestId })
-      send(response, reply)
-      accessLog.passed({
-        requestId, orgId: null, subject: null, method: request.method ?? '', route: 'unknown', status: reply.status, durationMs: 0,
-      })
+      send(response, strangers.replyTo(request.method ?? '', error, allow === undefined ? null : String(allow)))
     }
     done()
   })
+  server.server.on('clientError', (error, socket) => strangers.answerNoise(error, socket))
 }
 
 function mount(
@@ -149,12 +144,6 @@ function send(response: restify.Response, reply: Reply): void {
 
 function sendBytes(response: restify.Response, status: number, body: string | Buffer, headers: Record<string, string>): void {
   response.sendRaw(status, body, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) })
-}
-
-function sendStranger(response: restify.Response, status: 404, accessLog: AccessLog): void {
-  const requestId = randomUUID()
-  send(response, refusal(fault('not_found.route'), requestId))
-  accessLog.passed({ requestId, orgId: null, subject: null, method: 'GET', route: 'unknown', status, durationMs: 0 })
 }
 
 if (import.meta.main) {

@@ -16,6 +16,8 @@ export const FAULTS = {
   'not_found.resource': [404, 'There is no such record in this organisation.'],
   'not_found.route': [404, 'There is no such path.'],
   'request.method_not_allowed': [405, 'The path exists, but not with this method.'],
+  'request.malformed': [400, 'What was sent is not a request of HTTP.'],
+  'request.timeout': [408, 'The request did not arrive in time.'],
   'request.malformed_json': [400, 'The body is not JSON.'],
   'request.unsupported_media_type': [415, 'The body must be sent as application/json.'],
   'request.too_large': [413, 'The body is larger than this call accepts.'],
