@@ -2,19 +2,17 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { DefaultLogger, NativeConnection, Runtime, bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import { DefaultLogger, NativeConnection, bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { createWorkers, WORKFLOWS } from '../../activities/workers.ts'
 import { createReceiver } from '../../gateways/receiver.ts'
 import { openDatabase } from '../../models/database.ts'
 import { sealer } from '../../models/sealed.ts'
 import { readSettings } from '../../settings.ts'
+import '../workflows/quiet.ts'
 
 export interface TestWorker {
   stop(): Promise<void>
 }
-
-// What the tests provoke, Temporal warns of; only its errors are of interest here.
-Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
 
 // The stories are bundled once a test file.
 let bundle: Promise<WorkflowBundleWithSourceMap> | undefined

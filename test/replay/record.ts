@@ -1,81 +1,28 @@
-// Records the histories of this folder anew, each way that a webhook can go: run it when a story has changed for good.
-//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts
+// Records the histories of this folder anew, each way that a process can go: run it when a story has changed for good.
+//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [conversions] [webhooks]
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { openCustomer } from '../customer.ts'
-import { untilTimer } from '../workflows/history.ts'
-import { SECRET, openStage } from '../workflows/stage.ts'
+import type { Engine } from '../../gateways/engine.ts'
+import { recordConversions } from './conversions.ts'
+import { recordWebhooks } from './webhooks.ts'
+
+/** Saves the history of a process once it has come to its end, whichever that is. */
+export type Save = (engine: Engine, workflowId: string, name: string) => Promise<void>
 
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
-await mkdir(HISTORIES, { recursive: true })
+const STORIES: Record<string, (save: Save) => Promise<void>> = { conversions: recordConversions, webhooks: recordWebhooks }
 
-const stage = await openStage({ WEBHOOK_LADDER_SECONDS: '1,2,3600', WEBHOOK_TIMEOUT_SECONDS: '1' })
-const customer = await openCustomer(SECRET)
-await stage.addEndpoint(customer.url)
-await stage.startWorker()
-const { workflow } = stage.engine.client
-
-async function save(workflowId: string, name: string): Promise<void> {
-  await workflow.getHandle(workflowId).result()
-  const history = JSON.parse(historyToJSON(await workflow.getHandle(workflowId).fetchHistory()))
+const save: Save = async ({ client: { workflow } }, workflowId, name) => {
+  const handle = workflow.getHandle(workflowId)
+  await handle.result().catch(() => undefined)
+  const history = JSON.parse(historyToJSON(await handle.fetchHistory()))
   // Who was at work is of no interest to anybody else.
   const text = JSON.stringify(history, (_key, value) => (/^\d+@/.test(value) ? 'worker' : value), 1)
   await writeFile(`${HISTORIES}${name}.json`, `${text}\n`)
   console.log(`recorded ${name}`)
 }
 
-/** Announces an event that is refused, and answers the id of its delivery's process once it waits for the retry. */
-async function refused(): Promise<{ id: string }> {
-  const { id } = await announced()
-  await untilTimer(stage.engine, id, 'retry 1 of 3')
-  return { id }
-}
-
-/** Announces events, and answers the ids of a delivery's process and of its batch's once it has been attempted. */
-async function announced(count = 1): Promise<{ id: string; dispatch: string }> {
-  await stage.sql('DELETE FROM webhook_attempts')
-  await stage.sql('DELETE FROM webhook_deliveries')
-  customer.arrivals.length = 0
-  await stage.announce(count)
-  const [delivery] = await stage.until(({ attempts_made }) => attempts_made >= 1)
-  return { id: `webhook/${delivery!.id}`, dispatch: `dispatch/${delivery!.batch_id}` }
-}
-
-customer.answer = () => 200
-await save((await announced(3)).dispatch, 'webhook-dispatch-all-arrive')
-
-customer.answer = () => (customer.arrivals.length % 2 === 0 ? 200 : 500)
-await save((await announced(4)).dispatch, 'webhook-dispatch-some-refused')
-customer.answer = () => 200
-await stage.until(({ status }) => status === 'DELIVERED')
-
-customer.answer = () => (customer.arrivals.length < 3 ? 500 : 200)
-await save((await refused()).id, 'webhook-delivery-arrives-late')
-
-customer.answer = () => 500
-const exhausted = await refused()
-await untilTimer(stage.engine, exhausted.id, 'retry 3 of 3')
-await workflow.getHandle(exhausted.id).signal('retryNow')
-await save(exhausted.id, 'webhook-delivery-exhausted')
-
-const aborted = await refused()
-await workflow.getHandle(aborted.id).signal('abort')
-await save(aborted.id, 'webhook-delivery-aborted')
-
-const byHand = await refused()
-customer.answer = () => 200
-await workflow.getHandle(byHand.id).signal('retryNow')
-await save(byHand.id, 'webhook-delivery-retried-by-hand')
-
-customer.answer = () => 500
-const suspended = await refused()
-await stage.sql(`UPDATE organizations SET status = 'SUSPENDED'`)
-await untilTimer(stage.engine, suspended.id, 'organisation suspended')
-await stage.sql(`UPDATE organizations SET status = 'ACTIVE'`)
-customer.answer = () => 200
-await workflow.getHandle(suspended.id).signal('retryNow')
-await save(suspended.id, 'webhook-delivery-suspended')
-
-await customer.close()
-await stage.close()
+await mkdir(HISTORIES, { recursive: true })
+const wanted = process.argv.slice(2)
+for (const [story, record] of Object.entries(STORIES)) if (wanted.length === 0 || wanted.includes(story)) await record(save)

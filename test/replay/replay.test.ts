@@ -24,8 +24,9 @@ beforeAll(async () => {
 const read = async (name: string) => JSON.parse(await readFile(`${HISTORIES}${name}`, 'utf8'))
 const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle }, history as never)
 
-test('every way a webhook can go was recorded', () => {
+test('every way a process can go was recorded', () => {
   expect(recorded).toEqual([
+    'conversion-refused.json', 'conversion-through-invoice.json', 'conversion-whole.json',
     'webhook-delivery-aborted.json', 'webhook-delivery-arrives-late.json', 'webhook-delivery-exhausted.json',
     'webhook-delivery-retried-by-hand.json', 'webhook-delivery-suspended.json', 'webhook-dispatch-all-arrive.json',
     'webhook-dispatch-some-refused.json',

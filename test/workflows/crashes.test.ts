@@ -1,6 +1,5 @@
 // What is queued leaves the door whatever dies on the way: the worker in mid-batch, the claimer, the engine.
 import { once } from 'node:events'
-import net from 'node:net'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
 import { createRelay } from '../../activities/relay.ts'
@@ -8,6 +7,7 @@ import { claimBatch } from '../../commands/deliveries.ts'
 import { openEngine } from '../../gateways/engine.ts'
 import { AWAY_AFTER_MS, lastSeen } from '../../models/heartbeat.ts'
 import { openCustomer, type Customer } from '../customer.ts'
+import { openDoor } from './door.ts'
 import { SECRET, openStage, type Stage } from './stage.ts'
 
 jest.setTimeout(120_000)
@@ -121,7 +121,7 @@ test('while Temporal is away nothing is lost, and when it is back everything goe
   await stage.until(isDelivered)
   expect(new Set(customer.arrivals.map(({ deliveryId }) => deliveryId)).size).toBe(300)
   await engine.close()
-  await door.close()
+  door.shut()
 })
 
 test('a delivery whose process is gone is taken up an hour after it was due', async () => {
@@ -169,31 +169,3 @@ test('the worker shows that it is alive, and stops showing it when it stops', as
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   expect(await lastSeen(stage.database, 'worker')).toBeGreaterThan(2_000)
 })
-
-/** A way to Temporal that can be shut. */
-async function openDoor(address: string) {
-  const [host, port] = address.split(':') as [string, string]
-  const through = new Set<net.Socket>()
-  const server = net.createServer((socket) => {
-    const beyond = net.connect(Number(port), host)
-    for (const end of [socket, beyond]) {
-      through.add(end)
-      end.on('error', () => undefined)
-      end.on('close', () => (socket.destroy(), beyond.destroy(), through.delete(end)))
-    }
-    socket.pipe(beyond).pipe(socket)
-  })
-  const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve))
-  await listen(0)
-  const mine = (server.address() as net.AddressInfo).port
-  const shut = () => {
-    server.close()
-    for (const socket of through) socket.destroy()
-  }
-  return {
-    address: `127.0.0.1:${mine}`,
-    shut,
-    open: () => listen(mine),
-    close: async () => shut(),
-  }
-}

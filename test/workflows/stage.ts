@@ -3,7 +3,6 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { DefaultLogger, Runtime } from '@temporalio/worker'
 import pg from 'pg'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
@@ -15,14 +14,12 @@ import { migrate } from '../../models/migrate.ts'
 import { seal } from '../../models/sealed.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
 import { readSettings } from '../../settings.ts'
+import './quiet.ts'
 import { removeSchedules } from './schedules.ts'
 
 export const SECRET = 'svc_whsec_of_the_stage'
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? ''
 const TEMPORAL_ADDRESS = process.env.TEST_TEMPORAL_ADDRESS ?? ''
-
-// What the tests provoke, Temporal warns of; only its errors are of interest here.
-Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
 
 export interface Stage {
   database: Database
