@@ -12,6 +12,8 @@ import { whileBeating } from './beating.ts'
 
 export interface HousekeepingParts {
   connection: Database
+  /** Has the deliveries looked for that a commit has queued. */
+  wakeRelay(): void
   clock(): Date
 }
 
@@ -23,9 +25,8 @@ interface Sweep {
   context: Context
 }
 
-export function housekeepingActivities({ connection: database, clock }: HousekeepingParts) {
-  // The relay looks every second by itself for the deliveries that a sweep queues.
-  const desk: Desk = { database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock }
+export function housekeepingActivities({ connection: database, wakeRelay, clock }: HousekeepingParts) {
+  const desk: Desk = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   async function sweepZone(timeZone: string, sweep: Sweep): Promise<void> {
     let last: string | null = null
