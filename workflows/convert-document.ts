@@ -1,4 +1,4 @@
-// A document becomes another of its kind's: an estimate an order, an order an invoice or a bill; one transaction a hop.
+// A document becomes another: an estimate an order, an order an invoice or a bill; one transaction a document.
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { proxyActivities, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import type { Activities } from '../activities/create.ts'
@@ -15,20 +15,20 @@ export async function convertDocument(input: ConversionInput): Promise<Conversio
   try {
     for (let hop = 1; ; hop += 1) {
       const { finished, targets } = await convertNext.executeWithOptions({ summary: `document ${hop}` }, [input])
-      show(finished ? 'CONVERTED' : 'CONVERTING', targetLines(targets))
-      if (finished) return { conversionId: input.conversionId, targets }
+      setCurrentDetails(['made:', ...targetLines(targets)].join('\n- '))
+      if (finished) return ended('CONVERTED', { conversionId: input.conversionId, targets })
     }
   } catch (error) {
     const refusal = refusalIn(error)
     if (!refusal) throw error
-    show('REFUSED', [refusal.type ?? ''])
-    throw refusal
+    setCurrentDetails(`refused: ${refusal.type}`)
+    throw ended('REFUSED', refusal)
   }
 }
 
-function show(state: 'CONVERTING' | 'CONVERTED' | 'REFUSED', lines: string[]): void {
+function ended<Outcome>(state: 'CONVERTED' | 'REFUSED', outcome: Outcome): Outcome {
   upsertSearchAttributes(searchPairs({ state }))
-  setCurrentDetails([state, ...lines.map((line) => `- ${line}`)].join('\n'))
+  return outcome
 }
 
 // The books have refused: the process fails with the very same failure, so that whoever asked is told the very same.

@@ -13,12 +13,12 @@ export type Save = (engine: Engine, workflowId: string, name: string) => Promise
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const STORIES: Record<string, (save: Save) => Promise<void>> = { conversions: recordConversions, webhooks: recordWebhooks }
 
+// Who was at work, and in which folder, is of no interest to anybody else.
 const save: Save = async ({ client: { workflow } }, workflowId, name) => {
   const handle = workflow.getHandle(workflowId)
   await handle.result().catch(() => undefined)
   const history = JSON.parse(historyToJSON(await handle.fetchHistory()))
-  // Who was at work is of no interest to anybody else.
-  const text = JSON.stringify(history, (_key, value) => (/^\d+@/.test(value) ? 'worker' : value), 1)
+  const text = JSON.stringify(history, (key, value) => (key === 'stackTrace' ? '' : /^\d+@/.test(value) ? 'worker' : value), 1)
   await writeFile(`${HISTORIES}${name}.json`, `${text}\n`)
   console.log(`recorded ${name}`)
 }
