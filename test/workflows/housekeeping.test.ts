@@ -12,33 +12,34 @@ import { readSettings } from '../../settings.ts'
 import { invoiceBody } from '../api/fixtures.ts'
 import { openMill, type Mill } from '../api/mill.ts'
 import { startService, type Service } from '../api/service.ts'
+import { kill, spawnWorker } from '../api/worker.ts'
 import { removeSchedules } from './schedules.ts'
-import { killWorker, spawnWorker } from './stage.ts'
 
 jest.setTimeout(120_000)
 
-const SUFFIX = `night${Date.now().toString(36)}`
 const DUE = { auto_approve: true, date: '2026-01-10', due_date: '2026-02-10' }
 const quiet = pino({ level: 'silent' })
 
 let service: Service
 let engine: Engine
 let worker: RunningWorker
-const address = process.env.TEST_TEMPORAL_ADDRESS ?? ''
-const env = () => ({ ...service.env, TEMPORAL_QUEUE_SUFFIX: SUFFIX })
-const scheduleOf = (zone: string) => engine.client.schedule.getHandle(housekeepingId(zone, SUFFIX))
+let address: string
+let suffix: string
+const scheduleOf = (zone: string) => engine.client.schedule.getHandle(housekeepingId(zone, suffix))
 
 beforeAll(async () => {
   service = await startService()
-  engine = openEngine({ address, namespace: 'default', queueSuffix: SUFFIX })
+  suffix = service.env.TEMPORAL_QUEUE_SUFFIX!
+  address = service.env.TEMPORAL_ADDRESS!
+  engine = openEngine({ address, namespace: 'default', queueSuffix: suffix })
   await openMill(service)
   await openMill(service, { time_zone: 'Pacific/Kiritimati' })
-  worker = await startWorker(readSettings(env()), quiet)
+  worker = await startWorker(readSettings(service.env), quiet)
 })
 afterAll(async () => {
   worker?.stop()
   await worker?.ended
-  await removeSchedules(service.database, address, SUFFIX)
+  await removeSchedules(service.database, address, suffix)
   await engine.close()
   await service.close()
 })
@@ -58,8 +59,8 @@ const scheduled = (zone: string): Promise<ScheduleDescription> => until(() => sc
 /** Starts the process as an operator does by hand, and waits for its end. */
 async function sweepByHand(id: string, ...args: unknown[]): Promise<Swept> {
   const { workflow } = engine.client
-  await workflow.start('housekeeping', { workflowId: `by-hand/${SUFFIX}/${id}`, taskQueue: `core-${SUFFIX}`, args })
-  return workflow.getHandle(`by-hand/${SUFFIX}/${id}`).result()
+  await workflow.start('housekeeping', { workflowId: `by-hand/${suffix}/${id}`, taskQueue: `core-${suffix}`, args })
+  return workflow.getHandle(`by-hand/${suffix}/${id}`).result()
 }
 
 const statusOf = async (mill: Mill, id: string): Promise<string> => (await mill.get(`/invoices/${id}`)).invoice.status
@@ -70,7 +71,7 @@ describe('the schedules', () => {
     expect(info.nextActionTimes[0]!.toISOString().slice(10)).toBe(time)
     expect(info.nextActionTimes[0]!.getTime() - Date.now()).toBeLessThanOrEqual(24 * 60 * 60 * 1_000)
     expect([spec.timezone, policies.overlap, policies.catchupWindow]).toEqual([zone, 'SKIP', 24 * 60 * 60 * 1_000])
-    expect(action).toMatchObject({ workflowType: 'housekeeping', taskQueue: `core-${SUFFIX}`, args: [{ timeZone: zone }] })
+    expect(action).toMatchObject({ workflowType: 'housekeeping', taskQueue: `core-${suffix}`, args: [{ timeZone: zone }] })
   })
 
   test('an organisation in a new zone brings its schedule; what is there is left as an operator has put it', async () => {
@@ -104,7 +105,7 @@ describe('the schedules', () => {
   })
 
   test('while Temporal is away that is what is said of it', async () => {
-    const away = openEngine({ address: '127.0.0.1:9', namespace: 'default', queueSuffix: SUFFIX })
+    const away = openEngine({ address: '127.0.0.1:9', namespace: 'default', queueSuffix: suffix })
     await expect(away.ensureSchedule('Asia/Kolkata')).rejects.toThrow(EngineAway)
     await away.close()
   })
@@ -120,7 +121,7 @@ describe('the schedules', () => {
       return description.info.recentActions.length > 0 && description
     })
     const started = info.recentActions.at(-1)!.action
-    expect(started.workflow.workflowId).toMatch(new RegExp(`^${housekeepingId('Asia/Kolkata', SUFFIX)}-20`))
+    expect(started.workflow.workflowId).toMatch(new RegExp(`^${housekeepingId('Asia/Kolkata', suffix)}-20`))
     const handle = engine.client.workflow.getHandle(started.workflow.workflowId)
     expect(await handle.result()).toMatchObject({ organizations: 1, invoices: 1, bills: 0 })
     const { typedSearchAttributes, staticSummary } = Object.assign(await handle.describe(), { staticSummary: await (await handle.describe()).staticSummary() })
@@ -161,7 +162,7 @@ describe('by hand', () => {
     await service.sql(`ALTER TABLE invoices ADD CONSTRAINT broken CHECK (org_id <> '${broken.orgId}' OR status <> 'OVERDUE')`)
     const swept = sweepByHand('colombo', { timeZone: 'Asia/Colombo' })
     await until(async () => (await statusOf(sound, second)) === 'OVERDUE')
-    const handle = engine.client.workflow.getHandle(`by-hand/${SUFFIX}/colombo`)
+    const handle = engine.client.workflow.getHandle(`by-hand/${suffix}/colombo`)
     await until(async () => {
       const [activity] = (await handle.describe()).raw.pendingActivities ?? []
       return activity?.lastFailure?.message?.includes(broken.orgId)
@@ -177,8 +178,8 @@ describe('a worker killed in mid-sweep', () => {
   let dying: ChildProcess
   let next: ChildProcess
   afterAll(async () => {
-    await killWorker(dying)
-    await killWorker(next)
+    await kill(dying)
+    await kill(next)
   })
 
   test('of a thousand documents each is moved once, by it or by the next', async () => {
@@ -196,16 +197,16 @@ describe('a worker killed in mid-sweep', () => {
     await holder.connect()
     await holder.query('BEGIN')
     await holder.query('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [held])
-    dying = await spawnWorker(env())
+    dying = await spawnWorker(service.env)
     const swept = sweepByHand('killed', { timeZone: 'Asia/Kolkata' })
     await until(async () => (await service.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).length > 0)
     const before = await moved()
-    await killWorker(dying)
+    await kill(dying)
     await holder.query('ROLLBACK')
     await holder.end()
     expect(before).toBe(900)
 
-    next = await spawnWorker(env())
+    next = await spawnWorker(service.env)
     await swept
     expect(await moved()).toBe(1_000)
     const [counted] = await service.sql(

@@ -1,8 +1,6 @@
 // A database, a worker on a queue of its own, and an organisation whose books announce events.
-import { spawn, type ChildProcess } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
@@ -14,6 +12,7 @@ import { migrate } from '../../models/migrate.ts'
 import { seal } from '../../models/sealed.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
 import { readSettings } from '../../settings.ts'
+import { kill, spawnWorker } from '../api/worker.ts'
 import './quiet.ts'
 import { removeSchedules } from './schedules.ts'
 
@@ -129,7 +128,7 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
 
     async close() {
       await stage.stopWorker()
-      await Promise.all(children.map(killWorker))
+      await Promise.all(children.map(kill))
       await engine.close()
       await removeSchedules(database, TEMPORAL_ADDRESS, env.TEMPORAL_QUEUE_SUFFIX)
       await database.close()
@@ -143,22 +142,6 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
     stage.orgId,
   )
   return stage
-}
-
-/** Starts a worker process with these settings; resolves when it takes work. */
-export async function spawnWorker(env: Record<string, string>): Promise<ChildProcess> {
-  const child = spawn(process.execPath, [fileURLToPath(new URL('../../activities/worker.ts', import.meta.url))], {
-    env: { ...env, LOG_LEVEL: 'info' }, stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  for await (const chunk of child.stdout) if (String(chunk).includes('worker started')) break
-  return child
-}
-
-/** Ends it at once, as a crash does; resolves when it is gone. */
-export async function killWorker(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGKILL')
-  await once(child, 'exit')
 }
 
 async function onServer(statement: string): Promise<void> {
