@@ -1,5 +1,5 @@
 // The customer ledger as a stream: at the reader's pace, whole or broken off, and never at the cost of other calls.
-import { get, type IncomingMessage } from 'node:http'
+import { get, type ClientRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
 import { credit, debit } from '../../domain/posting/posting.ts'
@@ -32,14 +32,15 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
+function request(contactId: string, onAnswer: (answer: IncomingMessage) => void): ClientRequest {
+  const url = `${service.origin}${BASE_PATH}/reports/customer_ledger?contact_id=${contactId}`
+  return get(url, { agent: false, headers: { authorization: `Bearer ${ours.client.token}` } }, onAnswer)
+}
+
 /** Asks for the ledger; the answer waits to be read. */
 function ask(contactId = id): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const url = `${service.origin}${BASE_PATH}/reports/customer_ledger?contact_id=${contactId}`
-    get(url, { agent: false, headers: { authorization: `Bearer ${ours.client.token}` } }, (answer) => {
-      answer.pause()
-      resolve(answer)
-    }).on('error', reject)
+    request(contactId, (answer) => resolve(answer.pause())).on('error', reject)
   })
 }
 
@@ -117,11 +118,9 @@ describe('a reader who goes away', () => {
 
   test('before the first byte ends the question', async () => {
     const gone = await told(499)
-    let asking: ReturnType<typeof get> | undefined
     await service.database.transaction(async (connection) => {
       await connection.run({ name: '', text: 'LOCK TABLE journal_lines IN ACCESS EXCLUSIVE MODE' }, [])
-      const url = `${service.origin}${BASE_PATH}/reports/customer_ledger?contact_id=${id}`
-      asking = get(url, { agent: false, headers: { authorization: `Bearer ${ours.client.token}` } }).on('error', () => undefined)
+      const asking = request(id, () => undefined).on('error', () => undefined)
       await until(5, async () => (await underWay()).map(({ state }) => state), ['active'])
       asking.destroy()
       // The lock is still held: the question is not over by itself.
@@ -142,8 +141,9 @@ test('readers who do not read hold up neither other calls nor, for long, other r
   for (let n = 0; n < 20; n += 1) await ours.get('/contacts')
   expect(Date.now() - started).toBeLessThan(4_000)
   // Who waited for a place and went is no longer waited for.
-  const url = `${service.origin}${BASE_PATH}/reports/customer_ledger?contact_id=${id}`
-  get(url, { agent: false, timeout: 500, headers: { authorization: `Bearer ${ours.client.token}` } }).on('timeout', function left() { this.destroy() }).on('error', () => undefined)
+  const leaving = request(id, () => undefined).on('error', () => undefined)
+  await new Promise((resolve) => setTimeout(resolve, 500))
+  leaving.destroy()
   await until(3, () => told(499), gone + 1)
   const refused = await late
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '5'])
