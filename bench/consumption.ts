@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 
 // The unit of the times in /proc/<pid>/stat, the same on every Linux that Node runs on.
 const TICKS_A_SECOND = 100
+const PAGE_BYTES = 4096
 
 export interface Consumption {
   /** CPU seconds during the work. */
@@ -28,6 +29,15 @@ export async function consumed<T>(pids: Pids, work: () => Promise<T>): Promise<[
   }
   const memory = { api: memoryOf([pids.api]), worker: memoryOf([pids.worker]), postgres: memoryOf(family(pids.postgres)) }
   return [result, { cpu, memory }]
+}
+
+/** Does the work and answers the most memory that the process was seen to hold meanwhile, in MB; null where there is no /proc. */
+export async function peakMemory<T>(pid: number, work: () => Promise<T>): Promise<[T, number | null]> {
+  let peak = 0
+  const look = () => (peak = Math.max(peak, Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * PAGE_BYTES / 2 ** 20))
+  const looking = setInterval(look, 50)
+  const result = await work().finally(() => clearInterval(looking))
+  return [result, peak > 0 ? peak : null]
 }
 
 function cpuOf({ api, worker, postgres }: Pids): Record<Consumer, number> {

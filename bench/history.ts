@@ -8,18 +8,22 @@ import { copyOf } from './booking.ts'
 import type { Party } from './parties.ts'
 import type { Stage } from './stage.ts'
 
-const CUSTOMERS = 200
+export interface Business {
+  invoices: number
+  customers: number
+}
 
 /**
  * Gives the organisation so many invoices, copies of its specimen: of the old ones nine in ten paid, one in fifty a
  * draft, the rest owed; each with its lines and its journal, and the paid ones with the journal of their receipt.
  */
-export async function writeHistory(stage: Stage, { orgId }: Party, count: number): Promise<void> {
+export async function writeHistory(stage: Stage, { orgId }: Party, { invoices: count, customers }: Business): Promise<void> {
   await connected(stage.databaseUrl, async (client) => {
     // Neither foreign keys nor the triggers of each row are asked: what they would keep right is checked at the end.
     await client.query('SET session_replication_role = replica')
     await client.query(TABLES)
-    await client.query(PLAN, [orgId, count])
+    await client.query('INSERT INTO customers SELECT generate_series(0, $1::integer - 1)', [customers])
+    await client.query(PLAN, [orgId, count, customers])
     for (const statement of STATEMENTS) {
       stage.stopping.throwIfAborted()
       await client.query(statement, [orgId])
@@ -31,7 +35,6 @@ export async function writeHistory(stage: Stage, { orgId }: Party, count: number
 
 const TABLES = `
 CREATE TEMPORARY TABLE customers (no integer PRIMARY KEY, id uuid NOT NULL DEFAULT uuidv7());
-INSERT INTO customers SELECT generate_series(0, ${CUSTOMERS - 1});
 CREATE TEMPORARY TABLE plan (
   org_id uuid, n integer, invoice uuid, journal uuid, receipt uuid, customer uuid,
   created timestamptz, date date, due date, status text)`
@@ -43,7 +46,7 @@ SELECT $1, n, uuidv7(age), uuidv7(age), uuidv7(age), customers.id, now() + age, 
        CASE WHEN n % 50 = 7 THEN 'DRAFT' WHEN n % 10 > 0 AND age < interval '-45 days' THEN 'PAID' ELSE 'SENT' END
 FROM generate_series(1, $2::integer) AS n
   CROSS JOIN LATERAL (SELECT interval '-730 days' * (($2 - n)::double precision / $2) - interval '1 minute' AS age) AS a
-  JOIN customers ON customers.no = (n * 7919) % ${CUSTOMERS}`
+  JOIN customers ON customers.no = (n * 7919) % $3::integer`
 
 const FROM = (table: string) => `plan AS p JOIN bench.invoice AS s USING (org_id), unnest(s.${table}) AS r WHERE s.org_id = $1`
 const POSTED = `AND p.status <> 'DRAFT'`

@@ -17,12 +17,13 @@ interface Page {
 
 const PATH = '/api/public/v1/invoices'
 const PER_PAGE = 50
+const CUSTOMERS = 200
 const PAGE_CLIENTS = 8
 const DAY_MS = 24 * 60 * 60 * 1000
 
 export async function measureReading(stage: Stage, party: Party, scale: Scale, report: Report): Promise<void> {
   await step('History', async () => {
-    await writeHistory(stage, party, scale.invoices)
+    await writeHistory(stage, party, { invoices: scale.invoices, customers: CUSTOMERS })
     return [`${scale.invoices} invoices of one organisation`, null]
   }, 'written')
   await measureSingleReads(stage, party, scale, report)

@@ -6,7 +6,8 @@ import { connected } from './connected.ts'
 import { INVOICE } from './deeds.ts'
 import { measureDocuments } from './documents.ts'
 import { measureInvoices } from './invoices.ts'
-import { makeParties } from './parties.ts'
+import { measureLedgers } from './ledgers.ts'
+import { makeParties, type Party } from './parties.ts'
 import { measureReading } from './reading.ts'
 import { Report } from './report.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
@@ -15,7 +16,7 @@ import { setStage, type Stage } from './stage.ts'
 import { secondsSince, step } from '../bin/machines/steps.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'deeds', 'webhooks', 'reading'] as const
+const MEASURES = ['invoices', 'deeds', 'webhooks', 'reading', 'ledgers'] as const
 
 const { values: { quick, only } } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
@@ -54,9 +55,10 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
     return [`${parties.length}, an approved invoice each`, parties]
   }, 'made')
   // Large histories are checked against what is owed: nothing else is done in those organisations.
-  const [large, ...others] = parties
+  const [large, short, long, ...others] = parties as [Party, Party, Party, ...Party[]]
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
   if (only.includes('deeds')) await measureDocuments(stage, others, scale, report)
   if (only.includes('webhooks')) await measureWebhooks(stage, others, scale, report)
-  if (only.includes('reading')) await measureReading(stage, large!, scale, report)
+  if (only.includes('reading')) await measureReading(stage, large, scale, report)
+  if (only.includes('ledgers')) await measureLedgers(stage, [short, long], scale, report)
 }
