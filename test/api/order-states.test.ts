@@ -1,18 +1,20 @@
 // The states of orders: which calls each allows, what they change, and what they leave; and many of them at once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { MOVES, STATUSES } from '../../domain/lifecycle.ts'
+import { openConversionDesk, type ConversionDesk } from './conversion-desk.ts'
 import { line } from './fixtures.ts'
 import { midnight, openOrderBook, type OrderBook } from './order-book.ts'
+import { bring } from './order-paths.ts'
 import type { Json } from './organization.ts'
 import { startService, type Service } from './service.ts'
 
 let service: Service
-let ours: OrderBook
+let ours: ConversionDesk
 let theirs: OrderBook
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openOrderBook(service)
+  ours = await openConversionDesk(service)
   theirs = await openOrderBook(service)
 })
 afterAll(() => service.close())
@@ -37,34 +39,28 @@ const PURCHASES: Kind = {
 }
 
 const at = ({ path, key }: Kind, order: Json) => `${path}/${order[`${key}_id`]}`
-// A state is put by hand here: how conversions lead to it is told where they are.
-const put = ({ path }: Kind, order: Json, status: string) =>
-  service.sql(`UPDATE ${path.slice(1)} SET status = $2 WHERE id = $1`, order.sales_order_id ?? order.purchase_order_id, status)
 
 describe.each([SALES, PURCHASES].map((kind) => [kind.path, kind] as const))('%s', (_path, kind) => {
   const moves = MOVES[kind.entity] as Record<string, { from: readonly string[]; to: string | null }>
   const rows = STATUSES[kind.entity].flatMap((status) => kind.moves.map((verb) => [status, verb, moves[verb]!] as const))
 
   test.each(rows)('%s, and %s', async (status, verb, { from, to }) => {
-    const order = await kind.make(ours)
-    await put(kind, order, status)
-    const before = (await ours.get(at(kind, order)))[kind.key]
+    const before = await bring(ours, await kind.make(ours), status)
     if (from.includes(status)) {
-      const { message, [kind.key]: after } = await ours.send('POST', `${at(kind, order)}/${verb}`, { reason: 'So agreed' })
+      const { message, [kind.key]: after } = await ours.send('POST', `${at(kind, before)}/${verb}`, { reason: 'So agreed' })
       expect(message).toMatch(/^(Sales|Purchase) order (opened|closed|cancelled)\.$/)
       expect(after).toEqual({ ...before, status: to, last_modified_time: after.last_modified_time })
-      expect((await ours.get(at(kind, order)))[kind.key]).toEqual(after)
-      expect((await ours.log(at(kind, order))).at(-1)).toEqual([`${kind.entity}_STATUS_CHANGED`, { status: { old: status, new: to } }])
+      expect((await ours.get(at(kind, before)))[kind.key]).toEqual(after)
+      expect((await ours.log(at(kind, before))).at(-1)).toEqual([`${kind.entity}_STATUS_CHANGED`, { status: { old: status, new: to } }])
     } else {
-      expect(await ours.refusal('POST', `${at(kind, order)}/${verb}`))
+      expect(await ours.refusal('POST', `${at(kind, before)}/${verb}`))
         .toEqual({ status: 409, code: 'conflict.invalid_state', details: { status, allowed: [...from] } })
-      expect((await ours.get(at(kind, order)))[kind.key]).toEqual(before)
+      expect((await ours.get(at(kind, before)))[kind.key]).toEqual(before)
     }
   })
 
   test.each(STATUSES[kind.entity].filter((status) => !['DRAFT', 'OPEN'].includes(status)))('%s does not change', async (status) => {
-    const order = await kind.make(ours)
-    await put(kind, order, status)
+    const order = await bring(ours, await kind.make(ours), status)
     for (const body of [{ notes: 'No' }, { line_items: [line()] }, {}]) {
       expect(await ours.refusal('PUT', at(kind, order), body))
         .toEqual({ status: 409, code: 'conflict.invalid_state', details: { status, allowed: ['DRAFT', 'OPEN'] } })
