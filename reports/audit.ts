@@ -2,6 +2,8 @@
 import type { Connection } from '../models/database.ts'
 import { billsOutOfOrder } from './audit-bills.ts'
 import { controlsOutOfLine } from './audit-control.ts'
+import { conversionsOutOfOrder } from './audit-conversions.ts'
+import { estimatesOutOfOrder } from './audit-estimates.ts'
 import { expensesOutOfOrder } from './audit-expenses.ts'
 import { missingNumbers } from './audit-numbers.ts'
 import { ordersOutOfOrder } from './audit-orders.ts'
@@ -25,7 +27,7 @@ export async function audit(connection: Connection): Promise<string[]> {
 }
 
 // What one statement cannot ask.
-const EXAMINERS = [controlsOutOfLine, paymentsOutOfOrder, billsOutOfOrder, expensesOutOfOrder, ordersOutOfOrder, missingNumbers]
+const EXAMINERS = [controlsOutOfLine, paymentsOutOfOrder, billsOutOfOrder, expensesOutOfOrder, ordersOutOfOrder, estimatesOutOfOrder, conversionsOutOfOrder, missingNumbers]
 
 const QUESTIONS: Question[] = [
   {
