@@ -17,8 +17,12 @@ export interface Thing {
   gone: boolean
   /** What the API must answer of it, at least. */
   shown(books: Books): Json
-  /** The events of it, in order, where every change has one. */
+  /** What of it only the API can tell. */
+  learn?(answered: Json): void
+  /** The events of it, in order. */
   events?: string[]
+  /** Whether every change of it has an event, so that their sequence has no gap. */
+  isWhollyTold?: boolean
 }
 
 /** What a deed is: a call, how it may be refused, and what moves when it is not. */
@@ -97,6 +101,9 @@ export function partOf(whole: bigint, part: Part): bigint {
   const amount = { 'all': whole, 'one more': whole + 1n, 'half': whole / 2n, 'third': whole / 3n, 'coin': 1n }[part]
   return amount > 0n ? amount : 1n
 }
+
+/** A share of an amount, to the nearest minor unit, the half away from zero. */
+export const shareOf = (amount: bigint, of: bigint, whole: bigint): bigint => (2n * amount * of + whole) / (2n * whole)
 
 /** Minor units of a currency of two digits as a JSON number. */
 export const amountOf = (minor: bigint): number => Number(minor) / 100

@@ -3,15 +3,20 @@ import fc from 'fast-check'
 import type { Books, Part, Pick, Plan } from './books.ts'
 import type { LineTold } from './document.ts'
 import { approve, cancel, discard, drawUp, edit } from './documents.ts'
+import { accept, convertEstimate, offer, reoffer, withdraw } from './estimates.ts'
 import { respend, spend, unspend } from './expenses.ts'
 import { unwriteJournal, writeJournal } from './journals.ts'
+import { convertOrder, discardOrder, moveOrder, order, reorder } from './orders.ts'
 import { apply, change, deletePayment, pay } from './payments.ts'
 import { Repeat, Step, type Desk } from './step.ts'
+import { Sweep } from './sweep.ts'
 
 type Deed = fc.Arbitrary<fc.AsyncCommand<Books, Desk>>
 
 /** Null but for one draw in so many. */
-const oneIn = <T>(many: number, drawn: fc.Arbitrary<T>): fc.Arbitrary<T | null> => fc.oneof({ weight: many - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: drawn })
+const oneIn = <T>(many: number, drawn: fc.Arbitrary<T>): fc.Arbitrary<T | null> => (
+  fc.oneof({ weight: many - 1, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: drawn })
+)
 const wrongly = <T extends string>(...wrong: T[]) => oneIn(8, fc.constantFrom(...wrong))
 
 // What is told. Half of all documents are in dollars.
@@ -28,7 +33,7 @@ const target = fc.record({ ...of, part })
 const line: fc.Arbitrary<LineTold> = fc.record({
   quantity: fc.integer({ min: 1, max: 3 }), rate: fc.constantFrom(100, 100, 250, 999, 0), discount: fc.constantFrom(0, 0, 50), taxed: fc.boolean(),
 }).map((drawn) => ({ ...drawn, discount: Math.min(drawn.discount, drawn.rate) }))
-export const lines = fc.array(line, { minLength: 1, maxLength: 2 })
+const lines = fc.array(line, { minLength: 1, maxLength: 2 })
 
 function deed<Told>(name: string, told: fc.Arbitrary<Told>, done: (books: Books, told: Told) => Plan | null): Deed {
   return told.map((each) => new Step(name, each, done))
@@ -64,22 +69,56 @@ const written = fc.record({
   contact: fc.option(aFew), daysAgo, wrong: wrongly('no account'),
 })
 
-/** Every deed, those that others build on more than once. */
-export const DEEDS: Deed[] = [
+const orderKind = fc.constantFrom('sales_order' as const, 'purchase_order' as const)
+const ordered = {
+  contact: aFew, dollars, lines, daysAgo: oneIn(2, daysAgo), reference, inState: fc.boolean(), wrong: wrongly('stranger', 'nobody', 'no lines'),
+}
+const parts = oneIn(2, fc.array(fc.constantFrom('all' as const, 'half' as const, 'half' as const, 'none' as const, 'one more' as const), { minLength: 1, maxLength: 2 }))
+const told = fc.constantFrom('SENT' as const, 'SENT' as const, 'DECLINED' as const, 'CANCELLED' as const, 'ACCEPTED' as const, 'CONVERTED' as const, null)
+
+const often = (deeds: Deed[], times = 2): Deed[] => Array.from({ length: times }, () => deeds).flat()
+
+const DOCUMENTS = [
   deed('draw up', drawn(false), drawUp),
-  ...Array.from({ length: 3 }, () => deed('draw up and approve', drawn(true), drawUp)),
+  ...often([deed('draw up and approve', drawn(true), drawUp)], 3),
   deed('approve', fc.record({ ...of, kind }), approve),
   deed('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit),
   deed('discard', fc.record({ ...of, kind }), discard),
   deed('cancel', fc.record({ ...of, kind, daysAgo: oneIn(3, daysAgo) }), cancel),
-  ...Array.from({ length: 4 }, () => deed('pay', paid, pay)),
-  ...Array.from({ length: 2 }, () => deed('apply', fc.record({ ...of, target, ofMoney: fc.boolean() }), apply)),
+  fc.constant(null).map(() => new Sweep()),
+  fc.nat({ max: 60 }).map((n) => new Repeat(n)),
+]
+
+const PAYMENTS = [
+  ...often([deed('pay', paid, pay)], 4),
+  ...often([deed('apply', fc.record({ ...of, target, ofMoney: fc.boolean() }), apply)]),
   deed('change a payment', changed, change),
   deed('delete a payment', pick, deletePayment),
+]
+
+const ENTRIES = [
   deed('spend', spent, spend),
-  deed('change an expense', fc.record({ ...of, amount: fc.option(fc.constantFrom(50_000, 70_001)), daysAgo: fc.option(daysAgo), blocked: fc.boolean() }), respend),
+  deed('change an expense', fc.record({ ...of, amount: oneIn(2, fc.constantFrom(50_000, 70_001)), daysAgo: oneIn(2, daysAgo), blocked: fc.boolean() }), respend),
   deed('delete an expense', pick, unspend),
   deed('write a journal', written, writeJournal),
   deed('delete a journal', pick, unwriteJournal),
-  fc.nat({ max: 60 }).map((n) => new Repeat(n)),
 ]
+
+const ORDERS = [
+  deed('offer', fc.record({ ...ordered, expiresIn: oneIn(2, fc.constantFrom(0, 7, -1)) }), offer),
+  deed('change an estimate', fc.record({ ...of, status: told, reference, wrong: wrongly('its lines') }), reoffer),
+  deed('accept', pick, accept),
+  deed('withdraw', pick, withdraw),
+  deed('convert an estimate', fc.record({ ...of, through: fc.boolean(), approve: fc.boolean() }), convertEstimate),
+  ...often([deed('order', fc.record({ ...ordered, kind: orderKind }), order)]),
+  deed('move an order', fc.record({ ...of, kind: orderKind, move: fc.constantFrom('open' as const, 'open' as const, 'close' as const, 'cancel' as const) }), moveOrder),
+  deed('delete an order', pick, discardOrder),
+  deed('change an order', fc.record({ ...of, kind: orderKind, reference, lines: oneIn(2, lines) }), reorder),
+  ...often([deed('convert an order', fc.record({ ...of, kind: orderKind, parts, approve: fc.boolean(), wrong: wrongly('no line') }), convertOrder)], 3),
+]
+
+/** Every deed, those that others build on more than once; by what a run is about. */
+export const DEEDS: Record<'money' | 'orders', Deed[]> = {
+  money: [...DOCUMENTS, ...PAYMENTS, ...ENTRIES],
+  orders: [...DOCUMENTS, ...ORDERS, deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
+}

@@ -1,7 +1,8 @@
 // An invoice or a bill in the model: what it comes to, what it posts, what settles it.
 import type { Json } from '../api/client.ts'
-import { amountOf, dateTime, type Books, type Contact, type Thing } from './books.ts'
+import { amountOf, dateTime, shareOf, type Books, type Contact, type Thing } from './books.ts'
 import { cr, dr, type Line } from './ledger.ts'
+import type { Order } from './order.ts'
 
 export type Kind = 'invoice' | 'bill'
 
@@ -24,6 +25,14 @@ export interface LineTold {
   taxed: boolean
 }
 
+/** A line to price: hundredths of a piece, whole units of the currency a piece, millionths of a unit of discount. */
+export interface Priced {
+  hundredths: bigint
+  rate: bigint
+  discount: bigint
+  taxed: boolean
+}
+
 export interface Price {
   subTotal: bigint
   central: bigint
@@ -32,17 +41,21 @@ export interface Price {
   total: bigint
 }
 
+export const pricedOf = (lines: LineTold[]): Priced[] => lines.map(({ quantity, rate, discount, taxed }) => (
+  { hundredths: BigInt(quantity * 100), rate: BigInt(rate), discount: BigInt(discount) * 1_000_000n, taxed }
+))
+
 /** What lines come to at 18 per cent, within the state or across. */
-export function priceOf(lines: LineTold[], inState: boolean, roundOff = 0n): Price {
-  let [subTotal, half] = [0n, 0n]
-  for (const { quantity, rate, discount, taxed } of lines) {
-    const taxable = BigInt(quantity * rate - discount) * 100n
+export function priceOf(lines: Priced[], inState: boolean, roundOff = 0n): Price {
+  let [subTotal, half, whole] = [0n, 0n, 0n]
+  for (const { hundredths, rate, discount, taxed } of lines) {
+    const taxable = shareOf(hundredths * rate * 10_000n - discount, 1n, 10_000n)
     subTotal += taxable
-    if (taxed) half += taxable * 9n / 100n
+    if (taxed) half += shareOf(taxable, 9n, 100n)
+    if (taxed) whole += shareOf(taxable, 18n, 100n)
   }
-  return {
-    subTotal, central: inState ? half : 0n, state: inState ? half : 0n, integrated: inState ? 0n : 2n * half, total: subTotal + 2n * half + roundOff,
-  }
+  const [central, integrated] = inState ? [half, 0n] : [0n, whole]
+  return { subTotal, central, state: central, integrated, total: subTotal + 2n * central + integrated + roundOff }
 }
 
 export const linesOf = (books: Books, lines: LineTold[]): Json[] => lines.map(({ taxed, ...line }) => (
@@ -67,16 +80,20 @@ export class Document implements Thing {
   paid = 0n
   credited = 0n
   gone = false
+  readonly isWhollyTold = true
   status = 'DRAFT'
   readonly events: string[]
   readonly kind: Kind
   readonly id: string
   readonly terms: Terms
+  /** The order that it was made of. */
+  readonly order: Order | null
 
-  constructor(kind: Kind, id: string, terms: Terms) {
+  constructor(kind: Kind, id: string, terms: Terms, order: Order | null = null) {
     this.kind = kind
     this.id = id
     this.terms = terms
+    this.order = order
     this.events = [`${KINDS[kind].source}_CREATED`]
   }
 
@@ -93,6 +110,9 @@ export class Document implements Thing {
     return {
       status: this.status, date: dateTime(this.terms.date), due_date: dateTime(this.terms.due), reference_number: this.terms.reference,
       sub_total: amountOf(this.terms.price.subTotal), round_off: amountOf(this.terms.roundOff), total: amountOf(this.total),
+      ...(this.kind === 'invoice'
+        ? { sales_order_id: this.order?.id ?? null, estimate_id: this.order?.estimateId ?? null }
+        : { purchase_order_id: this.order?.id ?? null }),
       payment_made: amountOf(this.paid), [KINDS[this.kind].credits]: amountOf(this.credited), balance: amountOf(this.balance),
       is_overdue: late, days_overdue: late ? (Date.parse(today) - Date.parse(this.terms.due)) / 86_400_000 : 0,
     }
@@ -112,6 +132,12 @@ export class Document implements Thing {
         dr('Input SGST', price.state), dr('Input IGST', price.integrated), dr('Round Off', roundOff),
       ]
     books.ledger.post(KINDS[this.kind].source, this.id, date, lines.map(inBase))
+  }
+
+  /** Deleted or cancelled: what it took of its order is given back. */
+  letGo(books: Books): void {
+    this.order?.release(books, this)
+    books.touched.add(this)
   }
 
   /** Money or a credit put onto it, or taken off it when below 0. */

@@ -1,6 +1,6 @@
 // Expenses in the model: booking, changing, deleting; the tax charged, inside the amount, or assessed upon oneself.
 import type { Json } from '../api/client.ts'
-import { amountOf, BAD_SHAPE, BAD_VALUE, choose, dateTime, MISSING, refusalsOf, type Books, type Pick, type Plan, type Thing } from './books.ts'
+import { amountOf, BAD_SHAPE, BAD_VALUE, choose, dateTime, MISSING, refusalsOf, shareOf, type Books, type Pick, type Plan, type Thing } from './books.ts'
 import { cr, dr, entryText, type Line } from './ledger.ts'
 
 export interface ExpenseTold {
@@ -20,13 +20,10 @@ interface ExpenseTerms extends Omit<ExpenseTold, 'wrong' | 'daysAgo' | 'amount'>
   amount: bigint
 }
 
-/** To the nearest paisa, the half away from zero. */
-const share = (amount: bigint, of: bigint, whole: bigint) => (2n * amount * of + whole) / (2n * whole)
-
 function priceOf({ amount, tax, reverseCharge }: ExpenseTerms) {
   if (tax === 'none') return { taxable: amount, charged: 0n, assessed: 0n }
-  if (reverseCharge) return { taxable: amount, charged: 0n, assessed: share(amount, 9n, 100n) }
-  const half = tax === 'inside' ? share(amount, 9n, 118n) : share(amount, 9n, 100n)
+  if (reverseCharge) return { taxable: amount, charged: 0n, assessed: shareOf(amount, 9n, 100n) }
+  const half = tax === 'inside' ? shareOf(amount, 9n, 118n) : shareOf(amount, 9n, 100n)
   return { taxable: tax === 'inside' ? amount - 2n * half : amount, charged: half, assessed: 0n }
 }
 

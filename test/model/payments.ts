@@ -94,7 +94,9 @@ export function pay(books: Books, told: PaymentTold): Plan {
     ], isMisdirected),
     move({ payment: answered, warnings }) {
       const alike = looksLikeAnother(books, terms)
-      if (alike !== (warnings?.[0]?.code === 'validation.duplicate_resource')) throw new Error(`a payment ${alike ? 'like' : 'unlike'} any other was answered with ${JSON.stringify(warnings)}`)
+      if (alike !== (warnings?.[0]?.code === 'validation.duplicate_resource')) {
+        throw new Error(`a payment ${alike ? 'like' : 'unlike'} any other was answered with ${JSON.stringify(warnings)}`)
+      }
       const payment = books.add(new Payment(answered.payment_id, type, tds, terms))
       payment.allocations = chosen.map((each) => ({ ...each, later: null }))
       for (const [document, parts] of Map.groupBy(chosen, (each) => each.document)) {

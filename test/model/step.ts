@@ -99,6 +99,7 @@ export async function compareThing(books: Books, { client }: Desk, thing: Thing)
     return
   }
   if (status !== 200) throw new Error(legible(books, `GET ${thing.path} answered ${status}: ${text}`))
+  thing.learn?.(body[thing.key])
   const shown = thing.shown(books)
   expect({ thing: thing.name, ...body[thing.key] }).toMatchObject({ thing: thing.name, ...shown })
 }

@@ -1,0 +1,168 @@
+// What is done with orders in the model: drawing up, changing, opening, closing, cancelling, deleting, converting.
+import {
+  BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, refusalsOf, type Books, type Pick, type Plan,
+} from './books.ts'
+import { Document, linesOf, pricedOf, priceOf, type LineTold, type Terms } from './document.ts'
+import { addDocument, isDuplicateBill } from './documents.ts'
+import { Order, ORDERS, type OrderKind, type OrderLine, type OrderTerms, type Taken } from './order.ts'
+import type { Json } from '../api/client.ts'
+
+export interface OrderTold {
+  kind: OrderKind
+  contact: number
+  dollars: number | null
+  lines: LineTold[]
+  daysAgo: number | null
+  reference: string | null
+  inState: boolean
+  wrong: 'stranger' | 'nobody' | 'no lines' | null
+}
+
+export const orderLinesOf = (lines: LineTold[], answered: Json[]): OrderLine[] => pricedOf(lines).map((line, place) => (
+  { ...line, id: answered[place].line_item_id, converted: 0n }
+))
+
+export function order(books: Books, { kind, wrong, lines, daysAgo, dollars, ...told }: OrderTold): Plan {
+  const { path, party, stranger, id } = ORDERS[kind]
+  const fits = books.contacts.filter(({ type }) => (type === stranger) === (wrong === 'stranger'))
+  const terms: OrderTerms = {
+    contact: fits[told.contact % fits.length]!, currency: dollars === null ? 'INR' : 'USD', rate: BigInt(dollars ?? 1),
+    date: books.daysFromNow(-(daysAgo ?? 0)), reference: told.reference, inState: told.inState,
+  }
+  return {
+    method: 'POST',
+    path,
+    body: {
+      [party]: wrong === 'nobody' ? NOBODY : terms.contact.id, ...(daysAgo === null ? {} : { date: terms.date }),
+      place_of_supply: told.inState ? 'IN-KA' : 'IN-MH', line_items: wrong === 'no lines' ? [] : linesOf(books, lines),
+      ...(dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }), reference_number: told.reference,
+    },
+    refusals: refusalsOf([[wrong === 'no lines', BAD_SHAPE], [wrong === 'nobody', MISSING], [wrong !== null, BAD_VALUE]]),
+    move({ [kind]: answered }) {
+      books.add(new Order(kind, answered[id], terms, orderLinesOf(lines, answered.line_items)))
+    },
+  }
+}
+
+export interface OrderPick extends Pick {
+  kind: OrderKind
+}
+
+const ofKind = (books: Books, kind: OrderKind) => books.all(Order).filter((one) => one.kind === kind)
+const isDraft = ({ status, gone }: Order) => status === 'DRAFT' && !gone
+
+export type Move = 'open' | 'close' | 'cancel'
+
+const FROM: Record<OrderKind, Partial<Record<Move, string[]>>> = {
+  sales_order: { open: ['DRAFT'], close: ['OPEN', 'PARTIALLY_INVOICED'], cancel: ['DRAFT', 'OPEN'] },
+  purchase_order: { open: ['DRAFT'], cancel: ['DRAFT', 'OPEN'] },
+}
+const TO = { open: 'OPEN', close: 'CLOSED', cancel: 'CANCELLED' }
+
+export function moveOrder(books: Books, { kind, move, ...pick }: OrderPick & { move: Move }): Plan | null {
+  const from = FROM[kind][move]
+  const chosen = choose(ofKind(books, kind), ({ status }) => from?.includes(status) ?? false, pick)
+  if (!chosen || !from) return null
+  const isBegun = chosen.lines.some(({ converted }) => converted > 0n)
+  return {
+    method: 'POST',
+    path: `${chosen.path}/${move}`,
+    refusals: refusalsOf([[chosen.gone, MISSING], [!from.includes(chosen.status) || (move === 'cancel' && isBegun), BAD_STATE]]),
+    move() {
+      chosen.status = TO[move]
+      books.touched.add(chosen)
+    },
+    about: [chosen],
+  }
+}
+
+export function discardOrder(books: Books, pick: Pick): Plan | null {
+  const chosen = choose(ofKind(books, 'purchase_order'), isDraft, pick)
+  if (!chosen) return null
+  return {
+    method: 'DELETE',
+    path: chosen.path,
+    refusals: refusalsOf([[chosen.gone, MISSING], [chosen.status !== 'DRAFT', BAD_STATE]]),
+    move() {
+      chosen.gone = true
+      books.touched.add(chosen)
+    },
+    about: [chosen],
+  }
+}
+
+export interface ReorderTold extends OrderPick {
+  reference: string | null
+  lines: LineTold[] | null
+}
+
+export function reorder(books: Books, { kind, reference, lines, ...pick }: ReorderTold): Plan | null {
+  const chosen = choose(ofKind(books, kind), isDraft, pick)
+  if (!chosen) return null
+  const { status } = chosen
+  return {
+    method: 'PUT',
+    path: chosen.path,
+    body: { reference_number: reference, ...(lines ? { line_items: linesOf(books, lines) } : {}) },
+    refusals: refusalsOf([
+      [chosen.gone, MISSING], [status !== 'DRAFT' && status !== 'OPEN', BAD_STATE], [status === 'OPEN' && lines !== null, BAD_VALUE],
+    ]),
+    move({ [kind]: answered }) {
+      chosen.terms = { ...chosen.terms, reference }
+      if (lines) chosen.lines = orderLinesOf(lines, answered.line_items)
+      books.touched.add(chosen)
+    },
+    about: [chosen],
+  }
+}
+
+export interface ConvertTold extends OrderPick {
+  /** Of each line in turn; null for everything that is left. */
+  parts: ('all' | 'half' | 'none' | 'one more')[] | null
+  approve: boolean
+  /** A line of no order. */
+  wrong: 'no line' | null
+}
+
+const HALF = { 'all': (left: bigint) => left, 'half': (left: bigint) => (left + 1n) / 2n, 'none': () => 0n, 'one more': (left: bigint) => left + 1n }
+
+export function convertOrder(books: Books, { kind, parts, approve, wrong, ...pick }: ConvertTold): Plan | null {
+  const chosen = choose(ofKind(books, kind), ({ isConvertible }) => isConvertible, pick)
+  if (!chosen) return null
+  const left = ({ hundredths, converted }: OrderLine) => hundredths - converted
+  const asked = chosen.lines
+    .map((line, place) => ({ line, hundredths: HALF[parts?.[place % parts.length] ?? 'all'](left(line)) }))
+    .filter(({ hundredths }) => hundredths > 0n)
+  const isWhole = parts === null || asked.length === 0
+  const taken: Taken[] = isWhole ? chosen.lines.map((line) => ({ line, hundredths: left(line) })).filter(({ hundredths }) => hundredths > 0n) : asked
+  const { makes, done, made } = ORDERS[kind]
+  const { contact, currency, rate, reference, inState } = chosen.terms
+  const terms: Terms = {
+    contact, currency, rate, reference, inState, date: books.today, due: books.today, roundOff: 0n,
+    price: priceOf(taken.map((each) => chosen.pricedPart(each)), inState),
+  }
+  const line_items = taken.map(({ line, hundredths }) => ({ line_item_id: line.id, quantity: Number(hundredths) / 100 }))
+  return {
+    method: 'POST',
+    path: `${chosen.path}/convert`,
+    body: {
+      auto_approve: approve,
+      ...(isWhole && !wrong ? {} : { line_items: wrong ? [{ line_item_id: NOBODY, quantity: 1 }] : line_items }),
+    },
+    refusals: chosen.gone ? [MISSING] : refusalsOf([
+      [chosen.status === done, '409 conflict.already_converted'],
+      [!chosen.isConvertible && chosen.status !== done, BAD_STATE],
+      // A state that refuses may be told before a line that is missing.
+      ...(chosen.isConvertible ? [
+        [wrong !== null, MISSING], [taken.some(({ line, hundredths }) => hundredths > left(line)), BAD_VALUE],
+        [makes === 'bill' && isDuplicateBill(books, terms), BAD_VALUE],
+      ] satisfies [boolean, string][] : []),
+    ]),
+    move({ [kind]: answered }) {
+      const document = new Document(makes, answered[made].at(-1), terms, chosen)
+      addDocument(books, document, approve)
+      chosen.take(books, document, taken)
+    },
+    about: [chosen],
+  }
+}

@@ -1,0 +1,32 @@
+// The nightly sweep in the model: what is owed after its due date becomes OVERDUE.
+import type { AsyncCommand } from 'fast-check'
+import { openBooks } from '../../commands/books.ts'
+import { housekeeper, markOverdue } from '../../commands/overdue.ts'
+import type { OrganizationFacts } from '../../models/token.ts'
+import type { Books } from './books.ts'
+import { compareThing, type Desk } from './step.ts'
+
+export class Sweep implements AsyncCommand<Books, Desk> {
+  check(): boolean {
+    return true
+  }
+
+  async run(books: Books, desk: Desk): Promise<void> {
+    const { service, client } = desk
+    const [organization] = await service.sql<OrganizationFacts>('SELECT * FROM organizations WHERE id = $1', client.orgId)
+    const parts = { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }
+    await openBooks(parts, housekeeper(organization!), markOverdue)
+    books.touched.clear()
+    for (const document of books.documents) {
+      if (document.gone || !document.isOpen || document.status === 'OVERDUE' || document.balance === 0n || document.terms.due >= books.today) continue
+      document.status = 'OVERDUE'
+      document.tell(books, 'UPDATED')
+    }
+    desk.outcomes.set(`sweep: ${books.touched.size > 0}`, (desk.outcomes.get(`sweep: ${books.touched.size > 0}`) ?? 0) + 1)
+    for (const document of books.touched) await compareThing(books, desk, document)
+  }
+
+  toString(): string {
+    return '\n  sweep'
+  }
+}
