@@ -1,11 +1,13 @@
 // The deeds that are measured, as rows: what each writes and changes, for the floors that do the same without the service.
 import { activity } from '../models/activity.ts'
 import { billLines, bills } from '../models/bill.ts'
+import { conversions } from '../models/conversion.ts'
 import { expenseLines, expenses } from '../models/expense.ts'
 import { idempotentAnswers } from '../models/idempotency.ts'
 import { invoiceLines, invoices } from '../models/invoice.ts'
 import { journalLines, journals } from '../models/journal.ts'
 import { paymentAllocations, payments } from '../models/payment.ts'
+import { salesOrderLines, salesOrders } from '../models/sales-order.ts'
 import type { AnyTable } from '../models/table.ts'
 import { webhookEvents } from '../models/webhook.ts'
 
@@ -21,7 +23,7 @@ export interface Deed {
   number: string | null
   /** The tables that it adds rows to, in the order in which these can be inserted. */
   writes: AnyTable[]
-  /** The standing rows that it changes: `set` in SQL, $3 being the time. */
+  /** The standing rows that it changes: `set` in SQL, $3 standing for the time. */
   changes: { table: AnyTable; set: string; ids(rows: Rows): string[] }[]
 }
 
@@ -49,7 +51,17 @@ export const EXPENSE: Deed = {
   name: 'expense', document: expenses, number: 'expense_number', writes: [expenses, expenseLines, ...LEDGER, ...TRACES], changes: [],
 }
 
+/** An order converted into an approved invoice. */
+export const CONVERSION: Deed = {
+  name: 'conversion', document: invoices, number: 'invoice_number',
+  writes: [invoices, invoiceLines, conversions, ...LEDGER, ...TRACES],
+  changes: [
+    { table: salesOrders, set: `status = 'INVOICED', ${NEXT_VERSION}`, ids: ({ invoices }) => idsIn(invoices, 'sales_order_id') },
+    { table: salesOrderLines, set: 'quantity_invoiced = quantity', ids: ({ invoice_lines }) => idsIn(invoice_lines, 'sales_order_line_id') },
+  ],
+}
+
 /** By their names, for the processes that book their copies. */
-export const DEEDS: ReadonlyMap<string, Deed> = new Map([INVOICE, PAYMENT, BILL, EXPENSE].map((deed) => [deed.name, deed]))
+export const DEEDS: ReadonlyMap<string, Deed> = new Map([INVOICE, PAYMENT, BILL, EXPENSE, CONVERSION].map((deed) => [deed.name, deed]))
 
 const idsIn = (rows: Row[] | undefined, column: string) => [...new Set((rows ?? []).map((row) => row[column] as string))]

@@ -11,6 +11,7 @@ export interface Line {
   roundTrips?: number
 }
 
+/** A ratio without a bound is only told. */
 interface Aim {
   name: string
   value: number
@@ -55,8 +56,8 @@ export class Report {
     console.log('\nRatios to the floors of this machine, measured in this run')
     for (const { name, value, atLeast, atMost } of this.aims) {
       const met = value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity)
-      const wanted = atLeast === undefined ? `at most ${atMost}` : `at least ${atLeast}`
-      console.log([name.padEnd(66), value.toFixed(2).padStart(7), wanted.padEnd(13), met ? 'OK' : 'MISSED'].join('  '))
+      const wanted = atLeast !== undefined ? `at least ${atLeast}` : atMost !== undefined ? `at most ${atMost}` : 'no aim'
+      console.log([name.padEnd(66), value.toFixed(2).padStart(7), wanted.padEnd(13), wanted === 'no aim' ? '' : met ? 'OK' : 'MISSED'].join('  ').trimEnd())
     }
     for (const fault of this.faults) console.log(`\nWRONG: ${fault}`)
   }

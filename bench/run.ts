@@ -3,6 +3,7 @@ import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
 import { writeBooking } from './booking.ts'
 import { connected } from './connected.ts'
+import { measureConversions } from './conversions.ts'
 import { INVOICE } from './deeds.ts'
 import { measureDocuments } from './documents.ts'
 import { measureInvoices } from './invoices.ts'
@@ -16,7 +17,7 @@ import { setStage, type Stage } from './stage.ts'
 import { secondsSince, step } from '../bin/machines/steps.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'deeds', 'webhooks', 'reading', 'ledgers'] as const
+const MEASURES = ['invoices', 'deeds', 'conversions', 'webhooks', 'reading', 'ledgers'] as const
 
 const { values: { quick, only } } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
@@ -58,6 +59,7 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   const [large, short, long, ...others] = parties as [Party, Party, Party, ...Party[]]
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
   if (only.includes('deeds')) await measureDocuments(stage, others, scale, report)
+  if (only.includes('conversions')) await measureConversions(stage, others, scale, report)
   if (only.includes('webhooks')) await measureWebhooks(stage, others, scale, report)
   if (only.includes('reading')) await measureReading(stage, large, scale, report)
   if (only.includes('ledgers')) await measureLedgers(stage, [short, long], scale, report)

@@ -25,7 +25,7 @@ export async function measureWebhooks(stage: Stage, parties: Party[], scale: Sca
       await deliver(stage, receiver, [one!], MOST_ENDPOINTS, scale, report),
       await deliver(stage, receiver, others.slice(0, 10), 1, scale, report),
     ]
-    const floor = await workflows(stage, scale, report)
+    const floor = await measureWorkflows(stage, scale, report)
     for (const { measure, rate } of rates) {
       report.aim({ name: `${measure} / one-activity workflows`, value: rate / floor.rate, atLeast: 10 })
     }
@@ -73,7 +73,8 @@ async function subscribe({ baseUrl }: Stage, { token }: Party, url: string): Pro
   return endpoint.secret
 }
 
-async function workflows(stage: Stage, { workflows }: Scale, report: Report): Promise<Figures> {
+/** How many of the smallest workflows the Temporal server ends in a second. */
+export async function measureWorkflows(stage: Stage, { workflows }: Scale, report: Report): Promise<Figures> {
   const job: WorkflowsJob = { address: stage.temporalAddress, count: workflows, clients: WORKFLOWS_AT_ONCE }
   const [figures, consumption] = await consumed(stage.pids, () =>
     runChild<WorkflowsJob, Figures>('one-activity.ts', job, stage.stopping))

@@ -71,7 +71,8 @@ async function bookCopy(client: pg.Client, deed: Deed, specimen: Specimen): Prom
     await client.query({ ...insertOf(table, rows[table.name]!.length), values })
   }
   for (const { table: { name }, set, ids: changed } of deed.changes) {
-    await client.query({ name: `change ${name}`, text: `UPDATE ${name} SET ${set} WHERE org_id = $1 AND id = ANY ($2)`, values: [orgId, changed(rows), now] })
+    const values = [orgId, changed(rows), ...(set.includes('$3') ? [now] : [])]
+    await client.query({ name: `change ${name}`, text: `UPDATE ${name} SET ${set} WHERE org_id = $1 AND id = ANY ($2)`, values })
   }
   await client.query('COMMIT')
 }
