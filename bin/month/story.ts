@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import type { Contact } from '../../api/shapes/contact.ts'
 import type { Item } from '../../api/shapes/item.ts'
 import { bill, expense, invoice, journal, payment } from './entries.ts'
+import { acceptEstimate, sendPart } from './orders.ts'
 import type { Trader } from './trader.ts'
 
 // Ids of those the trader deals with, and of what is dealt in.
@@ -24,6 +25,7 @@ export async function bookMonth(trader: Trader): Promise<void> {
   trader.print('')
   await stockUp(trader, trade)
   await sell(trader, trade)
+  await promise(trader, trade)
   await spend(trader, trade)
 }
 
@@ -107,6 +109,15 @@ async function sellAbroad(trader: Trader, abroad: string, stole: string): Promis
     flow: 'INCOMING', contact_id: abroad, date: trader.day(18), amount: 400, currency_code: 'USD', exchange_rate: 85.1, bank_charges: 8,
     reference_number: 'SWIFT-2231', allocations: [{ invoice_id: exported.invoice_id, amount: 400 }],
   })
+}
+
+// What is promised becomes invoices, some of it in parts.
+async function promise(trader: Trader, { emporium, silkHouse, saree, stole, embroidery }: Trade): Promise<void> {
+  await acceptEstimate(trader, {
+    customer_id: emporium, date: trader.day(13), expiry_date: trader.day(28), notes: 'For the festival window',
+    line_items: [{ item_id: saree, quantity: 5, discount: 1500 }, { item_id: embroidery, quantity: 16 }],
+  })
+  await sendPart(trader, { customer_id: silkHouse, date: trader.day(14), line_items: [{ item_id: stole, quantity: 90 }] }, 60)
 }
 
 // What a month costs: rent, a carrier under reverse charge, the wear of the looms.
