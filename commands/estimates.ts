@@ -14,7 +14,7 @@ import { announceEstimate, recordEstimate } from './estimate-entries.ts'
 import { drawUpSale, type SaleWanted } from './sale.ts'
 
 /** The body of POST /estimates. Dates as the wire sends them. */
-export interface NewEstimate extends SaleWanted {
+export interface NewEstimate extends Omit<SaleWanted, 'round_off'> {
   date?: string | null
   expiry_date?: string | null
   reference_number?: string | null
@@ -48,7 +48,7 @@ export async function estimateOf(scope: Scope, id: string, lock: Lock = ''): Pro
  */
 export async function createEstimate(books: Books, wanted: NewEstimate): Promise<Estimate> {
   const date = wanted.date == null ? today(books) : parseDocumentDate(wanted.date)!
-  const { head, lines: drawn } = await drawUpSale(books, wanted, { date })
+  const { head, lines: drawn } = await drawUpSale(books, { ...wanted, round_off: null }, { date })
   const row = books.insert(estimates, {
     ...head,
     id: books.newId(),

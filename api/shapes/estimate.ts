@@ -29,26 +29,30 @@ export const EstimateChanges = Type.Object({
   status: Type.Optional(Type.Enum(ESTIMATE_STATUSES, { description: 'SENT, DECLINED or CANCELLED; the others come of actions.' })),
 }, { examples: [{ status: 'SENT' }] })
 
+// Only what is owed is rounded.
+const { round_off: _roundOff, ...unrounded } = documentFields
+
 export const Estimate = Type.Object({
   estimate_id: Id,
   estimate_number: Type.String(),
   customer_id: Id,
   customer_name: Type.String(),
   expiry_date: nullable(Timestamp),
-  ...documentFields,
+  ...unrounded,
   status: Type.Enum(ESTIMATE_STATUSES),
   converted_to_sales_order_id: nullable(Id),
   invoices: Type.Array(Id, { description: 'Made of its sales order, the earliest first.' }),
 })
 
 export function showEstimate(estimate: EstimateWithLines): Static<typeof Estimate> {
+  const { round_off: _roundOff, ...document } = showDocument(estimate)
   return {
     estimate_id: estimate.id,
     estimate_number: estimate.estimate_number,
     customer_id: estimate.customer_id,
     customer_name: estimate.customer_name,
     expiry_date: estimate.expiry_date === null ? null : showDate(estimate.expiry_date),
-    ...showDocument(estimate),
+    ...document,
     status: estimate.status,
     converted_to_sales_order_id: estimate.converted_to_sales_order_id,
     invoices: estimate.invoices,
