@@ -10,7 +10,7 @@ export function engineOnDemand(options: EngineOptions): EngineOnDemand {
   let opened: Promise<Engine> | null = null
   const open = () => (opened ??= import('../gateways/engine.ts').then(({ openEngine }) => openEngine(options)))
   return {
-    convert: async (input) => (await open()).convert(input),
+    convert: async (...asked) => (await open()).convert(...asked),
     async close() {
       await (await opened)?.close()
     },

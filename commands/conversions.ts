@@ -2,6 +2,7 @@
 import { hopsOf, type PartWanted, type Source } from '../domain/conversion.ts'
 import { fault } from '../domain/faults.ts'
 import { conversions, findConversion, type ConversionRow } from '../models/conversion.ts'
+import type { Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
 import {
   convertEstimate, convertPurchaseOrder, convertSalesOrder, partsToBill, partsToInvoice, refuseEstimate, type Made,
@@ -66,21 +67,32 @@ export async function convertNext(books: Books, conversionId: string): Promise<{
   return { finished: hops === hopsOf(conversion) }
 }
 
+/**
+ * Whether a conversion that was asked for is still to be carried out, or to be gone on with: false when all of it is made.
+ * Throws what it would be refused with now, because others have come first.
+ */
+export async function isStillToDo(scope: Scope, { id, source_type, source_id, line_items }: ConversionRow): Promise<boolean> {
+  const conversion = await findConversion(scope, id)
+  if (!conversion) throw fault('not_found.resource', { message: 'There is no such conversion.' })
+  if (conversion.hops === 0) await convertible(scope, { source: source_type, sourceId: source_id }, line_items)
+  return conversion.hops < hopsOf(conversion)
+}
+
 // The source as it stands, which is refused here already where it will be refused when it is carried out.
-async function convertible(books: Books, { source, sourceId }: ConversionWanted, parts: PartWanted[] | null): Promise<{ id: string }> {
+async function convertible(scope: Scope, { source, sourceId }: ConversionWanted, parts: PartWanted[] | null): Promise<{ id: string }> {
   switch (source) {
     case 'ESTIMATE': {
-      const estimate = await estimateOf(books, sourceId)
+      const estimate = await estimateOf(scope, sourceId)
       refuseEstimate(estimate)
       return estimate
     }
     case 'SALES_ORDER': {
-      const order = await salesOrderOf(books, sourceId)
+      const order = await salesOrderOf(scope, sourceId)
       partsToInvoice(order, parts)
       return order
     }
     case 'PURCHASE_ORDER': {
-      const order = await purchaseOrderOf(books, sourceId)
+      const order = await purchaseOrderOf(scope, sourceId)
       partsToBill(order, parts)
       return order
     }

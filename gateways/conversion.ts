@@ -4,6 +4,7 @@ import { ApplicationFailure } from '@temporalio/common'
 import { conversionProcessId, type CarriedRefusal, type ConversionInput, type ConversionOutcome } from '../domain/conversion-process.ts'
 import { fault, FAULTS, type Fault, type FaultCode } from '../domain/faults.ts'
 import { searchPairs } from '../domain/search-attributes.ts'
+import type { Engine } from './engine.ts'
 import { isAway } from './engine-away.ts'
 
 interface ConverterParts {
@@ -21,7 +22,7 @@ interface End {
   refusal: Fault | null
 }
 
-export function createConverter({ client, connection, taskQueue }: ConverterParts): (input: ConversionInput) => Promise<void> {
+export function createConverter({ client, connection, taskQueue }: ConverterParts): Engine['convert'] {
   // Orders are converted in parts, so a process that has completed does not keep the next one from starting.
   const start = (input: ConversionInput) => client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>('convertDocument', {
     workflowId: conversionProcessId(input),
@@ -44,15 +45,17 @@ export function createConverter({ client, connection, taskQueue }: ConverterPart
     }
   }
 
-  return async (input) => {
+  return async (input, isStillToDo) => {
     const untilMs = Date.now() + PATIENCE_MS
     try {
       while (Date.now() < untilMs) {
         const { conversionId, refusal } = await runOnce(input, untilMs)
-        // A process is named after its source: the one that was under way may have been another caller's.
-        if (conversionId !== input.conversionId) continue
-        if (refusal) throw refusal
-        return
+        if (conversionId === input.conversionId) {
+          if (refusal) throw refusal
+          return
+        }
+        // A process is named after its source: the one that was under way was another caller's.
+        if (!(await isStillToDo())) return
       }
     } catch (error) {
       throw isAway(error) ? notDoneYet(error) : error

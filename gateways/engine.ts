@@ -28,9 +28,10 @@ export interface Engine {
   startDelivery(input: DeliveryInput): Promise<Started>
   /**
    * Has a conversion carried out that was asked for, and waits for its end: 2 s for the start, 10 s in all.
+   * When others have come first, `isStillToDo` is asked before it is started anew.
    * Throws the Fault that it is refused with, and service.unavailable when the engine is away or too late.
    */
-  convert(input: ConversionInput): Promise<void>
+  convert(input: ConversionInput, isStillToDo: () => Promise<boolean>): Promise<void>
   /** Has the nightly housekeeping of a zone scheduled; answers whether it was not yet. Throws EngineAway, or as Temporal refuses. */
   ensureSchedule(timeZone: string): Promise<boolean>
   /** Whether the server answers and knows our namespace, within two seconds. */

@@ -1,5 +1,5 @@
 // The routes that convert one document into another: each asks the engine, and waits for it.
-import { requestConversion, type ConversionWanted } from '../../commands/conversions.ts'
+import { isStillToDo, requestConversion, type ConversionWanted } from '../../commands/conversions.ts'
 import type { Books } from '../../commands/books.ts'
 import { estimateOf } from '../../commands/estimates.ts'
 import { purchaseOrderOf } from '../../commands/purchase-orders.ts'
@@ -51,7 +51,7 @@ async function converting(
   // A call that was cut off after its work was done needs the engine no more.
   const isDone = conversion.hops === hopsOf(conversion)
   return async (desk) => {
-    if (!isDone) await desk.machines.engine.convert({ orgId, conversionId, source, sourceId })
+    if (!isDone) await desk.machines.engine.convert({ orgId, conversionId, source, sourceId }, () => isStillToDo(desk, conversion))
     return show(desk, sourceId)
   }
 }

@@ -1,0 +1,97 @@
+// Fifty callers convert one document at once: it is converted once, or in exactly the parts that were asked for.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { BASE_PATH } from '../../api/server.ts'
+import { callAt, clientOf, type Answered, type Client, type Json } from '../api/client.ts'
+import { acceptedEstimate, openOrder } from '../api/orders.ts'
+import { startService, type Service } from '../api/service.ts'
+import { openShop, type Shop } from '../api/wares.ts'
+import { until } from '../start/local-run.ts'
+import { atOnce, outcomeOf, post, tally, whileLocked } from './crowd.ts'
+
+jest.setTimeout(120_000)
+
+let service: Service
+let second: Awaited<ReturnType<Service['another']>>
+let shop: Shop
+let doors: Client[]
+beforeAll(async () => {
+  service = await startService({ DATABASE_POOL: '20' })
+  second = await service.another()
+  shop = await openShop(await service.organization())
+  doors = [shop.client, clientOf(callAt(second.origin + BASE_PATH), shop.client.orgId, shop.client.token)]
+  await service.startWorker()
+})
+afterAll(async () => {
+  await second.close()
+  await service.close()
+})
+
+const get = async (path: string): Promise<Json> => (await shop.client.get(path)).body
+const count = async (table: 'conversions' | 'sales_orders' | 'invoices', column: string, id: string): Promise<number> =>
+  (await service.sql<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table} WHERE ${column} = $1`, id))[0]!.count
+
+test('two at once, with keys of their own: one converts, the other is told the target', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const { estimate_id } = await acceptedEstimate(shop)
+    const answers = await atOnce(2, (place) => post(doors, place, `/estimates/${estimate_id}/convert`, { through: 'invoice' }))
+    expect(tally(answers)).toEqual({ 200: 1, '409 conflict.already_converted': 1 })
+    expectTold(answers)
+    expect(await count('sales_orders', 'estimate_id', estimate_id)).toBe(1)
+    expect(await count('invoices', 'estimate_id', estimate_id)).toBe(1)
+  }
+})
+
+test('fifty at once, each written down before the first is carried out: one order', async () => {
+  const { estimate_id } = await acceptedEstimate(shop)
+  const convert = (place: number) => post(doors, place, `/estimates/${estimate_id}/convert`)
+  // Whoever carries out the first waits here, until the others have asked too.
+  const lock = { text: 'SELECT FROM estimates WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [shop.client.orgId, estimate_id] }
+  const answers = await whileLocked(service.database, lock, async () => {
+    const calls = Array.from({ length: 50 }, (_, place) => convert(place))
+    await until(async () => (await count('conversions', 'source_id', estimate_id)) === 50, 10_000, () => 'not all have asked')
+    return calls
+  })
+  expect(tally(answers)).toEqual({ 200: 1, '409 conflict.already_converted': 49 })
+  expectTold(answers)
+  expect(await count('sales_orders', 'estimate_id', estimate_id)).toBe(1)
+})
+
+// Whoever is refused is told the target that the one answer has.
+function expectTold(answers: Answered[]): void {
+  const { estimate } = answers.find(({ status }) => status === 200)!.body
+  for (const { status, body } of answers) if (status === 409) expect(body.details).toEqual({ sales_order_id: estimate.converted_to_sales_order_id })
+}
+
+test('fifty with one key: one order, and every answer is the one, or "in progress"', async () => {
+  const { estimate_id } = await acceptedEstimate(shop)
+  const key = randomUUID()
+  const convert = (place: number) => post(doors, place, `/estimates/${estimate_id}/convert`, { through: 'invoice' }, key)
+  const answers = await atOnce(50, convert)
+  const stored = await convert(0)
+  expect([stored.status, stored.headers['idempotency-replay']]).toEqual([200, 'true'])
+  const told = answers.filter((answer) => outcomeOf(answer) !== '409 idempotency.in_progress')
+  expect(told.length).toBeGreaterThan(0)
+  for (const { text } of told) expect(text).toBe(stored.text)
+  expect(told.filter(({ headers }) => !headers['idempotency-replay'])).toHaveLength(1)
+  expect(await count('invoices', 'estimate_id', estimate_id)).toBe(1)
+})
+
+test('twenty parts of one order at once: each is invoiced, none twice', async () => {
+  const order = await openOrder(shop, 20)
+  const part = { line_items: [{ line_item_id: order.line_items[0].line_item_id, quantity: 1 }] }
+  const answers = await atOnce(20, (place) => post(doors, place, `/sales_orders/${order.sales_order_id}/convert`, part))
+  expect(tally(answers)).toEqual({ 200: 20 })
+  const { sales_order: whole } = await get(`/sales_orders/${order.sales_order_id}`)
+  expect([whole.status, whole.line_items[0].quantity_invoiced, new Set(whole.invoices).size]).toEqual(['INVOICED', 20, 20])
+})
+
+test('more parts at once than there are: what is left is invoiced, and the rest refused', async () => {
+  const order = await openOrder(shop, 5)
+  const part = { line_items: [{ line_item_id: order.line_items[0].line_item_id, quantity: 2 }] }
+  const answers = await atOnce(8, (place) => post(doors, place, `/sales_orders/${order.sales_order_id}/convert`, part))
+  expect(tally(answers)).toEqual({ 200: 2, '400 validation.invalid_value': 6 })
+  const refused = answers.filter(({ status }) => status === 400)
+  for (const { body } of refused) expect([body.field, [1, 3].includes(body.details.limit)]).toEqual(['line_items.0.quantity', true])
+  expect((await get(`/sales_orders/${order.sales_order_id}`)).sales_order).toMatchObject({ status: 'PARTIALLY_INVOICED' })
+})
