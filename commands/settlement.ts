@@ -1,9 +1,11 @@
-// Money put onto invoices and bills, and taken off them again.
+// Money and credit put onto invoices and bills, and money taken off them again.
 import { statusAfterMoney, type Allocation, type OpenDocument } from '../domain/allocation.ts'
 import { isId } from '../domain/ids.ts'
+import { settledStatus } from '../domain/lifecycle.ts'
 import { sum, type Minor } from '../domain/money.ts'
 import type { Flow } from '../domain/posting/payment.ts'
 import { bills, type BillRow } from '../models/bill.ts'
+import type { CreditNoteRow } from '../models/credit-note.ts'
 import { lockRows } from '../models/find.ts'
 import { invoices, type InvoiceRow } from '../models/invoice.ts'
 import { lockPaymentsOn, paymentAllocations, payments, paymentsOn, settledInBase, type AllocationRow, type PaymentRow } from '../models/payment.ts'
@@ -13,10 +15,22 @@ import { changesBetween } from './changes.ts'
 import { announceInvoice, recordInvoice } from './invoice-entries.ts'
 import { differenceOf, postExchangeDifference, recordPaymentEntry, type Roles } from './payment-entries.ts'
 
-/** An invoice or bill, locked, that money can be put onto. */
+/** An invoice or bill, locked, that money and credit can be put onto; once in a deed. */
 export interface Settleable extends OpenDocument {
-  /** Puts money of a payment onto the document, or takes it off when negative; once in a deed. */
+  /** Puts money of a payment onto the document, or takes it off when negative. */
   settle(money: Minor, payment: PaymentRow): void
+  /** Sets the credit of a note against the document. */
+  credit(amount: Minor, note: CreditNoteRow): Credited
+}
+
+/** How a document stands with a credit; amounts in minor units of its currency. */
+export interface Credited {
+  balance: Minor
+  status: string
+  /** By money and credits together. */
+  settled: Minor
+  /** By credits alone. */
+  credits: Minor
 }
 
 /**
@@ -92,35 +106,53 @@ export async function releasePayments(books: Books, documentId: string, date: st
 }
 
 function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
+  const turn = (told: Turned<InvoiceRow>, taken: Minor, metadata: Source) => {
+    const balance = row.balance - taken
+    const invoice = { ...books.update<InvoiceRow>(invoices, row, { ...told, ...stamp(books, row) }), balance }
+    recordInvoice(books, invoice, `INVOICE_${deedOf(taken, balance)}`, changesBetween(row, { ...told, balance }), metadata)
+    announceInvoice(books, balance === 0n ? 'INVOICE_PAID' : 'INVOICE_UPDATED', invoice, changedBy(row, told))
+    return { balance, status: invoice.status, settled: row.total - balance, credits: invoice.credits_applied }
+  }
   return {
     kind: 'INVOICE', id: row.id, contactId: row.customer_id, currency: row.currency_code, exchangeRate: row.exchange_rate,
     status: row.status, total: row.total, balance: row.balance, settledBase: row.total - row.balance,
-    settle(money, payment) {
-      const balance = row.balance - money
-      const told = { payment_made: row.payment_made + money, status: statusAfterMoney('INVOICE', row, money) }
-      const invoice = { ...books.update<InvoiceRow>(invoices, row, { ...told, ...stamp(books, row) }), balance }
-      recordInvoice(books, invoice, `INVOICE_${deedOf(money, balance)}`, changesBetween(row, { ...told, balance }), { payment_id: payment.id })
-      announceInvoice(books, balance === 0n ? 'INVOICE_PAID' : 'INVOICE_UPDATED', invoice, changedBy(row, invoice))
+    settle(money, { id }) {
+      turn({ payment_made: row.payment_made + money, status: statusAfterMoney('INVOICE', row, money) }, money, { payment_id: id })
+    },
+    credit(amount, { id }) {
+      const status = settledStatus('INVOICE', { total: row.total, balance: row.balance - amount, by: 'credit' })
+      return turn({ credits_applied: row.credits_applied + amount, status }, amount, { credit_note_id: id })
     },
   }
 }
 
 function billToSettle(books: Books, row: BillRow): Settleable {
+  const turn = (told: Turned<BillRow>, taken: Minor, metadata: Source) => {
+    const balance = row.balance - taken
+    const bill = { ...books.update<BillRow>(bills, row, { ...told, ...stamp(books, row) }), balance }
+    recordBill(books, bill, `BILL_${deedOf(taken, balance)}`, changesBetween(row, { ...told, balance }), metadata)
+    announceBill(books, balance === 0n ? 'BILL_PAID' : 'BILL_UPDATED', bill, changedBy(row, told))
+    return { balance, status: bill.status, settled: row.total - balance, credits: bill.vendor_credits_applied }
+  }
   return {
     kind: 'BILL', id: row.id, contactId: row.vendor_id, currency: row.currency_code, exchangeRate: row.exchange_rate,
     status: row.status, total: row.total, balance: row.balance, settledBase: row.total - row.balance,
-    settle(money, payment) {
-      const balance = row.balance - money
-      const told = { payment_made: row.payment_made + money, status: statusAfterMoney('BILL', row, money) }
-      const bill = { ...books.update<BillRow>(bills, row, { ...told, ...stamp(books, row) }), balance }
-      recordBill(books, bill, `BILL_${deedOf(money, balance)}`, changesBetween(row, { ...told, balance }), { payment_id: payment.id })
-      announceBill(books, balance === 0n ? 'BILL_PAID' : 'BILL_UPDATED', bill, changedBy(row, bill))
+    settle(money, { id }) {
+      turn({ payment_made: row.payment_made + money, status: statusAfterMoney('BILL', row, money) }, money, { payment_id: id })
+    },
+    credit(amount, { id }) {
+      const status = settledStatus('BILL', { total: row.total, balance: row.balance - amount, by: 'credit' })
+      return turn({ vendor_credits_applied: row.vendor_credits_applied + amount, status }, amount, { credit_note_id: id })
     },
   }
 }
 
+/** What moved the balance, as the activity entry tells it. */
+type Source = { payment_id: string } | { credit_note_id: string }
+type Turned<Row extends { status: string }> = Partial<Row> & Pick<Row, 'status'>
+
 const stamp = (books: Books, { version }: { version: number }) => ({ version: version + 1, last_modified_time: books.now })
-const deedOf = (money: Minor, balance: Minor) => (money < 0n ? 'UPDATED' : balance === 0n ? 'PAID' : 'PARTIALLY_PAID')
-const changedBy = (before: { status: string }, after: { status: string }) => (
-  ['payment_made', 'balance', ...(before.status === after.status ? [] : ['status'])]
+const deedOf = (taken: Minor, balance: Minor) => (taken < 0n ? 'UPDATED' : balance === 0n ? 'PAID' : 'PARTIALLY_PAID')
+const changedBy = (before: { status: string }, { status, ...amounts }: { status: string }) => (
+  [...Object.keys(amounts), 'balance', ...(before.status === status ? [] : ['status'])]
 )

@@ -100,7 +100,7 @@ export function paymentsOn({ connection, orgId }: Scope, documentId: string): Pr
   return connection.run<PaymentOn>(ALLOCATIONS_TO, [orgId, documentId])
 }
 
-/** What allocations have taken off documents in the ledger so far, by the document's id; missing where nothing was. */
+/** What allocations of payments and credits have taken off documents in the ledger so far, by the document's id; missing where nothing was. */
 export async function settledInBase({ connection, orgId }: Scope, documentIds: string[]): Promise<Map<string, bigint>> {
   const rows = await connection.run<{ id: string; settled: bigint }>(SETTLED, [orgId, documentIds])
   return new Map(rows.map(({ id, settled }) => [id, settled]))
@@ -156,7 +156,11 @@ const SETTLED = {
   text: `SELECT id, sum(settled_base)::bigint AS settled FROM (
            SELECT invoice_id AS id, settled_base FROM payment_allocations WHERE org_id = $1 AND invoice_id = ANY ($2::uuid[])
            UNION ALL
-           SELECT bill_id, settled_base FROM payment_allocations WHERE org_id = $1 AND bill_id = ANY ($2::uuid[])) AS s
+           SELECT bill_id, settled_base FROM payment_allocations WHERE org_id = $1 AND bill_id = ANY ($2::uuid[])
+           UNION ALL
+           SELECT invoice_id, settled_base FROM credit_applications WHERE org_id = $1 AND invoice_id = ANY ($2::uuid[])
+           UNION ALL
+           SELECT bill_id, settled_base FROM credit_applications WHERE org_id = $1 AND bill_id = ANY ($2::uuid[])) AS s
          GROUP BY id`,
 }
 const BASIS = {

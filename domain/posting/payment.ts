@@ -48,6 +48,8 @@ export interface PaymentAccounts {
   exchange: string
 }
 
+export type ExchangeAccounts = Pick<PaymentAccounts, 'receivable' | 'payable' | 'exchange'>
+
 /** The side of the books that money moves: what customers owe, or what vendors are owed. */
 export function controlOf({ flow, type }: { flow: Flow; type: PaymentType }): 'receivable' | 'payable' {
   return (flow === 'INCOMING') === (type !== 'REFUND') ? 'receivable' : 'payable'
@@ -89,7 +91,7 @@ export function paymentPosting(payment: PaymentFigures): PostingLine[] {
  */
 export function exchangePosting(
   { flow, type, contactId, exchangeDifference, accounts }:
-  Pick<PaymentFigures, 'flow' | 'type' | 'contactId' | 'exchangeDifference' | 'accounts'>,
+  Pick<PaymentFigures, 'flow' | 'type' | 'contactId' | 'exchangeDifference'> & { accounts: ExchangeAccounts },
 ): PostingLine[] {
   const gain = flow === 'INCOMING' ? exchangeDifference : -exchangeDifference
   const posted = mergeByAccount([
