@@ -1,0 +1,85 @@
+// What a credit note is for: applying it to an invoice or a bill of its contact.
+import { creditTaken, statusAfterApplying, TARGET, type Credit, type CreditSide } from '../domain/credit.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import { sum, toMinor } from '../domain/money.ts'
+import { readPostingAccounts } from '../models/basis.ts'
+import { creditApplications, creditNotes, findCredit, type CreditApplicationRow, type CreditNoteRow } from '../models/credit-note.ts'
+import type { Books } from './books.ts'
+import { changesBetween } from './changes.ts'
+import { FLOW_OF, postCreditDifference, recordCreditNote } from './credit-note-entries.ts'
+import { today } from './drafting.ts'
+import { documentsToSettle, type Credited } from './settlement.ts'
+
+/** A credit note after so much of it was applied, and the invoice or bill that took it. */
+export interface Applied {
+  note: CreditNoteRow
+  targetId: string
+  target: Credited
+}
+
+/**
+ * Applies so much of a credit note, in units of its currency, to an invoice. The exchange difference is posted today.
+ * Throws not_found.resource for a note or invoice that is not the organisation's, and as creditTaken does.
+ */
+export function applyToInvoice(books: Books, id: string, wanted: { invoice_id: string; amount: number }): Promise<Applied> {
+  return apply(books, id, 'customer', wanted.invoice_id, wanted.amount)
+}
+
+/** As applyToInvoice, of a vendor's credit to a bill. */
+export function applyToBill(books: Books, id: string, wanted: { bill_id: string; amount: number }): Promise<Applied> {
+  return apply(books, id, 'vendor', wanted.bill_id, wanted.amount)
+}
+
+async function apply(books: Books, id: string, side: CreditSide, targetId: string, told: number): Promise<Applied> {
+  const before = isId(id) ? await findCredit(books, id) : null
+  if (!before) throw fault('not_found.resource', { message: 'There is no such credit note.' })
+  const { field, noun } = TARGET[side]
+  const documentId = targetId.toLowerCase()
+  const target = isId(documentId) ? (await documentsToSettle(books, FLOW_OF[side], [documentId])).get(documentId) : undefined
+  if (!target) throw fault('not_found.resource', { field, message: `There is no such ${noun}.` })
+  const amount = toMinor(told, before.currency_code)
+  if (amount <= 0n) throw fault('validation.invalid_value', { field: 'amount', message: 'An amount must be above 0.' })
+
+  const taken = creditTaken(creditOf(books, before, before.applications), { documentId, amount, fields: { document: field, amount: 'amount' } }, target)
+  const application = books.insert(creditApplications, {
+    id: books.newId(),
+    credit_note_id: before.id,
+    invoice_id: side === 'customer' ? documentId : null,
+    bill_id: side === 'vendor' ? documentId : null,
+    amount,
+    settled_base: taken.settledBase,
+    relieved_base: taken.relievedBase,
+    date: today(books),
+  })
+  const note = takeFrom(books, before, amount)
+  const difference = taken.relievedBase - taken.settledBase
+  if (difference !== 0n) postCreditDifference(books, note, difference, application.date, await readPostingAccounts(books))
+  const changes = changesBetween(appliedOf(before), appliedOf(note), note.currency_code)
+  recordCreditNote(books, note, 'CREDIT_NOTE_APPLIED', changes, { application_id: application.id, [field]: documentId })
+  return { note, targetId: documentId, target: target.credit(amount, note) }
+}
+
+/** A note's credit as domain takes it. */
+function creditOf(books: Books, note: CreditNoteRow, applications: CreditApplicationRow[]): Credit {
+  return {
+    side: note.type,
+    status: note.status,
+    contactId: note.customer_id,
+    currency: note.currency_code,
+    exchangeRate: note.exchange_rate,
+    baseCurrency: books.organization.currency_code,
+    amount: note.total,
+    unapplied: note.balance_amount,
+    relievedBase: sum(applications.map(({ relieved_base }) => relieved_base)),
+  }
+}
+
+function takeFrom(books: Books, note: CreditNoteRow, amount: bigint): CreditNoteRow {
+  const applied = note.applied_amount + amount
+  const told = { applied_amount: applied, status: statusAfterApplying(note.total, applied) }
+  const changed = books.update<CreditNoteRow>(creditNotes, note, { ...told, version: note.version + 1, last_modified_time: books.now })
+  return { ...changed, balance_amount: note.total - applied }
+}
+
+const appliedOf = ({ applied_amount, balance_amount, status }: CreditNoteRow) => ({ applied_amount, balance_amount, status })

@@ -1,0 +1,149 @@
+// What credit notes and debit notes are drawn up with: the document they are given against, and lines of a sale or a purchase.
+import { sideOfContact, sideOfParent, refuseParent, type CreditSide, type Parent } from '../domain/credit.ts'
+import { fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
+import type { PostingAccounts } from '../models/basis.ts'
+import { bills } from '../models/bill.ts'
+import { contacts } from '../models/contact.ts'
+import type { DocumentRow, LineRow } from '../models/document.ts'
+import { findRow } from '../models/find.ts'
+import { invoices } from '../models/invoice.ts'
+import type { Books } from './books.ts'
+import type { LineWanted } from './document-lines.ts'
+import { termsToldOf } from './order-drafting.ts'
+import { drawUpPurchase, type PurchaseHead, type PurchaseLine } from './purchase.ts'
+import { drawUpSale, type SaleHead } from './sale.ts'
+
+/** A note's line as a caller sends it. */
+export interface NoteLineWanted extends LineWanted {
+  /** Whether the goods move in or out of the stock. */
+  restock?: boolean | null
+}
+
+/** What a note's amounts and taxes come from, besides its contact and the document that it is against. */
+export interface NoteTerms {
+  line_items: NoteLineWanted[]
+  place_of_supply?: string | null
+  branch_id?: string | null
+  currency_code?: string | null
+  exchange_rate?: number | null
+  tags?: string[] | null
+}
+
+export interface CreditNoteTerms extends NoteTerms {
+  customer_id: string
+  invoice_id?: string | null
+  bill_id?: string | null
+}
+
+export interface DebitNoteTerms extends NoteTerms {
+  vendor_id: string
+  bill_id?: string | null
+}
+
+/** The names by which callers send the terms of any note. */
+export const NOTE_TERMS = [
+  'line_items', 'place_of_supply', 'branch_id', 'currency_code', 'exchange_rate', 'tags',
+] as const satisfies (keyof NoteTerms)[]
+
+/** What is told of a note whose terms are fixed. */
+export const VOID_INSTEAD = 'void the note and draw up a new one'
+
+/** What the row of every note's line says. */
+export type NoteLine = PurchaseLine & { restock: boolean }
+
+export interface DrawnCreditNote {
+  head: SaleHead & { type: CreditSide; invoice_id: string | null; bill_id: string | null }
+  lines: NoteLine[]
+  accounts: PostingAccounts
+}
+
+export interface DrawnDebitNote {
+  head: PurchaseHead & { bill_id: string | null }
+  lines: NoteLine[]
+  accounts: PostingAccounts
+}
+
+const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
+
+/**
+ * Draws up a credit note from what a caller tells: a sale given back, or a purchase. Branch, place of supply and currency
+ * are those of its invoice or bill unless told. Throws as a sale or purchase does, not_found.resource for an invoice or
+ * bill that is not the organisation's, and as refuseParent does.
+ */
+export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, date: string): Promise<DrawnCreditNote> {
+  const { customer_id } = wanted
+  const side = sideOfParent({ invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null })
+  const parent = await parentOf(books, wanted)
+  const told = inherited(wanted, parent)
+  const drawn = (side ?? sideOfContact(await contactTypeOf(books, customer_id))) === 'customer'
+    ? await drawUpSale(books, { ...told, customer_id, round_off: null }, { date })
+    : await drawUpPurchase(books, { ...told, vendor_id: customer_id, round_off: null }, { date, vendorField: 'customer_id' })
+  const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
+  if ('customer' in drawn) {
+    if (parent) refuseParent(parent, drawn.customer.id)
+    const lines = drawn.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
+    return { head: { ...drawn.head, type: 'customer', ...against }, lines: withRestock(lines, wanted), accounts: drawn.basis }
+  }
+  if (parent) refuseParent(parent, drawn.vendor.id)
+  const { vendor_id, vendor_name, ...head } = drawn.head
+  return {
+    head: { ...head, customer_id: vendor_id, customer_name: vendor_name, type: 'vendor', ...against },
+    lines: withRestock(drawn.lines, wanted),
+    accounts: drawn.basis,
+  }
+}
+
+/** Draws up a debit note: a purchase given back. As drawUpCreditNote, against a bill or nothing in particular. */
+export async function drawUpDebitNote(books: Books, wanted: DebitNoteTerms, date: string): Promise<DrawnDebitNote> {
+  const parent = await parentOf(books, { bill_id: wanted.bill_id ?? null })
+  const told = { ...inherited(wanted, parent), vendor_id: wanted.vendor_id, round_off: null }
+  const { basis, vendor, head, lines } = await drawUpPurchase(books, told, { date })
+  if (parent) refuseParent(parent, vendor.id)
+  return { head: { ...head, bill_id: parent?.id ?? null }, lines: withRestock(lines, wanted), accounts: basis }
+}
+
+/** A note as its terms would be told; `isMoved` where it is now given against another document, whose terms it takes. */
+export function noteTermsOf(
+  note: DocumentRow & { lines: (LineRow & { restock: boolean })[] }, sent: { currency_code?: string | null }, isMoved: boolean,
+): NoteTerms {
+  const { line_items, tags, ...circumstances } = termsToldOf(note, sent)
+  const lines = line_items.map((line, index) => ({ ...line, restock: note.lines[index]!.restock }))
+  return { ...(isMoved ? {} : circumstances), tags, line_items: lines }
+}
+
+type ParentRow = Parent & DocumentRow
+
+// It may neither be voided nor paid until the note is written.
+async function parentOf(books: Books, { invoice_id = null, bill_id = null }: Pick<CreditNoteTerms, 'invoice_id' | 'bill_id'>): Promise<ParentRow | null> {
+  if (invoice_id !== null) {
+    const invoice = isId(invoice_id) ? await findRow(books, invoices, invoice_id, 'FOR SHARE') : null
+    if (!invoice) throw fault('not_found.resource', { field: 'invoice_id', message: 'There is no such invoice.' })
+    return { ...invoice, kind: 'INVOICE', contactId: invoice.customer_id }
+  }
+  if (bill_id === null) return null
+  const bill = isId(bill_id) ? await findRow(books, bills, bill_id, 'FOR SHARE') : null
+  if (!bill) throw fault('not_found.resource', { field: 'bill_id', message: 'There is no such bill.' })
+  return { ...bill, kind: 'BILL', contactId: bill.vendor_id }
+}
+
+// One that does not exist is told of when the note is drawn up.
+async function contactTypeOf(books: Books, id: string): Promise<string> {
+  return (isId(id) ? await findRow(books, contacts, id) : null)?.contact_type ?? ''
+}
+
+function inherited<Terms extends NoteTerms>(told: Terms, parent: DocumentRow | null): Terms {
+  if (!parent) return told
+  const currency = told.currency_code ?? parent.currency_code
+  return {
+    ...told,
+    branch_id: told.branch_id ?? parent.branch_id,
+    place_of_supply: told.place_of_supply ?? parent.place_of_supply,
+    currency_code: currency,
+    exchange_rate: told.exchange_rate ?? (currency === parent.currency_code ? Number(parent.exchange_rate) : null),
+  }
+}
+
+function withRestock(lines: PurchaseLine[], { line_items }: NoteTerms): NoteLine[] {
+  return lines.map((line, index) => ({ ...line, restock: line_items[index]!.restock ?? false }))
+}
