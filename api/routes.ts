@@ -10,7 +10,9 @@ import { branchRoutes } from './resources/branches.ts'
 import { contactRoutes } from './resources/contacts.ts'
 import { estimateConversion, purchaseOrderConversion, salesOrderConversion } from './resources/conversions.ts'
 import { costCenterRoutes } from './resources/cost-centers.ts'
+import { creditNoteRoutes } from './resources/credit-notes.ts'
 import { currencyRoutes } from './resources/currencies.ts'
+import { debitNoteRoutes } from './resources/debit-notes.ts'
 import { estimateRoutes } from './resources/estimates.ts'
 import { expenseRoutes } from './resources/expenses.ts'
 import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
@@ -37,6 +39,8 @@ const RESOURCES: Route[] = [
   ...invoiceSeriesRoutes,
   ...billRoutes,
   ...paymentRoutes,
+  ...creditNoteRoutes,
+  ...debitNoteRoutes,
   ...estimateRoutes,
   estimateConversion,
   ...salesOrderRoutes,

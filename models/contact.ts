@@ -57,7 +57,10 @@ export const contacts = table<ContactRow>('contacts', {
 /** What GET /contacts?search looks through; the index contacts_search is on this very expression. */
 export const CONTACT_SEARCH = `(lower(contact_name) || E'\\n' || lower(coalesce(company_name, '')) || E'\\n' || lower(coalesce(email, '')))`
 
-export type ContactUses = Record<'invoices' | 'bills' | 'payments' | 'estimates' | 'sales_orders' | 'purchase_orders' | 'expenses' | 'journal_lines', number>
+export type ContactUses = Record<
+  'invoices' | 'bills' | 'payments' | 'credit_notes' | 'debit_notes' | 'estimates' | 'sales_orders' | 'purchase_orders' | 'expenses' | 'journal_lines',
+  number
+>
 
 /** How many documents and journal lines refer to the contact. */
 export async function countContactUses(scope: Scope, id: string): Promise<ContactUses> {
@@ -70,6 +73,8 @@ const USES = {
   text: `SELECT (SELECT count(*)::integer FROM invoices WHERE org_id = $1 AND customer_id = $2) AS invoices,
                 (SELECT count(*)::integer FROM bills WHERE org_id = $1 AND vendor_id = $2) AS bills,
                 (SELECT count(*)::integer FROM payments WHERE org_id = $1 AND contact_id = $2) AS payments,
+                (SELECT count(*)::integer FROM credit_notes WHERE org_id = $1 AND customer_id = $2) AS credit_notes,
+                (SELECT count(*)::integer FROM debit_notes WHERE org_id = $1 AND vendor_id = $2) AS debit_notes,
                 (SELECT count(*)::integer FROM estimates WHERE org_id = $1 AND customer_id = $2) AS estimates,
                 (SELECT count(*)::integer FROM sales_orders WHERE org_id = $1 AND customer_id = $2) AS sales_orders,
                 (SELECT count(*)::integer FROM purchase_orders WHERE org_id = $1 AND vendor_id = $2) AS purchase_orders,

@@ -31,7 +31,10 @@ export const items = table<ItemRow>('items', {
 /** What GET /items?search looks through; the index items_search is on this very expression. */
 export const ITEM_SEARCH = `(lower(item_name) || E'\\n' || lower(coalesce(sku, '')) || E'\\n' || lower(coalesce(description, '')))`
 
-export type ItemUses = Record<'invoice_lines' | 'bill_lines' | 'estimate_lines' | 'sales_order_lines' | 'purchase_order_lines', number>
+export type ItemUses = Record<
+  'invoice_lines' | 'bill_lines' | 'credit_note_lines' | 'debit_note_lines' | 'estimate_lines' | 'sales_order_lines' | 'purchase_order_lines',
+  number
+>
 
 /** How many document lines are of the item. */
 export async function countItemUses(scope: Scope, id: string): Promise<ItemUses> {
@@ -53,6 +56,8 @@ const USES = {
   name: 'item uses',
   text: `SELECT (SELECT count(*)::integer FROM invoice_lines WHERE org_id = $1 AND item_id = $2) AS invoice_lines,
                 (SELECT count(*)::integer FROM bill_lines WHERE org_id = $1 AND item_id = $2) AS bill_lines,
+                (SELECT count(*)::integer FROM credit_note_lines WHERE org_id = $1 AND item_id = $2) AS credit_note_lines,
+                (SELECT count(*)::integer FROM debit_note_lines WHERE org_id = $1 AND item_id = $2) AS debit_note_lines,
                 (SELECT count(*)::integer FROM estimate_lines WHERE org_id = $1 AND item_id = $2) AS estimate_lines,
                 (SELECT count(*)::integer FROM sales_order_lines WHERE org_id = $1 AND item_id = $2) AS sales_order_lines,
                 (SELECT count(*)::integer FROM purchase_order_lines WHERE org_id = $1 AND item_id = $2) AS purchase_order_lines`,

@@ -2,6 +2,8 @@
 import type { WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
 import { billOf } from '../../commands/bills.ts'
+import { creditNoteOf } from '../../commands/credit-notes.ts'
+import { debitNoteOf } from '../../commands/debit-notes.ts'
 import { estimateOf } from '../../commands/estimates.ts'
 import { expenseOf } from '../../commands/expenses.ts'
 import { invoiceOf } from '../../commands/invoices.ts'
@@ -45,6 +47,8 @@ const DOCUMENTS: LoggedDocument[] = [
   { path: '/invoices', parameter: 'invoice_id', entityType: 'INVOICE', does: "Read an invoice's activity", find: invoiceOf },
   { path: '/bills', parameter: 'bill_id', entityType: 'BILL', does: "Read a bill's activity", find: billOf },
   { path: '/payments', parameter: 'payment_id', entityType: 'PAYMENT', does: "Read a payment's activity", find: paymentOf },
+  { path: '/credit_notes', parameter: 'credit_note_id', entityType: 'CREDIT_NOTE', does: "Read a credit note's activity", find: creditNoteOf },
+  { path: '/debit_notes', parameter: 'debit_note_id', entityType: 'DEBIT_NOTE', does: "Read a debit note's activity", find: debitNoteOf },
   { path: '/estimates', parameter: 'estimate_id', entityType: 'ESTIMATE', does: "Read an estimate's activity", find: estimateOf },
   { path: '/sales_orders', parameter: 'sales_order_id', entityType: 'SALES_ORDER', does: "Read a sales order's activity", find: salesOrderOf },
   { path: '/purchase_orders', parameter: 'purchase_order_id', entityType: 'PURCHASE_ORDER', does: "Read a purchase order's activity", find: purchaseOrderOf },

@@ -48,6 +48,16 @@ export function estimateBody(shop: Pick<Shop, 'customerId' | 'itemId'>, changes:
   return { customer_id: shop.customerId, date: '2026-11-10', line_items: [{ item_id: shop.itemId, quantity: 2 }], ...changes }
 }
 
+/** One thread that a customer sends back: 590.00 in all. */
+export function creditNoteBody(shop: Pick<Shop, 'customerId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { customer_id: shop.customerId, date: '2026-11-11', line_items: [{ item_id: shop.itemId, quantity: 1, restock: true }], ...changes }
+}
+
+/** One thread that goes back to a vendor in the state, at 400.00. */
+export function debitNoteBody(shop: Pick<Shop, 'vendorId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { vendor_id: shop.vendorId, date: '2026-11-11', line_items: [{ item_id: shop.itemId, quantity: 1, rate: 400, restock: true }], ...changes }
+}
+
 /** Two threads ordered by a customer in the state: 1,180.00 in all. */
 export function salesOrderBody(shop: Pick<Shop, 'customerId' | 'itemId'>, changes: Record<string, unknown> = {}): Record<string, unknown> {
   return { customer_id: shop.customerId, date: '2026-11-10', line_items: [{ item_id: shop.itemId, quantity: 2 }], ...changes }

@@ -5,7 +5,8 @@ import type { Json } from '../api/client.ts'
 import { acceptedEstimate } from '../api/orders.ts'
 import type { Service } from '../api/service.ts'
 import {
-  billBody, estimateBody, expenseBody, invoiceBody, journalBody, made, openShop, paymentBody, purchaseOrderBody, salesOrderBody, type Shop,
+  billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, made, openShop, paymentBody,
+  purchaseOrderBody, salesOrderBody, type Shop,
 } from '../api/wares.ts'
 import { nameOf } from './routes.ts'
 
@@ -14,12 +15,15 @@ export interface Stand extends Shop {
   partnerKey: string
   /** Of 1,180.00, approved: money can be put onto it. */
   sentInvoiceId: string
+  /** An approved bill: credit can be put onto it. */
+  openBillId: string
 }
 
 export async function openStand(service: Service): Promise<Stand> {
   const shop = await openShop(await service.organization())
   const sent = await made(shop.client.post('/invoices', invoiceBody(shop, { auto_approve: true })))
-  return { ...shop, partnerKey: service.partnerKey, sentInvoiceId: sent.invoice.invoice_id }
+  const open = await made(shop.client.post('/bills', billBody(shop, { auto_approve: true })))
+  return { ...shop, partnerKey: service.partnerKey, sentInvoiceId: sent.invoice.invoice_id, openBillId: open.bill.bill_id }
 }
 
 // One row a route that takes a body. The lists that come with new resources grow here.
@@ -45,6 +49,14 @@ const BODIES: Record<string, (stand: Stand) => Record<string, unknown>> = {
   'POST /payments': (stand) => paymentBody(stand, { reference_number: 'UTR 7', mode: 'UPI', tds_amount: 10, bank_charges: 1.5 }),
   'PUT /payments/{payment_id}': () => ({ date: '2026-11-11', description: 'On account', reference_number: null }),
   'POST /payments/{payment_id}/apply': ({ sentInvoiceId }) => ({ invoice_id: sentInvoiceId, amount: 0.01 }),
+  'POST /credit_notes': (stand) => creditNoteBody(stand, { invoice_id: stand.sentInvoiceId, reference_number: 'RET-7', notes: 'Torn' }),
+  'PUT /credit_notes/{credit_note_id}': () => ({ date: '2026-11-12', reference_number: 'RET-8', notes: null }),
+  'POST /credit_notes/{credit_note_id}/void': () => ({ reason: 'Not returned after all' }),
+  'POST /credit_notes/{credit_note_id}/apply-to-invoice': ({ sentInvoiceId }) => ({ invoice_id: sentInvoiceId, amount: 0.01 }),
+  'POST /credit_notes/{credit_note_id}/apply-to-bill': ({ openBillId }) => ({ bill_id: openBillId, amount: 0.01 }),
+  'POST /debit_notes': (stand) => debitNoteBody(stand, { bill_id: stand.openBillId, reason: 'Wrong colour', reference_number: 'RET-9' }),
+  'PUT /debit_notes/{debit_note_id}': () => ({ date: '2026-11-12', reason: null, notes: 'By road' }),
+  'POST /debit_notes/{debit_note_id}/void': () => ({ reason: 'Kept after all' }),
   'POST /estimates': (stand) => estimateBody(stand, { expiry_date: '2026-12-10', place_of_supply: 'Karnataka', notes: 'With thanks' }),
   'PUT /estimates/{estimate_id}': () => ({ status: 'SENT', notes: null, expiry_date: '2026-12-31' }),
   'POST /estimates/{estimate_id}/convert': () => ({ through: 'invoice', auto_approve: true }),
@@ -72,6 +84,13 @@ const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
   invoice_id: async (stand) => (await made(stand.client.post('/invoices', invoiceBody(stand)))).invoice.invoice_id,
   bill_id: async (stand) => (await made(stand.client.post('/bills', billBody(stand)))).bill.bill_id,
   payment_id: async (stand) => (await made(stand.client.post('/payments', paymentBody(stand)))).payment.payment_id,
+  credit_note_id: (stand) => creditNoteOf(stand),
+  'POST /credit_notes/{credit_note_id}/issue': (stand) => creditNoteOf(stand, { is_draft: true }),
+  'POST /credit_notes/{credit_note_id}/apply-to-bill': (stand) => (
+    creditNoteOf(stand, { customer_id: stand.vendorId, line_items: [{ name: 'Torn thread', quantity: 1, rate: 400 }] })
+  ),
+  debit_note_id: (stand) => debitNoteOf(stand),
+  'POST /debit_notes/{debit_note_id}/issue': (stand) => debitNoteOf(stand, { is_draft: true }),
   estimate_id: async (stand) => (await made(stand.client.post('/estimates', estimateBody(stand)))).estimate.estimate_id,
   'POST /estimates/{estimate_id}/convert': async (stand) => (await acceptedEstimate(stand)).estimate_id,
   sales_order_id: async (stand) => (await made(stand.client.post('/sales_orders', salesOrderBody(stand)))).sales_order.sales_order_id,
@@ -91,6 +110,14 @@ const RECORDS: Record<string, (stand: Stand) => Promise<string>> = {
     await made(stand.client.post('/invoices', invoiceBody(stand)))
     return (await stand.client.get('/webhooks/deliveries')).body.deliveries[0].delivery_id
   },
+}
+
+async function creditNoteOf(stand: Stand, changes: Record<string, unknown> = {}): Promise<string> {
+  return (await made(stand.client.post('/credit_notes', creditNoteBody(stand, changes)))).credit_note.credit_note_id
+}
+
+async function debitNoteOf(stand: Stand, changes: Record<string, unknown> = {}): Promise<string> {
+  return (await made(stand.client.post('/debit_notes', debitNoteBody(stand, changes)))).debit_note.debit_note_id
 }
 
 /** A good body of the route; undefined where it takes none. */

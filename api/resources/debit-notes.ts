@@ -1,0 +1,60 @@
+// The debit notes' routes.
+import { Type } from 'typebox'
+import { changeDebitNote, createDebitNote, debitNoteOf, issueDebitNote, voidDebitNote } from '../../commands/debit-notes.ts'
+import { debitNotes, withDebitNoteLines, type DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
+import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { route } from '../http/route.ts'
+import {
+  DEBIT_NOTE_STATUSES, DebitNote, DebitNoteChanges, debitNoteProblems, NewDebitNote, showDebitNote, vendorNamed,
+} from '../shapes/debit-note.ts'
+import { one } from '../shapes/fields.ts'
+import { VoidRequest } from '../shapes/invoice.ts'
+import { lineProblems } from '../shapes/line-item.ts'
+
+const tag = 'Debit notes'
+const answer = one('debit_note', DebitNote)
+const shown = (message: string, note: DebitNoteWithLines) => ({ message, debit_note: showDebitNote(note) })
+
+export const debitNoteRoutes = [
+  listing({
+    path: '/debit_notes', tag, does: 'List debit notes', scope: 'debitnotes.READ', key: 'debit_notes', table: debitNotes, shape: DebitNote,
+    filters: {
+      status: equals(Type.Enum(DEBIT_NOTE_STATUSES)),
+      vendor_id: sameId(),
+      bill_id: sameId(),
+      date_from: dateFrom(),
+      date_to: dateTo(),
+    },
+    show: async (rows, desk) => (await withDebitNoteLines(desk, rows)).map(showDebitNote),
+  }),
+  route({
+    method: 'GET', path: '/debit_notes/{debit_note_id}', tag, does: 'Read a debit note', scope: 'debitnotes.READ', answer,
+    read: async (desk, { params }) => ({ debit_note: showDebitNote(await debitNoteOf(desk, params.debit_note_id!)) }),
+  }),
+  route({
+    method: 'POST', path: '/debit_notes', tag, does: 'Create a debit note to a vendor, and issue it unless it is a draft',
+    scope: 'debitnotes.CREATE', status: 201, keyRequired: true, answer, body: NewDebitNote, alsoCheck: debitNoteProblems,
+    async write(books, { body }) {
+      const { vendor_id, ...told } = vendorNamed(body)
+      const note = await createDebitNote(books, { ...told, vendor_id: vendor_id! })
+      return shown(body.is_draft ? 'Debit note created.' : 'Debit note created and issued.', note)
+    },
+  }),
+  route({
+    method: 'PUT', path: '/debit_notes/{debit_note_id}', tag, does: "Change a draft, or an issued note's date, reason, reference or notes",
+    scope: 'debitnotes.UPDATE', answer, body: DebitNoteChanges, alsoCheck: lineProblems,
+    write: async (books, { params, body }) => (
+      shown('Debit note updated.', await changeDebitNote(books, params.debit_note_id!, vendorNamed(body)))
+    ),
+  }),
+  route({
+    method: 'POST', path: '/debit_notes/{debit_note_id}/issue', tag, does: 'Issue a draft: post its journal',
+    scope: 'debitnotes.UPDATE', answer,
+    write: async (books, { params }) => shown('Debit note issued.', await issueDebitNote(books, params.debit_note_id!)),
+  }),
+  route({
+    method: 'POST', path: '/debit_notes/{debit_note_id}/void', tag, does: 'Void a debit note: reverse its journal',
+    scope: 'debitnotes.UPDATE', answer, body: VoidRequest,
+    write: async (books, { params, body }) => shown('Debit note voided.', await voidDebitNote(books, params.debit_note_id!, body)),
+  }),
+]
