@@ -5,6 +5,7 @@ import { controlsOutOfLine } from './audit-control.ts'
 import { conversionsOutOfOrder } from './audit-conversions.ts'
 import { estimatesOutOfOrder } from './audit-estimates.ts'
 import { expensesOutOfOrder } from './audit-expenses.ts'
+import { notesOutOfOrder } from './audit-notes.ts'
 import { missingNumbers } from './audit-numbers.ts'
 import { ordersOutOfOrder } from './audit-orders.ts'
 import { paymentsOutOfOrder } from './audit-payments.ts'
@@ -27,7 +28,10 @@ export async function audit(connection: Connection): Promise<string[]> {
 }
 
 // What one statement cannot ask.
-const EXAMINERS = [controlsOutOfLine, paymentsOutOfOrder, billsOutOfOrder, expensesOutOfOrder, ordersOutOfOrder, estimatesOutOfOrder, conversionsOutOfOrder, missingNumbers]
+const EXAMINERS = [
+  controlsOutOfLine, paymentsOutOfOrder, notesOutOfOrder, billsOutOfOrder, expensesOutOfOrder, ordersOutOfOrder, estimatesOutOfOrder,
+  conversionsOutOfOrder, missingNumbers,
+]
 
 const QUESTIONS: Question[] = [
   {

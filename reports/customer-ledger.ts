@@ -47,6 +47,7 @@ function entryOf({ opening: _none, journal_number, called, ...row }: LedgerRow):
 const DOCUMENTS = [
   { source: 'INVOICE', table: 'invoices', number: 'invoice_number' },
   { source: 'PAYMENT', table: 'payments', number: 'payment_number' },
+  { source: 'CREDIT_NOTE', table: 'credit_notes', number: 'credit_note_number' },
 ] as const satisfies { source: JournalSource; table: string; number: string }[]
 
 const called = DOCUMENTS.map(({ source, table, number }) =>
