@@ -21,6 +21,7 @@ import { billedLine, fulfilPurchaseOrder, fulfilSalesOrder, invoicedLine } from 
 import { purchaseOrderOf } from './purchase-orders.ts'
 import { pricePurchaseOn } from './purchase.ts'
 import { priceSaleOn } from './sale.ts'
+import { recordSalesOrder } from './sales-order-entries.ts'
 import { insertSalesOrder, salesOrderOf } from './sales-orders.ts'
 
 /** What was made, as the conversion notes it. */
@@ -60,6 +61,7 @@ export async function convertEstimate(books: Books, id: string, open: boolean): 
     estimate_id: before.id,
     status: open ? 'OPEN' : 'DRAFT',
   })
+  if (open) recordSalesOrder(books, order, 'SALES_ORDER_STATUS_CHANGED', { status: { old: 'DRAFT', new: order.status } })
   const told = { status: 'CONVERTED', converted_to_sales_order_id: order.id } as const
   const estimate = changedEstimate(books, before, told)
   recordEstimate(books, estimate, 'ESTIMATE_STATUS_CHANGED', changesBetween(before, told))
