@@ -1,0 +1,133 @@
+// The ledger in the journal format of hledger, so that a program of another hand can check it and add it up.
+import type { AccountType } from '../domain/accounts.ts'
+import { minorPerUnit, toDecimalText } from '../domain/money.ts'
+import type { Connection } from '../models/database.ts'
+
+/** The headings that hledger knows by themselves, and the letter it has for the type. */
+const HEADINGS: Record<AccountType, readonly [heading: string, type: string]> = {
+  BANK: ['assets', 'C'], CASH: ['assets', 'C'], ACCOUNTS_RECEIVABLE: ['assets', 'A'], STOCK: ['assets', 'A'], GST_ASSET: ['assets', 'A'],
+  TDS_ASSET: ['assets', 'A'], OTHER_CURRENT_ASSET: ['assets', 'A'], FIXED_ASSET: ['assets', 'A'],
+  ACCOUNTS_PAYABLE: ['liabilities', 'L'], GST_LIABILITY: ['liabilities', 'L'], TDS_LIABILITY: ['liabilities', 'L'],
+  OTHER_CURRENT_LIABILITY: ['liabilities', 'L'], LONG_TERM_LIABILITY: ['liabilities', 'L'],
+  EQUITY: ['equity', 'E'], RETAINED_EARNINGS: ['equity', 'E'],
+  SALES: ['revenues', 'R'], INCOME: ['revenues', 'R'], OTHER_INCOME: ['revenues', 'R'],
+  COST_OF_GOODS_SOLD: ['expenses', 'X'], EXPENSE: ['expenses', 'X'], OTHER_EXPENSE: ['expenses', 'X'],
+}
+
+// However long the ledger, no more lines of it than this are held.
+const LINES_AT_ONCE = 2_000
+
+interface Organization {
+  id: string
+  name: string
+  currency_code: string
+}
+
+interface Account {
+  id: string
+  code: string
+  name: string
+  account_type: AccountType
+}
+
+interface Line {
+  journal_id: string
+  journal_number: string
+  date: string
+  source: string
+  source_id: string | null
+  memo: string | null
+  reversal_of: string | null
+  contact_name: string | null
+  line_no: number
+  account_id: string
+  contact_id: string | null
+  debit: bigint
+  credit: bigint
+}
+
+/** The organisations whose ledgers are to be told: the one, or all of them, the oldest first. None where there is no such one. */
+export function organizationsOf(connection: Connection, orgId: string | null): Promise<Organization[]> {
+  return connection.run<Organization>(ORGANIZATIONS, [orgId])
+}
+
+/**
+ * The organisation's accounts and its whole ledger as text, in pieces. `connection` is of one moment, so that the
+ * pieces belong together. `beneath` stands before every account, where several organisations are told in one journal.
+ */
+export async function* hledgerJournal(connection: Connection, { id, name, currency_code: currency }: Organization, beneath: string): AsyncGenerator<string, void> {
+  const accounts = namesOf(await connection.run<Account>(ACCOUNTS, [id]), beneath)
+  yield `; ${plain(name)}\ndecimal-mark .\ncommodity ${currency} ${sample(currency)}\n`
+  for (const [, { name: account, type }] of accounts) yield `account ${account}  ; type:${type}\n`
+  await connection.run(OPEN, [id])
+  for (let lines: Line[]; (lines = await connection.run<Line>(NEXT, [])).length > 0;) {
+    yield lines.map((line) => {
+      const posting = `    ${accounts.get(line.account_id)!.name}  ${currency} ${toDecimalText(line.debit - line.credit, currency)}`
+      const of = line.contact_id === null ? '' : `  ; contact_id:${line.contact_id}`
+      return `${line.line_no === 1 ? heading(line) : ''}${posting}${of}\n`
+    }).join('')
+  }
+  await connection.run(CLOSE, [])
+  yield '\n'
+}
+
+/** How an organisation is called above its accounts, where there are several. */
+export function heightOf({ id, name }: Organization): string {
+  return `${id} ${inName(name)}:`
+}
+
+// An account is called `assets:1100 Accounts Receivable`. Codes are an account's own; what becomes of odd ones may not be.
+function namesOf(accounts: Account[], beneath: string): Map<string, { name: string; type: string }> {
+  const taken = new Set<string>()
+  return new Map(accounts.map(({ id, code, name: called, account_type }) => {
+    const [group, type] = HEADINGS[account_type]
+    const wanted = `${beneath}${group}:${inName(`${code} ${called}`)}`
+    const name = taken.has(wanted) ? `${wanted} ${id}` : wanted
+    taken.add(name)
+    return [id, { name, type }]
+  }))
+}
+
+// Tags are the house's own words and ids: what people wrote could be read as a date of the entry.
+function heading({ date, journal_number, contact_name, memo, source, journal_id, source_id, reversal_of }: Line): string {
+  const description = [contact_name, memo].filter((part) => part !== null).map((part) => plain(part).replaceAll('|', '/')).join(' | ')
+  const tags = Object.entries({ source, journal_id, source_id, reversal_of }).filter(([, value]) => value !== null).map(([tag, value]) => `${tag}:${value}`)
+  return `\n${date} (${plain(journal_number).replaceAll(')', ']')})${description === '' ? '' : ` ${description}`}\n    ; ${tags.join(', ')}\n`
+}
+
+// A semicolon begins a comment, two spaces end a name, and a line ends the entry: of all blanks one is left.
+function plain(text: string): string {
+  return text.replace(/\p{Cc}+/gu, ' ').replace(/[\s\p{Z}]+/gu, ' ').trim().replaceAll(';', ',')
+}
+
+// A colon begins an account beneath.
+function inName(text: string): string {
+  return plain(text).replaceAll(':', '-')
+}
+
+// How hledger is shown the digits of a currency: INR 1000.00, JPY 1000.
+function sample(currency: string): string {
+  const text = toDecimalText(1000n * minorPerUnit(currency), currency)
+  return text.includes('.') ? text : `${text}.`
+}
+
+const ORGANIZATIONS = {
+  name: 'organisations whose ledgers are told',
+  text: 'SELECT id, name, currency_code FROM organizations WHERE $1::uuid IS NULL OR id = $1::uuid ORDER BY created_time, id',
+}
+const ACCOUNTS = {
+  name: 'accounts of a ledger that is told',
+  text: 'SELECT id, code, name, account_type FROM accounts WHERE org_id = $1 ORDER BY code, id',
+}
+const OPEN = {
+  name: '',
+  text: `DECLARE ledger NO SCROLL CURSOR FOR
+    SELECT j.id AS journal_id, j.journal_number, j.date, j.source, j.source_id, j.memo, j.reversal_of, c.contact_name,
+      l.line_no, l.account_id, l.contact_id, l.debit, l.credit
+    FROM journals AS j
+    JOIN journal_lines AS l ON l.org_id = j.org_id AND l.journal_id = j.id
+    LEFT JOIN contacts AS c ON c.org_id = j.org_id AND c.id = j.contact_id
+    WHERE j.org_id = $1::uuid ORDER BY j.date, j.created_time, j.id, l.line_no`,
+}
+const NEXT = { name: '', text: `FETCH ${LINES_AT_ONCE} FROM ledger` }
+const CLOSE = { name: '', text: 'CLOSE ledger' }
