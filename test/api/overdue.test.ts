@@ -96,15 +96,21 @@ describe('the state', () => {
     expect(await standing()).toEqual(before)
   })
 
-  test('nor does what a credit has settled', async () => {
-    const { invoice_id } = await ours.sent(due)
-    // Put by hand, and taken away: how a credit leads to it is told where credits are.
-    const put = (status: string, credited: number) => service.sql('UPDATE invoices SET status = $2, credits_applied = $3 WHERE id = $1', invoice_id, status, credited)
-    await put('CREDIT_APPLIED', 100_00)
-    expect(await sweep(ours)).toEqual({ invoices: 0, bills: 0, more: false })
-    expect((await invoiceOf(ours, invoice_id)).status).toBe('CREDIT_APPLIED')
-    await put('SENT', 0)
+  /** Puts so much credit onto an invoice; answers the status that it has then. */
+  async function credit(invoice_id: string, amount: number): Promise<string> {
+    const body = { customer_id: ours.customerId, date: '2026-11-21', line_items: [{ name: 'Slates', quantity: 1, rate: amount }] }
+    const { credit_note } = await ours.send('POST', '/credit_notes', body)
+    await ours.send('POST', `/credit_notes/${credit_note.credit_note_id}/apply-to-invoice`, { invoice_id, amount })
+    return (await invoiceOf(ours, invoice_id)).status
+  }
+
+  test('nor does what a credit has settled move; what it leaves over does', async () => {
+    const [whole, part] = [(await ours.sent(due)).invoice_id, (await ours.sent(due)).invoice_id]
+    expect([await credit(whole, 100), await credit(part, 40)]).toEqual(['CREDIT_APPLIED', 'PARTIALLY_PAID'])
     expect(await sweep(ours)).toEqual({ invoices: 1, bills: 0, more: false })
+    expect((await invoiceOf(ours, whole)).status).toBe('CREDIT_APPLIED')
+    expect(await invoiceOf(ours, part)).toMatchObject({ status: 'OVERDUE', balance: 60 })
+    expect(await credit(part, 60)).toBe('CREDIT_APPLIED')
   })
 
   test('OVERDUE is paid like any other: in part it owes the rest, which falls due the next night', async () => {
@@ -145,7 +151,8 @@ describe('what it leaves behind', () => {
       ['INVOICE_UPDATED', NIGHT, { id: invoice.invoice_id, number: invoice.invoice_number, customer_id: ours.customerId, total: 100, status: 'OVERDUE', sequence: 2, changed: ['status'] }],
       ['BILL_UPDATED', NIGHT, { id: bill.bill_id, number: bill.bill_number, vendor_id: ours.vendorId, total: 100, status: 'OVERDUE', sequence: 2, changed: ['status'] }],
     ])
-    const entries = async () => Promise.all([`/invoices/${invoice.invoice_id}`, `/bills/${bill.bill_id}`].map(async (path) => (await ours.get(`${path}/activity`)).activity.filter(({ actor_user_id }: Json) => actor_user_id === null)))
+    const byNobody = async (path: string) => (await ours.get(`${path}/activity`)).activity.filter(({ actor_user_id }: Json) => actor_user_id === null)
+    const entries = () => Promise.all([byNobody(`/invoices/${invoice.invoice_id}`), byNobody(`/bills/${bill.bill_id}`)])
     const origin = { request_id: null, ip: null, user_agent: null, source: 'HOUSEKEEPING' }
     const [ofInvoice, ofBill] = await entries()
     expect(ofInvoice).toMatchObject([{ action: 'INVOICE_OVERDUE', occurred_at: NIGHT, entity_ref: invoice.invoice_number, changes: { status: { old: 'SENT', new: 'OVERDUE' } }, metadata: origin }])
