@@ -28,12 +28,13 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
   return {
     /** Makes the next document of a conversion in open books. Run again after a crash, it makes none twice. */
     async convertNext({ orgId, conversionId }: ConversionInput): Promise<HopResult> {
-      const scope = { connection: database, orgId }
-      const [organization, conversion] = await Promise.all([findOrganization(database, orgId), findConversion(scope, conversionId)])
+      const [organization, conversion] = await Promise.all([
+        findOrganization(database, orgId), findConversion({ connection: database, orgId }, conversionId),
+      ])
       if (!organization || !conversion) throw ApplicationFailure.nonRetryable(`there is no conversion ${conversionId}`, 'UnknownConversion')
       try {
-        const { finished } = await openBooks(desk, requesterOf(conversion, organization), (books) => convertNext(books, conversionId))
-        return { finished, targets: targetsOf((await findConversion(scope, conversionId))!) }
+        const next = await openBooks(desk, requesterOf(conversion, organization), (books) => convertNext(books, conversionId))
+        return { finished: next.finished, targets: targetsOf(next.conversion) }
       } catch (error) {
         throw error instanceof Fault && error.status < 500 ? refusalOf(error, conversionId) : error
       }

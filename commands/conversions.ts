@@ -26,11 +26,12 @@ export interface ConversionWanted {
 
 /**
  * Writes down under `id` what is to be converted, once; asked again under the same id it answers what was written down.
+ * `isNew` says that nobody can have asked under this id before.
  * Throws not_found.resource for a source or a line of it that does not exist, conflict.already_converted,
  * conflict.invalid_state, and validation.invalid_value for a quantity that cannot be.
  */
-export async function requestConversion(books: Books, id: string, wanted: ConversionWanted): Promise<ConversionRow> {
-  const earlier = await findConversion(books, id)
+export async function requestConversion(books: Books, id: string, wanted: ConversionWanted, isNew = false): Promise<ConversionRow> {
+  const earlier = isNew ? null : await findConversion(books, id)
   if (earlier) return earlier
   const ofOrder = wanted.source !== 'ESTIMATE'
   const parts = ofOrder ? wanted.line_items ?? null : null
@@ -54,17 +55,17 @@ export async function requestConversion(books: Books, id: string, wanted: Conver
 }
 
 /**
- * Makes the next document of a conversion, and says whether it was the last. One that is made is not made again, whoever
+ * Makes the next document of a conversion; answers how far it has come, and whether it was the last. One that is made is not made again, whoever
  * else carries out the same conversion. Throws as requestConversion does, for what has changed since.
  */
-export async function convertNext(books: Books, conversionId: string): Promise<{ finished: boolean }> {
+export async function convertNext(books: Books, conversionId: string): Promise<{ finished: boolean; conversion: ConversionRow }> {
   const conversion = await findConversion(books, conversionId, 'FOR UPDATE')
   if (!conversion) throw fault('not_found.resource', { message: 'There is no such conversion.' })
   const hops = conversion.hops + 1
-  if (hops > hopsOf(conversion)) return { finished: true }
+  if (hops > hopsOf(conversion)) return { finished: true, conversion }
   const made = await make(books, conversion)
-  books.update<ConversionRow>(conversions, conversion, { ...made, hops, last_modified_time: books.now })
-  return { finished: hops === hopsOf(conversion) }
+  const furthered = books.update<ConversionRow>(conversions, conversion, { ...made, hops, last_modified_time: books.now })
+  return { finished: hops === hopsOf(conversion), conversion: furthered }
 }
 
 /**

@@ -34,6 +34,12 @@ export interface Desk extends Scope {
   machines: Machines
 }
 
+/** Under which id a call writes down what it asks the engine for; a repeat of its key finds the same. */
+export interface Ask {
+  id: string
+  isNew: boolean
+}
+
 /** What is left to do of a call that hands work to the engine: to wait for it, and to read what it has made. */
 export type Errand = (desk: Desk) => Promise<Answer>
 
@@ -72,8 +78,8 @@ type Handler<Query extends TObject, Body extends TSchema> =
   | { write: (books: Books, input: Input<Query, Body>, machines: Machines) => Promise<Answer> }
   /** `over` is aborted when nobody waits for the rest: all of it is told, or the caller is gone or does not read. */
   | { stream: (desk: Desk, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
-  /** Refuses, or writes down what is asked under `askId`; the errand then waits for the engine with no transaction open. */
-  | { ask: (books: Books, input: Input<Query, Body>, askId: string) => Promise<Errand> }
+  /** Refuses, or writes down what is asked; the errand then waits for the engine, with no transaction open. */
+  | { ask: (books: Books, input: Input<Query, Body>, ask: Ask) => Promise<Errand> }
 
 export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Declaration<Query, Body> & Handler<Query, Body>
 
@@ -81,7 +87,7 @@ export interface Route extends Declaration<TObject, TSchema> {
   read?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Answer>
   write?: (books: Books, input: Input<TObject, TSchema>, machines: Machines) => Promise<Answer>
   stream?: (desk: Desk, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>
-  ask?: (books: Books, input: Input<TObject, TSchema>, askId: string) => Promise<Errand>
+  ask?: (books: Books, input: Input<TObject, TSchema>, ask: Ask) => Promise<Errand>
 }
 
 /** Declares a route; the handler's query and body are typed by their shapes. */

@@ -9,7 +9,7 @@ import { BODY_LIMIT, parseBody, readBody } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import { bodyHashOf, claim, keptBody, keyOf, leaveClaim, mismatchHeader, remember, type Keyed } from './idempotency.ts'
 import type { House } from './pipeline.ts'
-import type { Desk, Errand, Route } from './route.ts'
+import type { Ask, Desk, Errand, Route } from './route.ts'
 import { readQuery, validateBody } from './validate.ts'
 
 export interface Sent {
@@ -30,17 +30,17 @@ interface Asked {
 export async function answerWrite(house: House, route: Route, caller: Caller, { request, path, parameters, params }: Sent): Promise<Reply> {
   const key = keyOf(route, request)
   const bytes = await readBody(request, route.bodyLimit ?? BODY_LIMIT)
-  const work = async (books: Books, askId: string): Promise<Reply | Errand> => {
+  const work = async (books: Books, ask: Ask): Promise<Reply | Errand> => {
     const body = parseBody(bytes)
     const query = readQuery(route.query, parameters)
     if (route.body) validateBody(route.body, body, route.alsoCheck)
     const input = { params, query, body }
-    if (route.ask) return route.ask(books, input, askId)
+    if (route.ask) return route.ask(books, input, ask)
     return success(route.status ?? 200, await route.write!(books, input, house.machines))
   }
   const run = async (errand: Errand) => success(route.status ?? 200, await errand(deskOf(house, caller, house.desk.clock())))
   if (key === null) {
-    const done = await openBooks(house.desk, caller, (books) => work(books, books.newId()), inked)
+    const done = await openBooks(house.desk, caller, (books) => work(books, { id: books.newId(), isNew: true }), inked)
     return typeof done === 'function' ? run(done) : done
   }
   const keyed: Keyed = {
@@ -61,16 +61,16 @@ export function deskOf(house: House, caller: Caller, now: Date): Desk {
  * are written, in the same transaction; one that PostgreSQL itself gave, in a transaction of its own.
  */
 async function writeOnce(
-  house: House, caller: Caller, keyed: Keyed, work: (books: Books, askId: string) => Promise<Reply | Errand>,
+  house: House, caller: Caller, keyed: Keyed, work: (books: Books, ask: Ask) => Promise<Reply | Errand>,
 ): Promise<Reply | Asked> {
-  const settle = async (books: Books, result: (askId: string) => Promise<Reply | Errand>): Promise<Reply | Asked> => {
+  const settle = async (books: Books, result: (ask: Ask) => Promise<Reply | Errand>): Promise<Reply | Asked> => {
     const claimed = await claim(books, keyed, house.sealer)
     if ('replay' in claimed) return claimed.replay
-    const askId = claimed.left?.askId ?? books.newId()
+    const ask = { id: claimed.left?.askId ?? books.newId(), isNew: claimed.left === null }
     let reply: Reply
     try {
-      const done = await result(askId)
-      if (typeof done === 'function') return stillToAnswer(books, keyed, claimed.left, askId, done)
+      const done = await result(ask)
+      if (typeof done === 'function') return stillToAnswer(books, keyed, claimed.left, ask.id, done)
       reply = done
     } catch (error) {
       if (!(error instanceof Fault) || error.status >= 500) throw error
@@ -81,7 +81,7 @@ async function writeOnce(
     return reply
   }
   try {
-    return await openBooks(house.desk, caller, (books) => settle(books, (askId) => work(books, askId)), inked)
+    return await openBooks(house.desk, caller, (books) => settle(books, (ask) => work(books, ask)), inked)
   } catch (error) {
     if (!(error instanceof Fault) || error.status >= 500 || error.code === 'idempotency.in_progress') throw error
     return openBooks(house.desk, caller, (books) => settle(books, () => Promise.reject(error)), inked)

@@ -5,7 +5,7 @@ import { estimateOf } from '../../commands/estimates.ts'
 import { purchaseOrderOf } from '../../commands/purchase-orders.ts'
 import { salesOrderOf } from '../../commands/sales-orders.ts'
 import { hopsOf } from '../../domain/conversion.ts'
-import { route, type Answer, type Desk, type Errand } from '../http/route.ts'
+import { route, type Answer, type Ask, type Desk, type Errand } from '../http/route.ts'
 import { EstimateConversion, OrderConversion } from '../shapes/conversion.ts'
 import { Estimate, showEstimate } from '../shapes/estimate.ts'
 import { one } from '../shapes/fields.ts'
@@ -16,8 +16,8 @@ export const estimateConversion = route({
   method: 'POST', path: '/estimates/{estimate_id}/convert', tag: 'Estimates',
   does: 'Convert an accepted estimate to a sales order, and on to its invoice when asked',
   scope: 'estimates.UPDATE', answer: one('estimate', Estimate), body: EstimateConversion,
-  ask: (books, { params, body }, askId) =>
-    converting(books, askId, { source: 'ESTIMATE', sourceId: params.estimate_id!, ...body }, async (desk, id) => (
+  ask: (books, { params, body }, ask) =>
+    converting(books, ask, { source: 'ESTIMATE', sourceId: params.estimate_id!, ...body }, async (desk, id) => (
       { message: 'Estimate converted.', estimate: showEstimate(await estimateOf(desk, id)) }
     )),
 })
@@ -26,8 +26,8 @@ export const salesOrderConversion = route({
   method: 'POST', path: '/sales_orders/{sales_order_id}/convert', tag: 'Sales orders',
   does: 'Convert a sales order, or a part of it, to an invoice',
   scope: 'salesorders.UPDATE', answer: one('sales_order', SalesOrder), body: OrderConversion,
-  ask: (books, { params, body }, askId) =>
-    converting(books, askId, { source: 'SALES_ORDER', sourceId: params.sales_order_id!, ...body }, async (desk, id) => (
+  ask: (books, { params, body }, ask) =>
+    converting(books, ask, { source: 'SALES_ORDER', sourceId: params.sales_order_id!, ...body }, async (desk, id) => (
       { message: 'Sales order converted.', sales_order: showSalesOrder(await salesOrderOf(desk, id)) }
     )),
 })
@@ -36,17 +36,17 @@ export const purchaseOrderConversion = route({
   method: 'POST', path: '/purchase_orders/{purchase_order_id}/convert', tag: 'Purchase orders',
   does: 'Convert a purchase order, or a part of it, to a bill',
   scope: 'purchaseorders.UPDATE', answer: one('purchase_order', PurchaseOrder), body: OrderConversion,
-  ask: (books, { params, body }, askId) =>
-    converting(books, askId, { source: 'PURCHASE_ORDER', sourceId: params.purchase_order_id!, ...body }, async (desk, id) => (
+  ask: (books, { params, body }, ask) =>
+    converting(books, ask, { source: 'PURCHASE_ORDER', sourceId: params.purchase_order_id!, ...body }, async (desk, id) => (
       { message: 'Purchase order converted.', purchase_order: showPurchaseOrder(await purchaseOrderOf(desk, id)) }
     )),
 })
 
 /** Writes the request down; the errand has it carried out and shows what the source has become. */
 async function converting(
-  books: Books, askId: string, wanted: ConversionWanted, show: (desk: Desk, sourceId: string) => Promise<Answer>,
+  books: Books, ask: Ask, wanted: ConversionWanted, show: (desk: Desk, sourceId: string) => Promise<Answer>,
 ): Promise<Errand> {
-  const conversion = await requestConversion(books, askId, wanted)
+  const conversion = await requestConversion(books, ask.id, wanted, ask.isNew)
   const { org_id: orgId, id: conversionId, source_type: source, source_id: sourceId } = conversion
   // A call that was cut off after its work was done needs the engine no more.
   const isDone = conversion.hops === hopsOf(conversion)
