@@ -4,11 +4,12 @@ import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
 import { CONVERSION } from './deeds.ts'
 import { checkSameRows, loaded, measured, prepared } from './measuring.ts'
-import { itemLines, type Party, today } from './parties.ts'
+import type { Party } from './parties.ts'
 import type { Report } from './report.ts'
 import type { Scale } from './scale.ts'
 import { keepSpecimens } from './specimens.ts'
 import type { Stage } from './stage.ts'
+import { conversions } from './trades.ts'
 import { measureWorkflows } from './webhooks.ts'
 
 const MOST_ROUND_TRIPS = 8
@@ -17,12 +18,12 @@ const CHECKED = 10
 
 /** Each converts a whole order of three item lines into an approved invoice. */
 export async function measureConversions(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
-  await convert(stage, await openOrders(stage, parties, parties.length))
+  await convert(stage, await conversions(stage, parties, parties.length))
   await connected(stage.databaseUrl, async (client) => {
     await keepSpecimens(client, CONVERSION, parties)
     await client.query('ANALYZE')
   })
-  const checked = await openOrders(stage, parties, CHECKED)
+  const checked = await conversions(stage, parties, CHECKED)
   await checkSameRows(stage, CONVERSION, {
     service: () => convert(stage, checked),
     'bare pg': () => prepared(stage, CONVERSION, 1, { clients: 1, seconds: 0.5, warmSeconds: 0 }),
@@ -30,7 +31,7 @@ export async function measureConversions(stage: Stage, parties: Party[], scale: 
   report.section(`Sales orders of three item lines converted to approved invoices, ${parties.length} organisations`)
   const workflows = await measureWorkflows(stage, scale, report)
   for (const clients of scale.clients) {
-    const calls = await openOrders(stage, parties, scale.conversions)
+    const calls = await conversions(stage, parties, scale.conversions)
     const job: LoadJob = { port: stage.port, calls, pace: { clients, count: calls.length } }
     const { figures: service, roundTrips } = await loaded(stage, job, report, `${calls.length} conversions`)
     report.must(roundTrips <= MOST_ROUND_TRIPS, `a conversion took ${roundTrips} round trips of the API`)
@@ -43,18 +44,3 @@ export async function measureConversions(stage: Stage, parties: Party[], scale: 
 
 const convert = (stage: Stage, calls: Call[]) =>
   runChild('load.ts', { port: stage.port, calls, pace: { clients: 1, count: calls.length } }, stage.stopping)
-
-/** Creates so many orders; answers the calls that convert them. */
-async function openOrders(stage: Stage, parties: Party[], count: number): Promise<Call[]> {
-  const path = '/api/public/v1/sales_orders'
-  const calls = parties.map(({ token, customerId, itemIds }): Call => ({
-    method: 'POST', path, token, body: { customer_id: customerId, date: today(), place_of_supply: 'IN-KA', line_items: itemLines(itemIds) },
-  }))
-  await runChild('load.ts', { port: stage.port, calls, pace: { clients: 8, count } }, stage.stopping)
-  const orders = await connected(stage.databaseUrl, async (client) => (await client.query<{ id: string; org_id: string }>(
-    'SELECT id, org_id FROM sales_orders ORDER BY id DESC LIMIT $1', [count])).rows)
-  const tokens = new Map(parties.map(({ orgId, token }) => [orgId, token]))
-  return orders.map(({ id, org_id }) => ({
-    method: 'POST', path: `${path}/${id}/convert`, token: tokens.get(org_id)!, body: { auto_approve: true },
-  }))
-}

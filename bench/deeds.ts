@@ -2,6 +2,7 @@
 import { activity } from '../models/activity.ts'
 import { billLines, bills } from '../models/bill.ts'
 import { conversions } from '../models/conversion.ts'
+import { creditApplications, creditNotes } from '../models/credit-note.ts'
 import { expenseLines, expenses } from '../models/expense.ts'
 import { idempotentAnswers } from '../models/idempotency.ts'
 import { invoiceLines, invoices } from '../models/invoice.ts'
@@ -51,6 +52,21 @@ export const EXPENSE: Deed = {
   name: 'expense', document: expenses, number: 'expense_number', writes: [expenses, expenseLines, ...LEDGER, ...TRACES], changes: [],
 }
 
+/** A credit note applied whole to an invoice. */
+export const APPLICATION: Deed = {
+  name: 'application', document: creditApplications, number: null, writes: [creditApplications, ...TRACES],
+  changes: [
+    {
+      table: creditNotes, set: `status = 'APPLIED', ${NEXT_VERSION}`,
+      ids: ({ credit_applications }) => idsIn(credit_applications, 'credit_note_id'),
+    },
+    {
+      table: invoices, set: `credits_applied = credits_applied + 100, status = 'PARTIALLY_PAID', ${NEXT_VERSION}`,
+      ids: ({ credit_applications }) => idsIn(credit_applications, 'invoice_id'),
+    },
+  ],
+}
+
 /** An order converted into an approved invoice. */
 export const CONVERSION: Deed = {
   name: 'conversion', document: invoices, number: 'invoice_number',
@@ -62,6 +78,6 @@ export const CONVERSION: Deed = {
 }
 
 /** By their names, for the processes that book their copies. */
-export const DEEDS: ReadonlyMap<string, Deed> = new Map([INVOICE, PAYMENT, BILL, EXPENSE, CONVERSION].map((deed) => [deed.name, deed]))
+export const DEEDS: ReadonlyMap<string, Deed> = new Map([INVOICE, PAYMENT, BILL, EXPENSE, APPLICATION, CONVERSION].map((deed) => [deed.name, deed]))
 
 const idsIn = (rows: Row[] | undefined, column: string) => [...new Set((rows ?? []).map((row) => row[column] as string))]

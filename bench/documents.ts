@@ -2,61 +2,74 @@
 import type { Call, LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
-import { BILL, type Deed, EXPENSE, PAYMENT } from './deeds.ts'
+import { APPLICATION, BILL, type Deed, EXPENSE, PAYMENT } from './deeds.ts'
 import { checkSameRows, loaded, measured, prepared } from './measuring.ts'
 import type { Party } from './parties.ts'
 import type { Report } from './report.ts'
 import type { Scale } from './scale.ts'
 import { keepSpecimens } from './specimens.ts'
 import type { Stage } from './stage.ts'
-import { bill, expense, openTrades, payment, type Trade } from './trades.ts'
+import { applications, bill, expense, openTrades, payment, type Trade } from './trades.ts'
 import { step } from '../bin/machines/steps.ts'
 
 const MOST_ROUND_TRIPS = 8
 const COUNTED = 20
 const AIM = 0.35
 
-const MEASURED: { deed: Deed; what: string; call(trade: Trade): Call }[] = [
-  { deed: PAYMENT, what: 'payments with one allocation', call: payment },
-  { deed: BILL, what: 'approved bills of three item lines', call: bill },
-  { deed: EXPENSE, what: 'expenses', call: expense },
+interface Measured {
+  deed: Deed
+  what: string
+  /** Calls that can be made again and again; or so many calls, each of which can be made once. */
+  calls(stage: Stage, trades: Trade[], count: number): Promise<Call[]>
+  once?: true
+}
+
+const MEASURED: Measured[] = [
+  { deed: PAYMENT, what: 'payments with one allocation', calls: async (_stage, trades) => trades.map(payment) },
+  { deed: BILL, what: 'approved bills of three item lines', calls: async (_stage, trades) => trades.map(bill) },
+  { deed: EXPENSE, what: 'expenses', calls: async (_stage, trades) => trades.map(expense) },
+  { deed: APPLICATION, what: 'credit notes applied to invoices', calls: applications, once: true },
 ]
 
 export async function measureDocuments(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
   const trades = await step('Trades', async () => [
     `${parties.length} organisations with what the deeds need`, await openTrades(stage, parties),
   ], 'open')
-  for (const { deed, what, call } of MEASURED) {
-    const calls = trades.map(call)
+  for (const each of MEASURED) {
     // The second is the usual one: the first found an untouched document, and sequences without a number.
-    await runChild('load.ts', { port: stage.port, calls, pace: { clients: 1, count: calls.length * 2 } }, stage.stopping)
+    await makeCalls(stage, await each.calls(stage, trades, trades.length * 2), trades.length * 2)
     await connected(stage.databaseUrl, async (client) => {
-      await keepSpecimens(client, deed, trades)
+      await keepSpecimens(client, each.deed, trades)
       await client.query('ANALYZE')
     })
-    await checkWays(stage, deed, calls[0]!)
-    await measureDeed(stage, deed, what, calls, scale, report)
+    await checkWays(stage, each, trades)
+    report.section(`${each.what[0]!.toUpperCase()}${each.what.slice(1)}, ${trades.length} organisations`)
+    await measureDeed(stage, each, trades, scale, report)
   }
 }
 
-async function measureDeed(stage: Stage, deed: Deed, what: string, calls: Call[], scale: Scale, report: Report): Promise<void> {
-  report.section(`${what[0]!.toUpperCase()}${what.slice(1)}, ${calls.length} organisations`)
-  const job = { port: stage.port, calls: calls.slice(0, 1), pace: { clients: 1, count: COUNTED } }
-  const { roundTrips } = await loaded(stage, job, report, `${COUNTED} ${what}`)
+async function measureDeed(stage: Stage, { deed, what, calls, once }: Measured, trades: Trade[], scale: Scale, report: Report): Promise<void> {
+  const few: LoadJob = { port: stage.port, calls: await calls(stage, trades, COUNTED), pace: { clients: 1, count: COUNTED } }
+  const { roundTrips } = await loaded(stage, few, report, `${COUNTED} ${what}`)
   report.must(roundTrips <= MOST_ROUND_TRIPS, `one of ${what} took ${roundTrips} round trips`)
   for (const clients of scale.clients) {
     const pace = { clients, seconds: scale.deedSeconds, warmSeconds: scale.deedWarmSeconds }
-    const job: LoadJob = { port: stage.port, calls, pace }
+    const job: LoadJob = {
+      port: stage.port, calls: await calls(stage, trades, scale.once), pace: once ? { clients, count: scale.once } : pace,
+    }
     const { figures: service } = await loaded(stage, job, report, what)
-    const floor = await measured(stage, report, '  floor: pg statements', clients, () => prepared(stage, deed, calls.length, pace))
+    const floor = await measured(stage, report, '  floor: pg statements', clients, () => prepared(stage, deed, trades.length, pace))
     report.aim({ name: `${what}, ${clients} clients: service / bare pg`, value: service.rate / floor.rate, atLeast: AIM })
   }
 }
 
-async function checkWays(stage: Stage, deed: Deed, call: Call): Promise<void> {
-  const pace = { clients: 1, seconds: 0.5, warmSeconds: 0 }
+async function checkWays(stage: Stage, { deed, calls }: Measured, trades: Trade[]): Promise<void> {
+  const some = await calls(stage, trades, COUNTED)
   await checkSameRows(stage, deed, {
-    service: () => runChild('load.ts', { port: stage.port, calls: [call], pace }, stage.stopping),
-    'bare pg': () => prepared(stage, deed, 1, pace),
+    service: () => makeCalls(stage, some, COUNTED),
+    'bare pg': () => prepared(stage, deed, 1, { clients: 1, seconds: 0.5, warmSeconds: 0 }),
   })
 }
+
+const makeCalls = (stage: Stage, calls: Call[], count: number) =>
+  runChild('load.ts', { port: stage.port, calls, pace: { clients: 1, count } }, stage.stopping)

@@ -8,7 +8,8 @@ export interface Scale {
   /** Seconds for each of the other deeds, and before them. */
   deedSeconds: number
   deedWarmSeconds: number
-  /** Conversions by each number of clients. */
+  /** How many of a deed that each can be done once, by each number of clients; and conversions. */
+  once: number
   conversions: number
   /** Invoices of the large organisation. */
   invoices: number
@@ -21,11 +22,11 @@ export interface Scale {
 }
 
 export const FULL: Scale = {
-  organizations: 100, seconds: 10, warmSeconds: 3, clients: [1, 8, 32], deedSeconds: 5, deedWarmSeconds: 1.5, conversions: 300,
+  organizations: 100, seconds: 10, warmSeconds: 3, clients: [1, 8, 32], deedSeconds: 5, deedWarmSeconds: 1.5, once: 2_000, conversions: 300,
   invoices: 200_000, pageSeconds: 3, ledgers: [10_000, 100_000], webhooks: 2_000, workflows: 500,
 }
 
 export const QUICK: Scale = {
-  ...FULL, organizations: 20, seconds: 2, warmSeconds: 1, deedSeconds: 1, deedWarmSeconds: 0.5, conversions: 40,
+  ...FULL, organizations: 20, seconds: 2, warmSeconds: 1, deedSeconds: 1, deedWarmSeconds: 0.5, once: 100, conversions: 40,
   invoices: 20_000, pageSeconds: 1, ledgers: [2_000, 20_000], webhooks: 400, workflows: 60,
 }

@@ -1,5 +1,7 @@
 // What the measured deeds find in an organisation's books: accounts, and documents large enough to be settled all day.
 import type { Call } from './children/load.ts'
+import { runChild } from './children/parent.ts'
+import { connected } from './connected.ts'
 import { itemLines, type Party, post, today } from './parties.ts'
 import type { Stage } from './stage.ts'
 
@@ -9,7 +11,7 @@ export interface Trade extends Party {
   openInvoiceId: string
 }
 
-const PATH = '/api/public/v1'
+export const PATH = '/api/public/v1'
 // Far more than a bench pays.
 const LARGE = 1e12
 
@@ -62,3 +64,42 @@ export const expense = ({ token, expenseAccountId, bankAccountId, vendorId, taxI
     is_inclusive_tax: true, reference_number: '<key>',
   },
 })
+
+const creditNote = ({ token, customerId, itemIds }: Party): Call => ({
+  method: 'POST', path: `${PATH}/credit_notes`, token,
+  body: { customer_id: customerId, date: today(), place_of_supply: 'IN-KA', line_items: itemLines(itemIds) },
+})
+
+const salesOrder = ({ token, customerId, itemIds }: Party): Call => ({
+  method: 'POST', path: `${PATH}/sales_orders`, token,
+  body: { customer_id: customerId, date: today(), place_of_supply: 'IN-KA', line_items: itemLines(itemIds) },
+})
+
+/** POST /credit_notes/{credit_note_id}/apply-to-invoice: each a credit note of its own, applied whole. */
+export async function applications(stage: Stage, trades: Trade[], count: number): Promise<Call[]> {
+  const opened = await openMany<{ balance_amount: string }, Trade>(stage, trades, count, creditNote, 'credit_notes')
+  return opened.map(({ id, balance_amount, party: { token, openInvoiceId } }) => ({
+    method: 'POST', path: `${PATH}/credit_notes/${id}/apply-to-invoice`, token,
+    body: { invoice_id: openInvoiceId, amount: Number(balance_amount) / 100 },
+  }))
+}
+
+/** POST /sales_orders/{sales_order_id}/convert: each an order of its own, converted whole and approved. */
+export async function conversions(stage: Stage, parties: Party[], count: number): Promise<Call[]> {
+  const opened = await openMany<object, Party>(stage, parties, count, salesOrder, 'sales_orders')
+  return opened.map(({ id, party: { token } }) => ({
+    method: 'POST', path: `${PATH}/sales_orders/${id}/convert`, token, body: { auto_approve: true },
+  }))
+}
+
+// Creates so many documents, an organisation after the other; answers their rows.
+async function openMany<Row, One extends Party>(
+  stage: Stage, parties: One[], count: number, create: (party: One) => Call, table: string,
+): Promise<(Row & { id: string; party: One })[]> {
+  const calls = parties.map(create)
+  await runChild('load.ts', { port: stage.port, calls, pace: { clients: 8, count } }, stage.stopping)
+  const { rows } = await connected(stage.databaseUrl, (client) => client.query<Row & { id: string; org_id: string }>(
+    `SELECT * FROM ${table} ORDER BY id DESC LIMIT $1`, [count]))
+  const partyOf = new Map(parties.map((party) => [party.orgId, party]))
+  return rows.map((row) => ({ ...row, party: partyOf.get(row.org_id)! }))
+}
