@@ -2,6 +2,7 @@
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { Sequelize } from 'sequelize'
+import { readInPortions } from './cursor.ts'
 import { tables, type Table } from './table.ts'
 
 const INT8 = 20
@@ -161,28 +162,10 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
       }
     },
 
-    async *portions<Row>([{ text }, values]: Asked, rowsAtOnce: number, over?: AbortSignal) {
-      over?.throwIfAborted()
-      const client = await borrow()
-      const breakOff = () => streamOf(client).destroy()
-      over?.addEventListener('abort', breakOff)
-      const next = `FETCH ${rowsAtOnce} FROM portions`
-      try {
-        over?.throwIfAborted()
-        // A cursor cannot be prepared, so its statement has no name.
-        const cursor = { text: `DECLARE portions NO SCROLL CURSOR FOR ${text}`, values: [...values] }
-        let rows = (await together<Row>(client, ['BEGIN READ ONLY', NOTICE_THE_READER, cursor, next])).at(-1)!
-        for (; rows.length > 0; rows = rows.length < rowsAtOnce ? [] : (await together<Row>(client, [next]))[0]!) yield rows
-      } finally {
-        over?.removeEventListener('abort', breakOff)
-        await together(client, ['ROLLBACK']).then(() => giveBack(client), () => discard(client))
-      }
-    },
+    portions: <Row>(asked: Asked, rowsAtOnce: number, over?: AbortSignal) =>
+      readInPortions<Row>({ borrow, together, giveBack, discard, streamOf }, asked, rowsAtOnce, over),
   }
 }
-
-// A question that nobody waits for any more is ended within a second, not when it would have its first row.
-const NOTICE_THE_READER = `SET LOCAL client_connection_check_interval = '1s'`
 
 // The driver keeps its socket and its pipelining out of its types.
 const streamOf = (client: pg.Client) => (client as unknown as { connection: { stream: Socket } }).connection.stream

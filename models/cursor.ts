@@ -1,0 +1,37 @@
+// Rows too many to be held, read by a cursor.
+import type { Socket } from 'node:net'
+import type pg from 'pg'
+import type { Asked } from './database.ts'
+
+/** How a connection of the pool is had, spoken on, and given back. */
+interface Lender {
+  borrow(): Promise<pg.Client>
+  together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]>
+  giveBack(client: pg.Client): void
+  discard(client: pg.Client): Promise<void>
+  streamOf(client: pg.Client): Socket
+}
+
+/** Reads a statement's rows so many at a time, as Database.portions says. */
+export async function* readInPortions<Row>(
+  { borrow, together, giveBack, discard, streamOf }: Lender, [{ text }, values]: Asked, rowsAtOnce: number, over?: AbortSignal,
+): AsyncGenerator<Row[], void> {
+  over?.throwIfAborted()
+  const client = await borrow()
+  const breakOff = () => streamOf(client).destroy()
+  over?.addEventListener('abort', breakOff)
+  const next = `FETCH ${rowsAtOnce} FROM portions`
+  try {
+    over?.throwIfAborted()
+    // A cursor cannot be prepared, so its statement has no name.
+    const cursor = { text: `DECLARE portions NO SCROLL CURSOR FOR ${text}`, values: [...values] }
+    let rows = (await together<Row>(client, ['BEGIN READ ONLY', NOTICE_THE_READER, cursor, next])).at(-1)!
+    for (; rows.length > 0; rows = rows.length < rowsAtOnce ? [] : (await together<Row>(client, [next]))[0]!) yield rows
+  } finally {
+    over?.removeEventListener('abort', breakOff)
+    await together(client, ['ROLLBACK']).then(() => giveBack(client), () => discard(client))
+  }
+}
+
+// A question that nobody waits for any more is ended within a second, not when it would have its first row.
+const NOTICE_THE_READER = `SET LOCAL client_connection_check_interval = '1s'`
