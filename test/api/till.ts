@@ -19,8 +19,8 @@ export interface Till extends Mill {
   paymentNow(id: string): Promise<Json>
 }
 
-export async function openTill(service: Service): Promise<Till> {
-  const mill = await openMill(service)
+export async function openTill(service: Service, told: Record<string, unknown> = {}): Promise<Till> {
+  const mill = await openMill(service, told)
   const { get, send, refusal, customerId, vendorId } = mill
   return {
     ...mill,
