@@ -1,9 +1,12 @@
 // A month of a trader in handlooms: what is bought, sold, paid, returned, promised and put right.
 import type { Static } from 'typebox'
+import type { Bill } from '../../api/shapes/bill.ts'
 import type { Contact } from '../../api/shapes/contact.ts'
+import type { Invoice } from '../../api/shapes/invoice.ts'
 import type { Item } from '../../api/shapes/item.ts'
 import { bill, expense, invoice, journal, payment } from './entries.ts'
 import { acceptEstimate, sendPart } from './orders.ts'
+import { sendBack, takeBack } from './returns.ts'
 import type { Trader } from './trader.ts'
 
 // Ids of those the trader deals with, and of what is dealt in.
@@ -23,9 +26,13 @@ interface Trade {
 export async function bookMonth(trader: Trader): Promise<void> {
   const trade = await openTrade(trader)
   trader.print('')
-  await stockUp(trader, trade)
-  await sell(trader, trade)
+  const bought = await stockUp(trader, trade)
+  const sold = await sell(trader, trade)
   await promise(trader, trade)
+  await takeBack(trader, sold, { date: trader.day(15), line_items: [{ item_id: trade.saree, quantity: 2, restock: true }] })
+  await sendBack(trader, {
+    vendor_id: bought.vendor_id, bill_id: bought.bill_id, date: trader.day(16), reason: 'Faulty dye', line_items: [{ item_id: trade.stole, quantity: 12 }],
+  })
   await spend(trader, trade)
 }
 
@@ -56,10 +63,10 @@ async function openTrade(trader: Trader): Promise<Trade> {
   }
 }
 
-// The owner's money comes in, and goods.
-async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade): Promise<void> {
+// The owner's money comes in, and goods; answers the bill of the goods.
+async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade): Promise<Static<typeof Bill>> {
   await journal(trader, 1, "The owner's capital", 'Bank Account', 'Capital Account', 500_000)
-  await bill(trader, {
+  const goods = await bill(trader, {
     vendor_id: yarnMill, date: trader.day(2), bill_number: 'IYM/1180', place_of_supply: 'IN-KA',
     line_items: [{ item_id: saree, quantity: 40 }, { item_id: stole, quantity: 150 }],
   })
@@ -71,10 +78,12 @@ async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade):
     flow: 'OUTGOING', contact_id: dyer, date: trader.day(12), amount: dyes.total, mode: 'BANK_TRANSFER', reference_number: 'UTR5501',
     allocations: [{ bill_id: dyes.bill_id, amount: dyes.total }],
   })
+  return goods
 }
 
-// Sales in the state, out of it and abroad; a part payment with TDS, an advance that is applied later, a draft by mistake.
-async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole, embroidery }: Trade): Promise<void> {
+// Sales in the state, out of it and abroad; a part payment with TDS, an advance that is applied later, one by mistake.
+// Answers the invoice in the state.
+async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole, embroidery }: Trade): Promise<Static<typeof Invoice>> {
   const advance = await payment(trader, 'Advance received', {
     flow: 'INCOMING', payment_type: 'ADVANCE', contact_id: silkHouse, date: trader.day(3), amount: 30_000, mode: 'UPI', reference_number: 'UPI8841',
   })
@@ -97,6 +106,7 @@ async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole,
   await trader.post(`/invoices/${mistaken.invoice_id}/void`, { reason: 'Meant for another customer' })
   trader.tell('Voided', mistaken.invoice_number, mistaken.customer_name, -mistaken.total)
   await sellAbroad(trader, abroad, stole)
+  return home
 }
 
 // The rupee falls between the invoice and its payment.
