@@ -1,7 +1,7 @@
 // A conversion as a caller waits for it: its process is started, or the one under way joined, until it has come to its end.
 import { WorkflowFailedError, type Client, type Connection } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
-import { conversionProcessId, type CarriedRefusal, type ConversionInput, type ConversionOutcome } from '../domain/conversion-process.ts'
+import { conversionProcessId, type CarriedRefusal, type ConversionInput, type ConversionOutcome } from '../domain/conversion-run.ts'
 import { fault, FAULTS, type Fault, type FaultCode } from '../domain/faults.ts'
 import { searchPairs } from '../domain/search-attributes.ts'
 import type { Engine } from './engine.ts'

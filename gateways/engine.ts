@@ -1,7 +1,7 @@
 // The Temporal server: starts the durable processes, and says whether it is there.
 import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
-import type { ConversionInput } from '../domain/conversion-process.ts'
+import type { ConversionInput } from '../domain/conversion-run.ts'
 import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput } from '../domain/delivery.ts'
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../domain/search-attributes.ts'
 import { queueName } from '../domain/task-queues.ts'

@@ -2,7 +2,7 @@
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { proxyActivities, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import type { Activities } from '../activities/create.ts'
-import { targetLines, type ConversionInput, type ConversionOutcome } from '../domain/conversion-process.ts'
+import { targetLines, type ConversionInput, type ConversionOutcome } from '../domain/conversion-run.ts'
 import { searchPairs } from '../domain/search-attributes.ts'
 
 export async function convertDocument(input: ConversionInput): Promise<ConversionOutcome> {

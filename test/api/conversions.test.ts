@@ -165,3 +165,13 @@ test('what it makes is told in the name of who asked: activity, and events as of
   const events = await service.sql<{ event_type: string }>('SELECT event_type FROM webhook_events WHERE entity_id = ANY ($1::uuid[]) ORDER BY id', ids)
   expect(events.map(({ event_type }) => event_type).slice(-3).sort()).toEqual(['ESTIMATE_CONVERTED', 'INVOICE_CREATED', 'SALES_ORDER_CREATED'])
 })
+
+test('a conversion costs the API no more than eight round trips to the database', async () => {
+  const trips = async () => Number(/^bahi_database_round_trips_total (\d+)/m.exec(await (await fetch(`${service.origin}/metrics`)).text())?.[1])
+  const sources = [['estimates', (await acceptedEstimate(shop)).estimate_id], ['sales_orders', (await openOrder(shop, 9)).sales_order_id]] as const
+  for (const [kind, id] of sources) {
+    const before = await trips()
+    expect((await convert(shop, kind, id, { auto_approve: true })).status).toBe(200)
+    expect(await trips() - before).toBeLessThanOrEqual(8)
+  }
+})

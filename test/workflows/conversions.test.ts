@@ -1,8 +1,7 @@
-// Conversions through whatever dies on the way: the engine, the worker, the API; and what an operator sees of them.
+// Conversions through whatever dies on the way: the engine, the worker, the API, the database.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
 import { freePort } from '../../bin/machines/port.ts'
@@ -211,57 +210,4 @@ test('the database is away in the middle: the worker goes on when it is back', a
   })
   expect([answer!.status, answer!.body.estimate.invoices.length]).toEqual([200, 1])
   await expectOneOfEach(estimate_id)
-})
-
-describe('what an operator sees', () => {
-  beforeEach(() => service.startWorker())
-
-  test('a conversion by its source, and what it has made', async () => {
-    const { estimate_id } = await acceptedEstimate(shop, { notes: 'for Meena, by hand' })
-    const { body: { estimate } } = await convert(shop, 'estimates', estimate_id, throughInvoice)
-    const described = await found(`SvcEntityType = 'ESTIMATE' AND SvcEntityId = '${estimate_id}' AND SvcOrgId = '${shop.client.orgId}' AND SvcState = 'CONVERTED'`)
-    expect([described.type, described.workflowId, described.status.name]).toEqual(['convertDocument', `convert/ESTIMATE/${estimate_id}`, 'COMPLETED'])
-    expect(await described.staticSummary()).toBe(`conversion of ESTIMATE ${estimate_id}`)
-    const handle = engine.client.workflow.getHandle(described.workflowId)
-    expect(await handle.query('__temporal_workflow_metadata')).toMatchObject({
-      currentDetails: `made:\n- SALES_ORDER ${estimate.converted_to_sales_order_id}\n- INVOICE ${estimate.invoices[0]}`,
-    })
-    expect(await decoded(described.workflowId)).not.toMatch(/Meena|Silk|by hand|1180|2360/)
-  })
-
-  test('a refused one, and with what', async () => {
-    const order = await openOrder(shop, 1)
-    const input = { orgId: shop.client.orgId, conversionId: randomUUID(), source: 'SALES_ORDER' as const, sourceId: order.sales_order_id }
-    // Asked for twice at once, by requests that both came before either was carried out.
-    await service.sql(
-      `INSERT INTO conversions (org_id, id, source_type, source_id, auto_approve, origin, hops, created_time, last_modified_time)
-       VALUES ($1, $2, $3, $4, false, '{"source": "PUBLIC_API"}', 0, now(), now())`, input.orgId, input.conversionId, input.source, input.sourceId)
-    const { body } = await convert(shop, 'sales_orders', order.sales_order_id)
-    const refused = engine.convert(input, () => Promise.resolve(true))
-    await expect(refused).rejects.toMatchObject({
-      code: 'conflict.already_converted', status: 409, details: { invoice_id: body.sales_order.invoices[0], invoice_ids: body.sales_order.invoices },
-    })
-    const described = await found(`SvcEntityId = '${order.sales_order_id}' AND SvcState = 'REFUSED'`)
-    expect(described.status.name).toBe('FAILED')
-    expect(await engine.client.workflow.getHandle(described.workflowId).query('__temporal_workflow_metadata')).toMatchObject({
-      currentDetails: 'refused: conflict.already_converted',
-    })
-  })
-
-  async function found(query: string) {
-    const ids: string[] = []
-    await until(async () => {
-      for await (const { workflowId } of engine.client.workflow.list({ query })) ids.push(workflowId)
-      return ids.length > 0
-    }, 10_000, () => `nothing is found by ${query}`)
-    return engine.client.workflow.getHandle(ids[0]!).describe()
-  }
-
-  /** Every payload of the history, as text. */
-  async function decoded(workflowId: string): Promise<string> {
-    const history = historyToJSON(await engine.client.workflow.getHandle(workflowId).fetchHistory())
-    const payloads = [...history.matchAll(/"data": *"([^"]+)"/g)].map(([, data = '']) => Buffer.from(data, 'base64').toString())
-    expect(payloads.filter((payload) => payload.includes('conversionId')).length).toBeGreaterThan(2)
-    return payloads.join('\n')
-  }
 })
