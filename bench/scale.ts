@@ -22,7 +22,7 @@ export interface Scale {
 }
 
 export const FULL: Scale = {
-  organizations: 100, seconds: 10, warmSeconds: 3, clients: [1, 8, 32], deedSeconds: 5, deedWarmSeconds: 1.5, once: 2_000, conversions: 300,
+  organizations: 100, seconds: 10, warmSeconds: 3, clients: [1, 8, 32], deedSeconds: 4, deedWarmSeconds: 1, once: 2_000, conversions: 300,
   invoices: 200_000, pageSeconds: 3, ledgers: [10_000, 100_000], webhooks: 2_000, workflows: 500,
 }
 
