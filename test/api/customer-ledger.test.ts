@@ -107,6 +107,15 @@ test('receipts, refunds and a deleted receipt', async () => {
   expect(ledger.transactions[1]).toMatchObject({ transaction_id: slip.payment_id, transaction_number: expect.stringMatching(/^JV-/), reference_number: null })
 })
 
+test('a credit note is called by its own number, and credits the customer on its day', async () => {
+  const id = await customer(ours)
+  await sale(id, '2026-05-01', 100)
+  const { credit_note: note } = await ours.send('POST', '/credit_notes', { customer_id: id, date: '2026-05-06', line_items: [line({ rate: 40 })], reference_number: 'RMA 3' })
+  const ledger = await ledgerOf(id)
+  expect(told(ledger)).toEqual(['2026-05-01 INVOICE 100 0 100', '2026-05-06 CREDIT_NOTE 0 40 60'])
+  expect(ledger.transactions[1]).toMatchObject({ transaction_id: note.credit_note_id, transaction_number: note.credit_note_number, reference_number: 'RMA 3' })
+})
+
 test('a deleted voucher and its reversal are both there', async () => {
   const id = await customer(ours)
   const { journal } = await byHand(id, '2026-05-15', 10, 'A slip')
