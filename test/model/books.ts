@@ -33,6 +33,8 @@ export interface Plan {
   /** '409 conflict.invalid_state': every refusal that would be right; none where the call must succeed. */
   refusals: string[]
   move(answer: Json): void
+  /** What a refusal tells as the most that would be taken, where that is the only reason. */
+  limit?: number | undefined
   /** What is looked at afterwards besides what moved. */
   about?: Thing[]
 }

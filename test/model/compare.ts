@@ -3,6 +3,7 @@ import { expect } from '@jest/globals'
 import type { Client, Json } from '../api/client.ts'
 import { amountOf, type Books } from './books.ts'
 import { entryText, type Entry } from './ledger.ts'
+import { Note } from './note.ts'
 import { Payment } from './payment.ts'
 import { compareThing, type Desk } from './step.ts'
 
@@ -90,6 +91,7 @@ function openOf(books: Books, contactId: string, kind: string, control: string):
   const sign = control === 'Accounts Receivable' ? 1n : -1n
   return sum(books.documents.filter((one) => one.kind === kind && one.isPosted && one.terms.contact.id === contactId).map((one) => one.balance * one.terms.rate))
     + sum(books.all(Payment).filter(({ terms }) => terms.contact.id === contactId).map((payment) => payment.openAt(control)))
+    + sum(books.all(Note).filter(({ terms }) => terms.contact.id === contactId).map((note) => note.openAt(control)))
     + sign * sum(books.ledger.entries.filter(({ source }) => source === 'MANUAL').map(byHand))
 }
 

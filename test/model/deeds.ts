@@ -6,6 +6,7 @@ import { approve, cancel, discard, drawUp, edit } from './documents.ts'
 import { accept, convertEstimate, offer, reoffer, withdraw } from './estimates.ts'
 import { respend, spend, unspend } from './expenses.ts'
 import { unwriteJournal, writeJournal } from './journals.ts'
+import { applyNote, cancelNote, changeNote, credit, issue } from './notes.ts'
 import { convertOrder, discardOrder, moveOrder, order, reorder } from './orders.ts'
 import { apply, change, deletePayment, pay } from './payments.ts'
 import { Repeat, Step, type Desk } from './step.ts'
@@ -96,6 +97,20 @@ const PAYMENTS = [
   deed('delete a payment', pick, deletePayment),
 ]
 
+const noteKind = fc.constantFrom('credit_note' as const, 'credit_note' as const, 'debit_note' as const)
+const credited = fc.record({
+  kind: noteKind, against: oneIn(2, pick), side: fc.constantFrom('customer' as const, 'vendor' as const), contact: aFew, dollars, lines, daysAgo, reference,
+  inState: fc.boolean(), draft: oneIn(4, fc.constant(true)).map(Boolean), wrong: wrongly('another contact', 'nobody', 'no lines', 'both parents'),
+})
+
+const NOTES = [
+  ...often([deed('credit', credited, credit)], 3),
+  deed('issue', fc.record({ ...of, kind: noteKind }), issue),
+  deed('cancel a note', fc.record({ ...of, kind: noteKind, daysAgo: oneIn(3, daysAgo) }), cancelNote),
+  deed('change a note', fc.record({ ...of, kind: noteKind, reference, daysAgo: oneIn(2, daysAgo), lines: oneIn(3, lines) }), changeNote),
+  ...often([deed('apply a note', fc.record({ ...of, target, ofCredit: fc.boolean(), otherSide: oneIn(9, fc.constant(true)).map(Boolean) }), applyNote)], 4),
+]
+
 const ENTRIES = [
   deed('spend', spent, spend),
   deed('change an expense', fc.record({ ...of, amount: oneIn(2, fc.constantFrom(50_000, 70_001)), daysAgo: oneIn(2, daysAgo), blocked: fc.boolean() }), respend),
@@ -118,7 +133,8 @@ const ORDERS = [
 ]
 
 /** Every deed, those that others build on more than once; by what a run is about. */
-export const DEEDS: Record<'money' | 'orders', Deed[]> = {
+export const DEEDS: Record<'money' | 'credits' | 'orders', Deed[]> = {
   money: [...DOCUMENTS, ...PAYMENTS, ...ENTRIES],
+  credits: [...DOCUMENTS, ...NOTES, ...PAYMENTS],
   orders: [...DOCUMENTS, ...ORDERS, deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
 }

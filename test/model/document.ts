@@ -75,6 +75,11 @@ export interface Terms {
   price: Price
 }
 
+/** Whether money or credit of a contact and currency can be put onto the document. */
+export const isOpenTo = ({ contact, currency }: Pick<Terms, 'contact' | 'currency'>) => ({ gone, isOpen, balance, terms }: Document): boolean => (
+  !gone && isOpen && balance > 0n && terms.contact === contact && terms.currency === currency
+)
+
 /** An invoice or a bill. */
 export class Document implements Thing {
   paid = 0n

@@ -3,7 +3,7 @@ import type { Json } from '../api/client.ts'
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, refusalsOf, type Books, type Part, type Pick, type Plan,
 } from './books.ts'
-import type { Document } from './document.ts'
+import { isOpenTo, type Document } from './document.ts'
 import { isParty, Payment, targetOf, type Flow, type PaymentTerms, type PaymentType } from './payment.ts'
 
 export interface Target extends Pick {
@@ -29,7 +29,7 @@ export interface PaymentTold {
 const isPayable = ({ isOpen, balance, gone }: Document) => isOpen && balance > 0n && !gone
 
 /** The documents wanted, and how much onto each: those of one contact and currency, unless a pick says any. */
-function targetsOf(books: Books, { flow, targets }: PaymentTold): { document: Document; amount: bigint }[] {
+function chosenBy(books: Books, { flow, targets }: PaymentTold): { document: Document; amount: bigint }[] {
   const kind = flow === 'INCOMING' ? 'invoice' : 'bill'
   const candidates = books.documents.filter((document) => document.kind === kind)
   const chosen: { document: Document; amount: bigint }[] = []
@@ -59,7 +59,7 @@ function allocationRefusals(
 
 export function pay(books: Books, told: PaymentTold): Plan {
   const { flow, type, wrong, daysAgo } = told
-  const chosen = targetsOf(books, told)
+  const chosen = chosenBy(books, told)
   const fits = books.contacts.filter((contact) => isParty(contact, flow, type))
   const first = chosen[0]?.document.terms
   const contact = first && wrong !== 'another contact' ? first.contact : fits[told.contact % fits.length]!
@@ -123,12 +123,11 @@ export interface ApplyTold extends Pick {
 }
 
 export function apply(books: Books, { target, ofMoney, ...pick }: ApplyTold): Plan | null {
-  const payment = choose(books.all(Payment), ({ gone, left }) => !gone && left > 0n, pick)
+  const targetsOf = ({ flow }: PaymentTerms) => books.documents.filter(({ kind }) => kind === (flow === 'INCOMING' ? 'invoice' : 'bill'))
+  const payment = choose(books.all(Payment), ({ gone, left, terms }) => !gone && left > 0n && targetsOf(terms).some(isOpenTo(terms)), pick)
   if (!payment) return null
-  const kind = payment.terms.flow === 'INCOMING' ? 'invoice' : 'bill'
   const { contact, currency } = payment.terms
-  const isLike = ({ terms }: Document) => terms.contact === contact && terms.currency === currency
-  const document = choose(books.documents.filter((one) => one.kind === kind), (one) => isPayable(one) && isLike(one), target)
+  const document = choose(targetsOf(payment.terms), isOpenTo(payment.terms), target)
   if (!document) return null
   const amount = partOf(ofMoney ? payment.left : smaller(payment.left, document.balance), target.part)
   return {

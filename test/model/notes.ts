@@ -1,0 +1,180 @@
+// What is done with credit notes and debit notes in the model: drawing up, issuing, changing, applying, cancelling.
+import { expect } from '@jest/globals'
+import type { Json } from '../api/client.ts'
+import {
+  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, refusalsOf, type Books, type Part, type Pick, type Plan,
+} from './books.ts'
+import { isOpenTo, KINDS, linesOf, pricedOf, type LineTold } from './document.ts'
+import { Note, NOTES, type NoteKind, type NoteTerms, type Side } from './note.ts'
+
+export interface NoteTold {
+  kind: NoteKind
+  /** An invoice or bill that it is given against; null for nothing in particular. */
+  against: Pick | null
+  side: Side
+  contact: number
+  dollars: number | null
+  lines: LineTold[]
+  daysAgo: number
+  reference: string | null
+  inState: boolean
+  draft: boolean
+  wrong: 'another contact' | 'nobody' | 'no lines' | 'both parents' | null
+}
+
+const isParty = (contact: { type: string }, side: Side) => contact.type !== (side === 'customer' ? 'VENDOR' : 'CUSTOMER')
+
+export function credit(books: Books, { kind, wrong, lines, daysAgo, dollars, draft, against, ...told }: NoteTold): Plan {
+  const wantedSide = kind === 'debit_note' ? 'vendor' : told.side
+  const parents = books.documents.filter((one) => one.kind === (wantedSide === 'customer' ? 'invoice' : 'bill'))
+  const parent = against && choose(parents, ({ isPosted }) => isPosted, against)
+  const fits = books.contacts.filter((one) => isParty(one, wantedSide))
+  const other = books.contacts[told.contact % books.contacts.length]!
+  const contact = wrong === 'another contact' ? other : parent?.terms.contact ?? fits[told.contact % fits.length]!
+  // Without a document the contact decides: a vendor's who is nothing else, else a customer's.
+  const side: Side = kind === 'debit_note' ? 'vendor' : parent ? wantedSide : contact.type === 'VENDOR' ? 'vendor' : 'customer'
+  const terms: NoteTerms = {
+    contact, date: books.daysFromNow(-daysAgo), reference: told.reference,
+    inState: parent?.terms.inState ?? told.inState, currency: parent?.terms.currency ?? (dollars === null ? 'INR' : 'USD'),
+    rate: parent?.terms.rate ?? BigInt(dollars ?? 1),
+  }
+  const { path, party, id } = NOTES[kind]
+  const twoParents = wrong === 'both parents' && kind === 'credit_note'
+  return {
+    method: 'POST',
+    path,
+    body: {
+      [party]: wrong === 'nobody' ? NOBODY : contact.id, date: terms.date, line_items: wrong === 'no lines' ? [] : linesOf(books, lines),
+      reference_number: told.reference, is_draft: draft,
+      ...(parent ? { [KINDS[parent.kind].id]: parent.id } : { place_of_supply: told.inState ? 'IN-KA' : 'IN-MH' }),
+      ...(parent || dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }),
+      ...(twoParents ? { invoice_id: parent?.id ?? NOBODY, bill_id: parent?.id ?? NOBODY } : {}),
+    },
+    refusals: refusalsOf([
+      [wrong === 'no lines', BAD_SHAPE],
+      [wrong === 'nobody' || (parent?.gone ?? false), MISSING],
+      [!isParty(contact, side), BAD_VALUE],
+      [parent !== null && parent.terms.contact !== contact, BAD_VALUE],
+      [parent !== null && !parent.isPosted, BAD_STATE],
+    ], twoParents),
+    move({ [kind]: answered }) {
+      const note = books.add(new Note(kind, side, answered[id], terms, pricedOf(lines), parent))
+      if (!draft) note.issue(books)
+    },
+  }
+}
+
+export interface NotePick extends Pick {
+  kind: NoteKind
+}
+
+const ofKind = (books: Books, kind: NoteKind) => books.all(Note).filter((one) => one.kind === kind)
+
+export function issue(books: Books, { kind, ...pick }: NotePick): Plan | null {
+  const note = choose(ofKind(books, kind), ({ status }) => status === 'DRAFT', pick)
+  if (!note) return null
+  return {
+    method: 'POST',
+    path: `${note.path}/issue`,
+    refusals: refusalsOf([[note.status !== 'DRAFT', BAD_STATE]]),
+    move() {
+      note.issue(books)
+      books.touched.add(note)
+    },
+    about: [note],
+  }
+}
+
+export function cancelNote(books: Books, { kind, daysAgo, ...pick }: NotePick & { daysAgo: number | null }): Plan | null {
+  const note = choose(ofKind(books, kind), ({ status, applied }) => status !== 'CANCELLED' && applied === 0n, pick)
+  if (!note) return null
+  const date = daysAgo === null ? books.today : books.daysFromNow(-daysAgo)
+  return {
+    method: 'POST',
+    path: `${note.path}/void`,
+    body: daysAgo === null ? {} : { date },
+    refusals: refusalsOf([[note.status === 'CANCELLED', '409 conflict.already_cancelled'], [note.applied > 0n, '409 conflict.credit_applied']]),
+    move() {
+      books.ledger.undoAll(NOTES[kind].source, note.id, date)
+      note.status = 'CANCELLED'
+      if (kind === 'credit_note') note.events.push('CREDIT_NOTE_VOIDED')
+      books.touched.add(note)
+    },
+    about: [note],
+  }
+}
+
+export interface RenoteTold extends NotePick {
+  reference: string | null
+  daysAgo: number | null
+  lines: LineTold[] | null
+}
+
+export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...pick }: RenoteTold): Plan | null {
+  const note = choose(ofKind(books, kind), ({ status, applied }) => status === 'DRAFT' || (status === 'ISSUED' && applied === 0n), pick)
+  if (!note) return null
+  const date = daysAgo === null ? note.terms.date : books.daysFromNow(-daysAgo)
+  return {
+    method: 'PUT',
+    path: note.path,
+    body: { reference_number: reference, ...(daysAgo === null ? {} : { date }), ...(lines ? { line_items: linesOf(books, lines) } : {}) },
+    refusals: refusalsOf([
+      [note.applied > 0n || (note.status !== 'DRAFT' && note.status !== 'ISSUED'), BAD_STATE],
+      [note.status === 'ISSUED' && lines !== null, BAD_VALUE],
+    ]),
+    move() {
+      const isMoved = note.status === 'ISSUED' && date !== note.terms.date
+      note.terms = { ...note.terms, reference, date }
+      if (lines) note.lines = pricedOf(lines)
+      if (isMoved) {
+        books.ledger.undoAll(NOTES[kind].source, note.id, null)
+        note.post(books)
+      }
+      books.touched.add(note)
+    },
+    about: [note],
+  }
+}
+
+export interface ApplyNoteTold extends Pick {
+  target: Pick & { part: Part }
+  ofCredit: boolean
+  /** The call of the other side. */
+  otherSide: boolean
+}
+
+export function applyNote(books: Books, { target: { part, ...aim }, ofCredit, otherSide, ...pick }: ApplyNoteTold): Plan | null {
+  const note = choose(ofKind(books, 'credit_note'), ({ status, left, terms, targetKind }) => status === 'ISSUED' && left > 0n
+    && books.documents.some((one) => one.kind === targetKind && isOpenTo(terms)(one)), pick)
+  if (!note) return null
+  const kind = (note.targetKind === 'invoice') === otherSide ? 'bill' as const : 'invoice' as const
+  const { contact, currency } = note.terms
+  const document = choose(books.documents.filter((one) => one.kind === kind), isOpenTo(note.terms), aim)
+  if (!document) return null
+  const limit = note.left < document.balance ? note.left : document.balance
+  const amount = partOf(ofCredit ? note.left : limit, part)
+  return {
+    method: 'POST',
+    path: `${note.path}/apply-to-${kind}`,
+    body: { [KINDS[kind].id]: document.id, amount: amountOf(amount) },
+    refusals: refusalsOf([
+      [document.gone, MISSING],
+      [note.status === 'DRAFT' || note.status === 'CANCELLED' || document.status === 'DRAFT' || document.status === 'CANCELLED', BAD_STATE],
+      [otherSide || document.terms.contact !== contact || document.terms.currency !== currency || amount > limit, BAD_VALUE],
+    ]),
+    limit: otherSide || document.terms.contact !== contact || document.terms.currency !== currency ? undefined : amountOf(limit),
+    move(answered: Json) {
+      note.apply(books, document, amount)
+      const { credit_note, [kind]: told } = answered
+      expect(credit_note).toEqual({
+        credit_note_id: note.id, applied_amount: amountOf(note.applied), balance_amount: amountOf(note.left), status: note.status,
+      })
+      expect(told).toEqual({
+        [KINDS[kind].id]: document.id, balance: amountOf(document.balance), status: document.status,
+        paid_amount: amountOf(document.paid + document.credited),
+        ...(kind === 'bill' ? { vendor_credits_applied: amountOf(document.credited) } : {}),
+      })
+    },
+    about: [note, document],
+  }
+}
