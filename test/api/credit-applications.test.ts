@@ -213,3 +213,31 @@ test('odd rates and crumbs come to nothing, in whatever order money and credit s
   expect(owing(await ours.invoiceNow(invoice_id))).toEqual(['PAID', 0.03, 0.07, 0])
   expect(await service.audit()).toEqual([])
 })
+
+test('no call makes more than eight round trips to the database, however many lines', async () => {
+  const trips = async () => Number(/^bahi_database_round_trips_total (\d+)/m.exec(await (await fetch(`${service.origin}/metrics`)).text())?.[1])
+  const costOf = async (call: () => Promise<unknown>) => {
+    const before = await trips()
+    await call()
+    return (await trips()) - before
+  }
+  const lines = Array.from({ length: 200 }, () => line({ rate: 1 }))
+  const USD = (exchange_rate: number) => ({ currency_code: 'USD', exchange_rate, line_items: lines })
+  const { invoice_id } = await ours.sent(USD(80))
+  let id = ''
+  const path = () => `/credit_notes/${id}`
+  const costs: Record<string, number> = {
+    create: await costOf(async () => (id = (await ours.credit({ invoice_id, ...USD(83), is_draft: true })).credit_note_id)),
+    change: await costOf(() => ours.send('PUT', path(), { invoice_id, line_items: lines, place_of_supply: 'IN-DL' })),
+    issue: await costOf(() => ours.send('POST', `${path()}/issue`)),
+    redate: await costOf(() => ours.send('PUT', path(), { date: '2026-10-01' })),
+    apply: await costOf(() => ours.apply(id, { invoice_id }, 7)),
+    read: await costOf(() => ours.creditNow(id)),
+    list: await costOf(() => ours.get('/credit_notes?per_page=200')),
+  }
+  id = (await ours.credit()).credit_note_id
+  costs.void = await costOf(() => ours.send('POST', `${path()}/void`, {}))
+  costs.debit = await costOf(() => ours.debit())
+  expect(Math.min(...Object.values(costs))).toBeGreaterThan(0)
+  expect(Object.entries(costs).filter(([, cost]) => cost > 8)).toEqual([])
+})
