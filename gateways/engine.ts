@@ -1,5 +1,7 @@
 // The Temporal server: starts the durable processes, and says whether it is there.
-import { Client, Connection, WorkflowExecutionAlreadyStartedError } from '@temporalio/client'
+import {
+  Client, Connection, WorkflowExecutionAlreadyStartedError, defaultGrpcRetryOptions, makeGrpcRetryInterceptor,
+} from '@temporalio/client'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
 import type { ConversionInput } from '../domain/conversion-run.ts'
 import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput } from '../domain/delivery.ts'
@@ -55,9 +57,12 @@ const REGISTER_MS = 10_000
 // A server that was restarted is found again within seconds; gRPC's own patience grows to two minutes.
 const SOON_BACK = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 }
 
+// Ten tries, a little apart, and not at the same time as everybody: a deadline is not overrun by the pause before a try.
+const RETRIES = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), delayFunction: () => 150 + 200 * Math.random() })
+
 /** Opens the engine lazily: nothing is sent before the first call, so that the server may be away meanwhile. */
 export function openEngine({ address, namespace, queueSuffix }: EngineOptions): Engine {
-  const connection = Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK })
+  const connection = Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK, interceptors: [RETRIES] })
   const client = new Client({ connection, namespace })
 
   async function start(type: string, { workflowId, args, findable, staticSummary }: Start): Promise<Started> {
