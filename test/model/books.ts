@@ -107,6 +107,12 @@ export function partOf(whole: bigint, part: Part): bigint {
 /** A share of an amount, to the nearest minor unit, the half away from zero. */
 export const shareOf = (amount: bigint, of: bigint, whole: bigint): bigint => (2n * amount * of + whole) / (2n * whole)
 
+/** An exchange rate in ten-thousandths of a rupee, as it is drawn: 83.3333 is 833333. */
+export const rateOf = (rupees: number | null): bigint => BigInt(Math.round((rupees ?? 1) * 10_000))
+
+/** What an amount comes to in paise, to the nearest. */
+export const inBase = (amount: bigint, rate: bigint): bigint => (amount < 0n ? -shareOf(-amount, rate, 10_000n) : shareOf(amount, rate, 10_000n))
+
 /** Minor units of a currency of two digits as a JSON number. */
 export const amountOf = (minor: bigint): number => Number(minor) / 100
 

@@ -1,7 +1,7 @@
 // The end of a run: everything that the model says is held against everything that the API answers.
 import { expect } from '@jest/globals'
 import type { Client, Json } from '../api/client.ts'
-import { amountOf, type Books } from './books.ts'
+import { amountOf, inBase, type Books } from './books.ts'
 import { entryText, type Entry } from './ledger.ts'
 import { Note } from './note.ts'
 import { Payment } from './payment.ts'
@@ -19,8 +19,9 @@ export async function compareAll(books: Books, desk: Desk): Promise<void> {
   await compareJournals(books, desk)
   await compareContacts(books, desk)
   await compareEvents(books, desk)
-  expect(await desk.service.audit()).toEqual([])
-  expect(desk.service.mishaps).toEqual([])
+  // What an earlier run did wrong is no reason to make this one shorter.
+  expect((await desk.service.audit()).filter((line) => line.includes(desk.client.orgId))).toEqual([])
+  expect(desk.service.mishaps.splice(0)).toEqual([])
 }
 
 /** Every row of a cursor list. */
@@ -89,7 +90,8 @@ function openOf(books: Books, contactId: string, kind: string, control: string):
   const sum = (amounts: bigint[]) => amounts.reduce((total, amount) => total + amount, 0n)
   const byHand = (entry: Entry) => sum(entry.lines.filter(({ account, contact }) => account === control && contact === contactId).map(({ debit }) => debit))
   const sign = control === 'Accounts Receivable' ? 1n : -1n
-  return sum(books.documents.filter((one) => one.kind === kind && one.isPosted && one.terms.contact.id === contactId).map((one) => one.balance * one.terms.rate))
+  const documents = books.documents.filter((one) => one.kind === kind && one.isPosted && one.terms.contact.id === contactId)
+  return sum(documents.map(({ total, terms, offBase }) => inBase(total, terms.rate) - offBase))
     + sum(books.all(Payment).filter(({ terms }) => terms.contact.id === contactId).map((payment) => payment.openAt(control)))
     + sum(books.all(Note).filter(({ terms }) => terms.contact.id === contactId).map((note) => note.openAt(control)))
     + sign * sum(books.ledger.entries.filter(({ source }) => source === 'MANUAL').map(byHand))

@@ -1,6 +1,6 @@
 // An invoice or a bill in the model: what it comes to, what it posts, what settles it.
 import type { Json } from '../api/client.ts'
-import { amountOf, dateTime, shareOf, type Books, type Contact, type Thing } from './books.ts'
+import { amountOf, dateTime, inBase, shareOf, type Books, type Contact, type Thing } from './books.ts'
 import { cr, dr, type Line } from './ledger.ts'
 import type { Order } from './order.ts'
 
@@ -75,6 +75,22 @@ export interface Terms {
   price: Price
 }
 
+/** The entry of a trade in paise: each amount converted by itself, what was sold or bought takes what remains. */
+export function tradeLines(kind: Kind, contactId: string, price: Price, roundOff: bigint, rate: bigint): Line[] {
+  const paise = (amount: bigint) => inBase(amount, rate)
+  const [total, central, state] = [paise(price.total), paise(price.central), paise(price.state)]
+  const [integrated, rounding] = [paise(price.integrated), paise(roundOff)]
+  const traded = total - central - state - integrated - rounding
+  const sale = [
+    dr('Accounts Receivable', total, contactId), cr('Sales', traded), cr('Output CGST', central), cr('Output SGST', state),
+    cr('Output IGST', integrated), cr('Round Off', rounding),
+  ]
+  return kind === 'invoice' ? sale : [
+    cr('Accounts Payable', total, contactId), dr('Purchases', traded), dr('Input CGST', central), dr('Input SGST', state),
+    dr('Input IGST', integrated), dr('Round Off', rounding),
+  ]
+}
+
 /** Whether money or credit of a contact and currency can be put onto the document. */
 export const isOpenTo = ({ contact, currency }: Pick<Terms, 'contact' | 'currency'>) => ({ gone, isOpen, balance, terms }: Document): boolean => (
   !gone && isOpen && balance > 0n && terms.contact === contact && terms.currency === currency
@@ -84,6 +100,8 @@ export const isOpenTo = ({ contact, currency }: Pick<Terms, 'contact' | 'currenc
 export class Document implements Thing {
   paid = 0n
   credited = 0n
+  /** What has been taken off it in the ledger, in paise. */
+  offBase = 0n
   gone = false
   readonly isWhollyTold = true
   status = 'DRAFT'
@@ -126,23 +144,24 @@ export class Document implements Thing {
   post(books: Books): void {
     this.status = KINDS[this.kind].open
     const { contact, rate, date, price, roundOff } = this.terms
-    const inBase = (line: Line): Line => ({ ...line, debit: line.debit * rate })
-    const lines = this.kind === 'invoice'
-      ? [
-        dr('Accounts Receivable', price.total, contact.id), cr('Sales', price.subTotal), cr('Output CGST', price.central),
-        cr('Output SGST', price.state), cr('Output IGST', price.integrated), cr('Round Off', roundOff),
-      ]
-      : [
-        cr('Accounts Payable', price.total, contact.id), dr('Purchases', price.subTotal), dr('Input CGST', price.central),
-        dr('Input SGST', price.state), dr('Input IGST', price.integrated), dr('Round Off', roundOff),
-      ]
-    books.ledger.post(KINDS[this.kind].source, this.id, date, lines.map(inBase))
+    books.ledger.post(KINDS[this.kind].source, this.id, date, tradeLines(this.kind, contact.id, price, roundOff, rate))
   }
 
   /** Deleted or cancelled: what it took of its order is given back. */
   letGo(books: Books): void {
     this.order?.release(books, this)
     books.touched.add(this)
+  }
+
+  /**
+   * The share of the ledger's amount that a part takes with it: converted by itself, the last takes what remains. `taken`
+   * is off the balance already, and not yet told.
+   */
+  takeOff(amount: bigint, taken = 0n): bigint {
+    const { rate } = this.terms
+    const off = amount === this.balance - taken ? inBase(this.total, rate) - this.offBase : inBase(amount, rate)
+    this.offBase += off
+    return off
   }
 
   /** Money or a credit put onto it, or taken off it when below 0. */

@@ -1,6 +1,6 @@
 // What is done to invoices and bills in the model: drawing up, approving, editing, cancelling, deleting.
 import {
-  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, refusalsOf, type Books, type Pick, type Plan,
+  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan,
 } from './books.ts'
 import { Document, KINDS, linesOf, pricedOf, priceOf, type Kind, type LineTold, type Terms } from './document.ts'
 import { Payment } from './payment.ts'
@@ -36,7 +36,7 @@ export function drawUp(books: Books, told: DocumentTold): Plan {
   const dueIn = wrong === 'due before its date' ? -1 : told.dueIn
   const terms: Terms = {
     contact, date, due: books.daysFromNow((dueIn ?? 0) - told.daysAgo), reference: told.reference, inState: told.inState, roundOff,
-    currency: told.dollars === null ? 'INR' : 'USD', rate: BigInt(told.dollars ?? 1), price: priceOf(pricedOf(told.lines), told.inState, roundOff),
+    currency: told.dollars === null ? 'INR' : 'USD', rate: rateOf(told.dollars), price: priceOf(pricedOf(told.lines), told.inState, roundOff),
   }
   return {
     method: 'POST',
@@ -161,6 +161,7 @@ export function cancel(books: Books, { kind, daysAgo, ...pick }: CancelTold): Pl
       if (document.isPosted) books.ledger.undoAll(KINDS[kind].source, document.id, date)
       document.status = 'CANCELLED'
       document.paid = 0n
+      document.offBase = 0n
       document.letGo(books)
       document.tell(books, 'VOIDED')
     },

@@ -1,7 +1,7 @@
 // Estimates in the model: drawing up, changing, accepting, deleting, and their conversion to an order and its invoice.
 import type { Json } from '../api/client.ts'
 import {
-  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, dateTime, MISSING, NOBODY, refusalsOf, type Books, type Pick, type Plan, type Thing,
+  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, dateTime, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan, type Thing,
 } from './books.ts'
 import { Document, linesOf, pricedOf, priceOf, type LineTold } from './document.ts'
 import { addDocument } from './documents.ts'
@@ -45,7 +45,7 @@ export function offer(books: Books, { wrong, lines, daysAgo, dollars, expiresIn,
   const fits = books.contacts.filter(({ type }) => (type === 'VENDOR') === (wrong === 'stranger'))
   const ago = daysAgo ?? 0
   const terms = {
-    contact: fits[told.contact % fits.length]!, currency: dollars === null ? 'INR' : 'USD', rate: BigInt(dollars ?? 1),
+    contact: fits[told.contact % fits.length]!, currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
     date: books.daysFromNow(-ago), reference: told.reference, inState: told.inState,
     expiry: expiresIn === null ? null : books.daysFromNow(expiresIn - ago),
   }

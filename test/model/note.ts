@@ -1,7 +1,7 @@
 // A credit note or a debit note in the model: what it posts, what it is applied to.
 import type { Json } from '../api/client.ts'
-import { amountOf, dateTime, type Books, type Contact, type Thing } from './books.ts'
-import { priceOf, type Document, type Priced } from './document.ts'
+import { amountOf, dateTime, inBase, type Books, type Contact, type Thing } from './books.ts'
+import { priceOf, tradeLines, type Document, type Priced } from './document.ts'
 import { cr, dr } from './ledger.ts'
 
 export type NoteKind = 'credit_note' | 'debit_note'
@@ -24,7 +24,7 @@ export interface NoteTerms {
 export class Note implements Thing {
   readonly gone = false
   status = 'DRAFT'
-  applications: { document: Document; amount: bigint; date: string }[] = []
+  applications: { document: Document; amount: bigint; date: string; relieved: bigint }[] = []
   readonly events: string[]
   readonly kind: NoteKind
   readonly side: Side
@@ -58,7 +58,7 @@ export class Note implements Thing {
     const isCredit = this.kind === 'credit_note'
     return {
       [NOTES[this.kind].id]: this.id, [NOTES[this.kind].party]: contact.id, status: this.status, date: dateTime(date), reference_number: reference,
-      currency_code: currency, exchange_rate: Number(rate), place_of_supply: inState ? 'IN-KA' : 'IN-MH', sub_total: amountOf(subTotal),
+      currency_code: currency, exchange_rate: Number(rate) / 10_000, place_of_supply: inState ? 'IN-KA' : 'IN-MH', sub_total: amountOf(subTotal),
       total: amountOf(total), applied_amount: amountOf(this.applied), balance_amount: amountOf(this.left),
       bill_id: this.parent?.kind === 'bill' ? this.parent.id : null,
       stock_direction: this.side === 'customer' ? 'SALES_RETURN_IN' : 'PURCHASE_RETURN_OUT',
@@ -79,23 +79,15 @@ export class Note implements Thing {
 
   post(books: Books): void {
     const { contact, rate, date, inState } = this.terms
-    const { total, subTotal, central, state, integrated } = priceOf(this.lines, inState)
-    const lines = this.side === 'customer'
-      ? [
-        cr('Accounts Receivable', total, contact.id), dr('Sales', subTotal), dr('Output CGST', central), dr('Output SGST', state),
-        dr('Output IGST', integrated),
-      ]
-      : [
-        dr('Accounts Payable', total, contact.id), cr('Purchases', subTotal), cr('Input CGST', central), cr('Input SGST', state),
-        cr('Input IGST', integrated),
-      ]
-    books.ledger.post(NOTES[this.kind].source, this.id, date, lines.map((line) => ({ ...line, debit: line.debit * rate })))
+    const mirrored = tradeLines(this.targetKind, contact.id, priceOf(this.lines, inState), 0n, rate)
+    books.ledger.post(NOTES[this.kind].source, this.id, date, mirrored.map((line) => ({ ...line, debit: -line.debit })))
   }
 
   apply(books: Books, document: Document, amount: bigint): void {
-    this.applications.push({ document, amount, date: books.today })
+    const relieved = amount === this.left ? inBase(this.total, this.terms.rate) - this.relieved : inBase(amount, this.terms.rate)
+    const difference = relieved - document.takeOff(amount)
+    this.applications.push({ document, amount, date: books.today, relieved })
     if (this.left === 0n) this.status = 'APPLIED'
-    const difference = amount * (this.terms.rate - document.terms.rate)
     const gain = this.side === 'customer' ? difference : -difference
     books.ledger.post('CREDIT_NOTE', this.id, books.today, [dr(this.control, gain, this.terms.contact.id), cr('Exchange Gain or Loss', gain)])
     document.settle(books, amount, 'credit')
@@ -105,8 +97,10 @@ export class Note implements Thing {
   /** What it takes off what its contact owes, or is owed, while it is not applied; in paise, below 0. */
   openAt(control: string): bigint {
     const stands = this.status === 'ISSUED' || this.status === 'APPLIED'
-    return stands && control === this.control ? -this.left * this.terms.rate : 0n
+    return stands && control === this.control ? this.relieved - inBase(this.total, this.terms.rate) : 0n
   }
 
+  /** What applications have taken off it in the ledger, in paise. */
+  private get relieved() { return this.applications.reduce((sum, each) => sum + each.relieved, 0n) }
   private get control() { return this.side === 'customer' ? 'Accounts Receivable' : 'Accounts Payable' }
 }

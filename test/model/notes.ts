@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals'
 import type { Json } from '../api/client.ts'
 import {
-  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, refusalsOf, type Books, type Part, type Pick, type Plan,
+  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, rateOf, refusalsOf, type Books, type Part, type Pick, type Plan,
 } from './books.ts'
 import { isOpenTo, KINDS, linesOf, pricedOf, type LineTold } from './document.ts'
 import { Note, NOTES, type NoteKind, type NoteTerms, type Side } from './note.ts'
@@ -36,7 +36,7 @@ export function credit(books: Books, { kind, wrong, lines, daysAgo, dollars, dra
   const terms: NoteTerms = {
     contact, date: books.daysFromNow(-daysAgo), reference: told.reference,
     inState: parent?.terms.inState ?? told.inState, currency: parent?.terms.currency ?? (dollars === null ? 'INR' : 'USD'),
-    rate: parent?.terms.rate ?? BigInt(dollars ?? 1),
+    rate: parent?.terms.rate ?? rateOf(dollars),
   }
   const { path, party, id } = NOTES[kind]
   const twoParents = wrong === 'both parents' && kind === 'credit_note'

@@ -1,6 +1,6 @@
 // What is done with orders in the model: drawing up, changing, opening, closing, cancelling, deleting, converting.
 import {
-  BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, refusalsOf, type Books, type Pick, type Plan,
+  BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan,
 } from './books.ts'
 import { Document, linesOf, pricedOf, priceOf, type LineTold, type Terms } from './document.ts'
 import { addDocument, isDuplicateBill } from './documents.ts'
@@ -26,7 +26,7 @@ export function order(books: Books, { kind, wrong, lines, daysAgo, dollars, ...t
   const { path, party, stranger, id } = ORDERS[kind]
   const fits = books.contacts.filter(({ type }) => (type === stranger) === (wrong === 'stranger'))
   const terms: OrderTerms = {
-    contact: fits[told.contact % fits.length]!, currency: dollars === null ? 'INR' : 'USD', rate: BigInt(dollars ?? 1),
+    contact: fits[told.contact % fits.length]!, currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
     date: books.daysFromNow(-(daysAgo ?? 0)), reference: told.reference, inState: told.inState,
   }
   return {

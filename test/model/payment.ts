@@ -1,6 +1,6 @@
 // A payment in the model: what it posts, what it is put onto, what is let go of it again.
 import type { Json } from '../api/client.ts'
-import { amountOf, dateTime, type Books, type Contact, type Thing } from './books.ts'
+import { amountOf, dateTime, inBase, type Books, type Contact, type Thing } from './books.ts'
 import type { Document } from './document.ts'
 import { cr, dr, type Line } from './ledger.ts'
 
@@ -10,6 +10,9 @@ export type PaymentType = 'REGULAR' | 'ADVANCE' | 'REFUND'
 export interface Allocation {
   document: Document
   amount: bigint
+  /** What it takes off the document, and off the payment, in the ledger: paise. */
+  settled: bigint
+  relieved: bigint
   /** The day of a later apply; null for what was allocated at once. */
   later: string | null
 }
@@ -54,7 +57,7 @@ export class Payment implements Thing {
     const { flow, contact, date, amount, currency, rate, charges, account, description, reference } = this.terms
     return {
       flow, contact_id: contact.id, contact_name: contact.name, date: dateTime(date), payment_type: this.type, amount: amountOf(amount),
-      unapplied_amount: amountOf(this.left), currency_code: currency, exchange_rate: Number(rate), bank_charges: amountOf(charges),
+      unapplied_amount: amountOf(this.left), currency_code: currency, exchange_rate: Number(rate) / 10_000, bank_charges: amountOf(charges),
       tds_amount: amountOf(this.tds), bank_account_id: accounts[account], description, reference_number: reference,
       allocations: this.allocations.map((each) => ({ [this.target]: each.document.id, amount: amountOf(each.amount) })),
     }
@@ -62,17 +65,18 @@ export class Payment implements Thing {
 
   /** Books it: what was allocated at once in its own entry, the exchange difference of later applies on their days. */
   post(books: Books): void {
-    const { flow, contact, amount, rate, charges, account } = this.terms
+    const { flow, contact, rate, account } = this.terms
+    const [amount, tds, charges] = [this.terms.amount, this.tds, this.terms.charges].map((each) => inBase(each, rate)) as [bigint, bigint, bigint]
     const atOnce = this.differenceOf(this.allocations.filter(({ later }) => later === null))
     const control = this.controlAccount
     const lines: Line[] = flow === 'INCOMING'
       ? [
-        dr(account, (amount - this.tds - charges) * rate), dr('TDS Receivable', this.tds * rate), dr('Bank Charges', charges * rate),
-        cr(control, amount * rate - atOnce, contact.id), cr('Exchange Gain or Loss', atOnce),
+        dr(account, amount - tds - charges), dr('TDS Receivable', tds), dr('Bank Charges', charges),
+        cr(control, amount - atOnce, contact.id), cr('Exchange Gain or Loss', atOnce),
       ]
       : [
-        dr(control, amount * rate - atOnce, contact.id), dr('Bank Charges', charges * rate), dr('Exchange Gain or Loss', atOnce),
-        cr('TDS Payable', this.tds * rate), cr(account, (amount - this.tds + charges) * rate),
+        dr(control, amount - atOnce, contact.id), dr('Bank Charges', charges), dr('Exchange Gain or Loss', atOnce),
+        cr('TDS Payable', tds), cr(account, amount - tds + charges),
       ]
     books.ledger.post('PAYMENT', this.id, this.terms.date, lines)
     for (const [date, allocations] of Map.groupBy(this.allocations, ({ later }) => later)) {
@@ -80,11 +84,24 @@ export class Payment implements Thing {
     }
   }
 
-  apply(books: Books, document: Document, amount: bigint, later: string | null): void {
-    this.allocations.push({ document, amount, later })
+  apply(books: Books, document: Document, amount: bigint): void {
+    const allocation = this.allocate(document, amount, books.today)
     document.settle(books, amount, 'money')
-    if (later !== null) this.postDifference(books, amount * (this.terms.rate - document.terms.rate), later)
+    this.postDifference(books, this.differenceOf([allocation]), books.today)
     books.touched.add(this)
+  }
+
+  /** Puts money onto a document in the ledger; the document itself is yet to be told. `taken`: of it before in this deed. */
+  allocate(document: Document, amount: bigint, later: string | null, taken = 0n): Allocation {
+    const relieved = this.relieve(amount, this.allocations)
+    const allocation = { document, amount, settled: document.takeOff(amount, taken), relieved, later }
+    this.allocations.push(allocation)
+    return allocation
+  }
+
+  /** At another rate every allocation takes something else off the payment. */
+  relieveAnew(): void {
+    this.allocations.forEach((each, place) => { each.relieved = this.relieve(each.amount, this.allocations.slice(0, place)) })
   }
 
   /** Takes its money off a document that is cancelled, and undoes what was gained or lost by it. */
@@ -98,6 +115,7 @@ export class Payment implements Thing {
 
   delete(books: Books): void {
     for (const [document, allocations] of Map.groupBy(this.allocations, (each) => each.document)) {
+      for (const { settled } of allocations) document.offBase -= settled
       document.settle(books, -allocations.reduce((sum, { amount }) => sum + amount, 0n), 'money')
     }
     this.gone = true
@@ -108,15 +126,23 @@ export class Payment implements Thing {
   /** What it adds to what its contact owes, or is owed, while it is not put onto anything; in paise. */
   openAt(control: string): bigint {
     if (this.gone || this.controlAccount !== control) return 0n
-    return (this.type === 'REFUND' ? this.terms.amount : -this.left) * this.terms.rate
+    const amount = inBase(this.terms.amount, this.terms.rate)
+    return this.type === 'REFUND' ? amount : this.allocations.reduce((sum, { relieved }) => sum + relieved, 0n) - amount
   }
 
   private get controlAccount() {
     return (this.terms.flow === 'INCOMING') === (this.type !== 'REFUND') ? 'Accounts Receivable' : 'Accounts Payable'
   }
 
+  // Each part is converted by itself; the last one takes all that is left, so that nothing stays behind.
+  private relieve(amount: bigint, before: Allocation[]): bigint {
+    const { rate, amount: whole } = this.terms
+    const left = before.reduce((sum, each) => sum - each.amount, whole)
+    return amount === left ? before.reduce((sum, { relieved }) => sum - relieved, inBase(whole, rate)) : inBase(amount, rate)
+  }
+
   private differenceOf(allocations: Allocation[]): bigint {
-    return allocations.reduce((sum, { amount, document }) => sum + amount * (this.terms.rate - document.terms.rate), 0n)
+    return allocations.reduce((sum, { relieved, settled }) => sum + relieved - settled, 0n)
   }
 
   private postDifference(books: Books, difference: bigint, date: string): void {

@@ -1,7 +1,7 @@
 // What is done with payments in the model: recording, applying, changing, deleting.
 import type { Json } from '../api/client.ts'
 import {
-  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, refusalsOf, type Books, type Part, type Pick, type Plan,
+  amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, rateOf, refusalsOf, type Books, type Part, type Pick, type Plan,
 } from './books.ts'
 import { isOpenTo, type Document } from './document.ts'
 import { isParty, Payment, targetOf, type Flow, type PaymentTerms, type PaymentType } from './payment.ts'
@@ -64,7 +64,7 @@ export function pay(books: Books, told: PaymentTold): Plan {
   const first = chosen[0]?.document.terms
   const contact = first && wrong !== 'another contact' ? first.contact : fits[told.contact % fits.length]!
   const dollars = wrong === 'another currency' ? first?.currency !== 'USD' : (first?.currency ?? (told.contact % 3 === 0 ? 'USD' : 'INR')) === 'USD'
-  const [currency, rate] = dollars ? ['USD', BigInt(told.rate)] as const : ['INR', 1n] as const
+  const [currency, rate] = dollars ? ['USD', rateOf(told.rate)] as const : ['INR', rateOf(1)] as const
   const allocated = chosen.reduce((sum, { amount }) => sum + amount, 0n)
   const amount = allocated + BigInt(chosen.length === 0 ? Math.abs(told.spare) + 100 : told.spare)
   const tds = wrong === 'more withheld than paid' ? amount + 1n : smaller(BigInt(told.tds), amount)
@@ -98,7 +98,11 @@ export function pay(books: Books, told: PaymentTold): Plan {
         throw new Error(`a payment ${alike ? 'like' : 'unlike'} any other was answered with ${JSON.stringify(warnings)}`)
       }
       const payment = books.add(new Payment(answered.payment_id, type, tds, terms))
-      payment.allocations = chosen.map((each) => ({ ...each, later: null }))
+      const taken = new Map<Document, bigint>()
+      for (const { document, amount: part } of chosen) {
+        payment.allocate(document, part, null, taken.get(document))
+        taken.set(document, (taken.get(document) ?? 0n) + part)
+      }
       for (const [document, parts] of Map.groupBy(chosen, (each) => each.document)) {
         document.settle(books, parts.reduce((sum, part) => sum + part.amount, 0n), 'money')
       }
@@ -135,7 +139,7 @@ export function apply(books: Books, { target, ofMoney, ...pick }: ApplyTold): Pl
     path: `${payment.path}/apply`,
     body: { [payment.target]: document.id, amount: amountOf(amount) },
     refusals: payment.gone ? [MISSING] : refusalsOf(allocationRefusals({ contact, currency, left: payment.left }, [{ document, amount }]), payment.type === 'REFUND'),
-    move: () => payment.apply(books, document, amount, books.today),
+    move: () => payment.apply(books, document, amount),
     about: [payment, document],
   }
 }
@@ -158,7 +162,7 @@ export function change(books: Books, told: ChangeTold): Plan | null {
   const flow: Flow = told.turn ? (terms.flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : terms.flow
   // A new contact brings its own currency, and all of them trade in rupees.
   const currency = contact === terms.contact ? terms.currency : 'INR'
-  const rate = told.rate === null ? (currency === terms.currency ? terms.rate : 1n) : BigInt(told.rate)
+  const rate = told.rate === null ? (currency === terms.currency ? terms.rate : rateOf(1)) : rateOf(told.rate)
   const after: PaymentTerms = {
     ...terms, flow, contact, currency, rate, date: told.daysAgo === null ? terms.date : books.daysFromNow(-told.daysAgo),
     amount: told.amount === null ? terms.amount : partOf(terms.amount, told.amount),
@@ -172,7 +176,7 @@ export function change(books: Books, told: ChangeTold): Plan | null {
     body: bodyOfChange(told, after),
     refusals: refusalsOf([
       [payment.gone, MISSING],
-      [currency === 'INR' && rate !== 1n, BAD_VALUE],
+      [currency === 'INR' && rate !== rateOf(1), BAD_VALUE],
       [allocated && (moved || currency !== terms.currency), BAD_VALUE],
       [allocated && after.amount !== terms.amount, '409 conflict.allocated'],
       [moved && !isParty(contact, flow, type), BAD_VALUE],
@@ -182,6 +186,7 @@ export function change(books: Books, told: ChangeTold): Plan | null {
     move() {
       const posted = postedOf(terms) !== postedOf(after)
       payment.terms = after
+      if (after.rate !== terms.rate) payment.relieveAnew()
       if (posted) {
         books.ledger.undoAll('PAYMENT', payment.id, null)
         payment.post(books)
