@@ -85,6 +85,7 @@ export async function recordPayment(
   const [date, amount] = [parseDocumentDate(wanted.date)!, toMinor(wanted.amount, currency)]
   const basis = await foundationOf(books, wanted, {
     flow: wanted.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
+    reference: wanted.reference_number ?? '',
   })
   const documents = await documentsOf(books, wanted.flow, asked)
   refuseWrongParty(basis, wanted.flow, type)

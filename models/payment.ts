@@ -111,14 +111,14 @@ export interface PaymentBasisRequest {
   /** Null for the first of the organisation's. */
   bankAccountId: string | null
   /** What to look for among the contact's payments; null where nothing is to be looked for. */
-  alike: { flow: Flow; amount: bigint; currency: string; from: string; to: string } | null
+  alike: { flow: Flow; amount: bigint; currency: string; from: string; to: string; reference: string } | null
 }
 
 /** What a payment is recorded from. What is not the organisation's is null. */
 export interface PaymentBasis extends Pick<PostingAccounts, 'roles'> {
   contact: { id: string; contact_name: string; contact_type: string; currency_code: string } | null
   bank_account_id: string | null
-  /** The contact's payments of the same flow and amount around the date, the newest first. */
+  /** The newest of the contact's payments of this flow and amount around the date that no reference tells apart. */
   alike: PaymentAlike[]
 }
 
@@ -127,7 +127,7 @@ export type PaymentAlike = Pick<PaymentRow, 'id' | 'date' | 'payment_number' | '
 export async function readPaymentBasis({ connection, orgId }: Scope, request: PaymentBasisRequest): Promise<PaymentBasis> {
   const { contactId, bankAccountId, alike } = request
   const [basis] = await connection.run<PaymentBasis>(BASIS, [
-    orgId, contactId, bankAccountId, alike?.flow, alike?.amount.toString(), alike?.currency, alike?.from, alike?.to,
+    orgId, contactId, bankAccountId, alike?.flow, alike?.amount.toString(), alike?.currency, alike?.from, alike?.to, alike?.reference,
   ])
   return basis!
 }
@@ -163,6 +163,8 @@ const SETTLED = {
            SELECT bill_id, settled_base FROM credit_applications WHERE org_id = $1 AND bill_id = ANY ($2::uuid[])) AS s
          GROUP BY id`,
 }
+// A counter takes the same amount from the same customer a thousand times; the rule needs the first that fits.
+const MOST_ALIKE = 5
 const BASIS = {
   name: 'basis of a payment',
   text: `SELECT
@@ -176,5 +178,6 @@ const BASIS = {
      SELECT id, date, payment_number, reference_number FROM payments
      WHERE org_id = $1 AND contact_id = $2 AND flow = $4::text AND amount = $5::bigint AND currency_code = $6::text
        AND date BETWEEN $7::date AND $8::date
-     ORDER BY created_time DESC, id DESC) AS p) AS alike`,
+       AND (btrim($9::text) = '' OR lower(btrim(coalesce(reference_number, ''))) IN ('', lower(btrim($9::text))))
+     ORDER BY created_time DESC, id DESC LIMIT ${MOST_ALIKE}) AS p) AS alike`,
 }
