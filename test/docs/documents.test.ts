@@ -42,11 +42,11 @@ test('api.md names the lists that take no modified_since', () => {
 })
 
 describe('settings', () => {
-  const told = [...textOf('README.md').matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`|none) \|/gm)]
+  const told = [...textOf('docs/running.md').matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`|none) \|/gm)]
   const rows = told.map(([, name, value]) => [name!, value ?? null] as const)
   const code = readFileSync(join(ROOT, 'settings.ts'), 'utf8')
 
-  test('README lists every variable that is read', () => {
+  test('running.md lists every variable that is read', () => {
     const read = [...code.matchAll(/(?:env\.|number\('|list\('|flag\(')([A-Z][A-Z_]+)/g)].map(([, name]) => name!)
     // Those of the machine and of npm, which nobody sets for this service.
     const others = new Set(['PATH', 'CI', 'XDG_CACHE_HOME'])
