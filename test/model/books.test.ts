@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test.each([['money', 10], ['credits', 10], ['orders', 8]] as const)('whatever is done with %s, the service answers what the model says', async (what, usual) => {
+test.each([['money', 20], ['credits', 20], ['orders', 15]] as const)('whatever is done with %s, the service answers what the model says', async (what, usual) => {
   const outcomes: Desk['outcomes'] = new Map()
   const numRuns = runs ? Number(runs) : usual
   const end = Date.now() + timeMs(numRuns)
@@ -40,7 +40,7 @@ test.each([['money', 10], ['credits', 10], ['orders', 8]] as const)('whatever is
   // A run that met no refusals would say little.
   const refused = [...outcomes.keys()].filter((outcome) => / 4\d\d /.test(outcome))
   expect([outcomes.size > 15, refused.length > 5]).toEqual([true, true])
-}, timeMs(Number(runs ?? 10)) + 60_000)
+}, timeMs(Number(runs ?? 20)) + 60_000)
 
 /** A new organisation in Karnataka with a customer, a vendor, and one who is both; and the empty model of its books. */
 async function open(outcomes: Desk['outcomes']): Promise<{ books: Books; desk: Desk }> {

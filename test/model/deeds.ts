@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { Books, Part, Pick, Plan } from './books.ts'
 import type { LineTold } from './document.ts'
-import { approve, cancel, discard, drawUp, edit } from './documents.ts'
+import { approve, cancel, discard, drawUp, drawUpAgain, edit } from './documents.ts'
 import { accept, convertEstimate, offer, reoffer, withdraw } from './estimates.ts'
 import { respend, spend, unspend } from './expenses.ts'
 import { unwriteJournal, writeJournal } from './journals.ts'
@@ -84,11 +84,12 @@ const often = (deeds: Deed[], times = 2): Deed[] => Array.from({ length: times }
 const DOCUMENTS = [
   deed('draw up', drawn(false), drawUp),
   ...often([deed('draw up and approve', drawn(true), drawUp)], 3),
+  deed('draw up again', fc.record({ ...of, reference: fc.constantFrom('same' as const, 'same' as const, 'other' as const, 'none' as const) }), drawUpAgain),
   deed('approve', fc.record({ ...of, kind }), approve),
   deed('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit),
   deed('discard', fc.record({ ...of, kind }), discard),
   deed('cancel', fc.record({ ...of, kind, daysAgo: oneIn(3, daysAgo) }), cancel),
-  fc.constant(null).map(() => new Sweep()),
+  ...often([fc.constant(null).map(() => new Sweep())]),
   fc.nat({ max: 60 }).map((n) => new Repeat(n)),
 ]
 
@@ -96,7 +97,7 @@ const PAYMENTS = [
   ...often([deed('pay', paid, pay)], 4),
   ...often([deed('apply', fc.record({ ...of, target, ofMoney: fc.boolean() }), apply)]),
   deed('change a payment', changed, change),
-  deed('delete a payment', pick, deletePayment),
+  ...often([deed('delete a payment', pick, deletePayment)]),
 ]
 
 const noteKind = fc.constantFrom('credit_note' as const, 'credit_note' as const, 'debit_note' as const)

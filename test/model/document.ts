@@ -1,6 +1,7 @@
 // An invoice or a bill in the model: what it comes to, what it posts, what settles it.
 import type { Json } from '../api/client.ts'
 import { amountOf, dateTime, inBase, shareOf, type Books, type Contact, type Thing } from './books.ts'
+import type { DocumentTold } from './documents.ts'
 import { cr, dr, type Line } from './ledger.ts'
 import type { Order } from './order.ts'
 
@@ -105,6 +106,8 @@ export class Document implements Thing {
   gone = false
   readonly isWhollyTold = true
   status = 'DRAFT'
+  /** What it was drawn up of, unless it was made of an order. */
+  told: DocumentTold | null = null
   readonly events: string[]
   readonly kind: Kind
   readonly id: string

@@ -58,9 +58,15 @@ export function drawUp(books: Books, told: DocumentTold): Plan {
       [kind === 'bill' && isDuplicateBill(books, terms), BAD_VALUE],
     ]),
     move({ [kind]: answered }) {
-      addDocument(books, new Document(kind, answered[KINDS[kind].id], terms), told.approve)
+      addDocument(books, new Document(kind, answered[KINDS[kind].id], terms), told.approve).told = told
     },
   }
+}
+
+/** The same once more, with the same reference or another. */
+export function drawUpAgain(books: Books, { reference, ...pick }: Pick & { reference: 'same' | 'other' | 'none' }): Plan | null {
+  const told = choose(books.documents.flatMap((document) => document.told ?? []), ({ kind }) => kind === 'bill', pick)
+  return told && drawUp(books, { ...told, wrong: null, reference: { same: told.reference, other: 'R-9', none: null }[reference] })
 }
 
 export function addDocument(books: Books, document: Document, approved: boolean): Document {
