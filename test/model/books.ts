@@ -48,7 +48,11 @@ export interface Ground {
   accounts: Record<string, string>
   /** 18 per cent, within the state or across by place of supply. */
   taxId: string
+  /** How the organisation prefers totals of invoices to be rounded, if at all. */
+  rounding: Rounding | null
 }
+
+export type Rounding = 'nearest' | 'up' | 'down'
 
 export class Books {
   readonly ledger = new Ledger()
@@ -60,12 +64,14 @@ export class Books {
   readonly contacts: Contact[]
   readonly accounts: Record<string, string>
   readonly taxId: string
+  readonly rounding: Rounding | null
 
-  constructor({ today, contacts, accounts, taxId }: Ground) {
+  constructor({ today, contacts, accounts, taxId, rounding }: Ground) {
     this.today = today
     this.contacts = contacts
     this.accounts = accounts
     this.taxId = taxId
+    this.rounding = rounding
   }
 
   add<T extends Thing>(thing: T): T {
@@ -76,6 +82,13 @@ export class Books {
 
   all<T extends Thing>(kind: abstract new (...told: never[]) => T): T[] {
     return this.things.filter((thing): thing is T => thing instanceof kind)
+  }
+
+  /** What rounding adds to an invoice of so much; nothing where the organisation does not round. */
+  roundOffOn(minor: bigint): bigint {
+    const over = minor % 100n
+    if (this.rounding === null || over === 0n) return 0n
+    return this.rounding === 'up' || (this.rounding === 'nearest' && over >= 50n) ? 100n - over : -over
   }
 
   daysFromNow(days: number): string {

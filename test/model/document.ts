@@ -76,6 +76,9 @@ export interface Terms {
   price: Price
 }
 
+/** What an invoice's total is rounded by, where nobody says; a bill's never is. */
+export const autoRoundOff = (books: Books, kind: Kind, { total }: Price): bigint => (kind === 'invoice' ? books.roundOffOn(total) : 0n)
+
 /** The entry of a trade in paise: each amount converted by itself, what was sold or bought takes what remains. */
 export function tradeLines(kind: Kind, contactId: string, price: Price, roundOff: bigint, rate: bigint): Line[] {
   const paise = (amount: bigint) => inBase(amount, rate)

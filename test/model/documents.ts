@@ -2,7 +2,7 @@
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan,
 } from './books.ts'
-import { Document, KINDS, linesOf, pricedOf, priceOf, type Kind, type LineTold, type Terms } from './document.ts'
+import { autoRoundOff, Document, KINDS, linesOf, pricedOf, priceOf, type Kind, type LineTold, type Terms } from './document.ts'
 import { Payment } from './payment.ts'
 
 export interface DocumentTold {
@@ -32,11 +32,12 @@ export function drawUp(books: Books, told: DocumentTold): Plan {
   const fits = books.contacts.filter(({ type }) => (type === KINDS[kind].stranger) === (wrong === 'stranger'))
   const contact = fits[told.contact % fits.length]!
   const date = books.daysFromNow(-told.daysAgo)
-  const roundOff = BigInt(told.roundOff ?? 0)
+  const lines = pricedOf(told.lines)
+  const roundOff = told.roundOff === null ? autoRoundOff(books, kind, priceOf(lines, told.inState)) : BigInt(told.roundOff)
   const dueIn = wrong === 'due before its date' ? -1 : told.dueIn
   const terms: Terms = {
     contact, date, due: books.daysFromNow((dueIn ?? 0) - told.daysAgo), reference: told.reference, inState: told.inState, roundOff,
-    currency: told.dollars === null ? 'INR' : 'USD', rate: rateOf(told.dollars), price: priceOf(pricedOf(told.lines), told.inState, roundOff),
+    currency: told.dollars === null ? 'INR' : 'USD', rate: rateOf(told.dollars), price: priceOf(lines, told.inState, roundOff),
   }
   return {
     method: 'POST',
@@ -120,8 +121,12 @@ export function edit(books: Books, { kind, reference, dueIn, wrong, ...pick }: E
     ]),
     move() {
       const { terms } = document
-      if (terms.reference === reference && terms.due === due) return
-      Object.assign(terms, { reference, due })
+      const before = terms.price.total - terms.roundOff
+      // What was rounded by less than a rupee is rounded anew.
+      const isAnew = kind === 'invoice' && books.rounding !== null && terms.roundOff > -100n && terms.roundOff < 100n
+      const roundOff = isAnew ? books.roundOffOn(before) : terms.roundOff
+      if (terms.reference === reference && terms.due === due && terms.roundOff === roundOff) return
+      Object.assign(terms, { reference, due, roundOff, price: { ...terms.price, total: before + roundOff } })
       document.tell(books, 'UPDATED')
     },
     about: [document],

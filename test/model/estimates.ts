@@ -6,7 +6,7 @@ import {
 import { Document, linesOf, pricedOf, priceOf, type LineTold } from './document.ts'
 import { addDocument } from './documents.ts'
 import { Order, type OrderTerms } from './order.ts'
-import { orderLinesOf, type OrderTold } from './orders.ts'
+import { orderLinesOf, termsOfPart, type OrderTold } from './orders.ts'
 
 export class Estimate implements Thing {
   readonly key = 'estimate'
@@ -150,8 +150,7 @@ export function convertEstimate(books: Books, { through, approve, ...pick }: Con
       books.touched.add(estimate)
       if (!through) return
       const taken = order.lines.map((line) => ({ line, hundredths: line.hundredths }))
-      const price = priceOf(taken.map((each) => order.pricedPart(each)), terms.inState)
-      const invoice = new Document('invoice', answered.invoices[0], { ...terms, date: books.today, due: books.today, roundOff: 0n, price }, order)
+      const invoice = new Document('invoice', answered.invoices[0], termsOfPart(books, order, taken), order)
       addDocument(books, invoice, approve)
       order.take(books, invoice, taken)
     },

@@ -79,7 +79,7 @@ export class Order implements Thing {
   }
 
   /** What a part comes to: its share of the discount is that of all that is taken by then, less that of what was before. */
-  pricedPart({ line, hundredths }: Taken): Priced {
+  readonly pricedPart = ({ line, hundredths }: Taken): Priced => {
     const upTo = (taken: bigint) => shareOf(line.discount, taken, line.hundredths)
     const share = upTo(line.converted + hundredths) - upTo(line.converted)
     const gross = hundredths * line.rate * 10_000n

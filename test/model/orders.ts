@@ -2,7 +2,7 @@
 import {
   BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan,
 } from './books.ts'
-import { Document, linesOf, pricedOf, priceOf, type LineTold, type Terms } from './document.ts'
+import { autoRoundOff, Document, linesOf, pricedOf, priceOf, type LineTold, type Terms } from './document.ts'
 import { addDocument, isDuplicateBill } from './documents.ts'
 import { Order, ORDERS, type OrderKind, type OrderLine, type OrderTerms, type Taken } from './order.ts'
 import type { Json } from '../api/client.ts'
@@ -116,6 +116,13 @@ export function reorder(books: Books, { kind, reference, lines, ...pick }: Reord
   }
 }
 
+/** What is made of a part of an order: on the order's terms, dated today. */
+export function termsOfPart(books: Books, { kind, terms, pricedPart }: Order, taken: Taken[]): Terms {
+  const lines = taken.map(pricedPart)
+  const roundOff = autoRoundOff(books, ORDERS[kind].makes, priceOf(lines, terms.inState))
+  return { ...terms, date: books.today, due: books.today, roundOff, price: priceOf(lines, terms.inState, roundOff) }
+}
+
 export interface ConvertTold extends OrderPick {
   /** Of each line in turn; null for everything that is left. */
   parts: ('all' | 'half' | 'none' | 'one more')[] | null
@@ -136,11 +143,7 @@ export function convertOrder(books: Books, { kind, parts, approve, wrong, ...pic
   const isWhole = parts === null || asked.length === 0
   const taken: Taken[] = isWhole ? chosen.lines.map((line) => ({ line, hundredths: left(line) })).filter(({ hundredths }) => hundredths > 0n) : asked
   const { makes, done, made } = ORDERS[kind]
-  const { contact, currency, rate, reference, inState } = chosen.terms
-  const terms: Terms = {
-    contact, currency, rate, reference, inState, date: books.today, due: books.today, roundOff: 0n,
-    price: priceOf(taken.map((each) => chosen.pricedPart(each)), inState),
-  }
+  const terms = termsOfPart(books, chosen, taken)
   const line_items = taken.map(({ line, hundredths }) => ({ line_item_id: line.id, quantity: Number(hundredths) / 100 }))
   return {
     method: 'POST',
