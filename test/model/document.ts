@@ -73,6 +73,7 @@ export interface Terms {
   reference: string | null
   inState: boolean
   roundOff: bigint
+  lines: Priced[]
   price: Price
 }
 
@@ -138,6 +139,9 @@ export class Document implements Thing {
     const late = this.isOpen && this.balance > 0n && this.terms.due < today
     return {
       status: this.status, date: dateTime(this.terms.date), due_date: dateTime(this.terms.due), reference_number: this.terms.reference,
+      line_items: this.terms.lines.map(({ hundredths, rate, discount }) => (
+        { quantity: Number(hundredths) / 100, rate: Number(rate), discount: Number(discount) / 1_000_000 }
+      )),
       sub_total: amountOf(this.terms.price.subTotal), round_off: amountOf(this.terms.roundOff), total: amountOf(this.total),
       ...(this.kind === 'invoice'
         ? { sales_order_id: this.order?.id ?? null, estimate_id: this.order?.estimateId ?? null }

@@ -36,7 +36,7 @@ export function drawUp(books: Books, told: DocumentTold): Plan {
   const roundOff = told.roundOff === null ? autoRoundOff(books, kind, priceOf(lines, told.inState)) : BigInt(told.roundOff)
   const dueIn = wrong === 'due before its date' ? -1 : told.dueIn
   const terms: Terms = {
-    contact, date, due: books.daysFromNow((dueIn ?? 0) - told.daysAgo), reference: told.reference, inState: told.inState, roundOff,
+    contact, date, due: books.daysFromNow((dueIn ?? 0) - told.daysAgo), reference: told.reference, inState: told.inState, roundOff, lines,
     currency: told.dollars === null ? 'INR' : 'USD', rate: rateOf(told.dollars), price: priceOf(lines, told.inState, roundOff),
   }
   return {

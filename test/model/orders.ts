@@ -120,7 +120,7 @@ export function reorder(books: Books, { kind, reference, lines, ...pick }: Reord
 export function termsOfPart(books: Books, { kind, terms, pricedPart }: Order, taken: Taken[]): Terms {
   const lines = taken.map(pricedPart)
   const roundOff = autoRoundOff(books, ORDERS[kind].makes, priceOf(lines, terms.inState))
-  return { ...terms, date: books.today, due: books.today, roundOff, price: priceOf(lines, terms.inState, roundOff) }
+  return { ...terms, date: books.today, due: books.today, roundOff, lines, price: priceOf(lines, terms.inState, roundOff) }
 }
 
 export interface ConvertTold extends OrderPick {
