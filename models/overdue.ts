@@ -19,7 +19,7 @@ export function organizationsWithDue(
   return connection.run<OrganizationFacts>(WITH_DUE, [timeZone, today, after ?? FIRST_ID])
 }
 
-/** The ids of documents that have yet to become OVERDUE, those first that were due first; at most `limit` in all. */
+/** The ids of documents that have yet to become OVERDUE; at most `limit` in all. */
 export async function findDue({ connection, orgId }: Scope, today: string, limit: number): Promise<{ invoices: string[]; bills: string[] }> {
   const due = await connection.run<{ kind: 'INVOICE' | 'BILL'; id: string }>(DUE, [orgId, today, limit])
   const idsOf = (wanted: 'INVOICE' | 'BILL') => due.filter(({ kind }) => kind === wanted).map(({ id }) => id)
@@ -55,15 +55,15 @@ const WITH_DUE = {
     ORDER BY o.id LIMIT 100`,
 }
 
-// By the indexes invoices_falling_due and bills_falling_due: nothing else is read, however much is OVERDUE or not due yet.
+// By the indexes invoices_owed and bills_owed: nothing else is read, however much is OVERDUE or not due yet.
 const DUE = {
   name: 'documents due',
   text: `(SELECT 'INVOICE' AS kind, id FROM invoices
      WHERE org_id = $1 AND status IN ('SENT', 'PARTIALLY_PAID') AND due_date < $2 AND balance > 0
-     ORDER BY due_date LIMIT $3)
+     LIMIT $3)
     UNION ALL
     (SELECT 'BILL', id FROM bills
      WHERE org_id = $1 AND status IN ('OPEN', 'PARTIALLY_PAID') AND due_date < $2 AND balance > 0
-     ORDER BY due_date LIMIT $3)
+     LIMIT $3)
     LIMIT $3`,
 }

@@ -16,7 +16,7 @@ import { lineProblems } from '../shapes/line-item.ts'
 const tag = 'Bills'
 const answer = one('bill', Bill)
 
-// The condition of the index bills_unpaid_due.
+// Found by the index bills_owed.
 const overdueOn = (today: string) => (
   { status: { [Op.in]: ['OPEN', 'PARTIALLY_PAID', 'OVERDUE'] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 } }
 )

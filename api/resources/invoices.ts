@@ -15,7 +15,7 @@ import { lineProblems } from '../shapes/line-item.ts'
 const tag = 'Invoices'
 const answer = one('invoice', Invoice)
 
-// The condition of the index invoices_unpaid_due.
+// Found by the index invoices_owed.
 const overdueOn = (today: string) => (
   { status: { [Op.in]: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 } }
 )

@@ -159,7 +159,7 @@ describe('every list filter has an index that begins with the organisation and t
   const COLUMN: Record<string, string> = {
     date_from: 'date', date_to: 'date', modified_since: 'last_modified_time', search: 'search', cursor: 'created_time',
     '/activity since': 'occurred_at', '/activity until': 'occurred_at', '/webhooks/deliveries since': 'created_time', '/webhooks/deliveries until': 'created_time',
-    '/journals modified_since': 'created_time', '/journals account_id': 'journal_lines.account_id', '/invoices overdue': 'due_date', '/bills overdue': 'due_date',
+    '/journals modified_since': 'created_time', '/journals account_id': 'journal_lines.account_id', '/invoices overdue': 'status', '/bills overdue': 'status',
     '/expenses account_id': 'expense_lines.account_id',
     '/invoices/series/gaps cursor': 'document', '/invoices/series/gaps modified_since': 'document',
   }
