@@ -29,6 +29,7 @@ export interface EstimateChanges {
   status?: EstimateStatus
 }
 
+const CANCEL_INSTEAD = 'cancel the estimate and draw up a new one'
 // What the customer was offered: to change it, cancel the estimate and draw up a new one.
 const FIXED = [
   'customer_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'tags',
@@ -76,7 +77,7 @@ export async function createEstimate(books: Books, wanted: NewEstimate): Promise
 export async function changeEstimate(books: Books, id: string, wanted: EstimateChanges & Record<string, unknown>): Promise<Estimate> {
   const before = await estimateOf(books, id, 'FOR UPDATE')
   nextStatus('ESTIMATE', 'edit', before.status)
-  refuseFixed(wanted, FIXED)
+  refuseFixed(wanted, FIXED, CANCEL_INSTEAD)
   const status = statusToldBy(wanted.status, before.status)
   const date = wanted.date === undefined ? before.date : parseDocumentDate(wanted.date)!
   const told: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(wanted.expiry_date === undefined ? before.expiry_date : wanted.expiry_date, date) }
