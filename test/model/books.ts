@@ -19,6 +19,8 @@ export interface Thing {
   shown(books: Books): Json
   /** What of it only the API can tell. */
   learn?(answered: Json): void
+  /** What its activity log says was done, in any order, without the entity's name. */
+  actions?: string[]
   /** The events of it, in order. */
   events?: string[]
   /** Whether every change of it has an event, so that their sequence has no gap. */

@@ -19,6 +19,7 @@ export async function compareAll(books: Books, desk: Desk): Promise<void> {
   await compareJournals(books, desk)
   await compareContacts(books, desk)
   await compareEvents(books, desk)
+  await compareActivity(books, desk)
   // What an earlier run did wrong is no reason to make this one shorter.
   expect((await desk.service.audit()).filter((line) => line.includes(desk.client.orgId))).toEqual([])
   expect(desk.service.mishaps.splice(0)).toEqual([])
@@ -111,5 +112,17 @@ async function compareEvents(books: Books, { service, client }: Desk): Promise<v
     const sequence = answered.map((event) => event.sequence)
     const wanted = isWhollyTold ? events.map((_event, place) => place + 1) : [...new Set(sequence)].sort((a, b) => a - b)
     expect({ name, sequence }).toEqual({ name, sequence: wanted })
+  }
+}
+
+// The log tells of everything that was done to a thing, and of nothing else.
+async function compareActivity({ things }: Books, { client }: Desk): Promise<void> {
+  for (const { key, path, name, actions } of things) {
+    if (!actions) continue
+    const type = key.toUpperCase()
+    const { status, body, text } = await client.get(`/activity?entity_type=${type}&entity_id=${path.split('/')[2]}&limit=500`)
+    if (status !== 200) throw new Error(`the activity of ${name} was answered ${status}: ${text}`)
+    const answered = body.activity.map(({ action }: Json) => action.slice(type.length + 1)).sort()
+    expect({ name, actions: answered }).toEqual({ name, actions: actions.toSorted() })
   }
 }

@@ -7,7 +7,7 @@ import { accept, convertEstimate, offer, reoffer, withdraw } from './estimates.t
 import { respend, spend, unspend } from './expenses.ts'
 import { unwriteJournal, writeJournal } from './journals.ts'
 import { applyNote, cancelNote, changeNote, credit, issue } from './notes.ts'
-import { convertOrder, discardOrder, moveOrder, order, reorder } from './orders.ts'
+import { convertOrder, discardOrder, moveOrder, order, reorder, type OrderPart } from './orders.ts'
 import { apply, change, deletePayment, pay } from './payments.ts'
 import { Repeat, Step, type Desk } from './step.ts'
 import { Sweep } from './sweep.ts'
@@ -76,7 +76,8 @@ const orderKind = fc.constantFrom('sales_order' as const, 'purchase_order' as co
 const ordered = {
   contact: aFew, dollars, lines, daysAgo: oneIn(2, daysAgo), reference, inState: fc.boolean(), wrong: wrongly('stranger', 'nobody', 'no lines'),
 }
-const parts = oneIn(2, fc.array(fc.constantFrom('all' as const, 'half' as const, 'half' as const, 'none' as const, 'one more' as const), { minLength: 1, maxLength: 2 }))
+const orderPart = fc.constantFrom<OrderPart>('all', 'a piece', 'a piece', 'half', 'none', 'one more')
+const parts = oneIn(2, fc.array(orderPart, { minLength: 1, maxLength: 2 }))
 const told = fc.constantFrom('SENT' as const, 'SENT' as const, 'DECLINED' as const, 'CANCELLED' as const, 'ACCEPTED' as const, 'CONVERTED' as const, null)
 
 const often = (deeds: Deed[], times = 2): Deed[] => Array.from({ length: times }, () => deeds).flat()

@@ -113,6 +113,7 @@ export class Document implements Thing {
   /** What it was drawn up of, unless it was made of an order. */
   told: DocumentTold | null = null
   readonly events: string[]
+  readonly actions = ['CREATED']
   readonly kind: Kind
   readonly id: string
   readonly terms: Terms
@@ -153,6 +154,7 @@ export class Document implements Thing {
 
   post(books: Books): void {
     this.status = KINDS[this.kind].open
+    this.actions.push(this.kind === 'invoice' ? 'SENT' : 'APPROVED')
     const { contact, rate, date, price, roundOff } = this.terms
     books.ledger.post(KINDS[this.kind].source, this.id, date, tradeLines(this.kind, contact.id, price, roundOff, rate))
   }
@@ -180,10 +182,13 @@ export class Document implements Thing {
     else this.credited += amount
     const late = amount < 0n && this.status === 'OVERDUE'
     if (!late) this.status = this.settledStatus(by)
-    this.tell(books, this.balance === 0n ? 'PAID' : 'UPDATED')
+    const isPaid = this.balance === 0n
+    this.tell(books, isPaid ? 'PAID' : 'UPDATED', amount < 0n ? 'UPDATED' : isPaid ? 'PAID' : 'PARTIALLY_PAID')
   }
 
-  tell(books: Books, event: string): void {
+  /** Tells of a change by an event and an entry of the log; null where that is written already. */
+  tell(books: Books, event: string, action: string | null = event): void {
+    if (action) this.actions.push(action)
     this.events.push(`${KINDS[this.kind].source}_${event}`)
     books.touched.add(this)
   }

@@ -96,7 +96,7 @@ export function approve(books: Books, { kind, ...pick }: DocumentPick): Plan | n
     ]),
     move() {
       document.post(books)
-      document.tell(books, 'UPDATED')
+      document.tell(books, 'UPDATED', null)
     },
     about: [document],
   }
@@ -142,6 +142,7 @@ export function discard(books: Books, { kind, ...pick }: DocumentPick): Plan | n
     refusals: refusalsOf([[document.gone, MISSING], [document.status !== 'DRAFT', BAD_STATE]]),
     move() {
       document.gone = true
+      document.actions.push('DELETED')
       document.letGo(books)
     },
     about: [document],

@@ -26,6 +26,7 @@ export class Note implements Thing {
   status = 'DRAFT'
   applications: { document: Document; amount: bigint; date: string; relieved: bigint }[] = []
   readonly events: string[]
+  readonly actions = ['CREATED']
   readonly kind: NoteKind
   readonly side: Side
   readonly id: string
@@ -74,6 +75,7 @@ export class Note implements Thing {
 
   issue(books: Books): void {
     this.status = 'ISSUED'
+    this.actions.push('ISSUED')
     this.post(books)
   }
 
@@ -86,6 +88,7 @@ export class Note implements Thing {
   apply(books: Books, document: Document, amount: bigint): void {
     const relieved = amount === this.left ? inBase(this.total, this.terms.rate) - this.relieved : inBase(amount, this.terms.rate)
     const difference = relieved - document.takeOff(amount)
+    this.actions.push('APPLIED')
     this.applications.push({ document, amount, date: books.today, relieved })
     if (this.left === 0n) this.status = 'APPLIED'
     const gain = this.side === 'customer' ? difference : -difference

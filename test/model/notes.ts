@@ -4,7 +4,7 @@ import type { Json } from '../api/client.ts'
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, rateOf, refusalsOf, type Books, type Part, type Pick, type Plan,
 } from './books.ts'
-import { isOpenTo, KINDS, linesOf, pricedOf, type LineTold } from './document.ts'
+import { isOpenTo, KINDS, linesOf, pricedOf, type LineTold, type Priced } from './document.ts'
 import { Note, NOTES, type NoteKind, type NoteTerms, type Side } from './note.ts'
 
 export interface NoteTold {
@@ -97,6 +97,7 @@ export function cancelNote(books: Books, { kind, daysAgo, ...pick }: NotePick & 
     move() {
       books.ledger.undoAll(NOTES[kind].source, note.id, date)
       note.status = 'CANCELLED'
+      note.actions.push('VOIDED')
       if (kind === 'credit_note') note.events.push('CREDIT_NOTE_VOIDED')
       books.touched.add(note)
     },
@@ -124,6 +125,8 @@ export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...p
     ]),
     move() {
       const isMoved = note.status === 'ISSUED' && date !== note.terms.date
+      const isChanged = reference !== note.terms.reference || date !== note.terms.date || (lines !== null && saidOf(pricedOf(lines)) !== saidOf(note.lines))
+      if (isChanged) note.actions.push('UPDATED')
       note.terms = { ...note.terms, reference, date }
       if (lines) note.lines = pricedOf(lines)
       if (isMoved) {
@@ -135,6 +138,8 @@ export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...p
     about: [note],
   }
 }
+
+const saidOf = (lines: Priced[]) => lines.map((line) => Object.values(line).join()).join(' ')
 
 export interface ApplyNoteTold extends Pick {
   target: Pick & { part: Part }

@@ -123,22 +123,28 @@ export function termsOfPart(books: Books, { kind, terms, pricedPart }: Order, ta
   return { ...terms, date: books.today, due: books.today, roundOff, lines, price: priceOf(lines, terms.inState, roundOff) }
 }
 
+export type OrderPart = 'all' | 'a piece' | 'half' | 'none' | 'one more'
+
 export interface ConvertTold extends OrderPick {
   /** Of each line in turn; null for everything that is left. */
-  parts: ('all' | 'half' | 'none' | 'one more')[] | null
+  parts: OrderPart[] | null
   approve: boolean
   /** A line of no order. */
   wrong: 'no line' | null
 }
 
-const HALF = { 'all': (left: bigint) => left, 'half': (left: bigint) => (left + 1n) / 2n, 'none': () => 0n, 'one more': (left: bigint) => left + 1n }
+/** Of what is left of a line: hundredths of a piece. */
+const PARTS: Record<OrderPart, (left: bigint) => bigint> = {
+  'all': (left) => left, 'a piece': (left) => (left < 100n ? left : 100n), 'half': (left) => (left + 1n) / 2n, 'none': () => 0n,
+  'one more': (left) => left + 1n,
+}
 
 export function convertOrder(books: Books, { kind, parts, approve, wrong, ...pick }: ConvertTold): Plan | null {
   const chosen = choose(ofKind(books, kind), ({ isConvertible }) => isConvertible, pick)
   if (!chosen) return null
   const left = ({ hundredths, converted }: OrderLine) => hundredths - converted
   const asked = chosen.lines
-    .map((line, place) => ({ line, hundredths: HALF[parts?.[place % parts.length] ?? 'all'](left(line)) }))
+    .map((line, place) => ({ line, hundredths: PARTS[parts?.[place % parts.length] ?? 'all'](left(line)) }))
     .filter(({ hundredths }) => hundredths > 0n)
   const isWhole = parts === null || asked.length === 0
   const taken: Taken[] = isWhole ? chosen.lines.map((line) => ({ line, hundredths: left(line) })).filter(({ hundredths }) => hundredths > 0n) : asked

@@ -35,6 +35,7 @@ export class Payment implements Thing {
   readonly key = 'payment'
   gone = false
   allocations: Allocation[] = []
+  readonly actions = ['CREATED']
   readonly id: string
   readonly type: PaymentType
   readonly tds: bigint
@@ -88,6 +89,7 @@ export class Payment implements Thing {
     const allocation = this.allocate(document, amount, books.today)
     document.settle(books, amount, 'money')
     this.postDifference(books, this.differenceOf([allocation]), books.today)
+    this.actions.push('UPDATED')
     books.touched.add(this)
   }
 
@@ -110,6 +112,7 @@ export class Payment implements Thing {
     if (this.gone || off.length === 0) return
     this.postDifference(books, -this.differenceOf(off), date)
     this.allocations = this.allocations.filter((each) => each.document !== document)
+    this.actions.push('UPDATED')
     books.touched.add(this)
   }
 
@@ -119,6 +122,7 @@ export class Payment implements Thing {
       document.settle(books, -allocations.reduce((sum, { amount }) => sum + amount, 0n), 'money')
     }
     this.gone = true
+    this.actions.push('DELETED')
     books.ledger.undoAll('PAYMENT', this.id, books.today)
     books.touched.add(this)
   }

@@ -185,6 +185,7 @@ export function change(books: Books, told: ChangeTold): Plan | null {
     ]),
     move() {
       const posted = postedOf(terms) !== postedOf(after)
+      if (posted) payment.actions.push('UPDATED')
       payment.terms = after
       if (after.rate !== terms.rate) payment.relieveAnew()
       if (posted) {

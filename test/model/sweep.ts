@@ -20,7 +20,7 @@ export class Sweep implements AsyncCommand<Books, Desk> {
     for (const document of books.documents) {
       if (document.gone || !document.isOpen || document.status === 'OVERDUE' || document.balance === 0n || document.terms.due >= books.today) continue
       document.status = 'OVERDUE'
-      document.tell(books, 'UPDATED')
+      document.tell(books, 'UPDATED', 'OVERDUE')
     }
     desk.outcomes.set(`sweep: ${books.touched.size > 0}`, (desk.outcomes.get(`sweep: ${books.touched.size > 0}`) ?? 0) + 1)
     for (const document of books.touched) await compareThing(books, desk, document)
