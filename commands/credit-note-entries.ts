@@ -2,13 +2,13 @@
 import type { CreditSide } from '../domain/credit.ts'
 import { toAmount, type Minor } from '../domain/money.ts'
 import { creditNotePosting } from '../domain/posting/credit-note.ts'
+import { debitNotePosting } from '../domain/posting/debit-note.ts'
 import { exchangePosting, type Flow } from '../domain/posting/payment.ts'
-import type { PostingLine } from '../domain/posting/posting.ts'
 import type { PostingAccounts } from '../models/basis.ts'
 import type { CreditNote, CreditNoteRow } from '../models/credit-note.ts'
 import type { Books } from './books.ts'
 import type { Changes } from './changes.ts'
-import { purchaseReturned } from './debit-note-entries.ts'
+import { purchaseFigures, saleFigures } from './figures.ts'
 import { reverse } from './reversal.ts'
 
 /** The flow of money that a credit stands in the place of. */
@@ -22,7 +22,9 @@ export function postCreditNote(books: Books, note: CreditNote, accounts: Posting
     sourceId: note.id,
     memo: `Credit note ${note.credit_note_number}`,
     contactId: note.customer_id,
-    lines: note.type === 'customer' ? saleReturned(books, note, accounts) : purchaseReturned(books, note, note.customer_id, accounts),
+    lines: note.type === 'customer'
+      ? creditNotePosting(saleFigures(books, note, accounts))
+      : debitNotePosting(purchaseFigures(books, { ...note, vendor_id: note.customer_id }, accounts)),
   })
 }
 
@@ -69,28 +71,6 @@ export function announceCreditNote(books: Books, type: 'CREDIT_NOTE_CREATED' | '
       total: toAmount(note.total, note.currency_code),
       status: note.status,
       sequence: note.version,
-    },
-  })
-}
-
-function saleReturned(books: Books, note: CreditNote, { roles, round_off_account }: PostingAccounts): PostingLine[] {
-  return creditNotePosting({
-    customerId: note.customer_id,
-    currency: note.currency_code,
-    exchangeRate: note.exchange_rate,
-    baseCurrency: books.organization.currency_code,
-    total: note.total,
-    roundOff: note.round_off,
-    cgst: note.cgst, sgst: note.sgst, igst: note.igst, cess: note.cess,
-    lines: note.lines.map((line) => ({ accountId: line.account_id, taxable: line.item_total })),
-    accounts: {
-      receivable: roles.ACCOUNTS_RECEIVABLE!,
-      sales: roles.SALES!,
-      outputCgst: roles.OUTPUT_CGST!,
-      outputSgst: roles.OUTPUT_SGST!,
-      outputIgst: roles.OUTPUT_IGST!,
-      outputCess: roles.OUTPUT_CESS!,
-      roundOff: round_off_account,
     },
   })
 }

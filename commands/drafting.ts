@@ -21,6 +21,17 @@ export function knownIds(ids: string[], field: string): string[] {
   return [...new Set(ids.map((id) => id.toLowerCase()))]
 }
 
+/** What a caller tells of any document, besides whom it is with and when. */
+export interface TermsWanted {
+  line_items: LineWanted[]
+  place_of_supply?: string | null
+  branch_id?: string | null
+  currency_code?: string | null
+  exchange_rate?: number | null
+  round_off?: number | null
+  tags?: string[] | null
+}
+
 /** A document's contact, by the name of the field that names it, and what its number is looked up by. */
 export interface Parties {
   contactId: string
@@ -37,7 +48,7 @@ export interface Parties {
 export async function basisOf(
   books: Books,
   { contactId, contactField, date, invoiceNumber }: Parties,
-  wanted: { line_items: LineWanted[]; branch_id?: string | null; tags?: string[] | null },
+  wanted: Pick<TermsWanted, 'line_items' | 'branch_id' | 'tags'>,
 ): Promise<Basis> {
   const tags = knownIds(wanted.tags ?? [], 'tags')
   const basis = await readBasis(books, {

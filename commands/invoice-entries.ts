@@ -6,34 +6,17 @@ import type { PostingAccounts } from '../models/basis.ts'
 import type { Invoice, InvoiceRow } from '../models/invoice.ts'
 import type { Books } from './books.ts'
 import type { Changes } from './changes.ts'
+import { saleFigures } from './figures.ts'
 
 /** Posts the journal of an approved invoice, dated as the invoice. */
-export function postInvoice(books: Books, invoice: Invoice, { roles, round_off_account }: PostingAccounts): void {
+export function postInvoice(books: Books, invoice: Invoice, accounts: PostingAccounts): void {
   books.post({
     date: invoice.date,
     source: 'INVOICE',
     sourceId: invoice.id,
     memo: `Invoice ${invoice.invoice_number}`,
     contactId: invoice.customer_id,
-    lines: invoicePosting({
-      customerId: invoice.customer_id,
-      currency: invoice.currency_code,
-      exchangeRate: invoice.exchange_rate,
-      baseCurrency: books.organization.currency_code,
-      total: invoice.total,
-      roundOff: invoice.round_off,
-      cgst: invoice.cgst, sgst: invoice.sgst, igst: invoice.igst, cess: invoice.cess,
-      lines: invoice.lines.map((line) => ({ accountId: line.account_id, taxable: line.item_total })),
-      accounts: {
-        receivable: roles.ACCOUNTS_RECEIVABLE!,
-        sales: roles.SALES!,
-        outputCgst: roles.OUTPUT_CGST!,
-        outputSgst: roles.OUTPUT_SGST!,
-        outputIgst: roles.OUTPUT_IGST!,
-        outputCess: roles.OUTPUT_CESS!,
-        roundOff: round_off_account,
-      },
-    }),
+    lines: invoicePosting(saleFigures(books, invoice, accounts)),
   })
 }
 

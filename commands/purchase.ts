@@ -7,19 +7,12 @@ import { pricePurchase } from '../domain/totals.ts'
 import type { Basis } from '../models/basis.ts'
 import type { LineRow, ReverseCharge } from '../models/document.ts'
 import type { Books } from './books.ts'
-import { fillLines, type FilledLine, type LineWanted } from './document-lines.ts'
-import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type Totals } from './drafting.ts'
+import { fillLines, type FilledLine } from './document-lines.ts'
+import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
 
 /** What a caller tells of any purchase. */
-export interface PurchaseWanted {
+export interface PurchaseWanted extends TermsWanted {
   vendor_id: string
-  line_items: LineWanted[]
-  place_of_supply?: string | null
-  branch_id?: string | null
-  currency_code?: string | null
-  exchange_rate?: number | null
-  round_off?: number | null
-  tags?: string[] | null
 }
 
 /** What the row of every purchase says. */
