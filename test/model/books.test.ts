@@ -24,13 +24,13 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test.each([['money', 20], ['credits', 20], ['orders', 15]] as const)('whatever is done with %s, the service answers what the model says', async (what, usual) => {
+test.each([['money', 15], ['credits', 15], ['orders', 15]] as const)('whatever is done with %s, the service answers what the model says', async (what, usual) => {
   const outcomes: Desk['outcomes'] = new Map()
   const numRuns = runs ? Number(runs) : usual
   let end = runs ? Infinity : Date.now() + BEGINNING_MS
   let isFailed = false
   // Without bias, which would make most of so few runs short.
-  const deeds = fc.noBias(fc.commands(DEEDS[what], { maxCommands: 80, size: 'max', ...(replayPath ? { replayPath } : {}) }))
+  const deeds = fc.noBias(fc.commands(DEEDS[what], { maxCommands: 120, size: 'max', ...(replayPath ? { replayPath } : {}) }))
   const rounding = fc.constantFrom<Rounding | null>(null, null, 'nearest', 'up', 'down')
   await fc.assert(fc.asyncProperty(rounding, deeds, async (preferred, done) => {
     if (Date.now() > end) return

@@ -107,8 +107,7 @@ export interface Pick {
 
 export function choose<T>(all: T[], fit: (one: T) => boolean, { n, any }: Pick): T | null {
   const fitting = any ? all : all.filter(fit)
-  const from = fitting.length > 0 ? fitting : all
-  return from[n % from.length] ?? null
+  return fitting[n % fitting.length] ?? null
 }
 
 /** How much of what is there: the edges, and in between. */

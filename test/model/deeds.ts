@@ -29,7 +29,7 @@ const rates = [80, 84, 83.3333, 84.2517, 0.0333]
 const dollars = oneIn(2, fc.constantFrom(...rates))
 const reference = fc.constantFrom(null, 'R-1', 'R-2', 'R-3', 'R-4', 'R-5')
 const part = fc.constantFrom<Part>('all', 'all', 'half', 'third', 'coin', 'one more')
-const of = { n: aFew, any: oneIn(5, fc.constant(true)).map(Boolean) }
+const of = { n: aFew, any: oneIn(4, fc.constant(true)).map(Boolean) }
 const pick: fc.Arbitrary<Pick> = fc.record(of)
 const target = fc.record({ ...of, part })
 
@@ -82,14 +82,21 @@ const told = fc.constantFrom('SENT' as const, 'SENT' as const, 'DECLINED' as con
 
 const often = (deeds: Deed[], times = 2): Deed[] => Array.from({ length: times }, () => deeds).flat()
 
-const DOCUMENTS = [
+const DRAWING_UP = [
   deed('draw up', drawn(false), drawUp),
   ...often([deed('draw up and approve', drawn(true), drawUp)], 3),
   deed('draw up again', fc.record({ ...of, reference: fc.constantFrom('same' as const, 'same' as const, 'other' as const, 'none' as const) }), drawUpAgain),
-  deed('approve', fc.record({ ...of, kind }), approve),
-  deed('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit),
+]
+
+const UNDOING = [
   deed('discard', fc.record({ ...of, kind }), discard),
   deed('cancel', fc.record({ ...of, kind, daysAgo: oneIn(3, daysAgo) }), cancel),
+]
+
+const DOCUMENTS = [
+  deed('approve', fc.record({ ...of, kind }), approve),
+  deed('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit),
+  ...UNDOING,
   ...often([fc.constant(null).map(() => new Sweep())]),
   fc.nat({ max: 60 }).map((n) => new Repeat(n)),
 ]
@@ -129,16 +136,17 @@ const ORDERS = [
   deed('accept', pick, accept),
   deed('withdraw', pick, withdraw),
   deed('convert an estimate', fc.record({ ...of, through: fc.boolean(), approve: fc.boolean() }), convertEstimate),
-  ...often([deed('order', fc.record({ ...ordered, kind: orderKind }), order)]),
+  ...often([deed('order', fc.record({ ...ordered, kind: orderKind }), order)], 3),
   deed('move an order', fc.record({ ...of, kind: orderKind, move: fc.constantFrom('open' as const, 'open' as const, 'close' as const, 'cancel' as const) }), moveOrder),
   deed('delete an order', pick, discardOrder),
   deed('change an order', fc.record({ ...of, kind: orderKind, reference, lines: oneIn(2, lines) }), reorder),
-  ...often([deed('convert an order', fc.record({ ...of, kind: orderKind, parts, approve: fc.boolean(), wrong: wrongly('no line') }), convertOrder)], 3),
+  ...often([deed('convert an order', fc.record({ ...of, kind: orderKind, parts, approve: fc.boolean(), wrong: wrongly('no line') }), convertOrder)], 5),
 ]
 
 /** Every deed, those that others build on more than once; by what a run is about. */
 export const DEEDS: Record<'money' | 'credits' | 'orders', Deed[]> = {
-  money: [...DOCUMENTS, ...PAYMENTS, ...ENTRIES],
-  credits: [...DOCUMENTS, ...NOTES, ...PAYMENTS],
-  orders: [...DOCUMENTS, ...ORDERS, deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
+  money: [...DRAWING_UP, ...DOCUMENTS, ...PAYMENTS, ...ENTRIES],
+  credits: [...DRAWING_UP, ...DOCUMENTS, ...NOTES, ...PAYMENTS],
+  // Most documents come of orders there.
+  orders: [...DOCUMENTS, ...often(UNDOING), ...ORDERS, deed('draw up', drawn(true), drawUp), deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
 }
