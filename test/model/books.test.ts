@@ -43,7 +43,7 @@ test.each([['money', 15], ['credits', 15], ['orders', 15]] as const)('whatever i
       isFailed = true
       throw error
     }
-  }), { numRuns, ...(seed ? { seed: Number(seed) } : {}), ...(path ? { path } : {}) })
+  }), { numRuns, ...(seed ? { seed: Number(seed) } : {}), ...(path ? { path, endOnFailure: true } : {}) })
   if (MODEL_TELL) console.log([...outcomes].sort().map(([outcome, count]) => `${count}\t${outcome}`).join('\n'))
   // A run that met no refusals would say little.
   const refused = [...outcomes.keys()].filter((outcome) => / 4\d\d /.test(outcome))
@@ -70,7 +70,7 @@ async function open(outcomes: Desk['outcomes'], rounding: Rounding | null): Prom
       accounts: Object.fromEntries(accounts.map(({ name, account_id }) => [name, account_id])),
       taxId: taxes.find(({ shape, cgst }) => shape === 'INTRA_STATE' && cgst === 9)!.tax_id,
     }),
-    desk: { service, client, keyed: [], outcomes },
+    desk: { service, client, keyed: [], mishapsBefore: service.mishaps.length, outcomes },
   }
 }
 

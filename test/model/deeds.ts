@@ -62,10 +62,11 @@ const changed = fc.record({
 })
 
 const spent = fc.record({
-  amount: fc.constantFrom(50_000, 11_800, 12_345, 1, 99_999), tax: fc.constantFrom('none' as const, 'on top' as const, 'inside' as const), reverseCharge: fc.boolean(),
+  amount: fc.constantFrom(50_000, 11_800, 12_345, 1, 99_999), tax: fc.constantFrom('none' as const, 'on top' as const, 'inside' as const),
+  reverseCharge: fc.boolean(), rcmRate: oneIn(2, fc.constantFrom(5, 12)),
   blocked: fc.boolean(), account: fc.constantFrom('Rent' as const, 'Travelling and Conveyance' as const, 'Computers' as const), cash: fc.boolean(), daysAgo,
   wrong: wrongly('income', 'paid through rent', 'nothing', 'no rate'),
-}).map((told) => (told.tax === 'none' && told.wrong !== 'no rate' ? { ...told, reverseCharge: false } : told))
+}).map((told) => (told.tax === 'none' && told.rcmRate === null && told.wrong !== 'no rate' ? { ...told, reverseCharge: false } : told))
 
 const written = fc.record({
   pair: aFew, amount: fc.constantFrom(100, 2_500, 9_999), off: fc.constantFrom(0 as const, 0 as const, 1 as const, -1 as const, 2 as const, -2 as const),
@@ -95,7 +96,7 @@ const UNDOING = [
 
 const DOCUMENTS = [
   deed('approve', fc.record({ ...of, kind }), approve),
-  deed('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit),
+  ...often([deed('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit)]),
   ...UNDOING,
   ...often([fc.constant(null).map(() => new Sweep())]),
   fc.nat({ max: 60 }).map((n) => new Repeat(n)),

@@ -8,6 +8,8 @@ export interface ExpenseTold {
   amount: number
   tax: 'none' | 'on top' | 'inside'
   reverseCharge: boolean
+  /** Per cent to assess upon oneself; null for the tax's own. */
+  rcmRate: number | null
   blocked: boolean
   account: 'Rent' | 'Travelling and Conveyance' | 'Computers'
   cash: boolean
@@ -20,7 +22,8 @@ interface ExpenseTerms extends Omit<ExpenseTold, 'wrong' | 'daysAgo' | 'amount'>
   amount: bigint
 }
 
-function priceOf({ amount, tax, reverseCharge }: ExpenseTerms) {
+function priceOf({ amount, tax, reverseCharge, rcmRate }: ExpenseTerms) {
+  if (reverseCharge && rcmRate !== null) return { taxable: amount, charged: 0n, assessed: shareOf(amount, BigInt(rcmRate), 200n) }
   if (tax === 'none') return { taxable: amount, charged: 0n, assessed: 0n }
   if (reverseCharge) return { taxable: amount, charged: 0n, assessed: shareOf(amount, 9n, 100n) }
   const half = tax === 'inside' ? shareOf(amount, 9n, 118n) : shareOf(amount, 9n, 100n)
@@ -73,7 +76,7 @@ const through = (cash: boolean) => (cash ? 'Cash in Hand' : 'Bank Account')
 
 export function spend(books: Books, { wrong, daysAgo, amount, ...told }: ExpenseTold): Plan {
   const terms = { ...told, amount: BigInt(amount), date: books.daysFromNow(-daysAgo) }
-  const noRate = terms.reverseCharge && terms.tax === 'none'
+  const noRate = terms.reverseCharge && terms.tax === 'none' && terms.rcmRate === null
   return {
     method: 'POST',
     path: '/expenses',
@@ -81,7 +84,7 @@ export function spend(books: Books, { wrong, daysAgo, amount, ...told }: Expense
       date: terms.date, account_id: books.accounts[wrong === 'income' ? 'Sales' : terms.account], amount: wrong === 'nothing' ? 0 : amountOf(terms.amount),
       paid_through_account_id: books.accounts[wrong === 'paid through rent' ? 'Rent' : through(terms.cash)],
       ...(terms.tax === 'none' ? {} : { tax_id: books.taxId, is_inclusive_tax: terms.tax === 'inside' }),
-      is_rcm: terms.reverseCharge, itc_blocked_reason: terms.blocked ? 'Section 17(5)' : null,
+      is_rcm: terms.reverseCharge, rcm_rate: terms.rcmRate, itc_blocked_reason: terms.blocked ? 'Section 17(5)' : null,
     },
     refusals: refusalsOf([[wrong === 'nothing' || noRate, BAD_SHAPE], [wrong === 'paid through rent', MISSING], [wrong === 'income', BAD_VALUE]]),
     move({ expense }) {

@@ -12,6 +12,8 @@ export interface Desk {
   client: Client
   /** The POSTs so far, each with its key and what it was answered. */
   keyed: { path: string; body: Json; key: string; answered: Answered }[]
+  /** How many mishaps earlier runs left in the log. */
+  mishapsBefore: number
   /** How many deeds came to what, over all runs. */
   outcomes: Map<string, number>
 }
