@@ -58,6 +58,8 @@ const paid = fc.record({
 const changed = fc.record({
   ...of, daysAgo: oneIn(3, daysAgo), amount: oneIn(4, fc.constantFrom<Part>('half', 'one more')), rate: oneIn(3, fc.constantFrom(...rates, 1)),
   charges: oneIn(3, fc.constantFrom(0, 250)), description: oneIn(4, fc.constantFrom('By cheque', 'Second part')), contact: oneIn(6, aFew),
+  currency: oneIn(8, fc.constantFrom('INR' as const, 'USD' as const)),
+  account: oneIn(5, fc.constantFrom('Cash in Hand' as const, 'Bank Account' as const, 'Rent' as const)),
   turn: oneIn(8, fc.constant(true)).map(Boolean),
 })
 

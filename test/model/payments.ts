@@ -151,6 +151,9 @@ export interface ChangeTold extends Pick {
   charges: number | null
   description: string | null
   contact: number | null
+  currency: 'INR' | 'USD' | null
+  /** Rent is no account that money goes through. */
+  account: 'Cash in Hand' | 'Bank Account' | 'Rent' | null
   turn: boolean
 }
 
@@ -161,21 +164,23 @@ export function change(books: Books, told: ChangeTold): Plan | null {
   const contact = told.contact === null ? terms.contact : books.contacts[told.contact % books.contacts.length]!
   const flow: Flow = told.turn ? (terms.flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : terms.flow
   // A new contact brings its own currency, and all of them trade in rupees.
-  const currency = contact === terms.contact ? terms.currency : 'INR'
+  const currency = told.currency ?? (contact === terms.contact ? terms.currency : 'INR')
   const rate = told.rate === null ? (currency === terms.currency ? terms.rate : rateOf(1)) : rateOf(told.rate)
+  const isRateMissing = told.rate === null && currency !== terms.currency && currency !== 'INR'
   const after: PaymentTerms = {
     ...terms, flow, contact, currency, rate, date: told.daysAgo === null ? terms.date : books.daysFromNow(-told.daysAgo),
     amount: told.amount === null ? terms.amount : partOf(terms.amount, told.amount),
     charges: told.charges === null ? terms.charges : BigInt(told.charges), description: told.description ?? terms.description,
+    account: told.account ?? terms.account,
   }
   const moved = flow !== terms.flow || contact !== terms.contact
   const allocated = payment.allocations.length > 0
   return {
     method: 'PUT',
     path: payment.path,
-    body: bodyOfChange(told, after),
-    refusals: refusalsOf([
-      [payment.gone, MISSING],
+    body: bodyOfChange(books, told, after),
+    refusals: payment.gone || told.account === 'Rent' ? [MISSING] : refusalsOf([
+      [isRateMissing, BAD_SHAPE],
       [currency === 'INR' && rate !== rateOf(1), BAD_VALUE],
       [allocated && (moved || currency !== terms.currency), BAD_VALUE],
       [allocated && after.amount !== terms.amount, '409 conflict.allocated'],
@@ -198,13 +203,15 @@ export function change(books: Books, told: ChangeTold): Plan | null {
   }
 }
 
-function bodyOfChange(told: ChangeTold, { flow, contact, date, amount, charges }: PaymentTerms): Json {
+function bodyOfChange({ accounts }: Books, told: ChangeTold, { flow, contact, date, amount, charges }: PaymentTerms): Json {
   return {
     ...(told.turn ? { flow } : {}),
     ...(told.contact === null ? {} : { contact_id: contact.id }),
     ...(told.daysAgo === null ? {} : { date }),
     ...(told.amount === null ? {} : { amount: amountOf(amount) }),
     ...(told.rate === null ? {} : { exchange_rate: told.rate }),
+    ...(told.currency === null ? {} : { currency_code: told.currency }),
+    ...(told.account === null ? {} : { bank_account_id: accounts[told.account] }),
     ...(told.charges === null ? {} : { bank_charges: amountOf(charges) }),
     ...(told.description === null ? {} : { description: told.description }),
   }
