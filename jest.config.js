@@ -14,4 +14,6 @@ export default {
   modulePathIgnorePatterns: ['<rootDir>/\\.data'],
   watchPathIgnorePatterns: ['<rootDir>/\\.data'],
   testTimeout: 30_000,
+  // Modules of a file that is done are not given back: a worker that has grown is replaced by a new one.
+  workerIdleMemoryLimit: '1GB',
 }
