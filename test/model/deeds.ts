@@ -79,7 +79,7 @@ const often = <T>(all: T[], times = 2): T[] => Array.from({ length: times }, () 
 
 const orderKind = fc.constantFrom('sales_order' as const, 'purchase_order' as const)
 // Three pieces, so that a piece takes a third of the discount.
-const orderLines = lines.map((each) => each.map((one, place) => (one.rate === 0 ? one : { ...one, quantity: 3 - place, discount: one.discount + 10 })))
+const orderLines = lines.map((each) => each.map((one, place) => (one.rate === 0 ? one : { ...one, quantity: 3 - place, discount: one.discount + 20 })))
 const ordered = {
   contact: aFew, dollars, lines: orderLines, daysAgo: oneIn(2, daysAgo), reference, inState: fc.boolean(), wrong: wrongly('stranger', 'nobody', 'no lines'),
 }
