@@ -4,7 +4,6 @@ import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
-import { DOCUMENT_PREFIX } from '../domain/numbering.ts'
 import { readPostingAccounts } from '../models/basis.ts'
 import { creditNoteLines, creditNotes, findCreditNote, type CreditNote, type CreditNoteLineRow, type CreditNoteRow } from '../models/credit-note.ts'
 import type { Lock, Scope } from '../models/find.ts'
@@ -13,7 +12,8 @@ import { changesBetween } from './changes.ts'
 import { announceCreditNote, postCreditNote, recordCreditNote, unpostCreditNote } from './credit-note-entries.ts'
 import { refuseFixed, today } from './drafting.ts'
 import { drawUpCreditNote, NOTE_TERMS, noteTermsOf, VOID_INSTEAD, type CreditNoteTerms, type NoteLine } from './note-drafting.ts'
-import { changesOfLines } from './order-drafting.ts'
+import { numberDocument } from './numbering.ts'
+import { changesOfLines, redrawLines } from './redrawing.ts'
 
 /** The body of POST /credit_notes. Dates as the wire sends them. */
 export interface NewCreditNote extends CreditNoteTerms {
@@ -43,7 +43,7 @@ export async function createCreditNote(books: Books, wanted: NewCreditNote): Pro
   const row = books.insert(creditNotes, {
     ...head,
     id: books.newId(),
-    credit_note_number: books.number('credit note', { before: DOCUMENT_PREFIX.creditNote, padding: 5, after: '' }, 'credit note'),
+    credit_note_number: numberDocument(books, 'credit note'),
     reference_number: wanted.reference_number ?? null,
     applied_amount: 0n, balance_amount: head.total,
     status: wanted.is_draft ? 'DRAFT' : nextStatus('CREDIT_NOTE', 'issue', 'DRAFT'),
@@ -91,7 +91,10 @@ export async function changeCreditNote(books: Books, id: string, wanted: CreditN
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
   if (changes === null && relined === null) return before
   const note = change(books, before, told)
-  if (drawn && relined) note.lines = redrawLines(books, before, drawn.lines, wanted.line_items !== undefined)
+  if (drawn && relined) {
+    const insert = wanted.line_items === undefined ? null : (line: NoteLine) => insertLine(books, before.id, line)
+    note.lines = redrawLines(books, creditNoteLines, before.lines, drawn.lines, insert)
+  }
   if (note.status === 'ISSUED' && date !== before.date) {
     await unpostCreditNote(books, before, null, 'Change')
     postCreditNote(books, note, await readPostingAccounts(books))
@@ -130,13 +133,6 @@ function termsOf(before: CreditNote, sent: CreditNoteChanges): CreditNoteTerms {
   const newParent = (sent.invoice_id ?? sent.bill_id ?? null) !== null && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
   const told = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, sent, newParent) }
   return { ...told, ...(isOther(sent.customer_id, customer_id) ? { place_of_supply: null } : {}), ...sent }
-}
-
-// Lines that nobody sent are the same lines at another price.
-function redrawLines(books: Books, before: CreditNote, lines: NoteLine[], sent: boolean): CreditNoteLineRow[] {
-  if (!sent) return before.lines.map((line, index) => books.update<CreditNoteLineRow>(creditNoteLines, line, lines[index]!))
-  for (const line of before.lines) books.delete(creditNoteLines, line)
-  return lines.map((line) => insertLine(books, before.id, line))
 }
 
 function insertLine(books: Books, noteId: string, line: NoteLine): CreditNoteLineRow {

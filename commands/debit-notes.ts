@@ -4,7 +4,6 @@ import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
-import { DOCUMENT_PREFIX } from '../domain/numbering.ts'
 import { readPostingAccounts } from '../models/basis.ts'
 import { debitNoteLines, debitNotes, findDebitNote, type DebitNote, type DebitNoteLineRow, type DebitNoteRow } from '../models/debit-note.ts'
 import type { Lock, Scope } from '../models/find.ts'
@@ -13,7 +12,8 @@ import { changesBetween } from './changes.ts'
 import { announceDebitNote, postDebitNote, recordDebitNote, unpostDebitNote } from './debit-note-entries.ts'
 import { refuseFixed, today } from './drafting.ts'
 import { drawUpDebitNote, NOTE_TERMS, noteTermsOf, VOID_INSTEAD, type DebitNoteTerms, type NoteLine } from './note-drafting.ts'
-import { changesOfLines } from './order-drafting.ts'
+import { numberDocument } from './numbering.ts'
+import { changesOfLines, redrawLines } from './redrawing.ts'
 
 /** The body of POST /debit_notes. Dates as the wire sends them. */
 export interface NewDebitNote extends DebitNoteTerms {
@@ -47,7 +47,7 @@ export async function createDebitNote(books: Books, wanted: NewDebitNote): Promi
   const row = books.insert(debitNotes, {
     ...head,
     id: books.newId(),
-    debit_note_number: books.number('debit note', { before: DOCUMENT_PREFIX.debitNote, padding: 5, after: '' }, 'debit note'),
+    debit_note_number: numberDocument(books, 'debit note'),
     reason: wanted.reason ?? null,
     reference_number: wanted.reference_number ?? null,
     applied_amount: 0n, balance_amount: head.total,
@@ -94,7 +94,10 @@ export async function changeDebitNote(books: Books, id: string, wanted: DebitNot
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
   if (changes === null && relined === null) return before
   const note = change(books, before, told)
-  if (drawn && relined) note.lines = redrawLines(books, before, drawn.lines, wanted.line_items !== undefined)
+  if (drawn && relined) {
+    const insert = wanted.line_items === undefined ? null : (line: NoteLine) => insertLine(books, before.id, line)
+    note.lines = redrawLines(books, debitNoteLines, before.lines, drawn.lines, insert)
+  }
   if (note.status === 'ISSUED' && date !== before.date) {
     await unpostDebitNote(books, before, null, 'Change')
     postDebitNote(books, note, await readPostingAccounts(books))
@@ -124,13 +127,6 @@ function termsOf(before: DebitNote, sent: DebitNoteChanges): DebitNoteTerms {
   const isOther = (told: string | null | undefined, kept: string | null) => told !== undefined && told?.toLowerCase() !== (kept ?? undefined)
   const told = { vendor_id, bill_id, ...noteTermsOf(before, sent, sent.bill_id != null && isOther(sent.bill_id, bill_id)) }
   return { ...told, ...(isOther(sent.vendor_id, vendor_id) ? { place_of_supply: null } : {}), ...sent }
-}
-
-// Lines that nobody sent are the same lines at another price.
-function redrawLines(books: Books, before: DebitNote, lines: NoteLine[], sent: boolean): DebitNoteLineRow[] {
-  if (!sent) return before.lines.map((line, index) => books.update<DebitNoteLineRow>(debitNoteLines, line, lines[index]!))
-  for (const line of before.lines) books.delete(debitNoteLines, line)
-  return lines.map((line) => insertLine(books, before.id, line))
 }
 
 function insertLine(books: Books, noteId: string, line: NoteLine): DebitNoteLineRow {

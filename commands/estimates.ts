@@ -3,7 +3,6 @@ import { parseDocumentDate } from '../domain/dates.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, type VerbOf } from '../domain/lifecycle.ts'
-import { DOCUMENT_PREFIX } from '../domain/numbering.ts'
 import { estimateLines, estimates, findEstimate, type Estimate, type EstimateRow, type EstimateStatus } from '../models/estimate.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import { numberGaps } from '../models/series.ts'
@@ -11,6 +10,7 @@ import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { refuseFixed, today } from './drafting.ts'
 import { announceEstimate, recordEstimate } from './estimate-entries.ts'
+import { numberDocument } from './numbering.ts'
 import { drawUpSale, type SaleWanted } from './sale.ts'
 
 /** The body of POST /estimates. Dates as the wire sends them. */
@@ -53,7 +53,7 @@ export async function createEstimate(books: Books, wanted: NewEstimate): Promise
   const row = books.insert(estimates, {
     ...head,
     id: books.newId(),
-    estimate_number: books.number('estimate', { before: DOCUMENT_PREFIX.estimate, padding: 5, after: '' }, 'estimate'),
+    estimate_number: numberDocument(books, 'estimate'),
     expiry_date: expiryDateOf(wanted.expiry_date, date),
     reference_number: wanted.reference_number ?? null,
     status: 'DRAFT',

@@ -2,7 +2,6 @@
 import { expenseProblems } from '../domain/expense-body.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { DOCUMENT_PREFIX } from '../domain/numbering.ts'
 import { expenseLines, expenses, findExpense, type Expense, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
@@ -10,6 +9,7 @@ import { changesBetween } from './changes.ts'
 import { today } from './drafting.ts'
 import { drawUpExpense, expenseBasisOf, toldOf, type ExpenseLine, type NewExpense } from './expense-drafting.ts'
 import { announceExpense, postExpense, recordExpense, repostExpense } from './expense-entries.ts'
+import { numberDocument } from './numbering.ts'
 import { reverse } from './reversal.ts'
 
 /** The expense of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
@@ -30,7 +30,7 @@ export async function createExpense(books: Books, wanted: NewExpense): Promise<E
   const row = books.insert(expenses, {
     ...header,
     id: books.newId(),
-    expense_number: books.number('expense', { before: DOCUMENT_PREFIX.expense, padding: 5, after: '' }, 'expense'),
+    expense_number: numberDocument(books, 'expense'),
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,

@@ -10,7 +10,7 @@ import { findRow } from '../models/find.ts'
 import { invoices } from '../models/invoice.ts'
 import type { Books } from './books.ts'
 import type { LineWanted } from './document-lines.ts'
-import { termsToldOf } from './order-drafting.ts'
+import { termsToldOf } from './redrawing.ts'
 import { drawUpPurchase, type PurchaseHead, type PurchaseLine } from './purchase.ts'
 import { drawUpSale, type SaleHead } from './sale.ts'
 

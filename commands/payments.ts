@@ -6,7 +6,6 @@ import { LOOK_BACK_DAYS } from '../domain/duplicate-payment.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { sum, toDecimalText, toMinor, type Minor } from '../domain/money.ts'
-import { DOCUMENT_PREFIX } from '../domain/numbering.ts'
 import type { Flow, PaymentType } from '../domain/posting/payment.ts'
 import { readPostingAccounts } from '../models/basis.ts'
 import type { Lock, Scope } from '../models/find.ts'
@@ -16,6 +15,7 @@ import {
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { currencyOf, refuseFixed, today } from './drafting.ts'
+import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
 import {
   allocationsWanted, allocationWanted, documentsOf, duplicateOf, foundationOf, likenessOf, moneyOf, refuseFigures, refuseMissingRate,
@@ -91,7 +91,7 @@ export async function recordPayment(
   refuseWrongParty(basis, wanted.flow, type)
   const row = {
     id: books.newId(),
-    payment_number: books.number('payment', { before: DOCUMENT_PREFIX.payment, padding: 5, after: '' }, 'payment'),
+    payment_number: numberDocument(books, 'payment'),
     flow: wanted.flow,
     payment_type: type,
     contact_id: basis.contact.id,

@@ -11,9 +11,11 @@ import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { refuseFixed } from './drafting.ts'
-import { CANCEL_INSTEAD, changesOfLines, goodsDateOf, numberOrder, ORDER_TERMS, orderDateOf, termsToldOf } from './order-drafting.ts'
+import { numberDocument } from './numbering.ts'
+import { CANCEL_INSTEAD, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
 import { drawUpPurchase, type Purchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
 import { announcePurchaseOrder, recordPurchaseOrder } from './purchase-order-entries.ts'
+import { changesOfLines, redrawLines, termsToldOf } from './redrawing.ts'
 
 /** The body of POST /purchase_orders. Dates as the wire sends them. */
 export interface NewPurchaseOrder extends Omit<PurchaseWanted, 'round_off'> {
@@ -63,7 +65,7 @@ export function insertPurchaseOrder(books: Books, { head, lines, ...told }: Draw
     ...head,
     ...told,
     id: books.newId(),
-    purchase_order_number: numberOrder(books, 'purchase order'),
+    purchase_order_number: numberDocument(books, 'purchase order'),
     status: 'DRAFT',
     version: 1,
     created_time: books.now,
@@ -93,7 +95,10 @@ export async function changePurchaseOrder(books: Books, id: string, wanted: Purc
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
   if (changes === null && relined === null) return before
   const order = change(books, before, told)
-  if (drawn && relined) order.lines = redrawLines(books, before, drawn.lines, wanted.line_items !== undefined)
+  if (drawn && relined) {
+    const insert = wanted.line_items === undefined ? null : (line: PurchaseLine) => insertLine(books, before.id, line)
+    order.lines = redrawLines(books, purchaseOrderLines, before.lines, drawn.lines, insert)
+  }
   recordPurchaseOrder(books, order, 'PURCHASE_ORDER_UPDATED', { ...changes, ...relined })
   return order
 }
@@ -141,13 +146,6 @@ function drawUpAnew(books: Books, before: PurchaseOrder, sent: PurchaseOrderChan
   const sameBranch = sent.branch_id === undefined || sent.branch_id?.toLowerCase() === before.branch_id
   const wanted = { ...told, ...(sameBranch ? {} : { place_of_supply: null }), ...sent, round_off: null }
   return drawUpPurchase(books, wanted, { date })
-}
-
-// Lines that nobody sent are the same lines at another price.
-function redrawLines(books: Books, before: PurchaseOrder, lines: PurchaseLine[], sent: boolean): PurchaseOrderLineRow[] {
-  if (!sent) return before.lines.map((line, index) => books.update<PurchaseOrderLineRow>(purchaseOrderLines, line, lines[index]!))
-  for (const line of before.lines) books.delete(purchaseOrderLines, line)
-  return lines.map((line) => insertLine(books, before.id, line))
 }
 
 function insertLine(books: Books, orderId: string, line: PurchaseLine): PurchaseOrderLineRow {

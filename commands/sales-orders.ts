@@ -10,7 +10,9 @@ import {
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { refuseFixed } from './drafting.ts'
-import { CANCEL_INSTEAD, changesOfLines, goodsDateOf, numberOrder, ORDER_TERMS, orderDateOf, termsToldOf } from './order-drafting.ts'
+import { numberDocument } from './numbering.ts'
+import { CANCEL_INSTEAD, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
+import { changesOfLines, redrawLines, termsToldOf } from './redrawing.ts'
 import { drawUpSale, type Sale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
 import { announceSalesOrder, recordSalesOrder } from './sales-order-entries.ts'
 
@@ -65,7 +67,7 @@ export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', 
     ...head,
     ...told,
     id: books.newId(),
-    sales_order_number: numberOrder(books, 'sales order'),
+    sales_order_number: numberDocument(books, 'sales order'),
     status,
     version: 1,
     created_time: books.now,
@@ -95,7 +97,10 @@ export async function changeSalesOrder(books: Books, id: string, wanted: SalesOr
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
   if (changes === null && relined === null) return before
   const order = change(books, before, told)
-  if (drawn && relined) order.lines = redrawLines(books, before, drawn.lines, wanted.line_items !== undefined)
+  if (drawn && relined) {
+    const insert = wanted.line_items === undefined ? null : (line: SaleLine) => insertLine(books, before.id, line)
+    order.lines = redrawLines(books, salesOrderLines, before.lines, drawn.lines, insert)
+  }
   recordSalesOrder(books, order, 'SALES_ORDER_UPDATED', { ...changes, ...relined })
   return order
 }
@@ -128,13 +133,6 @@ function drawUpAnew(books: Books, before: SalesOrder, sent: SalesOrderChanges, d
   const sameCustomer = sent.customer_id === undefined || sent.customer_id.toLowerCase() === before.customer_id
   const wanted = { ...told, ...(sameCustomer ? {} : { place_of_supply: null }), ...sent, round_off: null }
   return drawUpSale(books, wanted, { date })
-}
-
-// Lines that nobody sent are the same lines at another price.
-function redrawLines(books: Books, before: SalesOrder, lines: SaleLine[], sent: boolean): SalesOrderLineRow[] {
-  if (!sent) return before.lines.map((line, index) => books.update<SalesOrderLineRow>(salesOrderLines, line, lines[index]!))
-  for (const line of before.lines) books.delete(salesOrderLines, line)
-  return lines.map((line) => insertLine(books, before.id, line))
 }
 
 function insertLine(books: Books, orderId: string, line: SaleLine): SalesOrderLineRow {

@@ -10,7 +10,7 @@ import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { Bill, BILL_STATUSES, BillChanges, NewBill, showBill } from '../shapes/bill.ts'
 import { one } from '../shapes/fields.ts'
-import { VoidRequest } from '../shapes/invoice.ts'
+import { VoidRequest } from '../shapes/document.ts'
 import { lineProblems } from '../shapes/line-item.ts'
 
 const tag = 'Bills'

@@ -10,7 +10,7 @@ import {
   showAppliedToBill, showAppliedToInvoice, showCreditNote, Side,
 } from '../shapes/credit-note.ts'
 import { one } from '../shapes/fields.ts'
-import { VoidRequest } from '../shapes/invoice.ts'
+import { VoidRequest } from '../shapes/document.ts'
 import { lineProblems } from '../shapes/line-item.ts'
 
 const tag = 'Credit notes'

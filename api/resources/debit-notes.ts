@@ -8,7 +8,7 @@ import {
   DEBIT_NOTE_STATUSES, DebitNote, DebitNoteChanges, debitNoteProblems, NewDebitNote, showDebitNote, vendorNamed,
 } from '../shapes/debit-note.ts'
 import { one } from '../shapes/fields.ts'
-import { VoidRequest } from '../shapes/invoice.ts'
+import { VoidRequest } from '../shapes/document.ts'
 import { lineProblems } from '../shapes/line-item.ts'
 
 const tag = 'Debit notes'

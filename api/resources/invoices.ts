@@ -9,7 +9,8 @@ import { invoices, withLines, type Invoice as InvoiceWithLines } from '../../mod
 import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
-import { Invoice, INVOICE_STATUSES, InvoiceChanges, NewInvoice, showInvoice, VoidRequest } from '../shapes/invoice.ts'
+import { VoidRequest } from '../shapes/document.ts'
+import { Invoice, INVOICE_STATUSES, InvoiceChanges, NewInvoice, showInvoice } from '../shapes/invoice.ts'
 import { lineProblems } from '../shapes/line-item.ts'
 
 const tag = 'Invoices'

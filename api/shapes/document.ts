@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { DocumentRow, LineRow } from '../../models/document.ts'
-import { Amount, Currency, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
+import { Amount, Currency, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 import { LineItem, NewLineItems, showLineItem } from './line-item.ts'
 
 export const PlaceOfSupply = Type.String({ minLength: 1, maxLength: 100 })
@@ -19,6 +19,11 @@ export const newDocument = {
   notes: optional(Text(5000)),
   tags: optional(Type.Array(Reference, { maxItems: 50, description: 'Cost centers.' })),
 }
+
+/** The body of a void; dated today unless told. */
+export const VoidRequest = Type.Object({ reason: optional(Text(500)), date: optional(DocumentDate) }, {
+  examples: [{ reason: 'Booked for the wrong customer' }],
+})
 
 /** The fields of every document's answer. */
 export const documentFields = {

@@ -33,10 +33,6 @@ export const InvoiceChanges = Type.Object({
   notes: optional(Text(5000)),
 }, { examples: [{ reference_number: 'PO-7781', due_date: '2026-12-31' }] })
 
-export const VoidRequest = Type.Object({ reason: optional(Text(500)), date: optional(DocumentDate) }, {
-  examples: [{ reason: 'Booked for the wrong customer' }],
-})
-
 export const Invoice = Type.Object({
   invoice_id: Id,
   invoice_number: Type.String(),
