@@ -10,8 +10,9 @@ import { findRow } from '../models/find.ts'
 import { invoices } from '../models/invoice.ts'
 import type { Books } from './books.ts'
 import type { LineWanted } from './document-lines.ts'
-import { termsToldOf } from './redrawing.ts'
+import type { TermsWanted } from './drafting.ts'
 import { drawUpPurchase, type PurchaseHead, type PurchaseLine } from './purchase.ts'
+import { termsToldOf } from './redrawing.ts'
 import { drawUpSale, type SaleHead } from './sale.ts'
 
 /** A note's line as a caller sends it. */
@@ -21,13 +22,8 @@ export interface NoteLineWanted extends LineWanted {
 }
 
 /** What a note's amounts and taxes come from, besides its contact and the document that it is against. */
-export interface NoteTerms {
+export interface NoteTerms extends Omit<TermsWanted, 'round_off'> {
   line_items: NoteLineWanted[]
-  place_of_supply?: string | null
-  branch_id?: string | null
-  currency_code?: string | null
-  exchange_rate?: number | null
-  tags?: string[] | null
 }
 
 export interface CreditNoteTerms extends NoteTerms {
