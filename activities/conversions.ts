@@ -1,6 +1,6 @@
 // What the story of a conversion may ask for: its next document.
 import { ApplicationFailure } from '@temporalio/activity'
-import { openBooks, type Desk } from '../commands/books.ts'
+import { openBooks, type Desk } from '../commands/open-books.ts'
 import type { Caller } from '../commands/caller.ts'
 import { convertNext } from '../commands/conversions.ts'
 import type { CarriedRefusal, ConversionInput, ConversionTargets } from '../domain/conversion-run.ts'

@@ -1,6 +1,6 @@
 // What the nightly housekeeping may ask for: the sweep that moves what is owed for too long to OVERDUE.
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { openBooks, type Desk } from '../commands/books.ts'
+import { openBooks, type Desk } from '../commands/open-books.ts'
 import { housekeeper, markOverdue } from '../commands/overdue.ts'
 import { dateInZone, isZone } from '../domain/dates.ts'
 import { Fault } from '../domain/faults.ts'

@@ -4,7 +4,7 @@ import { costCenters } from '../models/cost-center.ts'
 import { exchangeRates } from '../models/currency.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
 import { deskOf, operator } from './desk.ts'
-import { openBooks } from '../commands/books.ts'
+import { openBooks } from '../commands/open-books.ts'
 import type { DemoKeys } from './machines/demo-card.ts'
 
 interface Where {

@@ -1,5 +1,5 @@
 // What an operator's command writes with: the same open books as everybody, in the operator's name.
-import type { Desk } from '../commands/books.ts'
+import type { Desk } from '../commands/open-books.ts'
 import type { Caller } from '../commands/caller.ts'
 import type { Database } from '../models/database.ts'
 

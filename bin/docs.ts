@@ -11,6 +11,7 @@ import { EVENT_TYPES, eventSchema, TEST_EVENT } from '../domain/events.ts'
 import { FAULTS } from '../domain/faults.ts'
 import { GST_TAX_LIST } from '../domain/gst.ts'
 import { STATES } from '../domain/place-of-supply.ts'
+import { WARNINGS } from '../domain/warnings.ts'
 import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
 import { RETENTION_MS } from '../models/idempotency.ts'
 import { readSettings } from '../settings.ts'
@@ -36,6 +37,7 @@ const BLOCKS: Record<string, () => string> = {
   errors: () => table(['Code', 'Status', 'It means'], Object.entries(FAULTS).map(([code, [status, meaning]]) => (
     [`\`${code}\``, String(status), meaning]
   ))),
+  warnings: () => table(['Code', 'It means'], Object.entries(WARNINGS).map(([code, meaning]) => [`\`${code}\``, meaning])),
   limits: () => table(['Limit', 'Value'], limits()),
   ladder: () => table(['Attempt', 'Waits after the end of the one before'], ladder()),
   events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => (

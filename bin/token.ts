@@ -1,6 +1,6 @@
 // `npm run token -- --org ID --user EMAIL [--scopes a,b] [--tier partner] [--expires 90d]': mints a personal access token.
 import { parseArgs } from 'node:util'
-import { openBooks } from '../commands/books.ts'
+import { openBooks } from '../commands/open-books.ts'
 import { mintUserToken } from '../commands/tokens.ts'
 import { Fault } from '../domain/faults.ts'
 import { openDatabase } from '../models/database.ts'

@@ -17,6 +17,7 @@ import { lockOrderOfBill, releasePurchaseOrder } from './order-fulfilment.ts'
 import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
 import { reverse } from './reversal.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
+import { warnOfUnappliedNotes } from './unapplied-notes.ts'
 
 /** The body of POST /bills. Dates as the wire sends them. */
 export interface NewBill extends PurchaseWanted {
@@ -155,6 +156,7 @@ export async function voidBill(books: Books, id: string, wanted: { reason?: stri
   const before = await billOf(books, id, 'FOR UPDATE')
   refuseVoid('BILL', before.status, before.vendor_credits_applied)
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
+  await warnOfUnappliedNotes(books, 'bill', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const bill = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
   if (order) releasePurchaseOrder(books, order, bill)

@@ -1,27 +1,17 @@
-// The one path of every write: open books collect what a command decides, and are written in one transaction.
+// The unit of work of every write: open books collect what a command decides, and write it in one statement.
 import { v7 as uuidv7 } from 'uuid'
 import type { AnnouncedEvent } from '../domain/events.ts'
 import { assertBalanced, type PostingLine } from '../domain/posting/posting.ts'
 import { DOCUMENT_PREFIX, type NumberParts } from '../domain/numbering.ts'
+import type { Warning } from '../domain/warnings.ts'
 import { activity } from '../models/activity.ts'
-import type { Database, Transaction } from '../models/database.ts'
+import type { Transaction } from '../models/database.ts'
 import { Deed } from '../models/deed.ts'
 import type { Scope } from '../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
 import { journalLines, journals, type Journal, type JournalSource } from '../models/journal.ts'
 import type { Table } from '../models/table.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
-import { asFault, isWorthRetrying } from './refusals.ts'
-
-/** What writing needs besides the caller. */
-export interface Desk {
-  database: Database
-  /** Called after a commit that queued deliveries; may be lost without harm. */
-  wakeRelay(): void
-  /** Called after a commit that changed tokens or organisations, before anybody is answered. */
-  forgetCallers(): void
-  clock(): Date
-}
 
 export interface JournalEntry {
   date: string
@@ -56,6 +46,7 @@ export class Books implements Scope {
   #deed = new Deed()
   #numbers = new Map<string, string>()
   #changesCallers = false
+  #warnings: Warning[] = []
 
   constructor(connection: Transaction, caller: Caller, now: Date) {
     this.connection = connection
@@ -186,6 +177,15 @@ export class Books implements Scope {
     })
   }
 
+  /** Tells the caller something beside the answer; the route declares that it warns. */
+  warn(warning: Warning): void {
+    this.#warnings.push(warning)
+  }
+
+  get warnings(): readonly Warning[] {
+    return this.#warnings
+  }
+
   /** Remembers the answer of a keyed call, in the transaction of its work. */
   remember(answer: IdempotentAnswerRow): void {
     this.#deed.upsert(idempotentAnswers, answer)
@@ -194,6 +194,7 @@ export class Books implements Scope {
   /** Forgets all that was collected: nothing of a refused deed is written. */
   tearUp(): void {
     this.#deed = new Deed()
+    this.#warnings = []
   }
 
   /** Writes the deed. Answers how many deliveries were queued. */
@@ -214,37 +215,5 @@ export class Books implements Scope {
     let inked = text
     for (const [blank, number] of this.#numbers) inked = inked.replaceAll(blank, number)
     return inked
-  }
-}
-
-const TRIES = 5
-
-/**
- * Opens the books for one deed: everything that `work` collects is written in one transaction, or nothing is.
- * `finish` sees the books after the commit. A deadlock, or a row that vanished or a number that was taken while the deed
- * was being made, is tried again from the start; what PostgreSQL refuses by a constraint becomes the Fault that it means.
- */
-export async function openBooks<T, R = T>(
-  desk: Desk,
-  caller: Caller,
-  work: (books: Books) => Promise<T>,
-  finish: (result: T, books: Books) => R = (result) => result as unknown as R,
-): Promise<R> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      let queued = 0
-      const made = await desk.database.transaction(async (connection) => {
-        const books = new Books(connection, caller, desk.clock())
-        const result = await work(books)
-        queued = await books.write()
-        return { result, books }
-      })
-      if (made.books.changesCallers) desk.forgetCallers()
-      if (queued > 0) desk.wakeRelay()
-      return finish(made.result, made.books)
-    } catch (error) {
-      if (attempt < TRIES && isWorthRetrying(error)) continue
-      throw asFault(error)
-    }
   }
 }

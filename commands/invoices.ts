@@ -17,6 +17,7 @@ import { lockOrderOfInvoice, releaseSalesOrder } from './order-fulfilment.ts'
 import { reverse } from './reversal.ts'
 import { drawUpSale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
+import { warnOfUnappliedNotes } from './unapplied-notes.ts'
 
 /** The body of POST /invoices. Dates as the wire sends them. */
 export interface NewInvoice extends SaleWanted {
@@ -147,6 +148,7 @@ export async function voidInvoice(books: Books, id: string, wanted: { reason?: s
   const before = await invoiceOf(books, id, 'FOR UPDATE')
   refuseVoid('INVOICE', before.status, before.credits_applied)
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
+  await warnOfUnappliedNotes(books, 'invoice', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
   if (order) releaseSalesOrder(books, order, invoice)

@@ -10,7 +10,7 @@ import type { Flow, PaymentType } from '../domain/posting/payment.ts'
 import { readPostingAccounts } from '../models/basis.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import {
-  findPayment, paymentAllocations, payments, type AllocationRow, type Payment, type PaymentAlike, type PaymentRow,
+  findPayment, paymentAllocations, payments, type AllocationRow, type Payment, type PaymentRow,
 } from '../models/payment.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
@@ -72,12 +72,10 @@ export async function paymentOf(scope: Scope, id: string, lock: Lock = ''): Prom
 
 /**
  * Records a payment and settles what it is allocated to (specification, "POST /payments body"; decisions §4, §10).
- * `keyed`: the call carried an Idempotency-Key, so a payment that looks like an earlier one is recorded all the same
- * and that one is answered as `likeness`; without a key it is refused with validation.duplicate_resource.
+ * `keyed`: the call carried an Idempotency-Key, so a payment that looks like an earlier one is recorded all the same,
+ * with a warning; without a key it is refused with validation.duplicate_resource.
  */
-export async function recordPayment(
-  books: Books, wanted: NewPayment, { keyed }: { keyed: boolean },
-): Promise<{ payment: Payment; likeness: PaymentAlike | null }> {
+export async function recordPayment(books: Books, wanted: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
   refuseMissingRate(books, wanted)
   const { currency, exchangeRate } = currencyOf(books, wanted)
   const type = wanted.payment_type ?? 'REGULAR'
@@ -117,13 +115,14 @@ export async function recordPayment(
   const allocations = allocate(moneyOf(books, { ...row, allocations: [] }), asked, documents)
   const likeness = likenessOf(books, basis, row)
   if (likeness && !keyed) throw fault('validation.duplicate_resource', duplicateOf(likeness, row))
+  if (likeness) books.warn({ code: 'validation.duplicate_resource', ...duplicateOf(likeness, row) })
   const saved = books.insert(payments, { ...row, unapplied: unappliedOf(row) })
   const payment = { ...saved, allocations: keepAllocations(books, saved, allocations, null) }
   settleDocuments(payment, payment.allocations, documents)
   postPayment(books, payment, basis)
   recordPaymentEntry(books, payment, 'PAYMENT_CREATED')
   announcePayment(books, payment)
-  return { payment, likeness }
+  return payment
 }
 
 /**

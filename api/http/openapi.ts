@@ -2,6 +2,7 @@
 import { Type, type TProperties, type TSchema } from 'typebox'
 import { deliverySchema, EVENT_TYPES } from '../../domain/events.ts'
 import { FAULTS } from '../../domain/faults.ts'
+import { Warnings } from '../shapes/warning.ts'
 import type { Route } from './route.ts'
 
 const Failure = Type.Object({
@@ -15,7 +16,8 @@ const Failure = Type.Object({
 
 /** The whole answer of a route, with its envelope. */
 export function answerSchema(route: Route): TSchema {
-  return Type.Object({ code: Type.Literal(0), message: Type.String(), ...(route.answer.properties as TProperties) })
+  const warnings: TProperties = route.warns ? { warnings: Warnings } : {}
+  return Type.Object({ code: Type.Literal(0), message: Type.String(), ...(route.answer.properties as TProperties), ...warnings })
 }
 
 /** The document that GET /openapi.json answers. */

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
-import type { Desk as WritingDesk } from '../../commands/books.ts'
+import type { Desk as WritingDesk } from '../../commands/open-books.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { asFault } from '../../commands/refusals.ts'
 import { Fault, fault } from '../../domain/faults.ts'

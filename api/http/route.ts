@@ -63,6 +63,8 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   /** The shape of the answer beside code and message. */
   answer: TObject
   status?: 200 | 201
+  /** True where the call can warn: its answer then always has `warnings`, empty where there is nothing to tell. */
+  warns?: true
   /** True for the one answer that is a document of its own, without the envelope. */
   bare?: boolean
   /** Whether a POST must carry an Idempotency-Key. */

@@ -1,7 +1,8 @@
 // How a call that changes something travels: its key is claimed, its deed is done once, its answer is remembered.
 import type { IncomingMessage } from 'node:http'
-import { openBooks, type Books } from '../../commands/books.ts'
+import type { Books } from '../../commands/books.ts'
 import type { Caller } from '../../commands/caller.ts'
+import { openBooks } from '../../commands/open-books.ts'
 import { asFault } from '../../commands/refusals.ts'
 import { Fault } from '../../domain/faults.ts'
 import { answerClaim, giveUpClaim, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
@@ -36,7 +37,8 @@ export async function answerWrite(house: House, route: Route, caller: Caller, { 
     if (route.body) validateBody(route.body, body, route.alsoCheck)
     const input = { params, query, body }
     if (route.ask) return route.ask(books, input, ask)
-    return success(route.status ?? 200, await route.write!(books, input, house.machines))
+    const answer = await route.write!(books, input, house.machines)
+    return success(route.status ?? 200, route.warns || books.warnings.length > 0 ? { ...answer, warnings: books.warnings } : answer)
   }
   const run = async (errand: Errand) => success(route.status ?? 200, await errand(deskOf(house, caller, house.desk.clock())))
   if (key === null) {

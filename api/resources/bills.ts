@@ -63,7 +63,7 @@ export const billRoutes = [
   }),
   route({
     method: 'POST', path: '/bills/{bill_id}/void', tag, does: 'Void a bill: reverse its journal',
-    scope: 'bills.UPDATE', answer, body: VoidRequest,
+    scope: 'bills.UPDATE', answer, warns: true, body: VoidRequest,
     write: async (books, { params, body }) => shown(books, await voidBill(books, params.bill_id!, body), 'Bill voided.'),
   }),
   route({

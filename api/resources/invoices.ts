@@ -67,7 +67,7 @@ export const invoiceRoutes = [
   }),
   route({
     method: 'POST', path: '/invoices/{invoice_id}/void', tag, does: 'Void an invoice: reverse its journal',
-    scope: 'invoices.UPDATE', answer, body: VoidRequest,
+    scope: 'invoices.UPDATE', answer, warns: true, body: VoidRequest,
     write: async (books, { params, body }) => shown(books, await voidInvoice(books, params.invoice_id!, body), 'Invoice voided.'),
   }),
   route({

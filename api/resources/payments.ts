@@ -1,13 +1,12 @@
 // The payments' routes.
 import { Type } from 'typebox'
-import { duplicateOf } from '../../commands/payment-terms.ts'
 import { applyPayment, changePayment, deletePayment, paymentOf, recordPayment } from '../../commands/payments.ts'
 import { payments, withAllocations } from '../../models/payment.ts'
 import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import {
-  allocationProblems, applyProblems, Flow, NewAllocation, NewPayment, Payment, PaymentChanges, showPayment, Warnings,
+  allocationProblems, applyProblems, Flow, NewAllocation, NewPayment, Payment, PaymentChanges, showPayment,
 } from '../shapes/payment.ts'
 
 const tag = 'Payments'
@@ -25,13 +24,8 @@ export const paymentRoutes = [
   }),
   route({
     method: 'POST', path: '/payments', tag, does: 'Record a payment, and settle what it is allocated to', scope: 'payments.CREATE',
-    status: 201, keyRequired: true, answer: Type.Object({ payment: Payment, warnings: Warnings }), body: NewPayment,
-    alsoCheck: allocationProblems,
-    async write(books, { body }) {
-      const { payment, likeness } = await recordPayment(books, body, { keyed: true })
-      const warnings = likeness ? [{ code: 'validation.duplicate_resource', ...duplicateOf(likeness, payment) }] : undefined
-      return { message: 'Payment recorded.', payment: showPayment(payment), ...(warnings ? { warnings } : {}) }
-    },
+    status: 201, keyRequired: true, answer, warns: true, body: NewPayment, alsoCheck: allocationProblems,
+    write: async (books, { body }) => ({ message: 'Payment recorded.', payment: showPayment(await recordPayment(books, body, { keyed: true })) }),
   }),
   route({
     method: 'POST', path: '/payments/{payment_id}/apply', tag, does: 'Put unapplied money onto an invoice or a bill',

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { Type } from 'typebox'
 import { FAULTS } from '../../domain/faults.ts'
+import { WARNINGS } from '../../domain/warnings.ts'
 import { errorCatalogue } from '../http/envelope.ts'
 import { route } from '../http/route.ts'
 import { Id, nullable, one, Timestamp } from '../shapes/fields.ts'
@@ -41,10 +42,11 @@ export const utilityRoutes = [
     write: async (_books, { body }) => ({ request_id: randomUUID(), echo: body }),
   }),
   route({
-    method: 'GET', path: '/errors', tag, does: 'List every error code', scope: null, by: 'anyone',
-    answer: one('errors', Type.Array(Type.Object({
-      code: Type.Enum(Object.keys(FAULTS)), status: Type.Integer(), meaning: Type.String(),
-    }))),
-    read: async () => ({ errors: errorCatalogue() }),
+    method: 'GET', path: '/errors', tag, does: 'List every code of errors and of warnings', scope: null, by: 'anyone',
+    answer: Type.Object({
+      errors: Type.Array(Type.Object({ code: Type.Enum(Object.keys(FAULTS)), status: Type.Integer(), meaning: Type.String() })),
+      warning_codes: Type.Array(Type.Object({ code: Type.Enum(Object.keys(WARNINGS)), meaning: Type.String() })),
+    }),
+    read: async () => ({ errors: errorCatalogue(), warning_codes: Object.entries(WARNINGS).map(([code, meaning]) => ({ code, meaning })) }),
   }),
 ]

@@ -94,18 +94,6 @@ export const Payment = Type.Object({
   last_modified_time: Timestamp,
 })
 
-/** Told beside a payment that was recorded although it looks like an earlier one (decisions §4). */
-export const Warnings = Type.Optional(Type.Array(Type.Object({
-  code: Type.String(),
-  message: Type.String(),
-  details: Type.Object({
-    existing_payment_id: Id,
-    existing_date: Timestamp,
-    existing_amount: Amount,
-    existing_reference: nullable(Type.String()),
-  }),
-})))
-
 export function showPayment(payment: PaymentWithAllocations): Static<typeof Payment> {
   const amount = (minor: bigint) => toAmount(minor, payment.currency_code)
   return {

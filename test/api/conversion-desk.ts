@@ -1,6 +1,7 @@
 // Conversions carried out in open books by the test itself, as the engine's worker does it.
 import { randomUUID } from 'node:crypto'
-import { openBooks, type Books } from '../../commands/books.ts'
+import type { Books } from '../../commands/books.ts'
+import { openBooks } from '../../commands/open-books.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { convertNext, requestConversion, type ConversionWanted } from '../../commands/conversions.ts'
 import { Fault } from '../../domain/faults.ts'

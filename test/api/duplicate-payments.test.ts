@@ -1,6 +1,6 @@
 // The guard against recording one payment twice: warned of with a key, refused without.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openBooks } from '../../commands/books.ts'
+import { openBooks } from '../../commands/open-books.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { recordPayment, type NewPayment } from '../../commands/payments.ts'
 import type { OrganizationRow } from '../../models/organization.ts'
@@ -33,7 +33,7 @@ describe('duplicates', () => {
     contact_id = await customer(ours)
     await ours.paid(ours.incoming({ contact_id, amount: 777, reference_number: 'UTR 1' }))
     const told = await warnings(changes)
-    expect(told?.map(({ code }: Json) => code)).toEqual(alike ? ['validation.duplicate_resource'] : undefined)
+    expect(told.map(({ code }: Json) => code)).toEqual(alike ? ['validation.duplicate_resource'] : [])
   })
 
   test('name the earlier payment', async () => {
@@ -49,7 +49,7 @@ describe('duplicates', () => {
 
   test('are not looked for where the organisation does not want it', async () => {
     await ours.preferences({ strictPaymentDedupe: false })
-    expect([await warnings({}), await warnings({})]).toEqual([undefined, undefined])
+    expect([await warnings({}), await warnings({})]).toEqual([[], []])
     await ours.preferences({ strictPaymentDedupe: true })
   })
 })

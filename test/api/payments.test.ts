@@ -25,7 +25,7 @@ test('a payment answers all that is known of it, in lists as alone', async () =>
     amount: 250.5, reference_number: 'UTR 9', description: 'On account', mode: 'UPI', tds_amount: 10, bank_charges: 1.25,
     allocations: [{ invoice_id: invoice_id.toUpperCase(), bill_id: null, amount: 40 }],
   }))
-  expect([status, body.code, body.message, body.warnings]).toEqual([201, 0, 'Payment recorded.', undefined])
+  expect([status, body.code, body.message, body.warnings]).toEqual([201, 0, 'Payment recorded.', []])
   expect(body.payment).toEqual({
     payment_id: expect.any(String), payment_number: 'PAY-00001', flow: 'INCOMING', payment_type: 'REGULAR', contact_id: ours.customerId,
     contact_name: 'Meena Sarees', date: '2026-11-10T00:00:00.000Z', amount: 250.5, unapplied_amount: 210.5, mode: 'UPI',

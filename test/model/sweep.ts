@@ -1,6 +1,6 @@
 // The nightly sweep in the model: what is owed after its due date becomes OVERDUE.
 import type { AsyncCommand } from 'fast-check'
-import { openBooks } from '../../commands/books.ts'
+import { openBooks } from '../../commands/open-books.ts'
 import { housekeeper, markOverdue } from '../../commands/overdue.ts'
 import type { OrganizationFacts } from '../../models/token.ts'
 import type { Books } from './books.ts'
