@@ -25,7 +25,7 @@ export const STATES: readonly State[] = [
   state('IN-CH', '04', 'Chandigarh'),
   state('IN-UK', '05', 'Uttarakhand', ['IN-UT'], ['Uttaranchal']),
   state('IN-HR', '06', 'Haryana'),
-  state('IN-DL', '07', 'Delhi', [], ['NCT of Delhi', 'National Capital Territory of Delhi']),
+  state('IN-DL', '07', 'Delhi', [], ['New Delhi', 'NCT of Delhi', 'National Capital Territory of Delhi']),
   state('IN-RJ', '08', 'Rajasthan'),
   state('IN-UP', '09', 'Uttar Pradesh'),
   state('IN-BR', '10', 'Bihar'),
@@ -56,7 +56,7 @@ export const STATES: readonly State[] = [
   state('IN-TN', '33', 'Tamil Nadu'),
   state('IN-PY', '34', 'Puducherry', [], ['Pondicherry']),
   state('IN-AN', '35', 'Andaman and Nicobar Islands', [], ['Andaman and Nicobar']),
-  state('IN-TS', '36', 'Telangana', ['IN-TG']),
+  state('IN-TS', '36', 'Telangana', ['IN-TG'], ['Telengana']),
   // 28 was Andhra Pradesh before its division in 2014.
   state('IN-AP', '37', 'Andhra Pradesh', ['28'], [
     'Andhra Pradesh (New)', 'Andhra Pradesh (Old)', 'Andhra Pradesh (Before Division)',
@@ -85,11 +85,12 @@ for (const each of STATES) {
 
 /**
  * The canonical code of a state in any of its forms, or null: 'IN-KA', '29', 'Karnataka', '29-Karnataka', former
- * codes and names. Case, spaces and &/and do not matter. A GST code and a name that do not belong together are
- * refused. A bare 'KA' is not a form of the specification and is not taken.
+ * codes and names. Case, spaces and &/and do not matter, nor does the zero that a spreadsheet cuts off '07'. A GST
+ * code and a name that do not belong together are refused. A bare 'KA' is not a form of the specification and is not
+ * taken.
  */
 export function findState(text: string): string | null {
-  const given = normalised(text)
+  const given = normalised(text).replace(/^[1-9](?=-|$)/, (digit) => `0${digit}`)
   const joined = /^(\d\d)-(.+)$/.exec(given)
   if (joined) {
     const named = BY_NAME.get(joined[2] ?? '')

@@ -20,6 +20,15 @@ describe('forms of a state', () => {
     ['29 - karnataka', 'IN-KA'],
     ['07', 'IN-DL'],
     ['NCT of Delhi', 'IN-DL'],
+    ['New Delhi', 'IN-DL'],
+    ['07 - new delhi', 'IN-DL'],
+    ['7', 'IN-DL'],
+    [' 7 ', 'IN-DL'],
+    ['7-Delhi', 'IN-DL'],
+    ['1', 'IN-JK'],
+    ['9', 'IN-UP'],
+    ['Telengana', 'IN-TS'],
+    ['36-TELENGANA', 'IN-TS'],
     ['IN-UT', 'IN-UK'],
     ['05-Uttarakhand', 'IN-UK'],
     ['05-Uttaranchal', 'IN-UK'],
@@ -57,7 +66,7 @@ describe('forms of a state', () => {
   })
 
   test.each([
-    'IN-IN', 'IN', 'India', 'Karnatka', 'KA', '96', '99', '96-Other Country', '00', '39', '7', '029', '29-Kerala',
+    'IN-IN', 'IN', 'India', 'Karnatka', 'KA', '96', '99', '96-Other Country', '00', '39', '0', '007', '70', '7-Kerala', '7-', '-7', '7.0', '029', '29-Kerala',
     '29-', '-29', '29-KA', 'IN-29', 'Nagal', 'Bengaluru', '', ' ', 'IN-XX', '__proto__', 'constructor', '२९',
     'Nepal', 'IN_KA', 'INKA', 'Foreign Country',
   ])('%j is refused', text => {
