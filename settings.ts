@@ -1,4 +1,5 @@
 // The environment, read once and checked: every setting of the service with its default.
+import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
@@ -20,6 +21,7 @@ const Settings = Type.Object({
   logLevel: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
   rateLimitDefault: Type.Integer({ minimum: 1 }),
   rateLimitPartner: Type.Integer({ minimum: 1 }),
+  trustedProxies: Type.Array(Type.Refine(Type.String(), isAddressRange, () => 'must be address ranges such as 10.0.0.0/8 or fd00::/8')),
   webhookLadderSeconds: Type.Array(Type.Number({ minimum: 0 })),
   webhookTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 240 }),
   webhookAllowCidrs: Type.Array(Type.String()),
@@ -53,6 +55,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     logLevel: env.LOG_LEVEL || 'info',
     rateLimitDefault: number('RATE_LIMIT_DEFAULT', 600),
     rateLimitPartner: number('RATE_LIMIT_PARTNER', 3000),
+    trustedProxies: list('TRUSTED_PROXIES', ''),
     webhookLadderSeconds: list('WEBHOOK_LADDER_SECONDS', '30,300,1800,7200,21600,86400').map(Number),
     webhookTimeoutSeconds: number('WEBHOOK_TIMEOUT_SECONDS', 10),
     webhookAllowCidrs: list('WEBHOOK_ALLOW_CIDRS', ''),
@@ -61,6 +64,13 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   if (checked.Check(settings)) return settings
   const problems = checked.Errors(settings).map((problem) => `${variableOf(problem.instancePath)}: ${problem.message}`)
   throw new Error(`Bad settings:\n  ${problems.join('\n  ')}`)
+}
+
+// An address alone is a range of one; `gateways/addresses.ts` reads the same form.
+function isAddressRange(text: string): boolean {
+  const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  const family = isIP(address)
+  return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)
 }
 
 // '/rateLimitDefault' is told to the operator as RATE_LIMIT_DEFAULT, the name that can be mended.
