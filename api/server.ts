@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import pino, { type Logger } from 'pino'
 import restify from 'restify'
 import { fault } from '../domain/faults.ts'
+import { isWithin, rangesOf } from '../gateways/addresses.ts'
 import { createReceiver } from '../gateways/receiver.ts'
 import { openDatabase, type Database } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
@@ -10,6 +11,7 @@ import { rememberTokens } from '../models/token-memory.ts'
 import { readSettings, type Settings } from '../settings.ts'
 import { engineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
+import { clientAddress } from './http/client-address.ts'
 import type { Reply } from './http/envelope.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { travel, type House } from './http/pipeline.ts'
@@ -41,6 +43,7 @@ export function createApi(settings: Settings, log: Logger): Api {
   const engine = engineOnDemand({
     address: settings.temporalAddress, namespace: settings.temporalNamespace, queueSuffix: settings.temporalQueueSuffix,
   })
+  const proxies = rangesOf(settings.trustedProxies)
   const house: House = {
     desk: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
     limiter,
@@ -56,6 +59,7 @@ export function createApi(settings: Settings, log: Logger): Api {
       }),
     },
     places: createPlaces(Math.ceil(settings.databasePool / 2)),
+    addressOf: (request) => clientAddress(request, (address) => isWithin(proxies, address)),
     onMishap: accessLog.mishap,
   }
   const server = restify.createServer({ name: 'bahi', log })

@@ -10,7 +10,7 @@ import type { Connection } from '../models/database.ts'
 import {
   DEFAULT_PREFERENCES, findOrganizationByRef, findOrganizationOfPartner, organizations, users, type OrganizationRow,
 } from '../models/organization.ts'
-import { findLiveTokensOfPartner, hashOf, mintSecret, PREFIXES, tokens, type TokenRow } from '../models/token.ts'
+import { findTokensOfPartner, hashOf, mintSecret, PREFIXES, tokens, type TokenRow } from '../models/token.ts'
 import type { Books } from './books.ts'
 import { seedOrganization } from './seeding.ts'
 
@@ -77,17 +77,16 @@ export async function createOrganization(
 
 /**
  * Issues a new token for a client organisation and revokes the partner's earlier ones, after the grace (seconds).
- * Scopes and tier are carried over.
+ * Scopes and tier are those of the last token, whether or not it still opens anything, so that none gets more.
  */
 export async function reissueToken(books: Books, orgId: string, graceSeconds: number): Promise<IssuedToken> {
   const organization = await organizationOf(books.connection, books.caller.partnerId!, orgId, true)
   books.enter(organization.id)
-  const earlier = await findLiveTokensOfPartner(books, books.caller.partnerId!, books.now)
+  const { live, last } = await findTokensOfPartner(books, books.caller.partnerId!, books.now)
   const revoked = new Date(books.now.getTime() + graceSeconds * 1000)
-  for (const token of earlier) {
+  for (const token of live) {
     if (token.revoked_time === null || token.revoked_time > revoked) books.update(tokens, token, { revoked_time: revoked })
   }
-  const last = earlier[0]
   record(books, organization, 'ORGANIZATION_TOKEN_ISSUED')
   return issueToken(books, {
     userId: last?.user_id ?? null, scopes: last?.scopes ?? [FULL_ACCESS], tier: last?.tier ?? 'PARTNER',

@@ -8,11 +8,12 @@ export interface Listener {
 const RETRY_MS = 2_000
 
 /**
- * Calls `heard` for every notification, and once after each connecting, since some may have been missed before.
+ * Calls `heard` for every notification with its payload, and once without any after each connecting, since some may
+ * have been missed before.
  * `hearing` is told whenever the connection comes or goes.
  */
 export function listen(
-  databaseUrl: string, channel: string, heard: () => void, hearing: (now: boolean) => void = () => undefined,
+  databaseUrl: string, channel: string, heard: (payload: string) => void, hearing: (now: boolean) => void = () => undefined,
 ): Listener {
   let closed = false
   let client: pg.Client | undefined
@@ -36,12 +37,12 @@ export function listen(
     client = mine
     mine.on('error', () => lost(mine))
     mine.on('end', () => lost(mine))
-    mine.on('notification', heard)
+    mine.on('notification', ({ payload }) => heard(payload ?? ''))
     try {
       await mine.connect()
       await mine.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
       if (client === mine) hearing(true)
-      heard()
+      heard('')
     } catch {
       lost(mine)
     }

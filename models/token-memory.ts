@@ -1,13 +1,21 @@
-// Remembers for a moment whose token is whose, so that most reads find their caller without asking the database.
+// Remembers whose token is whose, and which open nothing any more, so that most calls ask the database nothing.
 import type { Connection } from './database.ts'
+import { createKnownSecrets } from './known-secrets.ts'
 import { listen } from './listener.ts'
-import { findTokenHolder, type TokenHolder } from './token.ts'
+import { findPartnerOfKey, findTokenHolder, hashOf, type KeyHolder, type TokenHolder } from './token.ts'
 
 export interface TokenMemory {
-  /** From the database, always. */
+  /**
+   * False for a token or key that was never given out, as far as this process has heard: one that another process has
+   * given out takes a moment to be heard of. True for all others, and while it is not known.
+   */
+  mayExist(secret: string): boolean
+  /** From the database, unless it is remembered that the token opens nothing any more. */
   ask(secret: string, now: Date): Promise<TokenHolder | null>
   /** From memory where it is certain enough for a read. */
   find(secret: string, now: Date): Promise<TokenHolder | null>
+  /** The partner of a key: from the database, unless it is remembered that the key opens nothing any more. */
+  askPartner(secret: string): Promise<KeyHolder | null>
   /** For what this very process has changed: at once, without waiting to be told. */
   forget(): void
   close(): Promise<void>
@@ -22,30 +30,55 @@ const REMEMBERED_MS = 5_000
 const MOST = 10_000
 
 /**
- * Everything is forgotten as soon as any token or organisation changes: PostgreSQL tells it at the commit of the change.
- * While it cannot be heard nothing is remembered, so that a revoked token or a suspended organisation is never served
- * for longer than the telling takes.
+ * Everything is forgotten as soon as any token, key or organisation changes: PostgreSQL tells it at the commit of the
+ * change. While it cannot be heard nothing is remembered, so that a revoked token or a suspended organisation is never
+ * served for longer than the telling takes.
  */
 export function rememberTokens(connection: Connection, databaseUrl: string): TokenMemory {
   const remembered = new Map<string, Remembered>()
+  // Hashes of revoked and expired secrets, with what they were sent as.
+  const dead = new Set<string>()
+  const secrets = createKnownSecrets(connection)
   // Counts the tellings: what was asked before one and answered after it may be out of date.
   let telling = 0
   let hearing = false
   const forget = () => {
     telling += 1
     remembered.clear()
+    dead.clear()
   }
-  const listener = listen(databaseUrl, 'callers', forget, (heard) => {
-    hearing = heard
+  const heard = (newHash: string) => (newHash === '' ? forget() : secrets.add(newHash))
+  const listener = listen(databaseUrl, 'callers', heard, (now) => {
+    hearing = now
     forget()
+    if (hearing) void secrets.load()
+    else secrets.forget()
   })
+
+  const plainHash = (secret: string) => hashOf(secret).slice('\\x'.length)
+
+  async function unlessDead<Holder>(kind: string, secret: string, ask: () => Promise<Holder | null>): Promise<Holder | null> {
+    const hash = plainHash(secret)
+    if (dead.has(kind + hash)) return null
+    const asked = telling
+    const holder = await ask()
+    // Made-up secrets are not remembered: there is no end of them.
+    if (!holder && hearing && asked === telling && secrets.mayExist(hash)) {
+      if (dead.size >= MOST) dead.clear()
+      dead.add(kind + hash)
+    }
+    return holder
+  }
+
+  const ask = (secret: string, now: Date) => unlessDead('token ', secret, () => findTokenHolder(connection, secret, now))
   return {
-    ask: (secret, now) => findTokenHolder(connection, secret, now),
+    mayExist: (secret) => remembered.has(secret) || secrets.mayExist(plainHash(secret)),
+    ask,
     async find(secret, now) {
       const known = remembered.get(secret)
       if (known && known.until > now.getTime()) return known.holder
       const asked = telling
-      const holder = await findTokenHolder(connection, secret, now)
+      const holder = await ask(secret, now)
       if (holder && hearing && asked === telling) {
         if (remembered.size >= MOST) remembered.clear()
         const ends = holder.token.ends?.getTime() ?? Infinity
@@ -53,7 +86,11 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
       }
       return holder
     },
+    askPartner: (secret) => unlessDead('key ', secret, () => findPartnerOfKey(connection, secret)),
     forget,
-    close: () => listener.close(),
+    async close() {
+      secrets.forget()
+      await listener.close()
+    },
   }
 }

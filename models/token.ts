@@ -38,7 +38,7 @@ export function hashOf(secret: string): string {
 
 /** What is known of a token that is valid now. */
 export interface TokenHolder {
-  token: Pick<TokenRow, 'id' | 'user_id' | 'scopes' | 'tier' | 'kind'> & { ends: Date | null }
+  token: Pick<TokenRow, 'id' | 'user_id' | 'partner_id' | 'scopes' | 'tier' | 'kind'> & { ends: Date | null }
   organization: OrganizationFacts
 }
 
@@ -52,24 +52,30 @@ export type OrganizationFacts = Pick<
 export async function findTokenHolder(connection: Connection, secret: string, now: Date): Promise<TokenHolder | null> {
   const [row] = await connection.run<HolderRow>(TOKEN_HOLDER, [hashOf(secret), now])
   if (!row) return null
-  const { token_id, user_id, scopes, tier, kind, ends, ...organization } = row
-  return { token: { id: token_id, user_id, scopes, tier, kind, ends }, organization }
+  const { token_id, user_id, partner_id, scopes, tier, kind, ends, ...organization } = row
+  return { token: { id: token_id, user_id, partner_id, scopes, tier, kind, ends }, organization }
 }
 
 type HolderRow = Omit<TokenHolder['token'], 'id'> & { token_id: string } & OrganizationFacts
 
 const TOKEN_HOLDER = {
   name: 'token holder',
-  text: `SELECT t.id AS token_id, t.user_id, t.scopes, t.tier, t.kind, least(t.revoked_time, t.expires_time) AS ends,
+  text: `SELECT t.id AS token_id, t.user_id, t.partner_id, t.scopes, t.tier, t.kind, least(t.revoked_time, t.expires_time) AS ends,
            o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
          FROM tokens AS t JOIN organizations AS o ON o.id = t.org_id
          WHERE t.token_hash = $1 AND (t.revoked_time IS NULL OR t.revoked_time > $2)
            AND (t.expires_time IS NULL OR t.expires_time > $2)`,
 }
 
+/** A partner, and the key by which it was found. */
+export interface KeyHolder {
+  keyId: string
+  partnerId: string
+}
+
 /** The partner of this key, or null when it is unknown or revoked. */
-export async function findPartnerOfKey(connection: Connection, secret: string): Promise<{ keyId: string; partnerId: string } | null> {
-  const [row] = await connection.run<{ keyId: string; partnerId: string }>(PARTNER_OF_KEY, [hashOf(secret)])
+export async function findPartnerOfKey(connection: Connection, secret: string): Promise<KeyHolder | null> {
+  const [row] = await connection.run<KeyHolder>(PARTNER_OF_KEY, [hashOf(secret)])
   return row ?? null
 }
 
@@ -78,13 +84,23 @@ const PARTNER_OF_KEY = {
   text: `SELECT id AS "keyId", partner_id AS "partnerId" FROM partner_keys WHERE key_hash = $1 AND revoked_time IS NULL`,
 }
 
-/** The tokens that this partner issued for the organisation and that still open it, newest first, locked. */
-export async function findLiveTokensOfPartner(scope: Scope, partnerId: string, now: Date): Promise<TokenRow[]> {
-  return scope.connection.run<TokenRow>(LIVE_OF_PARTNER, [scope.orgId, partnerId, now])
+/**
+ * The tokens that this partner issued for the organisation and that are not revoked, newest first and locked; and the
+ * last one that it issued at all.
+ */
+export async function findTokensOfPartner(scope: Scope, partnerId: string, now: Date): Promise<{ live: TokenRow[]; last: TokenRow | null }> {
+  const [live, last] = await scope.connection.runBoth<TokenRow, TokenRow>(
+    [LIVE_OF_PARTNER, [scope.orgId, partnerId, now]], [LAST_OF_PARTNER, [scope.orgId, partnerId]],
+  )
+  return { live, last: last[0] ?? null }
 }
 
 const LIVE_OF_PARTNER = {
   name: 'live tokens of partner',
   text: `SELECT * FROM tokens WHERE org_id = $1 AND partner_id = $2 AND (revoked_time IS NULL OR revoked_time > $3)
          ORDER BY created_time DESC, id DESC FOR UPDATE`,
+}
+const LAST_OF_PARTNER = {
+  name: 'last token of partner',
+  text: 'SELECT * FROM tokens WHERE org_id = $1 AND partner_id = $2 ORDER BY created_time DESC, id DESC LIMIT 1',
 }

@@ -7,6 +7,7 @@ export interface Passage {
   requestId: string
   orgId: string | null
   subject: string | null
+  ip: string | null
   method: string
   /** The declared path, never the sent one: ids and secrets stay out, and the labels stay few. */
   route: string
@@ -47,7 +48,7 @@ export function createAccessLog(log: Logger, database: Pick<Database, 'roundTrip
       const { method, route, status, durationMs } = passage
       durations.labels(method, route, String(status)).observe(durationMs / 1000)
       log.info({
-        request_id: passage.requestId, org_id: passage.orgId, subject: passage.subject,
+        request_id: passage.requestId, org_id: passage.orgId, subject: passage.subject, ip: passage.ip,
         method, route, status, duration_ms: Math.round(durationMs * 100) / 100,
       }, 'request')
     },

@@ -1,27 +1,44 @@
 // Who is calling: the token or partner key of a request, its organisation and its scopes.
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../commands/caller.ts'
-import { fault } from '../../domain/faults.ts'
+import { fault, type Fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
-import type { Connection } from '../../models/database.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
-import { findPartnerOfKey } from '../../models/token.ts'
 import type { Route } from './route.ts'
 
 type Origin = Caller['origin']
 
-/** Finds the caller, or throws the route's own 401. Whoever writes is asked about anew; a read may be remembered. */
-export async function identify(
-  route: Route, request: IncomingMessage, { connection, tokens }: { connection: Connection; tokens: TokenMemory }, now: Date, origin: Origin,
-): Promise<Caller> {
-  if (route.by === 'anyone') return { ...NOBODY, origin }
-  if (route.by === 'partner') return partnerOf(request, connection, origin)
-  const unknown = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
-  const secret = /^Bearer +(svc_[A-Za-z0-9_-]{8,200}) *$/i.exec(request.headers.authorization ?? '')?.[1]
-  const holder = secret ? await (route.read ? tokens.find(secret, now) : tokens.ask(secret, now)) : null
-  if (!holder) throw unknown()
-  const { token, organization } = holder
-  return {
+/** A caller, and what its calls are counted under; null where they are not counted. */
+export interface Known {
+  caller: Caller
+  budget: string | null
+}
+
+export interface Identifying {
+  tokens: TokenMemory
+  now: Date
+  origin: Origin
+  /** Counts a call without a valid token or key against its address. Throws rate_limit.exceeded. */
+  countUnknown(): Promise<void>
+}
+
+/**
+ * Finds the caller, or throws the route's own 401. Whoever writes is asked about anew; a read may be remembered.
+ * A token that was never given out is counted before the database is asked about it, so that nobody can have it asked
+ * without end; one that may have been is not, so that a valid token works from whatever address.
+ */
+export async function identify(route: Route, request: IncomingMessage, identifying: Identifying): Promise<Known> {
+  const { tokens, now, origin } = identifying
+  if (route.by === 'anyone') return { caller: { ...NOBODY, origin }, budget: null }
+  if (route.by === 'partner') {
+    const unknownKey = () => fault('auth.invalid_token', { message: 'The partner key is missing, invalid or revoked.' })
+    const { keyId, partnerId } = await holderOf(partnerKeyOf(request), (key) => tokens.askPartner(key), unknownKey, identifying)
+    return { caller: { ...NOBODY, subject: keyId, kind: 'PARTNER', tier: 'PARTNER', partnerId, origin }, budget: keyId }
+  }
+  const find = (secret: string) => (route.read ? tokens.find(secret, now) : tokens.ask(secret, now))
+  const unknownToken = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
+  const { token, organization } = await holderOf(tokenOf(request), find, unknownToken, identifying)
+  const caller: Caller = {
     subject: token.id,
     kind: token.kind === 'OAUTH' ? 'OAUTH' : 'TOKEN',
     tier: token.tier,
@@ -31,34 +48,56 @@ export async function identify(
     organization,
     origin,
   }
+  // A re-issue with grace leaves a partner two tokens of an organisation, and one budget (decisions §11).
+  return { caller, budget: token.partner_id === null ? token.id : `${organization.id} ${token.partner_id}` }
+}
+
+async function holderOf<Holder>(
+  secret: string | null, find: (secret: string) => Promise<Holder | null>, unknown: () => Fault, { tokens, countUnknown }: Identifying,
+): Promise<Holder> {
+  const mayExist = secret !== null && tokens.mayExist(secret)
+  if (!mayExist) await countUnknown()
+  const holder = secret === null ? null : await find(secret)
+  if (holder) return holder
+  if (mayExist) await countUnknown()
+  throw unknown()
+}
+
+// Of several Authorization headers Node keeps the first and a proxy perhaps another: which token is meant, nobody knows.
+function tokenOf(request: IncomingMessage): string | null {
+  const sent = request.headersDistinct.authorization ?? []
+  return sent.length === 1 ? /^Bearer +(svc_[A-Za-z0-9_-]{8,200}) *$/i.exec(sent[0]!)?.[1] ?? null : null
+}
+
+// Several headers are joined by Node, and the result is no key.
+function partnerKeyOf(request: IncomingMessage): string | null {
+  const sent = request.headers['x-partner-key']
+  return typeof sent === 'string' && /^[\x21-\x7e]{1,200}$/.test(sent) ? sent : null
 }
 
 /**
  * Throws 403 for a suspended organisation, 404 where the request names another organisation than its token's, and
- * 400 where a token of several organisations names none (specification, "Authentication"; decisions §2).
+ * 400 where a token of several organisations names none (specification, "Authentication"; decisions §2). It may be named
+ * several times, in letters of any case; every time it must be the token's own.
  */
 export function checkOrganization(caller: Caller, request: IncomingMessage, parameters: URLSearchParams): void {
   if (!caller.organization) return
   if (caller.organization.status === 'SUSPENDED') throw fault('authz.organization_suspended')
-  const named = [...parameters.getAll('organization_id'), ...[request.headers['x-svc-org'] ?? []].flat()]
+  const named = [...parameters.getAll('organization_id'), ...(request.headersDistinct['x-svc-org'] ?? []).flatMap(listed)]
   if (named.length === 0 && caller.kind === 'OAUTH') {
     throw fault('validation.required_field', { field: 'organization_id', message: 'This token needs organization_id.' })
   }
   if (named.some((id) => id.toLowerCase() !== caller.organization!.id)) throw fault('not_found.resource')
 }
 
+// A proxy may have joined several headers into one.
+const listed = (header: string) => header.split(',').map((part) => part.trim())
+
 /** Throws the route's own 403 where the token lacks its scope. */
 export function checkScope(caller: Caller, route: Route): void {
   if (route.by === 'anyone' || route.by === 'partner' || route.scope === null) return
   if (allows(caller.scopes, route.scope)) return
   throw fault(route.authCodes?.scope ?? 'auth.insufficient_scope', { details: { required: `Svc.${route.scope}` } })
-}
-
-async function partnerOf(request: IncomingMessage, connection: Connection, origin: Origin): Promise<Caller> {
-  const secret = request.headers['x-partner-key']
-  const found = typeof secret === 'string' && secret.length <= 200 ? await findPartnerOfKey(connection, secret) : null
-  if (!found) throw fault('auth.invalid_token', { message: 'The partner key is missing, invalid or revoked.' })
-  return { ...NOBODY, subject: found.keyId, kind: 'PARTNER', tier: 'PARTNER', partnerId: found.partnerId, origin }
 }
 
 const NOBODY: Omit<Caller, 'origin'> = {

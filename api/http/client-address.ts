@@ -4,7 +4,7 @@ import { isIP, SocketAddress } from 'node:net'
 /** What is read of a request: its socket's address and the header, whose repetitions Node has joined by commas. */
 export interface Addressed {
   socket: { remoteAddress?: string | undefined }
-  headers: { 'x-forwarded-for'?: string | string[] | undefined }
+  headers: Record<string, string | string[] | undefined>
 }
 
 /**

@@ -1,4 +1,4 @@
-// How any request travels: caller, organisation, limit, scope, key, shape, handler, envelope; in that order.
+// How any request travels: caller, limit, organisation, scope, key, shape, handler, envelope; in that order.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
@@ -9,9 +9,10 @@ import { Fault, fault } from '../../domain/faults.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
 import { checkOrganization, checkScope, identify } from './caller.ts'
+import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import type { Machines } from './machines.ts'
-import type { Allowance, Limiter } from './rate-limit.ts'
+import type { Allowance, Budget, Limiter } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
 import { begin, type Places } from './stream.ts'
 import { readQuery } from './validate.ts'
@@ -25,6 +26,8 @@ export interface House {
   sealer: Sealer
   machines: Machines
   places: Places
+  /** The address of whoever sent the request; null where its socket is gone. */
+  addressOf(request: IncomingMessage): string | null
   /** Told of what nobody should ever see: the error behind a 500. */
   onMishap(error: unknown, requestId: string): void
 }
@@ -34,6 +37,7 @@ export interface Trace {
   requestId: string
   orgId: string | null
   subject: string | null
+  ip: string | null
 }
 
 type AnyInput = Input<TObject, TSchema>
@@ -43,19 +47,24 @@ export async function travel(
   house: House, route: Route, request: IncomingMessage & { params?: Record<string, string> },
 ): Promise<{ reply: Reply; trace: Trace }> {
   const now = house.desk.clock()
-  const trace: Trace = { requestId: randomUUID(), orgId: null, subject: null }
+  const ip = house.addressOf(request)
+  const trace: Trace = { requestId: randomUUID(), orgId: null, subject: null, ip }
   let allowance = house.limiter.uncounted(now)
   let reply: Reply
   try {
     const { path, parameters } = partsOf(request)
-    const caller = await identify(
-      route, request, { connection: house.desk.database, tokens: house.tokens }, now, originOf(request, trace.requestId),
-    )
+    const count = async (budget: Budget) => {
+      allowance = await house.limiter.count(budget, now)
+      if (!allowance.allowed) throw limitExceeded(allowance)
+    }
+    const { caller, budget } = await identify(route, request, {
+      tokens: house.tokens, now, origin: originOf(request, ip, trace.requestId),
+      countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
+    })
     trace.orgId = caller.organization?.id ?? null
     trace.subject = caller.subject || null
+    if (budget !== null) await count({ of: caller.tier, key: budget })
     checkOrganization(caller, request, parameters)
-    if (caller.subject !== '') allowance = await house.limiter.count(caller, now)
-    if (!allowance.allowed) throw limitExceeded(allowance)
     checkScope(caller, route)
     const params = request.params ?? {}
     const input = () => ({ params, query: readQuery(route.query, parameters), body: undefined })
@@ -102,11 +111,11 @@ function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: UR
   return { path: url.slice(0, question), parameters: new URLSearchParams(url.slice(question + 1)) }
 }
 
-function originOf(request: IncomingMessage, requestId: string): Caller['origin'] {
+function originOf(request: IncomingMessage, ip: string | null, requestId: string): Caller['origin'] {
   const agent = request.headers['user-agent']
   return {
     request_id: requestId,
-    ip: request.socket.remoteAddress ?? null,
+    ip,
     user_agent: agent === undefined ? null : agent.slice(0, 300).toWellFormed().replaceAll('\0', ''),
     source: 'PUBLIC_API',
   }

@@ -1,9 +1,11 @@
-// Counts requests per token and minute: in Redis when it is configured, in this process otherwise.
+// Counts requests a minute, by token, partner or address: in Redis when it is configured, in this process otherwise.
 import { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
-import type { Caller } from '../../commands/caller.ts'
 
 const WINDOW_SECONDS = 60
+/** Addresses counted by themselves in one window; a counter takes half a kilobyte. */
+const MOST_ADDRESSES = 20_000
+const OTHERS = 'others'
 
 export interface Allowance {
   limit: number
@@ -15,8 +17,14 @@ export interface Allowance {
   allowed: boolean
 }
 
+/** What a request is counted under: a tier and who has it, or the address of a caller without a valid token or key. */
+export interface Budget {
+  of: 'DEFAULT' | 'PARTNER' | 'ADDRESS'
+  key: string
+}
+
 export interface Limiter {
-  count(caller: Caller, now: Date): Promise<Allowance>
+  count(budget: Budget, now: Date): Promise<Allowance>
   /** What headers say where nobody is counted. */
   uncounted(now: Date): Allowance
   state(): 'up' | 'away' | 'not configured'
@@ -34,14 +42,18 @@ export interface Limits {
  */
 export function createLimiter(limits: Limits, redisUrl: string | null): Limiter {
   const redis = redisUrl ? openRedis(redisUrl) : null
+  const points = { ...limits, ADDRESS: limits.DEFAULT }
   const counters = {
-    DEFAULT: counterOf('default', limits.DEFAULT, redis),
-    PARTNER: counterOf('partner', limits.PARTNER, redis),
+    DEFAULT: counterOf('default', points.DEFAULT, redis),
+    PARTNER: counterOf('partner', points.PARTNER, redis),
+    // An address that has used up its budget is refused without asking Redis either.
+    ADDRESS: counterOf('address', points.ADDRESS, redis, { inMemoryBlockOnConsumed: points.ADDRESS }),
   }
+  const boundedAddress = boundKeys(MOST_ADDRESSES)
   return {
-    async count(caller, now) {
-      const limit = limits[caller.tier]
-      const counted = await counters[caller.tier].consume(caller.subject).then(
+    async count({ of, key }, now) {
+      const limit = points[of]
+      const counted = await counters[of].consume(of === 'ADDRESS' ? boundedAddress(key, now) : key).then(
         (result) => ({ result, allowed: true }),
         (refused: unknown) => ({ result: refused instanceof RateLimiterRes ? refused : null, allowed: !(refused instanceof RateLimiterRes) }),
       )
@@ -66,7 +78,28 @@ export function createLimiter(limits: Limits, redisUrl: string | null): Limiter 
   }
 }
 
-function counterOf(name: string, points: number, redis: Redis | null): RateLimiterAbstract {
+/**
+ * Answers the key itself while at most so many differ within a window, else one key for all the others: tokens and
+ * partners are as many as were made, but addresses can be as many as a caller likes.
+ */
+export function boundKeys(most: number): (key: string, now: Date) => string {
+  // In the order of their ends, since every window is equally long.
+  const ends = new Map<string, number>()
+  return (key, now) => {
+    for (const [oldest, end] of ends) {
+      if (end > now.getTime()) break
+      ends.delete(oldest)
+    }
+    if (ends.has(key)) return key
+    if (ends.size >= most) return OTHERS
+    ends.set(key, now.getTime() + WINDOW_SECONDS * 1000)
+    return key
+  }
+}
+
+function counterOf(
+  name: string, points: number, redis: Redis | null, options: { inMemoryBlockOnConsumed?: number } = {},
+): RateLimiterAbstract {
   const inProcess = new RateLimiterMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS })
   if (!redis) return inProcess
   return new RateLimiterRedis({
@@ -76,6 +109,7 @@ function counterOf(name: string, points: number, redis: Redis | null): RateLimit
     duration: WINDOW_SECONDS,
     insuranceLimiter: inProcess,
     rejectIfRedisNotReady: true,
+    ...options,
   })
 }
 

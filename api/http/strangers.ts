@@ -20,7 +20,7 @@ export function strangersOf(limiter: Limiter, accessLog: AccessLog): Strangers {
     const requestId = randomUUID()
     const reply = refuse({ onMishap: accessLog.mishap }, meant, requestId)
     Object.assign(reply.headers, limitHeaders(limiter.uncounted(new Date())), { 'X-Request-Id': requestId })
-    accessLog.passed({ requestId, orgId: null, subject: null, method, route: 'unknown', status: reply.status, durationMs: 0 })
+    accessLog.passed({ requestId, orgId: null, subject: null, ip: null, method, route: 'unknown', status: reply.status, durationMs: 0 })
     return reply
   }
   return {

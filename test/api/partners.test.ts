@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { nextFinancialYear } from '../../domain/financial-year.ts'
 import { GST_TAX_LIST } from '../../domain/gst.ts'
 import type { Json } from './organization.ts'
-import type { Answered } from './client.ts'
+import { BASE_PATH } from '../../api/server.ts'
+import { callAt, type Answered } from './client.ts'
 import { THIS_YEAR, TODAY } from './fixtures.ts'
 import { startService, type Service } from './service.ts'
 
@@ -145,9 +146,42 @@ describe('re-issue', () => {
     const { token: second } = (await reissue(org_id, { grace_seconds: 86_400 })).body
     expect([(await whoami(token.token)).status, (await whoami(second.token)).status]).toEqual([200, 200])
     await service.sql(`UPDATE tokens SET revoked_time = revoked_time - interval '86400 seconds' WHERE id = $1`, token.token_id)
+    // A read is told of it by PostgreSQL, a moment after the commit.
+    for (let tries = 0; (await whoami(token.token)).status === 200 && tries < 1_000; tries += 1);
     expect([(await whoami(token.token)).status, (await whoami(second.token)).status]).toEqual([401, 200])
     const { token: third } = (await reissue(org_id, { grace_seconds: 0 })).body
     expect([(await whoami(second.token)).status, (await whoami(third.token)).status]).toEqual([401, 200])
+  })
+
+  test('never gives more than the last token had, be it revoked or expired', async () => {
+    const scopes = ['Svc.contacts.READ']
+    const { organization: { org_id }, token } = await create({ scopes })
+    await service.sql('UPDATE tokens SET revoked_time = now() - make_interval(days => 1) WHERE id = $1', token.token_id)
+    const { token: second } = (await reissue(org_id)).body
+    expect(second.scopes).toEqual(scopes)
+    await service.sql(`UPDATE tokens SET expires_time = now() - interval '1 day', revoked_time = now() - interval '1 hour', tier = 'DEFAULT' WHERE id = $1`, second.token_id)
+    // Another token of the organisation is not the partner's, and its scopes are none of it.
+    await service.token(org_id)
+    const { token: third } = (await reissue(org_id, { grace_seconds: 60 })).body
+    expect([third.scopes, third.tier]).toEqual([scopes, 'DEFAULT'])
+    const before = (await whoami(token.token)).status
+    expect([before, (await whoami(third.token)).status, (await service.call('GET', '/items', { token: third.token })).status]).toEqual([401, 200, 403])
+  })
+
+  test('makes no second budget: the tokens of one organisation and partner are counted together', async () => {
+    const limited = await service.another({ RATE_LIMIT_PARTNER: '3' })
+    const whoamiThere = async (token: string) => {
+      const { status, headers } = await callAt(`${limited.origin}${BASE_PATH}`)('GET', '/whoami', { token })
+      return [status, headers['x-ratelimit-remaining']]
+    }
+    const { organization: { org_id }, token: first } = await create()
+    const { token: second } = (await reissue(org_id, { grace_seconds: 600 })).body
+    const own = await service.token(org_id, { tier: 'PARTNER' })
+    const { token: other } = await create()
+    expect([await whoamiThere(first.token), await whoamiThere(second.token), await whoamiThere(first.token)]).toEqual([[200, '2'], [200, '1'], [200, '0']])
+    for (const { token } of [first, second]) expect((await whoamiThere(token))[0]).toBe(429)
+    for (const token of [own, other.token]) expect(await whoamiThere(token)).toEqual([200, '2'])
+    await limited.close()
   })
 
   test('a repeated key answers the same token; other tokens of the organisation stay', async () => {

@@ -36,8 +36,14 @@ describe('by default', () => {
     expect(rates(await service.call('GET', '/partner/organizations', { partnerKey: await service.newPartnerKey() }))).toEqual([3000, 2999])
   })
 
-  test('who is nobody is not counted, and is told the default limit', async () => {
-    for (const path of ['/ping', '/whoami', '/no/such', '/errors']) expect(rates(await service.call('GET', path))).toEqual([600, 600])
+  test('calls that need no token, and unmatched routes, are not counted and told the default limit', async () => {
+    for (const path of ['/ping', '/no/such', '/errors']) expect(rates(await service.call('GET', path))).toEqual([600, 600])
+  })
+
+  test('without a token, or with one that opens nothing, it is the budget of the address', async () => {
+    expect(rates(await service.call('GET', '/whoami'))).toEqual([600, 599])
+    expect(rates(await service.call('GET', '/whoami', { token: 'svc_pat_unknown' }))).toEqual([600, 598])
+    expect(rates(await service.call('GET', '/partner/organizations', { partnerKey: 'svc_prt_unknown' }))).toEqual([600, 597])
   })
 })
 
@@ -63,6 +69,23 @@ describe('an overrun', () => {
     expect(refused.body.details).toEqual({ limit: 5, retry_after: retryAfter })
     expect(rates(refused)).toEqual([5, 0])
     expect((await service.call('GET', '/whoami', { token: calm })).status).toBe(200)
+  })
+
+  test('counts the calls of a suspended organisation, and those that name another one', async () => {
+    const { orgId } = await service.organization()
+    const [open, closed] = [await service.token(orgId), await service.token((await service.organization()).orgId)]
+    await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id <> $1`, orgId)
+    const sent: [string, object][] = [[closed, {}], [open, { 'x-svc-org': 'other' }]]
+    for (const [token, headers] of sent) {
+      const statuses = []
+      for (let n = 0; n < 7; n += 1) {
+        // A read may be served from memory for the moment until PostgreSQL has told of the change.
+        const { status, headers: { 'x-ratelimit-remaining': left } } = await service.call('POST', '/echo', { token, body: {}, headers: { ...headers } })
+        statuses.push([status, left])
+      }
+      const refused = token === closed ? 403 : 404
+      expect(statuses).toEqual([...['4', '3', '2', '1', '0'].map((left) => [refused, left]), [429, '0'], [429, '0']])
+    }
   })
 
   test('comes before scope, key and body, and takes no key', async () => {

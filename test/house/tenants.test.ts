@@ -35,6 +35,7 @@ const relayed = ({ path, text }: Sql) => path === 'models/delivery.ts' && /\borg
 // What is asked across organisations, and why that is right.
 const ACROSS: Record<string, string> = {
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
+  'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',
   'models/overdue.ts WITH_DUE': 'the nightly sweep looks for the organisations to open',
   'models/delivery.ts UNTRIED': 'a batch of deliveries is of many organisations',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
