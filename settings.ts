@@ -26,6 +26,7 @@ const Settings = Type.Object({
   webhookTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 240 }),
   webhookAllowCidrs: Type.Array(Type.String()),
   webhookAllowHttp: Type.Boolean(),
+  webhookDnsServers: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:\\[\\]]+$' })),
 })
 export type Settings = Static<typeof Settings>
 
@@ -60,6 +61,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookTimeoutSeconds: number('WEBHOOK_TIMEOUT_SECONDS', 10),
     webhookAllowCidrs: list('WEBHOOK_ALLOW_CIDRS', ''),
     webhookAllowHttp: flag('WEBHOOK_ALLOW_HTTP'),
+    webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
   }
   if (checked.Check(settings)) return settings
   const problems = checked.Errors(settings).map((problem) => `${variableOf(problem.instancePath)}: ${problem.message}`)

@@ -33,7 +33,7 @@ export function createAttempts({ connection, receiver, sealer, clock }: AttemptP
   const settling = settleInGroups(connection)
   const sockets = gateOf(MOST_SOCKETS)
 
-  async function post({ deliveryId, eventType, payload, url, secretSealed }: DueAttempt): Promise<Outcome> {
+  async function post({ orgId, deliveryId, eventType, payload, url, secretSealed }: DueAttempt): Promise<Outcome> {
     const secret = opened(secretSealed)
     if (secret === null) {
       return { kind: 'blocked', statusCode: null, error: SECRET_UNREADABLE, responseBody: null, durationMs: 0 }
@@ -41,7 +41,7 @@ export function createAttempts({ connection, receiver, sealer, clock }: AttemptP
     const body = Buffer.from(payload)
     return sockets.through(() => {
       const headers = deliveryHeaders({ deliveryId, eventType, body, secrets: [secret] }, clock())
-      return receiver.post({ url, body, headers })
+      return receiver.post({ orgId, url, body, headers })
     })
   }
 

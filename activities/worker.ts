@@ -30,6 +30,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     timeoutSeconds: settings.webhookTimeoutSeconds,
     allowCidrs: settings.webhookAllowCidrs,
     allowHttp: settings.webhookAllowHttp,
+    dnsServers: settings.webhookDnsServers,
   })
   await engine.registerSearchAttributes().then(
     (added) => added.length > 0 && log.info({ added }, 'search attributes registered'),

@@ -56,6 +56,7 @@ export function createApi(settings: Settings, log: Logger): Api {
         timeoutSeconds: settings.webhookTimeoutSeconds,
         allowCidrs: settings.webhookAllowCidrs,
         allowHttp: settings.webhookAllowHttp,
+        dnsServers: settings.webhookDnsServers,
       }),
     },
     places: createPlaces(Math.ceil(settings.databasePool / 2)),

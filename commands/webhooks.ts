@@ -2,7 +2,6 @@
 import { EVENT_TYPES, isEventType } from '../domain/events.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import type { Receiver } from '../gateways/receiver.ts'
 import { findRow, type Lock, type Scope } from '../models/find.ts'
 import type { Sealer } from '../models/sealed.ts'
 import { mintSecret, PREFIXES } from '../models/token.ts'
@@ -20,6 +19,9 @@ export interface EndpointFields {
 }
 
 export type NewEndpoint = EndpointFields & { url: string; events: string[] }
+
+/** Throws the refusal of the URL, where the check of it before the transaction came to one. */
+export type CheckedUrl = () => void
 
 export interface CreatedEndpoint {
   endpoint: WebhookEndpointRow
@@ -51,10 +53,10 @@ export async function deliveryOf(scope: Scope, id: string): Promise<WebhookDeliv
  * and a URL that webhooks may not be sent to, conflict.limit_reached for the 21st.
  */
 export async function createEndpoint(
-  books: Books, fields: NewEndpoint, machines: { receiver: Pick<Receiver, 'check'>; sealer: Sealer },
+  books: Books, fields: NewEndpoint, checkedUrl: CheckedUrl, sealer: Sealer,
 ): Promise<CreatedEndpoint> {
   const events = checkedEvents(fields.events)
-  await machines.receiver.check(fields.url)
+  checkedUrl()
   if ((await countEndpoints(books)) >= MOST_ENDPOINTS) {
     throw fault('conflict.limit_reached', {
       message: `An organisation has at most ${MOST_ENDPOINTS} webhook endpoints.`, details: { limit: MOST_ENDPOINTS },
@@ -64,7 +66,7 @@ export async function createEndpoint(
   const endpoint = books.insert(webhookEndpoints, {
     id: books.newId(),
     url: fields.url,
-    secret_sealed: machines.sealer.seal(secret),
+    secret_sealed: sealer.seal(secret),
     events,
     description: fields.description ?? null,
     status: 'ENABLED',
@@ -78,18 +80,17 @@ export async function createEndpoint(
 
 /** Changes an endpoint; its secret stays. Throws as createEndpoint does. */
 export async function changeEndpoint(
-  books: Books, id: string, fields: EndpointFields, machines: { receiver: Pick<Receiver, 'check'> },
+  books: Books, id: string, fields: EndpointFields, checkedUrl: CheckedUrl,
 ): Promise<WebhookEndpointRow> {
+  const endpoint = await endpointOf(books, id, 'FOR UPDATE')
   const changed: Partial<WebhookEndpointRow> = {}
   if (fields.events !== undefined) changed.events = checkedEvents(fields.events)
   if (fields.description !== undefined) changed.description = fields.description
-  // Looked up before the row is locked: the deliveries of this endpoint go on meanwhile.
-  const before = await endpointOf(books, id)
-  if (fields.url !== undefined && fields.url !== before.url) {
-    await machines.receiver.check(fields.url)
+  if (fields.url !== undefined && fields.url !== endpoint.url) {
+    checkedUrl()
     changed.url = fields.url
   }
-  return change(books, await endpointOf(books, id, 'FOR UPDATE'), changed, 'WEBHOOK_ENDPOINT_UPDATED')
+  return change(books, endpoint, changed, 'WEBHOOK_ENDPOINT_UPDATED')
 }
 
 /** Lets deliveries go to the endpoint again, also after it was disabled for its failures; what was SKIPPED stays so. */

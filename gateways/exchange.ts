@@ -7,10 +7,13 @@ import type { Outcome, OutcomeKind } from '../domain/delivery.ts'
 /** The first bytes of an answer that are kept for the delivery log. */
 export const KEPT_BYTES = 4_096
 
-/** Thrown by a look-up that found an address which is not called. */
+/** What is said of a name with an address that is not called. Which one is not told: it would be a map of the inside. */
+export const leadsInside = (hostname: string) => `${hostname} leads to an address that is not called.`
+
+/** Thrown by a look-up that found an address which is not called; which one is not told. */
 export class BlockedAddress extends Error {
-  constructor(address: string) {
-    super(`The address ${address} is not one that is called.`)
+  constructor(hostname: string) {
+    super(leadsInside(hostname))
     this.name = 'BlockedAddress'
   }
 }
@@ -100,11 +103,30 @@ function failure(kind: OutcomeKind, error: string): Result {
   return { kind, statusCode: null, error, responseBody: null }
 }
 
-function failureOf(error: NodeJS.ErrnoException & { errors?: Error[] }): Result {
+// Node's own messages name the address that was connected to, which is nobody's business: only the code is told.
+const REASONS: Record<string, string> = {
+  ECONNREFUSED: 'it was refused',
+  ECONNRESET: 'it was broken off',
+  EPIPE: 'it was broken off',
+  ETIMEDOUT: 'it took too long',
+  EHOSTUNREACH: 'there is no way to the machine',
+  ENETUNREACH: 'there is no way to the network',
+  ENOTFOUND: 'the name does not exist',
+  ETIMEOUT: 'the name could not be looked up in time',
+  ESERVFAIL: 'the name could not be looked up',
+  CERT_HAS_EXPIRED: 'the certificate has expired',
+  ERR_TLS_CERT_ALTNAME_INVALID: 'the certificate is for another name',
+  DEPTH_ZERO_SELF_SIGNED_CERT: 'the certificate is self-signed',
+  SELF_SIGNED_CERT_IN_CHAIN: 'the certificate is self-signed',
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the certificate cannot be verified',
+}
+
+function failureOf(error: NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }): Result {
   if (error instanceof BlockedAddress) return failure('blocked', error.message)
   // Several addresses were tried and each failed: the first says why as well as any.
-  const reason = error.message || error.errors?.[0]?.message || error.code || 'unknown'
-  return failure('unreachable', `No connection: ${reason}.`)
+  const code = (error.errors?.[0]?.code ?? error.code ?? 'unknown').replaceAll(/[^A-Za-z0-9_]/g, '')
+  const reason = code.startsWith('HPE_') ? 'the answer is not HTTP' : REASONS[code]
+  return failure('unreachable', reason ? `No connection: ${reason} (${code}).` : `No connection (${code}).`)
 }
 
 // PostgreSQL keeps no NUL in text, and a cut in the middle of a character leaves no broken one behind.

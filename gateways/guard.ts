@@ -1,6 +1,7 @@
 // Which URLs webhooks may be sent to, judged by scheme and address.
 import { isIP } from 'node:net'
 import { isPublic, isWithin, rangesOf } from './addresses.ts'
+import { canBePublic, isLocalhost } from './host-names.ts'
 
 export interface GuardOptions {
   /** Address ranges that are called although they are not public. */
@@ -12,6 +13,8 @@ export interface GuardOptions {
 export interface Guard {
   /** Whether an address may be connected to under this protocol ('https:' or 'http:'). */
   mayCall(address: string, protocol: string): boolean
+  /** Of the addresses that a name has, those to connect to; null when it may not be called. */
+  toCall(hostname: string, addresses: readonly string[], protocol: string): string[] | null
   /** What can be said against a URL without asking the name servers, for people; null for nothing. */
   whyNot(url: URL): string | null
 }
@@ -27,15 +30,31 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
 
   return {
     mayCall,
+
+    toCall(hostname, addresses, protocol) {
+      // Its addresses are this machine's own, all of them, so that one family may be opened without the other.
+      const callable = addresses.filter((address) => mayCall(address, protocol))
+      if (isLocalhost(hostname)) return callable.length > 0 ? callable : null
+      // One special address among several refuses them all: whoever serves such names means no good.
+      return callable.length === addresses.length ? callable : null
+    },
+
     whyNot(url) {
       const known = url.protocol === 'https:' || (url.protocol === 'http:' && allowHttp)
       if (!known) return 'The URL must begin with https://.'
       if (url.username !== '' || url.password !== '') return 'The URL must not carry a user name or a password.'
       const address = addressIn(url)
-      if (address !== null && !mayCall(address, url.protocol)) return `The address ${address} is not one that is called.`
+      if (address !== null) return mayCall(address, url.protocol) ? null : `The address ${address} is not one that is called.`
+      // Where no range is opened, such a name can only lead astray; else its addresses decide.
+      if (allowCidrs.length === 0 && !canBePublic(url.hostname)) return notPublic(url.hostname)
       return null
     },
   }
+}
+
+/** What is said of a name that leads nowhere on the public internet. */
+export function notPublic(hostname: string): string {
+  return `The name ${hostname} cannot be public; use a name that the public internet knows.`
 }
 
 /** The literal address in a URL, or null for a name. `new URL` has folded decimal, octal and hexadecimal forms. */

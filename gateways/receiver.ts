@@ -1,20 +1,29 @@
 // The machines of customers that webhooks are posted to: guarded against being turned on ourselves.
-import { lookup as resolve, type LookupAddress, type LookupOptions } from 'node:dns'
+import type { LookupAddress, LookupOptions } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
+import { isIPv6 } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Outcome } from '../domain/delivery.ts'
 import { fault } from '../domain/faults.ts'
-import { ask, BlockedAddress } from './exchange.ts'
-import { addressIn, createGuard, type GuardOptions } from './guard.ts'
+import { ask, BlockedAddress, leadsInside } from './exchange.ts'
+import { addressIn, createGuard, notPublic, type GuardOptions } from './guard.ts'
+import { canBePublic } from './host-names.ts'
+import { createResolver, type NameResolver } from './resolver.ts'
 
 export interface ReceiverOptions extends GuardOptions {
   /** For connecting and answering together. */
   timeoutSeconds: number
   /** Idle connections are kept this long for the next webhook. */
   keepAliveMs?: number
+  /** Name servers, as `address` or `address:port`; those of the machine when there are none. */
+  dnsServers?: readonly string[]
+  resolver?: NameResolver
 }
 
 export interface Post {
+  /** The organisation, for whose names only so many look-ups run at once. */
+  orgId: string
   url: string
   body: Buffer
   headers: Record<string, string>
@@ -24,8 +33,9 @@ export interface Receiver {
   /**
    * Refuses a URL that webhooks may not be sent to, at registration. A name that does not resolve now is let through,
    * since it is checked again whenever it is called. Throws Fault validation.invalid_value, field `url`.
+   * Takes up to two seconds: no transaction may be open meanwhile.
    */
-  check(url: string): Promise<void>
+  check(url: string, orgId: string): Promise<void>
   /** Makes one attempt. Never throws for what the receiver does; whatever comes of it is the Outcome. */
   post(post: Post): Promise<Outcome>
   close(): void
@@ -33,48 +43,57 @@ export interface Receiver {
 
 const KEEP_ALIVE_MS = 15_000
 const IDLE_SOCKETS = 64
-// The registration waits in a transaction; a name server that is slower is asked again when the name is called.
-const LOOKUP_AT_REGISTRATION_MS = 1_000
+// Whoever registers waits for it; a name server that is slower is asked again when the name is called.
+const LOOKUP_AT_REGISTRATION_MS = 2_000
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { mayCall, whyNot } = createGuard(options)
+  const guard = createGuard(options)
+  const resolver = options.resolver ?? createResolver({ servers: options.dnsServers ?? [] })
   const agents = {
     'http:': new http.Agent(agentOptions(options)),
     'https:': new https.Agent(agentOptions(options)),
   }
 
   // Node asks this for the addresses of a name when it connects, and connects to nothing but what it answers: there is
-  // no second look-up that could answer differently. One special address among several refuses them all.
-  function guardedLookup(protocol: string) {
+  // no second look-up that could answer differently.
+  function guardedLookup(protocol: string, orgId: string) {
     return (hostname: string, asked: LookupOptions, answer: LookupAnswer): void => {
-      resolve(hostname, { ...asked, all: true }, (error, addresses) => {
-        if (error) return answer(error, [])
-        const special = addresses.find(({ address }) => !mayCall(address, protocol))
-        if (special) return answer(new BlockedAddress(special.address), [])
-        if (asked.all) return answer(null, addresses)
-        return answer(null, addresses[0]!.address, addresses[0]!.family)
-      })
+      resolver.addressesOf(hostname, orgId).then((found) => {
+        const addresses = guard.toCall(hostname, found, protocol)?.map(withFamily)
+        if (!addresses) answer(new BlockedAddress(hostname), [])
+        else if (asked.all) answer(null, addresses)
+        else answer(null, addresses[0]!.address, addresses[0]!.family)
+      }, (error: Error) => answer(error, []))
     }
   }
-  const lookups = { 'http:': guardedLookup('http:'), 'https:': guardedLookup('https:') }
+
+  /** The addresses of a name, or null when they are not known in time. */
+  async function knownAddresses(hostname: string, orgId: string): Promise<string[] | null> {
+    const found = resolver.addressesOf(hostname, orgId).catch(() => null)
+    return Promise.race([found, delay(LOOKUP_AT_REGISTRATION_MS, null, { ref: false })])
+  }
+
+  async function refusalOf(url: URL, orgId: string): Promise<string | null> {
+    const refusal = guard.whyNot(url)
+    if (refusal !== null || addressIn(url) !== null) return refusal
+    const { hostname, protocol } = url
+    const addresses = await knownAddresses(hostname, orgId)
+    if (addresses === null) return canBePublic(hostname) ? null : notPublic(hostname)
+    if (guard.toCall(hostname, addresses, protocol) !== null) return null
+    return canBePublic(hostname) ? leadsInside(hostname) : notPublic(hostname)
+  }
 
   return {
-    async check(text) {
-      const url = URL.canParse(text) ? new URL(text) : null
-      const refusal = url ? whyNot(url) : 'This is not a URL.'
+    async check(text, orgId) {
+      const refusal = URL.canParse(text) ? await refusalOf(new URL(text), orgId) : 'This is not a URL.'
       if (refusal !== null) throw fault('validation.invalid_value', { field: 'url', message: refusal })
-      if (!url || addressIn(url) !== null) return
-      const special = (await addressesOf(url.hostname)).find((address) => !mayCall(address, url.protocol))
-      if (special === undefined) return
-      const message = `${url.hostname} leads to ${special}, which is not an address that is called.`
-      throw fault('validation.invalid_value', { field: 'url', message })
     },
 
-    async post({ url: text, body, headers }) {
+    async post({ orgId, url: text, body, headers }) {
       if (!URL.canParse(text)) return blocked('This is not a URL.')
       const url = new URL(text)
       // The settings may have changed since the registration, and Node asks no look-up for a literal address.
-      const refusal = whyNot(url)
+      const refusal = guard.whyNot(url)
       if (refusal !== null) return blocked(refusal)
       const protocol = url.protocol as keyof typeof agents
       return ask({
@@ -82,7 +101,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         body,
         headers,
         agent: agents[protocol],
-        lookup: lookups[protocol],
+        lookup: guardedLookup(protocol, orgId),
         timeoutMs: options.timeoutSeconds * 1_000,
       })
     },
@@ -104,12 +123,4 @@ function blocked(error: string): Outcome {
   return { kind: 'blocked', statusCode: null, error, responseBody: null, durationMs: 0 }
 }
 
-async function addressesOf(hostname: string): Promise<string[]> {
-  return new Promise((answer) => {
-    const late = setTimeout(() => answer([]), LOOKUP_AT_REGISTRATION_MS)
-    resolve(hostname, { all: true }, (error, addresses) => {
-      clearTimeout(late)
-      answer(error ? [] : addresses.map(({ address }) => address))
-    })
-  })
-}
+const withFamily = (address: string): LookupAddress => ({ address, family: isIPv6(address) ? 6 : 4 })

@@ -75,9 +75,20 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   authCodes?: { unknown: FaultCode; scope: FaultCode }
 }
 
+/** What came of the work before the transaction: answers nothing, or throws what that work has thrown. */
+export type Prepared = () => void
+
+/** Work of a `write` that waits for another machine; the caller's shape is right by then, nothing else is checked. */
+type Prepare<Query extends TObject, Body extends TSchema> =
+  (input: Input<Query, Body>, machines: Machines, caller: Caller) => Promise<void>
+
 type Handler<Query extends TObject, Body extends TSchema> =
   | { read: (desk: Desk, input: Input<Query, Body>) => Promise<Answer> }
-  | { write: (books: Books, input: Input<Query, Body>, machines: Machines) => Promise<Answer> }
+  | {
+    /** Done before a connection is taken. The handler asks for what came of it when it is its turn among the checks. */
+    prepare?: Prepare<Query, Body>
+    write: (books: Books, input: Input<Query, Body>, machines: Machines, prepared: Prepared) => Promise<Answer>
+  }
   /** `over` is aborted when nobody waits for the rest: all of it is told, or the caller is gone or does not read. */
   | { stream: (desk: Desk, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
   /** Refuses, or writes down what is asked; the errand then waits for the engine, with no transaction open. */
@@ -87,7 +98,8 @@ export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Decl
 
 export interface Route extends Declaration<TObject, TSchema> {
   read?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Answer>
-  write?: (books: Books, input: Input<TObject, TSchema>, machines: Machines) => Promise<Answer>
+  prepare?: Prepare<TObject, TSchema>
+  write?: (books: Books, input: Input<TObject, TSchema>, machines: Machines, prepared: Prepared) => Promise<Answer>
   stream?: (desk: Desk, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>
   ask?: (books: Books, input: Input<TObject, TSchema>, ask: Ask) => Promise<Errand>
 }

@@ -10,7 +10,7 @@ import { BODY_LIMIT, parseBody, readBody } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import { bodyHashOf, claim, keptBody, keyOf, leaveClaim, mismatchHeader, remember, type Keyed } from './idempotency.ts'
 import type { House } from './pipeline.ts'
-import type { Ask, Desk, Errand, Route } from './route.ts'
+import type { Ask, Desk, Errand, Prepared, Route } from './route.ts'
 import { readQuery, validateBody } from './validate.ts'
 
 export interface Sent {
@@ -31,13 +31,17 @@ interface Asked {
 export async function answerWrite(house: House, route: Route, caller: Caller, { request, path, parameters, params }: Sent): Promise<Reply> {
   const key = keyOf(route, request)
   const bytes = await readBody(request, route.bodyLimit ?? BODY_LIMIT)
-  const work = async (books: Books, ask: Ask): Promise<Reply | Errand> => {
+  const checkedInput = () => {
     const body = parseBody(bytes)
     const query = readQuery(route.query, parameters)
     if (route.body) validateBody(route.body, body, route.alsoCheck)
-    const input = { params, query, body }
+    return { params, query, body }
+  }
+  const prepared = await prepare(route, house, caller, checkedInput)
+  const work = async (books: Books, ask: Ask): Promise<Reply | Errand> => {
+    const input = checkedInput()
     if (route.ask) return route.ask(books, input, ask)
-    const answer = await route.write!(books, input, house.machines)
+    const answer = await route.write!(books, input, house.machines, prepared)
     return success(route.status ?? 200, route.warns || books.warnings.length > 0 ? { ...answer, warnings: books.warnings } : answer)
   }
   const run = async (errand: Errand) => success(route.status ?? 200, await errand(deskOf(house, caller, house.desk.clock())))
@@ -50,6 +54,24 @@ export async function answerWrite(house: House, route: Route, caller: Caller, { 
   }
   const done = await writeOnce(house, caller, keyed, work)
   return 'errand' in done ? answerAsked(house, caller, done, run) : done
+}
+
+/**
+ * Does what a route does before its transaction. A failure is kept for the handler, and an input of the wrong shape is
+ * left to the transaction: there each is refused in its place among the checks, and remembered under its key.
+ */
+async function prepare(
+  route: Route, house: House, caller: Caller, checkedInput: () => Parameters<NonNullable<Route['prepare']>>[0],
+): Promise<Prepared> {
+  if (!route.prepare) return () => undefined
+  try {
+    await route.prepare(checkedInput(), house.machines, caller)
+    return () => undefined
+  } catch (error) {
+    return () => {
+      throw error
+    }
+  }
 }
 
 /** What a handler reads with: the pool, and no transaction. */

@@ -23,9 +23,10 @@ export const webhookRoutes = [
   route({
     method: 'POST', path: '/webhooks/endpoints', tag, does: 'Register an endpoint', scope: 'webhooks.CREATE', status: 201,
     secretAnswer: true, body: NewEndpoint, answer: one('endpoint', EndpointWithSecret),
-    write: async (books, { body }, machines) => ({
+    prepare: ({ body }, { receiver }, caller) => receiver.check(body.url, caller.organization?.id ?? ''),
+    write: async (books, { body }, { sealer }, prepared) => ({
       message: 'Endpoint created. Keep the secret: it is not shown again.',
-      endpoint: showCreatedEndpoint(await createEndpoint(books, body, machines)),
+      endpoint: showCreatedEndpoint(await createEndpoint(books, body, prepared, sealer)),
     }),
   }),
   listing({
@@ -40,8 +41,11 @@ export const webhookRoutes = [
   route({
     method: 'PUT', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Change an endpoint', scope: 'webhooks.UPDATE', answer,
     body: EndpointChanges,
-    write: async (books, { params, body }, machines) => ({
-      message: 'Endpoint updated.', endpoint: showEndpoint(await changeEndpoint(books, params.endpoint_id!, body, machines)),
+    async prepare({ body: { url } }, { receiver }, caller) {
+      if (url !== undefined) await receiver.check(url, caller.organization?.id ?? '')
+    },
+    write: async (books, { params, body }, _machines, prepared) => ({
+      message: 'Endpoint updated.', endpoint: showEndpoint(await changeEndpoint(books, params.endpoint_id!, body, prepared)),
     }),
   }),
   route({

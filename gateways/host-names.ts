@@ -1,0 +1,44 @@
+// What the name of a host says by itself: whether it can be public, and what the machine's hosts file knows of it.
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+
+// RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), and ICANN's reservation of internal.
+const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa']
+
+/** The name without the dot that may end it. */
+export function bareName(name: string): string {
+  return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase()
+}
+
+/** True for `localhost` and the names below it, which are this machine wherever they are asked for. */
+export function isLocalhost(name: string): boolean {
+  const bare = bareName(name)
+  return bare === 'localhost' || bare.endsWith('.localhost')
+}
+
+/** False for single labels and for names that are reserved for private networks (decisions §11). */
+export function canBePublic(name: string): boolean {
+  const bare = bareName(name)
+  return bare.includes('.') && !PRIVATE_SUFFIXES.some((suffix) => bare.endsWith(suffix) || bare === suffix.slice(1))
+}
+
+export const HOSTS_FILE = '/etc/hosts'
+
+/** The addresses of each name in a hosts file, in its order; empty where there is no such file. */
+export function readHosts(file = HOSTS_FILE): Map<string, string[]> {
+  const hosts = new Map<string, string[]>()
+  for (const line of textOf(file).split('\n')) {
+    const [address = '', ...names] = line.replace(/#.*/, '').trim().split(/\s+/)
+    if (isIP(address) === 0) continue
+    for (const name of names.map(bareName)) hosts.set(name, [...(hosts.get(name) ?? []), address])
+  }
+  return hosts
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,117 @@
+// Which URLs may be called: at registration, and again when a webhook is sent, by the addresses that are connected to.
+import http from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { Fault } from '../../domain/faults.ts'
+import { createReceiver, type Receiver } from '../../gateways/receiver.ts'
+
+const BODY = Buffer.from('{}')
+const LOOPBACK = ['127.0.0.0/8', '::1/128']
+
+let inside: http.Server
+let port: number
+let calls = 0
+beforeAll(async () => {
+  inside = http.createServer((_request, response) => {
+    calls += 1
+    response.end()
+  })
+  await new Promise<void>((resolve) => inside.listen(0, '127.0.0.1', resolve))
+  port = (inside.address() as AddressInfo).port
+})
+afterAll(() => void inside.close())
+
+const production = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false })
+const httpAnywhere = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: true })
+const httpInside = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
+
+async function refusal(receiver: Receiver, url: string): Promise<Pick<Fault, 'code' | 'status' | 'field'> | null> {
+  try {
+    await receiver.check(url, 'org')
+    return null
+  } catch (error) {
+    if (!(error instanceof Fault)) throw error
+    return { code: error.code, status: error.status, field: error.field }
+  }
+}
+const REFUSED = { code: 'validation.invalid_value', status: 400, field: 'url' }
+
+test.each([
+  '127.0.0.1', '127.1', '2130706433', '0x7f000001', '0x7f.1', '0177.0.0.1', '0', '0.0.0.0', '127.0.0.1.',
+  '10.0.0.1', '172.16.0.1', '192.168.1.1', '169.254.169.254', '100.100.100.200', '168.63.129.16', '198.18.0.1',
+  '192.0.2.1', '198.51.100.1', '203.0.113.1', '192.0.0.192', '224.0.0.1', '255.255.255.255', '[::1]', '[::]',
+  '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[64:ff9b::7f00:1]', '[2002:7f00:1::]', '[2001::1]',
+  '[2001:db8::1]', '[fe80::1]', '[fd00:ec2::254]', '[ff02::1]', '①②⑦.⓪.⓪.①', 'localhost',
+])('%s is refused at registration and called by nobody', async (host) => {
+  for (const receiver of [production, httpAnywhere]) {
+    expect(await refusal(receiver, `https://${host}:${port}/`)).toEqual(REFUSED)
+  }
+  const before = calls
+  const outcome = await httpAnywhere.post({ orgId: 'org', url: `http://${host}:${port}/`, body: BODY, headers: {} })
+  expect(outcome).toMatchObject({ kind: 'blocked', statusCode: null })
+  expect(calls).toBe(before)
+})
+
+test.each([
+  'http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'javascript:1', 'data:,x', '', 'example.com',
+  'https://', 'https://user@example.com/', 'https://user:password@example.com/', 'https://:password@example.com/',
+])('%p is not a URL to post to', async (url) => {
+  expect(await refusal(production, url)).toEqual(REFUSED)
+})
+
+test('a public address and a name that does not resolve yet are let through', async () => {
+  expect(await refusal(production, 'https://1.1.1.1/hook')).toBeNull()
+  expect(await refusal(production, 'https://soon.invalid/hook')).toBeNull()
+})
+
+test.each(['intranet', 'intranet.', 'a.localhost.', 'printer.local', 'db.internal', 'nas.home.arpa'])(
+  '%s cannot be public: refused without a look-up, and called by nobody', async (host) => {
+    let lookups = 0
+    const resolver = { addressesOf: async () => (lookups += 1, ['93.184.216.34']) }
+    const closed = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
+    expect(await refusal(closed, `https://${host}:${port}/`)).toEqual(REFUSED)
+    expect(await closed.post({ orgId: 'org', url: `https://${host}:${port}/`, body: BODY, headers: {} })).toMatchObject({ kind: 'blocked' })
+    expect(lookups).toBe(0)
+  })
+
+test('where a range is opened, such a name is let through when all its addresses are there', async () => {
+  const addresses: Record<string, string[]> = { hooks: ['10.0.0.5'], mixed: ['10.0.0.5', '192.168.0.1'] }
+  const resolver = { addressesOf: async (name: string) => addresses[name] ?? Promise.reject(new Error('no such name')) }
+  const inside = createReceiver({ timeoutSeconds: 1, allowCidrs: ['10.0.0.0/8'], allowHttp: true, resolver })
+  expect(await refusal(inside, 'http://hooks/')).toBeNull()
+  for (const host of ['mixed', 'nobody', 'localhost']) expect(await refusal(inside, `http://${host}/`)).toEqual(REFUSED)
+})
+
+test('what a name leads to inside is told neither at registration nor in the log', async () => {
+  const resolver = { addressesOf: async () => ['10.20.30.40'] }
+  const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
+  const refused = await receiver.check('https://hooks.example.com/', 'org').catch((error: Fault) => error)
+  const { error } = await receiver.post({ orgId: 'org', url: 'https://hooks.example.com/', body: BODY, headers: {} })
+  for (const text of [(refused as Fault).message, error]) expect(text).toBe('hooks.example.com leads to an address that is not called.')
+})
+
+test('an address that was connected to is not told either', async () => {
+  const resolver = { addressesOf: async () => ['127.0.0.1'] }
+  const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true, resolver })
+  const { error } = await receiver.post({ orgId: 'org', url: 'http://hooks.example.com:1/', body: BODY, headers: {} })
+  expect(error).toBe('No connection: it was refused (ECONNREFUSED).')
+})
+
+test('http is opened for the opened ranges only', async () => {
+  expect(await refusal(httpInside, `http://127.0.0.1:${port}/`)).toBeNull()
+  expect(await refusal(httpInside, `http://localhost:${port}/`)).toBeNull()
+  expect(await refusal(httpInside, 'http://1.1.1.1/')).toEqual(REFUSED)
+  expect(await refusal(httpInside, 'https://1.1.1.1/')).toBeNull()
+  expect(await refusal(httpInside, 'http://10.0.0.1/')).toEqual(REFUSED)
+  expect(await refusal(httpAnywhere, 'http://1.1.1.1/')).toBeNull()
+})
+
+test('a name is judged again when it is called, by the addresses that are then connected to', async () => {
+  const before = calls
+  const outcome = await httpAnywhere.post({ orgId: 'org', url: `http://localhost:${port}/`, body: BODY, headers: {} })
+  expect(outcome.kind).toBe('blocked')
+  expect(outcome.error).not.toMatch(/127\.0\.0\.1|::1/)
+  expect(calls).toBe(before)
+  expect(await httpInside.post({ orgId: 'org', url: `http://localhost:${port}/`, body: BODY, headers: {} })).toMatchObject({ kind: 'delivered' })
+  expect(calls).toBe(before + 1)
+})
