@@ -205,6 +205,11 @@ export class Books implements Scope {
     return written.deliveries
   }
 
+  /** Whether the deed deletes rows, which others may refer to. */
+  get deletes(): boolean {
+    return this.#deed.deletes
+  }
+
   /** Whether the deed changed whose token opens what. */
   get changesCallers(): boolean {
     return this.#changesCallers

@@ -54,6 +54,8 @@ export interface FaultParticulars {
   status?: number
   /** Seconds for the header Retry-After. */
   retryAfter?: number
+  /** What nobody expected, told as a refusal all the same: the log is told of it. */
+  cause?: unknown
 }
 
 /** A refusal that the caller is told of, in the envelope of the specification's section "Errors". */
@@ -66,7 +68,7 @@ export class Fault extends Error {
   readonly retryAfter: number | undefined
 
   constructor(code: FaultCode, particulars: FaultParticulars = {}) {
-    super(particulars.message ?? FAULTS[code][1])
+    super(particulars.message ?? FAULTS[code][1], { cause: particulars.cause })
     this.name = 'Fault'
     this.code = code
     this.status = particulars.status ?? FAULTS[code][0]

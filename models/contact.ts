@@ -1,6 +1,7 @@
 // Contacts: customers, vendors, and those who are both.
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
+import { countingUses } from './uses.ts'
 
 export interface Address {
   address: string | null
@@ -57,27 +58,19 @@ export const contacts = table<ContactRow>('contacts', {
 /** What GET /contacts?search looks through; the index contacts_search is on this very expression. */
 export const CONTACT_SEARCH = `(lower(contact_name) || E'\\n' || lower(coalesce(company_name, '')) || E'\\n' || lower(coalesce(email, '')))`
 
-export type ContactUses = Record<
-  'invoices' | 'bills' | 'payments' | 'credit_notes' | 'debit_notes' | 'estimates' | 'sales_orders' | 'purchase_orders' | 'expenses' | 'journal_lines',
-  number
->
+/** Every column that refers to a contact, by its table; the test of the schema holds it against the foreign keys. */
+export const CONTACT_REFERENCES = {
+  invoices: 'customer_id', bills: 'vendor_id', payments: 'contact_id', credit_notes: 'customer_id', debit_notes: 'vendor_id',
+  estimates: 'customer_id', sales_orders: 'customer_id', purchase_orders: 'vendor_id', expenses: 'vendor_id',
+  journals: 'contact_id', journal_lines: 'contact_id',
+} as const
 
-/** How many documents and journal lines refer to the contact. */
+export type ContactUses = Record<keyof typeof CONTACT_REFERENCES, number>
+
+/** How many documents, journals and journal lines refer to the contact. */
 export async function countContactUses(scope: Scope, id: string): Promise<ContactUses> {
   const [uses] = await scope.connection.run<ContactUses>(USES, [scope.orgId, id])
   return uses!
 }
 
-const USES = {
-  name: 'contact uses',
-  text: `SELECT (SELECT count(*)::integer FROM invoices WHERE org_id = $1 AND customer_id = $2) AS invoices,
-                (SELECT count(*)::integer FROM bills WHERE org_id = $1 AND vendor_id = $2) AS bills,
-                (SELECT count(*)::integer FROM payments WHERE org_id = $1 AND contact_id = $2) AS payments,
-                (SELECT count(*)::integer FROM credit_notes WHERE org_id = $1 AND customer_id = $2) AS credit_notes,
-                (SELECT count(*)::integer FROM debit_notes WHERE org_id = $1 AND vendor_id = $2) AS debit_notes,
-                (SELECT count(*)::integer FROM estimates WHERE org_id = $1 AND customer_id = $2) AS estimates,
-                (SELECT count(*)::integer FROM sales_orders WHERE org_id = $1 AND customer_id = $2) AS sales_orders,
-                (SELECT count(*)::integer FROM purchase_orders WHERE org_id = $1 AND vendor_id = $2) AS purchase_orders,
-                (SELECT count(*)::integer FROM expenses WHERE org_id = $1 AND vendor_id = $2) AS expenses,
-                (SELECT count(*)::integer FROM journal_lines WHERE org_id = $1 AND contact_id = $2) AS journal_lines`,
-}
+const USES = countingUses('contact uses', CONTACT_REFERENCES)

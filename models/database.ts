@@ -36,6 +36,12 @@ export interface Transaction extends Connection {
   runLast<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
 }
 
+/**
+ * The connection was lost after the COMMIT had been sent and before its answer came: the transaction was committed, or it
+ * was not. Its work must not be done again as if nothing had been written.
+ */
+export class OutcomeUnknown extends Error {}
+
 export interface Database extends Connection {
   sequelize: Sequelize
   /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */
@@ -57,6 +63,10 @@ export interface DatabaseOptions {
   name: string
 }
 
+// A row is held for one short transaction, so a wait of this length means that something is wrong: it ends long before
+// the statement would, and openBooks tries again.
+const LOCK_TIMEOUT_MS = 10_000
+
 /** Opens the pool (lazily: nothing is sent yet) and defines a Sequelize model for every declared table. */
 export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
   const sequelize = new Sequelize(url, {
@@ -68,6 +78,7 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
       statement_timeout: 60_000,
+      lock_timeout: LOCK_TIMEOUT_MS,
       idle_in_transaction_session_timeout: 60_000,
     },
   })
@@ -146,12 +157,12 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
             (await together(client, [...begin(), prepared(...first), prepared(...second)])).slice(-2) as [A[], B[]],
           async runLast<Row>(statement: Statement, values: readonly unknown[]) {
             const queries = [...begin(), prepared(statement, values), 'COMMIT']
-            const answers = await together<Row>(client, queries)
+            const answers = await together<Row>(client, queries).catch(severed)
             state.ended = true
             return answers.at(-2)!
           },
         })
-        if (state.begun && !state.ended) await together(client, ['COMMIT'])
+        if (state.begun && !state.ended) await together(client, ['COMMIT']).catch(severed)
         giveBack(client)
         return result
       } catch (error) {
@@ -165,6 +176,12 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     portions: <Row>(asked: Asked, rowsAtOnce: number, over?: AbortSignal) =>
       readInPortions<Row>({ borrow, together, giveBack, discard, streamOf }, asked, rowsAtOnce, over),
   }
+}
+
+// An error that the server sent is its answer to the commit, but for its last words before it closes the connection.
+function severed(error: unknown): never {
+  if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error
+  throw new OutcomeUnknown('the connection was lost during the commit', { cause: error })
 }
 
 // The driver keeps its socket and its pipelining out of its types.

@@ -65,6 +65,10 @@ export class Deed {
     this.#page('delete', table, ['id']).rows.push({ id })
   }
 
+  get deletes(): boolean {
+    return [...this.#pages.values()].some(({ verb }) => verb === 'delete')
+  }
+
   get isEmpty(): boolean {
     return this.#pages.size === 0 && this.announcements.length === 0
   }

@@ -2,6 +2,7 @@
 import type { AccountType } from '../domain/accounts.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
+import { countingUses } from './uses.ts'
 
 export interface ItemRow {
   org_id: string
@@ -31,10 +32,13 @@ export const items = table<ItemRow>('items', {
 /** What GET /items?search looks through; the index items_search is on this very expression. */
 export const ITEM_SEARCH = `(lower(item_name) || E'\\n' || lower(coalesce(sku, '')) || E'\\n' || lower(coalesce(description, '')))`
 
-export type ItemUses = Record<
-  'invoice_lines' | 'bill_lines' | 'credit_note_lines' | 'debit_note_lines' | 'estimate_lines' | 'sales_order_lines' | 'purchase_order_lines',
-  number
->
+/** Every column that refers to an item, by its table; the test of the schema holds it against the foreign keys. */
+export const ITEM_REFERENCES = {
+  invoice_lines: 'item_id', bill_lines: 'item_id', credit_note_lines: 'item_id', debit_note_lines: 'item_id',
+  estimate_lines: 'item_id', sales_order_lines: 'item_id', purchase_order_lines: 'item_id',
+} as const
+
+export type ItemUses = Record<keyof typeof ITEM_REFERENCES, number>
 
 /** How many document lines are of the item. */
 export async function countItemUses(scope: Scope, id: string): Promise<ItemUses> {
@@ -52,16 +56,7 @@ export async function findItemReferences(
   return found!
 }
 
-const USES = {
-  name: 'item uses',
-  text: `SELECT (SELECT count(*)::integer FROM invoice_lines WHERE org_id = $1 AND item_id = $2) AS invoice_lines,
-                (SELECT count(*)::integer FROM bill_lines WHERE org_id = $1 AND item_id = $2) AS bill_lines,
-                (SELECT count(*)::integer FROM credit_note_lines WHERE org_id = $1 AND item_id = $2) AS credit_note_lines,
-                (SELECT count(*)::integer FROM debit_note_lines WHERE org_id = $1 AND item_id = $2) AS debit_note_lines,
-                (SELECT count(*)::integer FROM estimate_lines WHERE org_id = $1 AND item_id = $2) AS estimate_lines,
-                (SELECT count(*)::integer FROM sales_order_lines WHERE org_id = $1 AND item_id = $2) AS sales_order_lines,
-                (SELECT count(*)::integer FROM purchase_order_lines WHERE org_id = $1 AND item_id = $2) AS purchase_order_lines`,
-}
+const USES = countingUses('item uses', ITEM_REFERENCES)
 const REFERENCES = {
   name: 'item references',
   text: `SELECT EXISTS (SELECT FROM taxes WHERE org_id = $1 AND id = $2) AS has_tax,

@@ -81,7 +81,10 @@ export async function travel(
 /** Turns whatever was thrown into a reply; what is no fault is told to the log and to nobody else. */
 export function refuse(house: Pick<House, 'onMishap'>, error: unknown, requestId: string): Reply {
   const meant = asFault(error)
-  if (meant instanceof Fault) return refusal(meant, requestId)
+  if (meant instanceof Fault) {
+    if (meant.cause !== undefined) house.onMishap(meant.cause, requestId)
+    return refusal(meant, requestId)
+  }
   house.onMishap(error, requestId)
   return refusal(fault('internal.error'), requestId)
 }

@@ -1,0 +1,105 @@
+// Calls that meet others on the same rows: tried again, and refused in the end with 503.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { setTimeout } from 'node:timers/promises'
+import pg from 'pg'
+import { invoiceBody } from './fixtures.ts'
+import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
+import { startService, type Service } from './service.ts'
+
+let service: Service
+let ours: ReturnsDesk
+
+beforeAll(async () => {
+  service = await startService()
+  ours = await openReturnsDesk(service)
+})
+afterAll(() => service.close())
+
+/** A connection of the test's own, ended whatever happens. */
+async function onConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: service.databaseUrl })
+  // A connection that a test has ended tells so.
+  client.on('error', () => undefined)
+  await client.connect()
+  return work(client).finally(() => client.end().catch(() => undefined))
+}
+
+const waiting = async (client: pg.Client, count: number) => {
+  for (let looks = 0; looks < 600; looks += 1) {
+    const { rows } = await client.query(
+      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'bahi%'`)
+    if (rows.length >= count) return rows.map(({ pid }) => pid as number)
+    await setTimeout(50)
+  }
+  throw new Error(`not ${count} calls wait for a lock`)
+}
+
+/** PostgreSQL refuses the next so many inserts into the table with the code, as if others had been in the way. */
+async function failing<T>(table: string, code: string, times: number, work: () => Promise<T>): Promise<T> {
+  await service.sql('CREATE SEQUENCE IF NOT EXISTS refusals_made')
+  await service.sql(`CREATE FUNCTION fail_now() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+      IF nextval('refusals_made') <= ${times} THEN RAISE EXCEPTION 'in the way' USING ERRCODE = '${code}'; END IF;
+      RETURN NULL;
+    END $$`)
+  await service.sql(`CREATE TRIGGER fail_now AFTER INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION fail_now()`)
+  try {
+    return await work()
+  } finally {
+    await service.sql(`DROP TRIGGER fail_now ON ${table}`)
+    await service.sql('DROP FUNCTION fail_now')
+    await service.sql('DROP SEQUENCE refusals_made')
+  }
+}
+
+describe('a deadlock', () => {
+  test('with another connection is found by PostgreSQL, and the call made anew', async () => {
+    const [{ credit_note_id }, { invoice_id }] = [await ours.credit(), await ours.sent()]
+    // The call locks the note, then the invoice; the other connection the invoice, then the note.
+    const answered = await onConnection((other) => onConnection(async (looking) => {
+      await other.query(`SET deadlock_timeout = '1h'`)
+      await other.query('BEGIN')
+      await other.query('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [invoice_id])
+      const call = ours.client.post(`/credit_notes/${credit_note_id}/apply-to-invoice`, { invoice_id, amount: 10 })
+      await waiting(looking, 1)
+      // The API's connection, which waits longest, is the one that finds the circle and is refused.
+      await other.query('SELECT FROM credit_notes WHERE id = $1 FOR UPDATE', [credit_note_id])
+      await other.query('COMMIT')
+      return call
+    }))
+    expect([answered.status, answered.body.credit_note?.applied_amount]).toEqual([200, 10])
+    expect(await ours.creditNow(credit_note_id)).toMatchObject({ applied_amount: 10, balance_amount: 90 })
+  })
+})
+
+describe.each(['40P01', '40001', '55P03'])('%s', (code) => {
+  const calls = async () => (await service.sql<{ made: number }>('SELECT last_value::integer AS made FROM refusals_made'))[0]!.made
+
+  test('four times is got over', async () => {
+    const [answered, made] = await failing('invoices', code, 4, async () => [
+      await ours.client.post('/invoices', invoiceBody(ours.customerId)), await calls(),
+    ] as const)
+    expect([answered.status, made]).toEqual([201, 5])
+  })
+
+  test('five times is 503, and a repeat of the key does the work', async () => {
+    const before = (await ours.get('/invoices')).invoices.length
+    const [answered, made] = await failing('invoices', code, 1_000, async () => [
+      await ours.client.post('/invoices', invoiceBody(ours.customerId), `busy-${code}`), await calls(),
+    ] as const)
+    expect([answered.status, answered.body.code, answered.headers['retry-after'], made]).toEqual([503, 'service.unavailable', '1', 5])
+    expect((await ours.client.post('/invoices', invoiceBody(ours.customerId), `busy-${code}`)).status).toBe(201)
+    expect((await ours.get('/invoices')).invoices.length).toBe(before + 1)
+  })
+})
+
+test('a statement that takes too long is 503, and is not tried again', async () => {
+  const answered = await failing('invoices', '57014', 1_000, () => ours.client.post('/invoices', invoiceBody(ours.customerId)))
+  expect([answered.status, answered.body.code, answered.headers['retry-after']]).toEqual([503, 'service.unavailable', '5'])
+})
+
+test('a wait for a row has an end long before that of its statement', async () => {
+  // The test's pool is opened as the API's is.
+  expect(await service.sql(`SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement`))
+    .toEqual([{ lock: '10s', statement: '1min' }])
+})

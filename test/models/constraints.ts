@@ -1,0 +1,88 @@
+// What each constraint of the schema means to a caller: the tables that rows are deleted from, and what only a fault of ours can break.
+
+/** Tables whose rows calls delete: a foreign key to them is a 404 to a call whose record vanished, and a 409 to the deletion. */
+export const REMOVABLE: Record<string, string> = {
+  contacts: 'DELETE /contacts/{contact_id}, refused while anything refers to it',
+  items: 'DELETE /items/{item_id}, refused while a line is of it',
+  invoices: 'DELETE of a draft, which no payment, credit or note names',
+  bills: 'DELETE of a draft, which no payment, credit or note names',
+  payments: 'DELETE; its allocations go with it',
+  expenses: 'DELETE; its lines go with it',
+  estimates: 'DELETE; refused when CONVERTED, and only then orders and invoices name it',
+  purchase_orders: 'DELETE of a draft, which no bill names',
+  sales_order_lines: 'PUT of a draft order, of which nothing is invoiced',
+  purchase_order_lines: 'PUT of a draft order, of which nothing is billed',
+}
+
+/** Tables whose rows no call deletes: a foreign key to them can be broken by a fault of ours alone, and is a 500. */
+export const STANDING = [
+  'partners', 'organizations', 'users', 'accounts', 'taxes', 'branches', 'accounting_periods', 'journals', 'sales_orders',
+  'credit_notes', 'debit_notes', 'webhook_endpoints', 'webhook_events', 'webhook_deliveries',
+]
+
+/** Every other check, unique key and trigger, by the reason why no caller can break it. */
+export const UNREACHABLE: Record<string, string[]> = {
+  'an enum that the shape of the body holds, or a status that only the tables of domain/lifecycle.ts give': [
+    'organizations_status_check', 'users_role_check', 'tokens_kind_check', 'tokens_tier_check', 'taxes_shape_check',
+    'contacts_contact_type_check', 'contacts_status_check', 'items_item_type_check', 'items_status_check', 'invoices_status_check',
+    'webhook_endpoints_status_check', 'webhook_deliveries_status_check', 'bills_status_check', 'payments_flow_check', 'payments_mode_check',
+    'payments_payment_type_check', 'credit_notes_status_check', 'credit_notes_type_check', 'debit_notes_status_check',
+    'sales_orders_status_check', 'purchase_orders_status_check', 'estimates_status_check', 'conversions_source_type_check', 'conversions_check',
+  ],
+  'a bound that the shape of the body holds': [
+    'organizations_fiscal_year_start_month_check', 'number_series_padding_check', 'invoices_exchange_rate_check', 'bills_exchange_rate_check',
+    'payments_exchange_rate_check', 'credit_notes_exchange_rate_check', 'debit_notes_exchange_rate_check', 'sales_orders_exchange_rate_check',
+    'purchase_orders_exchange_rate_check', 'estimates_exchange_rate_check', 'expenses_rcm_rate_check',
+    ...['invoice', 'bill', 'credit_note', 'debit_note', 'sales_order', 'purchase_order', 'estimate']
+      .flatMap((document) => ['discount', 'quantity', 'rate'].map((column) => `${document}_lines_${column}_check`)),
+  ],
+  'sums that domain/totals.ts makes of the very lines, and assertions before the row is laid into the books': [
+    'invoices_check', 'invoices_check1', 'bills_check', 'bills_check1', 'expenses_check', 'credit_notes_check1', 'credit_notes_check2',
+    'debit_notes_check', 'debit_notes_check1', 'sales_orders_check1', 'sales_orders_check2', 'purchase_orders_check1',
+    'purchase_orders_check2', 'estimates_check1', 'estimates_check2', 'credit_notes_round_off_check', 'debit_notes_round_off_check',
+    'sales_orders_round_off_check', 'purchase_orders_round_off_check', 'estimates_round_off_check',
+  ],
+  'a total or amount below 0, or of 0, that the command refuses with validation.invalid_value first': [
+    'invoices_total_check', 'bills_total_check', 'credit_notes_total_check', 'debit_notes_total_check', 'sales_orders_total_check',
+    'purchase_orders_total_check', 'estimates_total_check', 'expenses_total_check', 'expenses_amount_check', 'expense_lines_amount_check',
+    'payments_amount_check', 'payments_bank_charges_check', 'payments_check', 'payments_check3', 'payment_allocations_amount_check',
+    'credit_applications_amount_check',
+  ],
+  'a limit that is decided by the locked row: what is allocated, applied or converted never exceeds what there is': [
+    'invoices_check2', 'invoices_credits_applied_check', 'invoices_payment_made_check', 'bills_check2', 'bills_payment_made_check',
+    'bills_vendor_credits_applied_check', 'payments_check1', 'payments_check2', 'credit_notes_check', 'credit_notes_check4', 'credit_notes_check5',
+    'debit_notes_applied_amount_check', 'sales_order_lines_check', 'purchase_order_lines_check', 'estimates_check3', 'conversions_check1',
+    'conversions_check2',
+  ],
+  'one of two parents, which the command decides': ['payment_allocations_check', 'credit_applications_check', 'credit_notes_check3'],
+  'a date before the document, which the command refuses with validation.invalid_value first': [
+    'sales_orders_check', 'purchase_orders_check', 'estimates_check',
+  ],
+  'the ledger: what domain/posting asserts of every entry before it is laid into the books': [
+    'journals_line_count_check', 'journal_lines_check', 'journal_lines_check1', 'journal_lines_credit_check', 'journal_lines_debit_check',
+    'journal_balances', 'check_journal', 'refuse_change', 'journals_org_id_id_line_count_key',
+  ],
+  'an entry is reversed once, under the lock of its document or of the entry itself': ['journals_reversal'],
+  'written when the organisation is made, by a list of ours that has each once; no call adds to it': [
+    'accounting_periods_check', 'accounting_periods_org_id_start_date_key', 'accounts_org_id_code_key', 'accounts_role', 'branches_org_id_code_key',
+    'branches_default', 'cost_centers_org_id_code_key', 'currencies_pkey', 'exchange_rates_rate_check', 'users_email',
+  ],
+  "an operator's command, whose refusal the operator reads": ['partners_name_key'],
+  '32 random bytes, or their hash': ['partner_keys_key_hash_key', 'tokens_token_hash_key'],
+  'a number of a sequence of ours, which is taken under the lock of its row; no caller sends one': [
+    'journals_org_id_journal_number_key', 'payments_org_id_payment_number_key', 'expenses_org_id_expense_number_key',
+    'credit_notes_org_id_credit_note_number_key', 'debit_notes_org_id_debit_note_number_key', 'sales_orders_org_id_sales_order_number_key',
+    'purchase_orders_org_id_purchase_order_number_key', 'estimates_org_id_estimate_number_key',
+  ],
+  'the places of lines, counted by us': [
+    'invoice_lines_org_id_invoice_id_line_no_key', 'bill_lines_org_id_bill_id_line_no_key', 'estimate_lines_org_id_estimate_id_line_no_key',
+    'journal_lines_pkey',
+  ],
+  'a part of an order or estimate is converted under its lock, and named once in a request': [
+    'invoice_lines_of_order', 'bill_lines_of_order', 'sales_orders_of_estimate', 'conversions_sales_order', 'conversions_invoice', 'conversions_bill',
+  ],
+  'written by INSERT ... ON CONFLICT, or by one process under its lock': [
+    'idempotent_answers_pkey', 'idempotent_answers_check', 'account_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
+    'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
+  ],
+}
