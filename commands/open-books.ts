@@ -32,7 +32,7 @@ export async function openBooks<T, R = T>(
   work: (books: Books) => Promise<T>,
   finish: (result: T, books: Books) => R = (result) => result as unknown as R,
 ): Promise<R> {
-  const begun = performance.now()
+  const begun = desk.clock().getTime()
   for (let attempt = 1; ; attempt += 1) {
     let books: Books | undefined
     try {
@@ -47,7 +47,7 @@ export async function openBooks<T, R = T>(
       if (queued > 0) desk.wakeRelay()
       return finish(result, books!)
     } catch (error) {
-      const isLast = attempt >= TRIES || performance.now() - begun > PATIENCE_MS
+      const isLast = attempt >= TRIES || desk.clock().getTime() - begun > PATIENCE_MS
       if (isLast || !isWorthRetrying(error)) throw asFault(error, { deletes: books?.deletes ?? false })
       await setTimeout(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random()))
     }

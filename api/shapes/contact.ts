@@ -23,7 +23,7 @@ const AnsweredAddress = Type.Object({
 })
 
 const ContactPerson = Type.Object({
-  contact_person_id: optional(Type.String({ description: 'Of the person to keep and change; without it one is added.' })),
+  contact_person_id: optional(Type.String({ maxLength: 100, description: 'Of the person to keep and change; without it one is added.' })),
   first_name: optional(Text(100)),
   email: optional(Email),
   is_primary: Type.Optional(Type.Boolean()),
@@ -37,7 +37,7 @@ const fields = {
   gst_no: optional(Text(20)),
   gst_treatment: optional(Text(50)),
   pan: optional(Text(20)),
-  place_of_contact: optional(Type.String({ description: 'IN-XX, or any form that place_of_supply takes.' })),
+  place_of_contact: optional(Type.String({ maxLength: 100, description: 'IN-XX, or any form that place_of_supply takes.' })),
   email: optional(Email),
   phone: optional(Text(50)),
   website: optional(Text(500)),

@@ -17,7 +17,7 @@ export const NewOrganization = Type.Object({
   time_zone: optional(Text(60)),
   fiscal_year_start_month: optional(Type.Integer({ minimum: 1, maximum: 12 })),
   external_ref: optional(Name(200)),
-  scopes: optional(Type.Array(Type.String(), { minItems: 1, maxItems: 200 })),
+  scopes: optional(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 200 })),
   sandbox: optional(Type.Boolean()),
   user: optional(Type.Object({ email: optional(Email), name: optional(Text(200)) })),
 }, { examples: [{ name: 'Saraswati Stationers', state_code: 'IN-KA', external_ref: 'client-17', user: { email: 'owner@saraswati.example' } }] })

@@ -1,0 +1,101 @@
+// The largest values that the shapes let through, and paths of any length: what cannot be kept is refused, never a 500.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { startService, type Service } from '../api/service.ts'
+import { callRoute, each, hasId, nameOf, opening } from './routes.ts'
+import { bodyFor, openStand, pathFor, type Stand } from './samples.ts'
+
+let service: Service
+let stand: Stand
+
+beforeAll(async () => {
+  service = await startService()
+  await service.startWorker()
+  stand = await openStand(service)
+})
+// The end is also the assertion that the log was told of nothing.
+afterAll(() => service.close())
+
+interface Shape {
+  type?: string | string[]
+  properties?: Record<string, Shape>
+  items?: Shape
+  maximum?: number
+  exclusiveMaximum?: number
+  maxLength?: number
+  enum?: unknown[]
+  const?: unknown
+  pattern?: string
+  format?: string
+}
+
+type Found = [path: (string | number)[], shape: Shape]
+
+/** Every number and text within a body, by its path; of a list its first member. */
+function leaves(shape: Shape, path: (string | number)[] = []): Found[] {
+  const types = [shape.type].flat()
+  if (types.includes('array')) return shape.items ? leaves(shape.items, [...path, 0]) : []
+  if (types.includes('object')) return Object.entries(shape.properties ?? {}).flatMap(([name, inner]) => leaves(inner, [...path, name]))
+  return types.some((type) => ['number', 'integer', 'string'].includes(type!)) ? [[path, shape]] : []
+}
+
+const isText = ({ type }: Shape) => [type].flat().includes('string')
+function isBound(shape: Shape): boolean {
+  if (!isText(shape)) return shape.maximum !== undefined || shape.exclusiveMaximum !== undefined
+  const { maxLength, enum: values, const: value, format, pattern = '' } = shape
+  return maxLength !== undefined || values !== undefined || value !== undefined || format !== undefined || /\{\d+\}\$$/.test(pattern)
+}
+
+const largest = ({ maximum, exclusiveMaximum }: Shape) => maximum ?? exclusiveMaximum! - 1
+// Text that PostgreSQL cannot compress into an index.
+const noise = (length: number) => randomBytes(length).toString('base64url').slice(0, length)
+
+function put(body: object, path: (string | number)[], value: unknown): object {
+  const copy = structuredClone(body) as Record<string | number, any>
+  let at = copy
+  for (const [place, step] of path.slice(0, -1).entries()) at = (at[step] ??= typeof path[place + 1] === 'number' ? [] : {})
+  at[path.at(-1)!] = value
+  return copy
+}
+
+const WITH_BODY = each((route) => route.body !== undefined && route.path !== '/echo')
+
+describe('shapes bound', () => {
+  test.each(WITH_BODY)('%s', (_name, route) => {
+    const unbounded = leaves(route.body as Shape).filter(([, shape]) => !isBound(shape))
+    expect(unbounded.map(([path]) => path.join('.'))).toEqual([])
+  })
+})
+
+describe('the largest value of every field', () => {
+  test.each(WITH_BODY)('%s', async (_name, route) => {
+    const found = leaves(route.body as Shape)
+    const numbers = found.filter(([, shape]) => !isText(shape))
+    const texts = found.filter(([, { maxLength }]) => maxLength !== undefined)
+    const sample = () => bodyFor(route, stand) as object
+    const tried = [
+      ...numbers.map(([path, shape]) => put(sample(), path, largest(shape))),
+      ...texts.map(([path, { maxLength }]) => put(sample(), path, noise(maxLength!))),
+      numbers.reduce((body, [path, shape]) => put(body, path, largest(shape)), sample()),
+      // Foreign money: what is carried is an amount times a rate.
+      ...(found.some(([path]) => path.join() === 'exchange_rate')
+        ? [numbers.reduce((body, [path, shape]) => put(body, path, largest(shape)), { ...sample(), currency_code: 'USD' } as object)] : []),
+    ]
+    const path = hasId(route) ? '' : route.path
+    for (const body of tried) {
+      const { status, text } = await callRoute(service, route, path === '' ? await pathFor(route, stand) : path, {
+        ...opening(route, stand), body, ...(route.method === 'POST' ? { key: randomUUID() } : {}),
+      })
+      expect([nameOf(route), JSON.stringify(body).slice(0, 300), status < 500 ? 'answered' : text]).toEqual([nameOf(route), expect.any(String), 'answered'])
+    }
+  })
+})
+
+// The key of a remembered answer holds the path: a path beyond the router's bound is none of ours.
+test.each(each(hasId))('an id of 6,000 characters, with a key: %s', async (_name, route) => {
+  const path = route.path.replaceAll(/\{\w+\}/g, noise(6_000))
+  const { status, body } = await callRoute(service, route, path, {
+    ...opening(route, stand), ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: bodyFor(route, stand) ?? {}, key: randomUUID() }),
+  })
+  expect([status, body.code]).toEqual([404, 'not_found.route'])
+})
