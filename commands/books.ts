@@ -20,6 +20,8 @@ export interface JournalEntry {
   memo: string | null
   contactId: string | null
   reversalOf?: string
+  /** Cost centers. */
+  tags?: string[]
   lines: PostingLine[]
 }
 
@@ -123,6 +125,7 @@ export class Books implements Scope {
       contact_id: entry.contactId,
       reversal_of: entry.reversalOf ?? null,
       line_count: entry.lines.length,
+      tags: entry.tags ?? [],
       created_time: this.now,
     })
     const lines = entry.lines.map((line, index) => this.insert(journalLines, {

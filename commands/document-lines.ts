@@ -17,6 +17,8 @@ export interface LineWanted {
   rate?: number | null
   discount?: number | null
   tax_id?: string | null
+  /** The account that a purchase is debited to; a sale's is the item's own. */
+  account_id?: string | null
 }
 
 /** A line with nothing left open but its price. */
@@ -37,15 +39,19 @@ export interface FilledLine {
 
 /** The ids that lines name, for the reading of the basis. */
 export function idsOf(lines: LineWanted[]): { itemIds: string[]; taxIds: string[] } {
-  const ids = (named: (string | null | undefined)[]) => [...new Set(named.filter((id): id is string => id != null && isId(id)))]
   return { itemIds: ids(lines.map((line) => line.item_id)), taxIds: ids(lines.map((line) => line.tax_id)) }
 }
+
+/** The accounts that lines of a purchase name; those of a sale name none, whatever else a body holds. */
+export const accountIdsOf = (lines: LineWanted[]): string[] => ids(lines.map((line) => line.account_id))
+
+const ids = (named: (string | null | undefined)[]) => [...new Set(named.filter((id): id is string => id != null && isId(id)))]
 
 /** What the item master says of a line in one trade: its price, and the account that it goes to. */
 export interface Trade {
   rateOf(item: BasisItem): string
-  /** Null for a line of no item. */
-  accountOf(item: BasisItem | null): string
+  /** `item` is null for a line of no item; `field` is the path of the line. */
+  accountOf(item: BasisItem | null, line: LineWanted, field: string): string
 }
 
 /**
@@ -72,7 +78,7 @@ export function fillLines(basis: Basis, wanted: LineWanted[], { rateOf, accountO
       tax_id: tax?.id ?? null,
       tax,
       tax_percentage: tax ? taxPercentage(tax) : '0',
-      account_id: accountOf(item),
+      account_id: accountOf(item, line, `line_items.${index}`),
     }
   })
 }

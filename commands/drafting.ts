@@ -39,6 +39,8 @@ export interface Parties {
   date: string
   /** A number given by hand, to be looked up among the invoices of the branch. */
   invoiceNumber: string | null
+  /** The accounts that lines of a purchase name. */
+  accountIds?: string[]
 }
 
 /**
@@ -47,7 +49,7 @@ export interface Parties {
  */
 export async function basisOf(
   books: Books,
-  { contactId, contactField, date, invoiceNumber }: Parties,
+  { contactId, contactField, date, invoiceNumber, accountIds = [] }: Parties,
   wanted: Pick<TermsWanted, 'line_items' | 'branch_id' | 'tags'>,
 ): Promise<Basis> {
   const tags = knownIds(wanted.tags ?? [], 'tags')
@@ -55,12 +57,18 @@ export async function basisOf(
     contactId: knownIds([contactId], contactField)[0]!,
     branchId: wanted.branch_id == null ? null : knownIds([wanted.branch_id], 'branch_id')[0]!,
     ...idsOf(wanted.line_items),
+    accountIds,
     tags,
     date,
     invoiceNumber,
   })
-  if (basis.tags_found !== tags.length) throw fault('not_found.resource', { field: 'tags', message: 'There is no such cost center.' })
+  refuseUnknownTags(tags, basis)
   return basis
+}
+
+/** Throws not_found.resource where one of the tags is no cost center of the organisation's. */
+export function refuseUnknownTags(tags: string[], { tags_found }: { tags_found: number }): void {
+  if (tags_found !== tags.length) throw fault('not_found.resource', { field: 'tags', message: 'There is no such cost center.' })
 }
 
 export function branchOf({ branch }: Basis): NonNullable<Basis['branch']> {

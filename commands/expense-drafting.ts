@@ -1,13 +1,15 @@
 // How an expense is drawn up of what a body tells: its parties and accounts found, its amounts priced.
+import { isSpending } from '../domain/accounts.ts'
 import { parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
-import { isMoney, isSpending, priceExpense } from '../domain/expense.ts'
+import { isMoney, priceExpense } from '../domain/expense.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { toAmount, toMinor, type Minor } from '../domain/money.ts'
+import { amountAboveZero, toAmount } from '../domain/money.ts'
 import { isIntraState } from '../domain/place-of-supply.ts'
 import { readExpenseBasis, type Expense, type ExpenseBasis, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
 import type { Books } from './books.ts'
+import { knownIds, refuseUnknownTags } from './drafting.ts'
 
 export interface ExpenseLineWanted {
   account_id?: string | null
@@ -32,6 +34,7 @@ export interface NewExpense {
   is_rcm?: boolean | null
   rcm_rate?: number | null
   itc_blocked_reason?: string | null
+  tags?: string[] | null
 }
 
 export type ExpenseHeader = Omit<ExpenseRow, 'org_id' | 'id' | 'expense_number' | 'version' | 'created_time' | 'last_modified_time'>
@@ -50,12 +53,14 @@ export function drawUpExpense(books: Books, basis: ExpenseBasis, wanted: NewExpe
     const field = (name: string) => (itemized ? `line_items.${index}.${name}` : name)
     return {
       account_id: find.spending(line.account_id ?? wanted.account_id!, line.account_id == null ? 'account_id' : field('account_id')),
-      amount: amountOf(line.amount, currency, field('amount')),
+      amount: amountAboveZero(line.amount, currency, field('amount')),
       tax: find.tax(line.tax_id, field('tax_id')) ?? find.tax(wanted.tax_id, 'tax_id'),
       note: line.note ?? null,
     }
   })
   const vendor = find.vendor(wanted.vendor_id)
+  const tags = knownIds(wanted.tags ?? [], 'tags')
+  refuseUnknownTags(tags, basis)
   const priced = priceExpense({
     currency,
     lines: told,
@@ -83,6 +88,7 @@ export function drawUpExpense(books: Books, basis: ExpenseBasis, wanted: NewExpe
     tax_total: priced.taxTotal,
     rcm_tax_total: priced.selfAssessedTotal,
     total: priced.total,
+    tags,
   }
   const lines = told.map(({ tax, ...line }, index): ExpenseLine => {
     const { taxable, percentage, charged, selfAssessed } = priced.lines[index]!
@@ -97,11 +103,12 @@ export function drawUpExpense(books: Books, basis: ExpenseBasis, wanted: NewExpe
 /** Reads what the body names. */
 export function expenseBasisOf(books: Books, wanted: NewExpense): Promise<ExpenseBasis> {
   const lines = wanted.line_items ?? []
-  const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)))]
+  const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)).map((id) => id.toLowerCase()))]
   return readExpenseBasis(books, {
     vendorId: known([wanted.vendor_id])[0] ?? null,
     accountIds: known([wanted.account_id, wanted.paid_through_account_id, ...lines.map((line) => line.account_id)]),
     taxIds: known([wanted.tax_id, ...lines.map((line) => line.tax_id)]),
+    tags: known(wanted.tags ?? []),
   })
 }
 
@@ -137,12 +144,6 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
   }
 }
 
-function amountOf(told: number, currency: string, field: string): Minor {
-  const amount = toMinor(told, currency)
-  if (amount > 0n) return amount
-  throw fault('validation.invalid_value', { field, message: 'This amount is less than the smallest coin.' })
-}
-
 /** An expense as a body would tell it. */
 export function toldOf(expense: Expense, currency: string): NewExpense {
   const { itemized, lines } = expense
@@ -163,5 +164,6 @@ export function toldOf(expense: Expense, currency: string): NewExpense {
     is_rcm: expense.is_rcm,
     rcm_rate: expense.rcm_rate === null ? null : Number(expense.rcm_rate),
     itc_blocked_reason: expense.itc_blocked_reason,
+    tags: expense.tags,
   }
 }

@@ -1,5 +1,4 @@
 // What can be done to an item of the item master.
-import { isRevenue } from '../domain/accounts.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { existingRow, type Lock, type Scope } from '../models/find.ts'
@@ -7,6 +6,7 @@ import { countItemUses, findItemReferences, items, type ItemRow } from '../model
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { knownIds } from './drafting.ts'
+import { accountFor, PURCHASE_ACCOUNT, SALES_ACCOUNT } from './named-accounts.ts'
 
 /** What a caller may say of an item; a field left out stays as it is, null clears it. */
 export interface ItemFields {
@@ -20,6 +20,7 @@ export interface ItemFields {
   purchase_rate?: number | null
   tax_id?: string | null
   account_id?: string | null
+  purchase_account_id?: string | null
   status?: ItemRow['status']
 }
 
@@ -28,7 +29,7 @@ export const itemOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ItemR
 
 /**
  * Adds an item. Throws not_found.resource for a tax or account that is not the organisation's, and
- * validation.invalid_value for an account that is no revenue account.
+ * validation.invalid_value for an account of another type than sales, or purchases, go to.
  */
 export async function createItem(books: Books, fields: ItemFields & { item_name: string }): Promise<ItemRow> {
   const item = books.insert(items, {
@@ -67,7 +68,7 @@ export async function deleteItem(books: Books, id: string): Promise<void> {
 
 const EMPTY = {
   item_name: '', sku: null, item_type: 'GOODS' as const, description: null, hsn_or_sac: null, unit: null, rate: '0',
-  purchase_rate: '0', tax_id: null, account_id: null, status: 'ACTIVE' as const, version: 1,
+  purchase_rate: '0', tax_id: null, account_id: null, purchase_account_id: null, status: 'ACTIVE' as const, version: 1,
 }
 
 const TEXTS = ['sku', 'description', 'hsn_or_sac', 'unit'] as const
@@ -94,20 +95,21 @@ async function checked(books: Books, fields: ItemFields): Promise<Partial<ItemRo
   return set
 }
 
+const REFERENCES = ['tax_id', 'account_id', 'purchase_account_id'] as const
+
 async function references(books: Books, fields: ItemFields): Promise<Partial<ItemRow>> {
   const set: Partial<ItemRow> = {}
-  for (const name of ['tax_id', 'account_id'] as const) {
+  for (const name of REFERENCES) {
     const sent = fields[name]
     if (sent !== undefined) set[name] = sent === null ? null : knownIds([sent], name)[0]!
   }
-  const { tax_id: taxId = null, account_id: accountId = null } = set
-  if (taxId === null && accountId === null) return set
-  const found = await findItemReferences(books, taxId, accountId)
+  const { tax_id: taxId = null, account_id = null, purchase_account_id = null } = set
+  const accountIds = [account_id, purchase_account_id].filter((id) => id !== null)
+  if (taxId === null && accountIds.length === 0) return set
+  const found = await findItemReferences(books, taxId, accountIds)
   if (taxId !== null && !found.has_tax) throw fault('not_found.resource', { field: 'tax_id', message: 'There is no such tax.' })
-  if (accountId === null) return set
-  if (!found.account_type) throw fault('not_found.resource', { field: 'account_id', message: 'There is no such account.' })
-  if (!isRevenue(found.account_type)) {
-    throw fault('validation.invalid_value', { field: 'account_id', message: 'Sales of an item are credited to a revenue account.' })
-  }
+  const named = (wanted: string) => found.accounts.find(({ id }) => id === wanted)
+  if (account_id !== null) accountFor(SALES_ACCOUNT, named(account_id), 'account_id')
+  if (purchase_account_id !== null) accountFor(PURCHASE_ACCOUNT, named(purchase_account_id), 'purchase_account_id')
   return set
 }

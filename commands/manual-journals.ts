@@ -2,12 +2,12 @@
 import { parseDocumentDate } from '../domain/dates.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { isWholeMinor, sum, toAmount, toMinor, type Minor } from '../domain/money.ts'
+import { amountAboveZero, sum, toAmount, type Minor } from '../domain/money.ts'
 import { manualPosting } from '../domain/posting/manual.ts'
 import { reversalOf } from '../domain/posting/posting.ts'
 import { readJournalBasis, type JournalBasis, type ReadJournal } from '../models/journal.ts'
 import type { Books } from './books.ts'
-import { today } from './drafting.ts'
+import { knownIds, refuseUnknownTags, today } from './drafting.ts'
 import { journalOf } from './journals.ts'
 
 export interface ManualLine {
@@ -23,17 +23,20 @@ export interface NewJournal {
   date: string
   memo?: string | null
   contact_id?: string | null
+  tags?: string[] | null
   lines: ManualLine[]
 }
 
 /**
  * Posts a manual journal (specification, "Journals"). A line is of the journal's contact unless it names its own.
- * Throws not_found.resource for an account or contact that is not the organisation's, and validation.invalid_value for
- * an amount with more digits than the currency has, or sides that differ by more than 0.01.
+ * Amounts are rounded first. Throws not_found.resource for an account, contact or tag that is not the organisation's, and
+ * validation.invalid_value for an amount that rounds to nothing, or sides that differ by more than 0.01.
  */
 export async function postManualJournal(books: Books, wanted: NewJournal): Promise<ReadJournal> {
   const currency = books.organization.currency_code
-  const basis = await basisOf(books, wanted)
+  const tags = knownIds(wanted.tags ?? [], 'tags')
+  const basis = await basisOf(books, wanted, tags)
+  refuseUnknownTags(tags, basis)
   const find = findersOf(basis)
   const contactId = find.contact(wanted.contact_id, 'contact_id')
   const lines = wanted.lines.map((line, index) => ({
@@ -49,6 +52,7 @@ export async function postManualJournal(books: Books, wanted: NewJournal): Promi
     sourceId: null,
     memo: wanted.memo ?? null,
     contactId,
+    tags,
     lines: manualPosting({ lines, currency, roundOff: basis.round_off?.id ?? null }),
   })
   books.record({ action: 'JOURNAL_CREATED', entityType: 'JOURNAL', entityId: journal.id, entityRef: journal.journal_number })
@@ -96,11 +100,12 @@ export async function deleteManualJournal(books: Books, id: string): Promise<voi
   books.record({ action: 'JOURNAL_DELETED', entityType: 'JOURNAL', entityId: journal.id, entityRef: journal.journal_number })
 }
 
-function basisOf(books: Books, { lines, contact_id }: NewJournal): Promise<JournalBasis> {
+function basisOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalBasis> {
   const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)))]
   return readJournalBasis(books, {
     accountIds: known(lines.map((line) => line.account_id)),
     contactIds: known([contact_id, ...lines.map((line) => line.contact_id)]),
+    tags,
   })
 }
 
@@ -123,7 +128,5 @@ function findersOf({ accounts, contact_ids, round_off }: JournalBasis) {
 }
 
 function amountOf(told: number | null | undefined, currency: string, field: string): Minor {
-  if (told == null) return 0n
-  if (isWholeMinor(told, currency)) return toMinor(told, currency)
-  throw fault('validation.invalid_value', { field, message: `This amount has more digits than ${currency} has.` })
+  return told == null || told === 0 ? 0n : amountAboveZero(told, currency, field)
 }

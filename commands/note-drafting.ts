@@ -2,8 +2,10 @@
 import { sideOfContact, sideOfParent, refuseParent, type CreditSide, type Parent } from '../domain/credit.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
+import { toAmount } from '../domain/money.ts'
+import { refuseWideRoundOff } from '../domain/totals.ts'
 import type { PostingAccounts } from '../models/basis.ts'
-import { bills } from '../models/bill.ts'
+import { findBill, type BillLineRow } from '../models/bill.ts'
 import { contacts } from '../models/contact.ts'
 import type { DocumentRow, LineRow } from '../models/document.ts'
 import { findRow } from '../models/find.ts'
@@ -11,7 +13,7 @@ import { invoices } from '../models/invoice.ts'
 import type { Books } from './books.ts'
 import type { LineWanted } from './document-lines.ts'
 import type { TermsWanted } from './drafting.ts'
-import { drawUpPurchase, type PurchaseHead, type PurchaseLine } from './purchase.ts'
+import { drawUpPurchase, keyOfLine, type PurchaseHead, type PurchaseLine } from './purchase.ts'
 import { termsToldOf } from './redrawing.ts'
 import { drawUpSale, type SaleHead } from './sale.ts'
 
@@ -22,7 +24,7 @@ export interface NoteLineWanted extends LineWanted {
 }
 
 /** What a note's amounts and taxes come from, besides its contact and the document that it is against. */
-export interface NoteTerms extends Omit<TermsWanted, 'round_off'> {
+export interface NoteTerms extends TermsWanted {
   line_items: NoteLineWanted[]
 }
 
@@ -39,7 +41,7 @@ export interface DebitNoteTerms extends NoteTerms {
 
 /** The names by which callers send the terms of any note. */
 export const NOTE_TERMS = [
-  'line_items', 'place_of_supply', 'branch_id', 'currency_code', 'exchange_rate', 'tags',
+  'line_items', 'place_of_supply', 'branch_id', 'currency_code', 'exchange_rate', 'round_off', 'tags',
 ] as const satisfies (keyof NoteTerms)[]
 
 /** What is told of a note whose terms are fixed. */
@@ -64,8 +66,8 @@ const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
 
 /**
  * Draws up a credit note from what a caller tells: a sale given back, or a purchase. Branch, place of supply and currency
- * are those of its invoice or bill unless told. Throws as a sale or purchase does, not_found.resource for an invoice or
- * bill that is not the organisation's, and as refuseParent does.
+ * are those of its invoice or bill unless told, and so are the accounts of the lines of a bill. Throws as a sale or purchase
+ * does, not_found.resource for an invoice or bill that is not the organisation's, as refuseParent and refuseWideRoundOff do.
  */
 export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, date: string): Promise<DrawnCreditNote> {
   const { customer_id } = wanted
@@ -73,8 +75,9 @@ export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, da
   const parent = await parentOf(books, wanted)
   const told = inherited(wanted, parent)
   const drawn = (side ?? sideOfContact(await contactTypeOf(books, customer_id))) === 'customer'
-    ? await drawUpSale(books, { ...told, customer_id, round_off: null }, { date })
-    : await drawUpPurchase(books, { ...told, vendor_id: customer_id, round_off: null }, { date, vendorField: 'customer_id' })
+    ? await drawUpSale(books, { ...told, customer_id }, { date })
+    : await drawUpPurchase(books, { ...told, vendor_id: customer_id }, { date, ...accountsOf(parent), vendorField: 'customer_id' })
+  refuseWideRoundOff(drawn.head.round_off, drawn.head.currency_code)
   const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
   if ('customer' in drawn) {
     if (parent) refuseParent(parent, drawn.customer.id)
@@ -93,22 +96,25 @@ export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, da
 /** Draws up a debit note: a purchase given back. As drawUpCreditNote, against a bill or nothing in particular. */
 export async function drawUpDebitNote(books: Books, wanted: DebitNoteTerms, date: string): Promise<DrawnDebitNote> {
   const parent = await parentOf(books, { bill_id: wanted.bill_id ?? null })
-  const told = { ...inherited(wanted, parent), vendor_id: wanted.vendor_id, round_off: null }
-  const { basis, vendor, head, lines } = await drawUpPurchase(books, told, { date })
+  const told = { ...inherited(wanted, parent), vendor_id: wanted.vendor_id }
+  const { basis, vendor, head, lines } = await drawUpPurchase(books, told, { date, ...accountsOf(parent) })
+  refuseWideRoundOff(head.round_off, head.currency_code)
   if (parent) refuseParent(parent, vendor.id)
   return { head: { ...head, bill_id: parent?.id ?? null }, lines: withRestock(lines, wanted), accounts: basis }
 }
 
 /** A note as its terms would be told; `isMoved` where it is now given against another document, whose terms it takes. */
 export function noteTermsOf(
-  note: DocumentRow & { lines: (LineRow & { restock: boolean })[] }, sent: { currency_code?: string | null }, isMoved: boolean,
+  note: DocumentRow & { type?: CreditSide; lines: (LineRow & { restock: boolean })[] }, sent: { currency_code?: string | null }, isMoved: boolean,
 ): NoteTerms {
   const { line_items, tags, ...circumstances } = termsToldOf(note, sent)
-  const lines = line_items.map((line, index) => ({ ...line, restock: note.lines[index]!.restock }))
-  return { ...(isMoved ? {} : circumstances), tags, line_items: lines }
+  // A customer's note has accounts of sales, which no body tells; another bill brings its own.
+  const forget = isMoved || note.type === 'customer' ? { account_id: null } : {}
+  const lines = line_items.map((line, index) => ({ ...line, ...forget, restock: note.lines[index]!.restock }))
+  return { ...(isMoved ? {} : circumstances), tags, round_off: toAmount(note.round_off, note.currency_code), line_items: lines }
 }
 
-type ParentRow = Parent & DocumentRow
+type ParentRow = Parent & DocumentRow & { lines?: BillLineRow[] }
 
 // It may neither be voided nor paid until the note is written.
 async function parentOf(books: Books, { invoice_id = null, bill_id = null }: Pick<CreditNoteTerms, 'invoice_id' | 'bill_id'>): Promise<ParentRow | null> {
@@ -118,9 +124,15 @@ async function parentOf(books: Books, { invoice_id = null, bill_id = null }: Pic
     return { ...invoice, kind: 'INVOICE', contactId: invoice.customer_id }
   }
   if (bill_id === null) return null
-  const bill = isId(bill_id) ? await findRow(books, bills, bill_id, 'FOR SHARE') : null
+  const bill = isId(bill_id) ? await findBill(books, bill_id, 'FOR SHARE') : null
   if (!bill) throw fault('not_found.resource', { field: 'bill_id', message: 'There is no such bill.' })
   return { ...bill, kind: 'BILL', contactId: bill.vendor_id }
+}
+
+// What goes back to the vendor is taken from where the bill put it; of equal lines the first tells.
+function accountsOf(parent: ParentRow | null): { accountsBefore?: Map<string, string> } {
+  const lines = parent?.lines?.toReversed().map((line) => [keyOfLine(line), line.account_id] as const)
+  return lines ? { accountsBefore: new Map(lines) } : {}
 }
 
 // One that does not exist is told of when the note is drawn up.

@@ -10,7 +10,7 @@ import {
   readPaymentBasis, type Payment, type PaymentAlike, type PaymentBasis, type PaymentBasisRequest, type PaymentRow,
 } from '../models/payment.ts'
 import type { Books } from './books.ts'
-import { knownIds } from './drafting.ts'
+import { knownIds, refuseUnknownTags } from './drafting.ts'
 import { documentsToSettle, type Settleable } from './settlement.ts'
 
 /** Money for one document; exactly one of the two ids is told. */
@@ -25,19 +25,21 @@ export interface Founded extends PaymentBasis {
   bank_account_id: string
 }
 
-/** Reads contact, account and likenesses at once. Throws not_found.resource for what is not the organisation's. */
+/** Reads contact, account, cost centers and likenesses at once. Throws not_found.resource for what is not the organisation's. */
 export async function foundationOf(
-  books: Books, told: { contact_id: string; bank_account_id?: string | null }, alike: PaymentBasisRequest['alike'],
+  books: Books, told: { contact_id: string; bank_account_id?: string | null; tags: string[] }, alike: PaymentBasisRequest['alike'],
 ): Promise<Founded> {
   const { contact, bank_account_id, ...basis } = await readPaymentBasis(books, {
     contactId: knownIds([told.contact_id], 'contact_id')[0]!,
     bankAccountId: told.bank_account_id == null ? null : knownIds([told.bank_account_id], 'bank_account_id')[0]!,
+    tags: told.tags,
     alike,
   })
   if (!contact) throw fault('not_found.resource', { field: 'contact_id', message: 'There is no such contact.' })
   if (bank_account_id === null) {
     throw fault('not_found.resource', { field: 'bank_account_id', message: 'There is no such bank or cash account.' })
   }
+  refuseUnknownTags(told.tags, basis)
   return { ...basis, contact, bank_account_id }
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../models/payment.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
-import { currencyOf, refuseFixed, today } from './drafting.ts'
+import { currencyOf, knownIds, refuseFixed, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
 import {
@@ -38,6 +38,7 @@ export interface NewPayment {
   exchange_rate?: number | null
   bank_charges?: number | null
   tds_amount?: number | null
+  tags?: string[] | null
   allocations?: AllocationBody[] | null
 }
 
@@ -54,6 +55,7 @@ export interface PaymentChanges {
   currency_code?: string | null
   exchange_rate?: number | null
   bank_charges?: number | null
+  tags?: string[] | null
 }
 
 const FIXED = ['payment_type', 'tds_amount', 'allocations'] as const satisfies (keyof NewPayment)[]
@@ -61,7 +63,7 @@ const FIXED = ['payment_type', 'tds_amount', 'allocations'] as const satisfies (
 const USUAL_MODE = 'BANK_TRANSFER'
 
 // What the journal does not tell of: a change in these posts nothing anew.
-const UNPOSTED: ReadonlySet<string> = new Set(['mode', 'reference_number'])
+const UNPOSTED: ReadonlySet<string> = new Set(['mode', 'reference_number', 'tags'])
 
 /** The payment of this id. Throws not_found.resource for one that the organisation does not have. */
 export async function paymentOf(scope: Scope, id: string, lock: Lock = ''): Promise<Payment> {
@@ -81,7 +83,8 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
   const type = wanted.payment_type ?? 'REGULAR'
   const asked = allocationsWanted(wanted.flow, type, wanted.allocations ?? [], currency)
   const [date, amount] = [parseDocumentDate(wanted.date)!, toMinor(wanted.amount, currency)]
-  const basis = await foundationOf(books, wanted, {
+  const tags = knownIds(wanted.tags ?? [], 'tags')
+  const basis = await foundationOf(books, { ...wanted, tags }, {
     flow: wanted.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
     reference: wanted.reference_number ?? '',
   })
@@ -106,6 +109,7 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
     tds_amount: toMinor(wanted.tds_amount ?? 0, currency),
     allocated: sum(asked.map((each) => each.amount)),
     unapplied: amount,
+    tags,
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,
@@ -155,6 +159,7 @@ export async function changePayment(books: Books, id: string, wanted: PaymentCha
   const basis = await foundationOf(books, {
     contact_id: wanted.contact_id ?? before.contact_id,
     bank_account_id: wanted.bank_account_id === undefined ? before.bank_account_id : wanted.bank_account_id,
+    tags: wanted.tags === undefined ? [] : knownIds(wanted.tags ?? [], 'tags'),
   }, null)
   refuseFixed(wanted, FIXED)
   const told = toldOf(books, before, wanted, basis)
@@ -200,7 +205,7 @@ function toldOf(books: Books, before: Payment, wanted: PaymentChanges, { contact
   refuseMissingRate(books, rate)
   const { currency, exchangeRate } = currencyOf(books, rate)
   const kept = (amount: Minor) => (same ? amount : toMinor(toDecimalText(amount, before.currency_code), currency))
-  const { mode, reference_number, description, bank_charges } = wanted
+  const { mode, reference_number, description, bank_charges, tags } = wanted
   return {
     flow: wanted.flow ?? before.flow,
     ...(moved ? { contact_id: contact.id, contact_name: contact.contact_name } : {}),
@@ -212,6 +217,7 @@ function toldOf(books: Books, before: Payment, wanted: PaymentChanges, { contact
     reference_number: reference_number === undefined ? before.reference_number : reference_number,
     description: description === undefined ? before.description : description,
     bank_account_id,
+    tags: tags === undefined ? before.tags : knownIds(tags ?? [], 'tags'),
     currency_code: currency,
     exchange_rate: decimalText(before.exchange_rate) === exchangeRate ? before.exchange_rate : exchangeRate,
   }

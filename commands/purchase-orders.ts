@@ -140,11 +140,11 @@ export function turnPurchaseOrder(books: Books, before: PurchaseOrder, status: P
   return order
 }
 
-// Another branch stands in a state of its own, and what it orders is supplied there.
+// Another vendor brings a place of supply of its own, and so does another branch to a vendor of unknown place.
 function drawUpAnew(books: Books, before: PurchaseOrder, sent: PurchaseOrderChanges, date: string): Promise<Purchase> {
   const told = { ...termsToldOf(before, sent), vendor_id: before.vendor_id }
-  const sameBranch = sent.branch_id === undefined || sent.branch_id?.toLowerCase() === before.branch_id
-  const wanted = { ...told, ...(sameBranch ? {} : { place_of_supply: null }), ...sent, round_off: null }
+  const same = (['vendor_id', 'branch_id'] as const).every((name) => sent[name] === undefined || sent[name]?.toLowerCase() === before[name])
+  const wanted = { ...told, ...(same ? {} : { place_of_supply: null }), ...sent, round_off: null }
   return drawUpPurchase(books, wanted, { date })
 }
 

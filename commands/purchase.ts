@@ -7,8 +7,9 @@ import { pricePurchase } from '../domain/totals.ts'
 import type { Basis } from '../models/basis.ts'
 import type { LineRow, ReverseCharge } from '../models/document.ts'
 import type { Books } from './books.ts'
-import { fillLines, type FilledLine } from './document-lines.ts'
+import { accountIdsOf, fillLines, type FilledLine, type LineWanted } from './document-lines.ts'
 import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
+import { accountFor, PURCHASE_ACCOUNT } from './named-accounts.ts'
 
 /** What a caller tells of any purchase. */
 export interface PurchaseWanted extends TermsWanted {
@@ -47,29 +48,33 @@ export interface PurchaseTerms {
 
 export interface PurchaseOccasion {
   date: string
-  /** The place of supply where none is told; else the branch's own state. */
-  defaultPlace?: string | null
+  /** The accounts of the lines of a bill that is given back, by what they are of (keyOfLine). */
+  accountsBefore?: ReadonlyMap<string, string>
   /** The name by which the caller sent the vendor. */
   vendorField?: string
 }
 
 /**
- * Draws up a purchase from what a caller tells, in one reading; its lines are filled from the item master and go to
- * Purchases: an item's own account is one of revenue.
- * Throws not_found.resource for a vendor, branch, item, tax or tag that is not the organisation's, and
- * validation.invalid_value for a place of supply, rate or amount that cannot be.
+ * Draws up a purchase from what a caller tells, in one reading; its lines are filled from the item master. A line goes to
+ * the account that it names, else to that of the bill which it gives back, the item's own, or Purchases (decisions §11).
+ * Without a place of supply it is the vendor's, else the branch's state: a vendor of another state charges IGST.
+ * Throws not_found.resource for a vendor, branch, item, tax, account or tag that is not the organisation's, and
+ * validation.invalid_value for a place of supply, account, rate or amount that cannot be.
  */
 export async function drawUpPurchase(books: Books, wanted: PurchaseWanted, occasion: PurchaseOccasion): Promise<Purchase> {
-  const { date, defaultPlace, vendorField = 'vendor_id' } = occasion
-  const basis = await basisOf(books, { contactId: wanted.vendor_id, contactField: vendorField, date, invoiceNumber: null }, wanted)
+  const { date, accountsBefore, vendorField = 'vendor_id' } = occasion
+  const parties = { contactId: wanted.vendor_id, contactField: vendorField, date, invoiceNumber: null, accountIds: accountIdsOf(wanted.line_items) }
+  const basis = await basisOf(books, parties, wanted)
   // What does not exist is told before what may not be (decisions §1).
   const branch = branchOf(basis)
   const filled = fillLines(basis, wanted.line_items, {
     rateOf: ({ purchase_rate }) => purchase_rate,
-    accountOf: () => basis.roles.PURCHASES!,
+    accountOf: (item, line, path) => (
+      accountNamed(basis, line, `${path}.account_id`) ?? accountsBefore?.get(keyOfLine(line)) ?? item?.purchase_account_id ?? basis.roles.PURCHASES!
+    ),
   })
   const vendor = vendorOf(basis, vendorField)
-  const place = placeOfSupply(wanted.place_of_supply ?? defaultPlace ?? branch.state)
+  const place = placeOfSupply(wanted.place_of_supply ?? vendor.place_of_contact ?? branch.state)
   const { currency, exchangeRate } = currencyOf(books, wanted)
   const roundOff = wanted.round_off == null ? null : decimalText(wanted.round_off)
   const terms = { branch, vendor, date, place, currency, exchangeRate, tags: knownIds(wanted.tags ?? [], 'tags'), roundOff }
@@ -104,6 +109,16 @@ export function pricePurchaseOn(
       }
     }),
   }
+}
+
+/** What a line is of: its item, or the name that it goes by. */
+export function keyOfLine({ item_id, name }: Pick<LineWanted, 'item_id' | 'name'>): string {
+  return item_id?.toLowerCase() ?? name ?? ''
+}
+
+function accountNamed({ accounts }: Basis, { account_id }: LineWanted, field: string): string | null {
+  if (account_id == null) return null
+  return accountFor(PURCHASE_ACCOUNT, accounts.find(({ id }) => id === account_id.toLowerCase()), field)
 }
 
 /** The vendor of a purchase. Throws not_found.resource, or validation.invalid_value for one who is only a customer. */

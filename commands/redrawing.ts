@@ -17,8 +17,8 @@ export function termsToldOf(document: DocumentRow & { lines: LineRow[] }, sent: 
   }
 }
 
-function lineToldOf({ item_id, name, description, hsn_or_sac, quantity, unit, rate, discount, tax_id }: LineRow): LineWanted {
-  return { item_id, name, description, hsn_or_sac, quantity: Number(quantity), unit, rate: Number(rate), discount: Number(discount), tax_id }
+function lineToldOf({ item_id, name, description, hsn_or_sac, quantity, unit, rate, discount, tax_id, account_id }: LineRow): LineWanted {
+  return { item_id, name, description, hsn_or_sac, quantity: Number(quantity), unit, rate: Number(rate), discount: Number(discount), tax_id, account_id }
 }
 
 const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])

@@ -3,7 +3,8 @@ import { Fault, fault, type FaultParticulars } from '../domain/faults.ts'
 import { OutcomeUnknown } from '../models/database.ts'
 
 const FOREIGN_KEY = '23503'
-const UNIQUE = '23505'
+// A unique key that is taken, and an exclusion constraint, which is one that compares by more than equality.
+const UNIQUE = new Set(['23505', '23P01'])
 const STATEMENT_TIMEOUT = '57014'
 // Deadlock, serialisation failure, lock timeout: others were at work on the same rows.
 const CONTENTION = new Set(['40P01', '40001', '55P03'])
@@ -45,7 +46,7 @@ interface DatabaseError {
 export function isWorthRetrying(error: unknown): boolean {
   if (error instanceof OutcomeUnknown) return false
   const { code, constraint } = causeOf(error)
-  if (code === UNIQUE) return constraint !== undefined && constraint in TAKEN
+  if (UNIQUE.has(code ?? '')) return constraint !== undefined && constraint in TAKEN
   return code === FOREIGN_KEY || CONTENTION.has(code ?? '')
 }
 
@@ -57,7 +58,7 @@ export function asFault(error: unknown, { deletes = false } = {}): unknown {
   if (error instanceof Fault) return error
   if (error instanceof OutcomeUnknown) return fault('service.unavailable', { message: UNKNOWN, retryAfter: 2 })
   const { code = '', constraint = '', table } = causeOf(error)
-  if (code === UNIQUE && TAKEN[constraint]) return fault(TAKEN[constraint].code, TAKEN[constraint])
+  if (UNIQUE.has(code) && TAKEN[constraint]) return fault(TAKEN[constraint].code, TAKEN[constraint])
   if (code === FOREIGN_KEY) return deletes ? inUse(table) : fault('not_found.resource', { message: VANISHED })
   if (isDatabaseAway(error)) return fault('service.unavailable', { message: 'The database is away; try again.', retryAfter: 2 })
   if (CONTENTION.has(code)) return fault('service.unavailable', { message: BUSY, retryAfter: 1 })

@@ -28,6 +28,15 @@ export function isRevenue(accountType: AccountType): boolean {
   return REVENUE.has(accountType)
 }
 
+const SPENDING: ReadonlySet<AccountType> = new Set<AccountType>([
+  'EXPENSE', 'COST_OF_GOODS_SOLD', 'OTHER_EXPENSE', 'STOCK', 'FIXED_ASSET', 'OTHER_CURRENT_ASSET',
+])
+
+/** True for the accounts that a purchase or an expense may be debited to: costs, and the assets that money is spent on. */
+export function isSpending(accountType: AccountType): boolean {
+  return SPENDING.has(accountType)
+}
+
 /** What postings look an account up by; an account keeps its role whatever it is renamed to. */
 export type AccountRole =
   | 'BANK' | 'CASH' | 'ACCOUNTS_RECEIVABLE' | 'ACCOUNTS_PAYABLE' | 'STOCK'

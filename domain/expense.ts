@@ -36,15 +36,6 @@ export interface PricedExpense {
   total: Minor
 }
 
-const SPENDING: ReadonlySet<AccountType> = new Set<AccountType>([
-  'EXPENSE', 'COST_OF_GOODS_SOLD', 'OTHER_EXPENSE', 'STOCK', 'FIXED_ASSET', 'OTHER_CURRENT_ASSET',
-])
-
-/** True for the accounts that an expense may be debited to: costs, and the assets that money is spent on. */
-export function isSpending(accountType: AccountType): boolean {
-  return SPENDING.has(accountType)
-}
-
 /** True for the accounts that an expense may be paid through. */
 export function isMoney(accountType: AccountType): boolean {
   return accountType === 'BANK' || accountType === 'CASH'

@@ -41,9 +41,16 @@ export function toMinor(value: string | number | Decimal, currency: string): Min
   return BigInt(inMinorUnits(value, currency).toFixed(0))
 }
 
-/** True when the amount has no digits below the currency's minor unit, so that toMinor loses nothing. */
-export function isWholeMinor(value: string | number | Decimal, currency: string): boolean {
-  return inMinorUnits(value, currency).isInteger()
+/**
+ * As toMinor, for the field of a body that must come to something.
+ * Throws validation.invalid_value for an amount that rounds to 0 or less.
+ */
+export function amountAboveZero(value: string | number | Decimal, currency: string, field: string): Minor {
+  const amount = toMinor(value, currency)
+  if (amount > 0n) return amount
+  throw fault('validation.invalid_value', {
+    field, message: `An amount is at least ${toDecimalText(1n, currency)} ${currency}.`,
+  })
 }
 
 /** The amount as a JSON number in currency units: 118000n of INR is 1180, 1n of KWD is 0.001. */

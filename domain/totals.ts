@@ -98,6 +98,15 @@ export function keepsRoundOffOnEdit(stored: Minor, currency: string): boolean {
   return magnitude(stored) >= minorPerUnit(currency)
 }
 
+/**
+ * Throws validation.invalid_value (field round_off) for a note's round-off of one unit of the currency or more: that would be
+ * no rounding, but a credit without a line (decisions §11).
+ */
+export function refuseWideRoundOff(roundOff: Minor, currency: string): void {
+  if (magnitude(roundOff) < minorPerUnit(currency)) return
+  throw fault('validation.invalid_value', { field: 'round_off', message: `A note is rounded by less than 1 ${currency}.` })
+}
+
 function taxableOf(line: LineFigures, index: number, currency: string): Minor {
   const gross = new Exact(line.quantity).times(line.rate)
   refuseTooLarge(toMinor(gross, currency), currency)

@@ -25,6 +25,9 @@ export const accounts = table<AccountRow>('accounts', {
   last_modified_time: 'time',
 })
 
+/** An account that a body names, as far as it is asked whether it may be posted to. */
+export type NamedAccount = Pick<AccountRow, 'id' | 'account_type' | 'is_active'>
+
 /** An account and its own balance, debit positive, in minor units of the organisation's currency. */
 export interface Account extends AccountRow {
   balance: bigint

@@ -1,6 +1,7 @@
 // What a document is drawn up from: contact, branch, items, taxes, accounts, period and series, read at once.
 import type { AccountRole } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
+import type { NamedAccount } from './account.ts'
 import type { Scope } from './find.ts'
 import type { NumberSeriesRow } from './series.ts'
 
@@ -10,6 +11,8 @@ export interface BasisRequest {
   branchId: string | null
   itemIds: string[]
   taxIds: string[]
+  /** The accounts that lines of a purchase name. */
+  accountIds: string[]
   tags: string[]
   /** The document's date: it picks the accounting period, and with it the series. */
   date: string
@@ -32,6 +35,8 @@ export interface Basis extends PostingAccounts {
   taxes: (Tax & { id: string })[]
   /** The branch's series of the period that covers the date. */
   series: Pick<NumberSeriesRow, 'id' | 'series_name' | 'prefix' | 'padding' | 'format_template' | 'is_default'>[]
+  /** Those of the accounts asked for that the organisation has. */
+  accounts: NamedAccount[]
   tags_found: number
   number_taken: boolean
 }
@@ -46,12 +51,14 @@ export interface BasisItem {
   purchase_rate: string
   tax_id: string | null
   account_id: string | null
+  purchase_account_id: string | null
 }
 
 /** Reads it all in one round trip. What is not the organisation's is missing from the answer. */
 export async function readBasis(scope: Scope, request: BasisRequest): Promise<Basis> {
   const [basis] = await scope.connection.run<Basis>(BASIS, [
     scope.orgId, request.contactId, request.branchId, request.itemIds, request.taxIds, request.date, request.tags, request.invoiceNumber,
+    request.accountIds,
   ])
   return basis!
 }
@@ -76,7 +83,7 @@ WITH branch AS MATERIALIZED (
   SELECT id, state, invoice_prefix, bill_prefix FROM branches
   WHERE org_id = $1 AND (CASE WHEN $3::uuid IS NULL THEN is_default ELSE id = $3 END)
 ), item AS MATERIALIZED (
-  SELECT id, item_name, description, hsn_or_sac, unit, rate::text, purchase_rate::text, tax_id, account_id
+  SELECT id, item_name, description, hsn_or_sac, unit, rate::text, purchase_rate::text, tax_id, account_id, purchase_account_id
   FROM items WHERE org_id = $1 AND id = ANY ($4::uuid[])
 )
 SELECT
@@ -92,6 +99,8 @@ SELECT
      SELECT id, series_name, prefix, padding, format_template, is_default FROM number_series
      WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND period_id = (
        SELECT id FROM accounting_periods WHERE org_id = $1 AND $6::date BETWEEN start_date AND end_date LIMIT 1)) AS s) AS series,
+  (SELECT coalesce(json_agg(a), '[]') FROM (
+     SELECT id, account_type, is_active FROM accounts WHERE org_id = $1 AND id = ANY ($9::uuid[])) AS a) AS accounts,
   (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($7::uuid[])) AS tags_found,
   ($8::text IS NOT NULL AND EXISTS (SELECT FROM invoices
      WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND invoice_number = $8)) AS number_taken`,

@@ -64,12 +64,14 @@ export interface BillLikeness {
   date: string
   total: Minor
   currency_code: string
+  /** The order that it is a part of; bills of one order are not compared. */
+  purchase_order_id: string | null
 }
 
-/** The posted bills of this vendor, date and total that are not cancelled. */
+/** The posted bills of this vendor, date and total that are not cancelled, but for those of the same order. */
 export function findPostedAlike({ connection, orgId }: Scope, likeness: BillLikeness): Promise<PostedAlike[]> {
-  const { vendor_id, date, total, currency_code } = likeness
-  return connection.run<PostedAlike>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code])
+  const { vendor_id, date, total, currency_code, purchase_order_id } = likeness
+  return connection.run<PostedAlike>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code, purchase_order_id])
 }
 
 function linesOfBills({ connection, orgId }: Scope, ids: string[]): Promise<BillLineRow[]> {
@@ -84,5 +86,5 @@ const POSTED_ALIKE = {
   name: 'posted bills alike',
   text: `SELECT id, bill_number, reference_number FROM bills
          WHERE org_id = $1 AND vendor_id = $2 AND date = $3 AND total = $4 AND currency_code = $5
-           AND status NOT IN ('DRAFT', 'CANCELLED') ORDER BY created_time, id`,
+           AND status NOT IN ('DRAFT', 'CANCELLED') AND ($6::uuid IS NULL OR purchase_order_id IS DISTINCT FROM $6) ORDER BY created_time, id`,
 }

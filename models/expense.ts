@@ -33,6 +33,8 @@ export interface ExpenseRow {
   tax_total: bigint
   rcm_tax_total: bigint
   total: bigint
+  /** Cost centers. */
+  tags: string[]
   version: number
   created_time: Date
   last_modified_time: Date
@@ -43,7 +45,7 @@ export const expenses = table<ExpenseRow>('expenses', {
   account_id: 'uuid', paid_through_account_id: 'uuid', itemized: 'boolean', amount: 'minor', mode: 'text',
   reference_number: 'text', tax_id: 'uuid', is_inclusive_tax: 'boolean', is_rcm: 'boolean', rcm_rate: 'decimal',
   itc_blocked_reason: 'text', notes: 'text', sub_total: 'minor', tax_total: 'minor', rcm_tax_total: 'minor',
-  total: 'minor', version: 'integer', created_time: 'time', last_modified_time: 'time',
+  total: 'minor', tags: 'uuids', version: 'integer', created_time: 'time', last_modified_time: 'time',
 })
 
 export interface ExpenseLineRow {
@@ -102,6 +104,7 @@ export interface ExpenseBasisRequest {
   vendorId: string | null
   accountIds: string[]
   taxIds: string[]
+  tags: string[]
 }
 
 /** What an expense is drawn up from. What is not the organisation's is missing from it. */
@@ -112,11 +115,12 @@ export interface ExpenseBasis {
   accounts: { id: string; account_type: AccountType }[]
   taxes: (Tax & { id: string })[]
   roles: Partial<Record<AccountRole, string>>
+  tags_found: number
 }
 
 /** Reads it all in one round trip. */
-export async function readExpenseBasis(scope: Scope, { vendorId, accountIds, taxIds }: ExpenseBasisRequest): Promise<ExpenseBasis> {
-  const [basis] = await scope.connection.run<ExpenseBasis>(BASIS, [scope.orgId, vendorId, accountIds, taxIds])
+export async function readExpenseBasis(scope: Scope, { vendorId, accountIds, taxIds, tags }: ExpenseBasisRequest): Promise<ExpenseBasis> {
+  const [basis] = await scope.connection.run<ExpenseBasis>(BASIS, [scope.orgId, vendorId, accountIds, taxIds, tags])
   return basis!
 }
 
@@ -140,5 +144,6 @@ const BASIS = {
      SELECT id, account_type FROM accounts WHERE org_id = $1 AND id = ANY ($3::uuid[])) AS a) AS accounts,
   (SELECT coalesce(json_agg(t), '[]') FROM (
      SELECT id, shape, cgst::text, sgst::text, igst::text, cess::text FROM taxes WHERE org_id = $1 AND id = ANY ($4::uuid[])) AS t) AS taxes,
-  (SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles`,
+  (SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles,
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($5::uuid[])) AS tags_found`,
 }

@@ -1,5 +1,5 @@
 // Items: the goods and services of the item master. Rates are decimal text.
-import type { AccountType } from '../domain/accounts.ts'
+import type { NamedAccount } from './account.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
 import { countingUses } from './uses.ts'
@@ -16,7 +16,10 @@ export interface ItemRow {
   rate: string
   purchase_rate: string
   tax_id: string | null
+  /** Where sales are credited; null for Sales. */
   account_id: string | null
+  /** Where purchases are debited; null for Purchases. */
+  purchase_account_id: string | null
   status: 'ACTIVE' | 'INACTIVE'
   version: number
   created_time: Date
@@ -25,7 +28,7 @@ export interface ItemRow {
 
 export const items = table<ItemRow>('items', {
   org_id: 'uuid', id: 'uuid', item_name: 'text', sku: 'text', item_type: 'text', description: 'text', hsn_or_sac: 'text',
-  unit: 'text', rate: 'decimal', purchase_rate: 'decimal', tax_id: 'uuid', account_id: 'uuid', status: 'text',
+  unit: 'text', rate: 'decimal', purchase_rate: 'decimal', tax_id: 'uuid', account_id: 'uuid', purchase_account_id: 'uuid', status: 'text',
   version: 'integer', created_time: 'time', last_modified_time: 'time',
 })
 
@@ -46,13 +49,14 @@ export async function countItemUses(scope: Scope, id: string): Promise<ItemUses>
   return uses!
 }
 
-/** What an item may refer to: whether the organisation has the tax, and the type of the account, null where it has none. */
-export async function findItemReferences(
-  scope: Scope, taxId: string | null, accountId: string | null,
-): Promise<{ has_tax: boolean; account_type: AccountType | null }> {
-  const [found] = await scope.connection.run<{ has_tax: boolean; account_type: AccountType | null }>(REFERENCES, [
-    scope.orgId, taxId, accountId,
-  ])
+/** What an item refers to: whether the organisation has the tax, and those of the accounts that it has. */
+export interface ItemReferences {
+  has_tax: boolean
+  accounts: NamedAccount[]
+}
+
+export async function findItemReferences(scope: Scope, taxId: string | null, accountIds: string[]): Promise<ItemReferences> {
+  const [found] = await scope.connection.run<ItemReferences>(REFERENCES, [scope.orgId, taxId, accountIds])
   return found!
 }
 
@@ -60,5 +64,6 @@ const USES = countingUses('item uses', ITEM_REFERENCES)
 const REFERENCES = {
   name: 'item references',
   text: `SELECT EXISTS (SELECT FROM taxes WHERE org_id = $1 AND id = $2) AS has_tax,
-                (SELECT account_type FROM accounts WHERE org_id = $1 AND id = $3) AS account_type`,
+                (SELECT coalesce(json_agg(a), '[]') FROM (
+                   SELECT id, account_type, is_active FROM accounts WHERE org_id = $1 AND id = ANY ($3::uuid[])) AS a) AS accounts`,
 }

@@ -18,12 +18,14 @@ export interface JournalRow {
   contact_id: string | null
   reversal_of: string | null
   line_count: number
+  /** Cost centers of a manual entry; a document's are on the document. */
+  tags: string[]
   created_time: Date
 }
 
 export const journals = table<JournalRow>('journals', {
   org_id: 'uuid', id: 'uuid', journal_number: 'text', date: 'date', source: 'text', source_id: 'uuid', memo: 'text',
-  contact_id: 'uuid', reversal_of: 'uuid', line_count: 'integer', created_time: 'time',
+  contact_id: 'uuid', reversal_of: 'uuid', line_count: 'integer', tags: 'uuids', created_time: 'time',
 })
 
 /** Amounts are minor units of the organisation's currency. */
@@ -129,15 +131,16 @@ export interface Ledger {
 export interface JournalBasis {
   accounts: { id: string; name: string }[]
   contact_ids: string[]
+  tags_found: number
   /** The account named Round Off or Rounding (specification, "Round-off"). */
   round_off: { id: string; name: string } | null
 }
 
 /** Reads it all in one round trip. */
 export async function readJournalBasis(
-  scope: Scope, { accountIds, contactIds }: { accountIds: string[]; contactIds: string[] },
+  scope: Scope, { accountIds, contactIds, tags }: { accountIds: string[]; contactIds: string[]; tags: string[] },
 ): Promise<JournalBasis> {
-  const [basis] = await scope.connection.run<JournalBasis>(BASIS, [scope.orgId, accountIds, contactIds])
+  const [basis] = await scope.connection.run<JournalBasis>(BASIS, [scope.orgId, accountIds, contactIds, tags])
   return basis!
 }
 
@@ -147,6 +150,7 @@ const BASIS = {
   (SELECT coalesce(json_agg(a), '[]') FROM (
      SELECT id, name FROM accounts WHERE org_id = $1 AND id = ANY ($2::uuid[])) AS a) AS accounts,
   (SELECT coalesce(json_agg(id), '[]') FROM contacts WHERE org_id = $1 AND id = ANY ($3::uuid[])) AS contact_ids,
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($4::uuid[])) AS tags_found,
   (SELECT row_to_json(r) FROM (
      SELECT id, name FROM accounts WHERE org_id = $1 AND is_active AND name IN ('Round Off', 'Rounding') ORDER BY name LIMIT 1) AS r) AS round_off`,
 }

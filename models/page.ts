@@ -61,6 +61,12 @@ export function idFilter(column: string, id: string): WhereOptions {
   return isId(id) ? { [column]: id } : literal('false') as unknown as WhereOptions
 }
 
+/** The array `tags` has this id; text that can be no id finds nothing. Needs an index on the tags of the rows that have any. */
+export function tagFilter(id: string): WhereOptions {
+  if (!isId(id)) return literal('false') as unknown as WhereOptions
+  return { tags: { [Op.and]: [{ [Op.ne]: [] }, { [Op.contains]: [id.toLowerCase()] }] } }
+}
+
 /** A case-insensitive substring of an indexed expression; `%`, `_` and `\\` in the text mean themselves. */
 export function contains(expression: string, text: string): WhereOptions {
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`

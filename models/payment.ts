@@ -24,6 +24,8 @@ export interface PaymentRow {
   tds_amount: bigint
   allocated: bigint
   unapplied: bigint
+  /** Cost centers. */
+  tags: string[]
   version: number
   created_time: Date
   last_modified_time: Date
@@ -35,7 +37,7 @@ export const payments = table<PaymentRow>(
     org_id: 'uuid', id: 'uuid', payment_number: 'text', flow: 'text', payment_type: 'text', contact_id: 'uuid',
     contact_name: 'text', date: 'date', amount: 'minor', mode: 'text', reference_number: 'text', description: 'text',
     bank_account_id: 'uuid', currency_code: 'text', exchange_rate: 'decimal', bank_charges: 'minor', tds_amount: 'minor',
-    allocated: 'minor', unapplied: 'minor', version: 'integer', created_time: 'time', last_modified_time: 'time',
+    allocated: 'minor', unapplied: 'minor', tags: 'uuids', version: 'integer', created_time: 'time', last_modified_time: 'time',
   },
   { generated: ['unapplied'] },
 )
@@ -110,6 +112,7 @@ export interface PaymentBasisRequest {
   contactId: string
   /** Null for the first of the organisation's. */
   bankAccountId: string | null
+  tags: string[]
   /** What to look for among the contact's payments; null where nothing is to be looked for. */
   alike: { flow: Flow; amount: bigint; currency: string; from: string; to: string; reference: string } | null
 }
@@ -118,6 +121,7 @@ export interface PaymentBasisRequest {
 export interface PaymentBasis extends Pick<PostingAccounts, 'roles'> {
   contact: { id: string; contact_name: string; contact_type: string; currency_code: string } | null
   bank_account_id: string | null
+  tags_found: number
   /** The newest of the contact's payments of this flow and amount around the date that no reference tells apart. */
   alike: PaymentAlike[]
 }
@@ -125,9 +129,9 @@ export interface PaymentBasis extends Pick<PostingAccounts, 'roles'> {
 export type PaymentAlike = Pick<PaymentRow, 'id' | 'date' | 'payment_number' | 'reference_number'>
 
 export async function readPaymentBasis({ connection, orgId }: Scope, request: PaymentBasisRequest): Promise<PaymentBasis> {
-  const { contactId, bankAccountId, alike } = request
+  const { contactId, bankAccountId, tags, alike } = request
   const [basis] = await connection.run<PaymentBasis>(BASIS, [
-    orgId, contactId, bankAccountId, alike?.flow, alike?.amount.toString(), alike?.currency, alike?.from, alike?.to, alike?.reference,
+    orgId, contactId, bankAccountId, alike?.flow, alike?.amount.toString(), alike?.currency, alike?.from, alike?.to, alike?.reference, tags,
   ])
   return basis!
 }
@@ -174,6 +178,7 @@ const BASIS = {
    WHERE org_id = $1 AND account_type IN ('BANK', 'CASH') AND CASE WHEN $3::uuid IS NULL THEN is_active ELSE id = $3 END
    ORDER BY role IS NOT DISTINCT FROM 'BANK' DESC, code LIMIT 1) AS bank_account_id,
   ${ROLES},
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($10::uuid[])) AS tags_found,
   (SELECT coalesce(json_agg(p), '[]') FROM (
      SELECT id, date, payment_number, reference_number FROM payments
      WHERE org_id = $1 AND contact_id = $2 AND flow = $4::text AND amount = $5::bigint AND currency_code = $6::text

@@ -3,7 +3,7 @@ import { Op, type WhereOptions } from 'sequelize'
 import { Type, type TProperties, type TSchema } from 'typebox'
 import { endOfDate, parseDocumentDate, parseInstant } from '../../domain/dates.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
-import { contains, idFilter, pageOf } from '../../models/page.ts'
+import { contains, idFilter, pageOf, tagFilter } from '../../models/page.ts'
 import type { Table } from '../../models/table.ts'
 import { DocumentDate } from '../shapes/fields.ts'
 import { PageContext, pageContext, pageQuery, pageRequest, PER_PAGE } from './page.ts'
@@ -35,6 +35,11 @@ export const dateFrom = (column = 'date'): Filter => (
 /** The calendar date of the column is this one or earlier. */
 export const dateTo = (column = 'date'): Filter => (
   { schema: DocumentDate, where: (value) => ({ [column]: { [Op.lte]: parseDocumentDate(String(value)) } }) }
+)
+
+/** The rows that carry this cost center among their tags; an unknown one is carried by none. */
+export const tagged = (): Filter => (
+  { schema: Type.String({ description: 'A cost center among the tags.' }), where: (value) => tagFilter(String(value)) }
 )
 
 const instant = (description: string) => Type.String({ format: 'instant', description })

@@ -6,7 +6,7 @@ import type { Books } from '../../commands/books.ts'
 import { today } from '../../commands/drafting.ts'
 import { dateInZone } from '../../domain/dates.ts'
 import { bills, withBillLines, type Bill as BillWithLines } from '../../models/bill.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { Bill, BILL_STATUSES, BillChanges, NewBill, showBill } from '../shapes/bill.ts'
 import { one } from '../shapes/fields.ts'
@@ -31,6 +31,7 @@ export const billRoutes = [
       vendor_id: sameId(),
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
       reference_number: equals(),
       bill_number: equals(),
       overdue: {

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { applyToBill, applyToInvoice } from '../../commands/credit-applications.ts'
 import { changeCreditNote, createCreditNote, creditNoteOf, issueCreditNote, voidCreditNote } from '../../commands/credit-notes.ts'
 import { creditNotes, withCreditNoteLines, type CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import {
   AppliedToBill, AppliedToInvoice, ApplyToBill, ApplyToInvoice, CREDIT_NOTE_STATUSES, CreditNote, CreditNoteChanges, NewCreditNote,
@@ -29,6 +29,7 @@ export const creditNoteRoutes = [
       type: equals(Side),
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
     },
     show: async (rows, desk) => (await withCreditNoteLines(desk, rows)).map(showCreditNote),
   }),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { changeDebitNote, createDebitNote, debitNoteOf, issueDebitNote, voidDebitNote } from '../../commands/debit-notes.ts'
 import { debitNotes, withDebitNoteLines, type DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import {
   DEBIT_NOTE_STATUSES, DebitNote, DebitNoteChanges, debitNoteProblems, NewDebitNote, showDebitNote, vendorNamed,
@@ -24,6 +24,7 @@ export const debitNoteRoutes = [
       bill_id: sameId(),
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
     },
     show: async (rows, desk) => (await withDebitNoteLines(desk, rows)).map(showDebitNote),
   }),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { acceptEstimate, changeEstimate, createEstimate, deleteEstimate, estimateOf } from '../../commands/estimates.ts'
 import { estimates, withEstimateLines, type Estimate as EstimateWithLines } from '../../models/estimate.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { Estimate, ESTIMATE_STATUSES, EstimateChanges, NewEstimate, showEstimate } from '../shapes/estimate.ts'
 import { one } from '../shapes/fields.ts'
@@ -20,6 +20,7 @@ export const estimateRoutes = [
       customer_id: sameId(),
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
       reference_number: equals(),
     },
     show: async (rows, desk) => (await withEstimateLines(desk, rows)).map(showEstimate),

@@ -4,7 +4,7 @@ import type { Books } from '../../commands/books.ts'
 import { changeExpense, createExpense, deleteExpense, expenseOf } from '../../commands/expenses.ts'
 import { expenseProblems } from '../../domain/expense-body.ts'
 import { expenses, expensesOn, withExpenseLines, type Expense as ExpenseWithLines } from '../../models/expense.ts'
-import { dateFrom, dateTo, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { Expense, ExpenseChanges, NewExpense, showExpense } from '../shapes/expense.ts'
 import { one } from '../shapes/fields.ts'
@@ -28,6 +28,7 @@ export const expenseRoutes = [
       },
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
     },
     show: async (rows, desk) => (await withExpenseLines(desk, rows)).map((expense) => showExpense(expense, currencyAt(desk))),
   }),

@@ -6,7 +6,7 @@ import { today } from '../../commands/drafting.ts'
 import { approveInvoice, changeInvoice, createInvoice, deleteInvoice, invoiceOf, voidInvoice } from '../../commands/invoices.ts'
 import { dateInZone } from '../../domain/dates.ts'
 import { invoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { VoidRequest } from '../shapes/document.ts'
@@ -31,6 +31,7 @@ export const invoiceRoutes = [
       customer_id: sameId(),
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
       reference_number: equals(),
       invoice_number: equals(),
       overdue: {

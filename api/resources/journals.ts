@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { journalOf } from '../../commands/journals.ts'
 import { deleteManualJournal, postManualJournal } from '../../commands/manual-journals.ts'
 import { JOURNAL_SOURCES, journals, NOT_DELETED, onAccount, withReadLines } from '../../models/journal.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { Journal, NewJournal, showJournal, sideProblems } from '../shapes/journal.ts'
@@ -30,6 +30,7 @@ export const journalRoutes = [
       contact_id: sameId("The journal's own."),
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
       include_reversed: { schema: IncludeReversed, always: true, where: (on) => (on ? {} : NOT_DELETED) },
     },
     show: async (rows, desk) => (await withReadLines(desk, rows)).map((journal) => showJournal(journal, currencyAt(desk))),

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { applyPayment, changePayment, deletePayment, paymentOf, recordPayment } from '../../commands/payments.ts'
 import { payments, withAllocations } from '../../models/payment.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import {
@@ -15,7 +15,7 @@ const answer = one('payment', Payment)
 export const paymentRoutes = [
   listing({
     path: '/payments', tag, does: 'List payments', scope: 'payments.READ', key: 'payments', table: payments, shape: Payment,
-    filters: { flow: equals(Flow), contact_id: sameId(), date_from: dateFrom(), date_to: dateTo() },
+    filters: { flow: equals(Flow), contact_id: sameId(), date_from: dateFrom(), date_to: dateTo(), tag: tagged() },
     show: async (rows, desk) => (await withAllocations(desk, rows)).map(showPayment),
   }),
   route({

@@ -4,7 +4,7 @@ import {
   cancelPurchaseOrder, changePurchaseOrder, createPurchaseOrder, deletePurchaseOrder, openPurchaseOrder, purchaseOrderOf,
 } from '../../commands/purchase-orders.ts'
 import { purchaseOrders, withPurchaseOrderLines, type PurchaseOrder as PurchaseOrderWithLines } from '../../models/purchase-order.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { lineProblems } from '../shapes/line-item.ts'
@@ -25,6 +25,7 @@ export const purchaseOrderRoutes = [
       vendor_id: sameId(),
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
       reference_number: equals(),
     },
     show: async (rows, desk) => (await withPurchaseOrderLines(desk, rows)).map(showPurchaseOrder),

@@ -4,7 +4,7 @@ import {
   cancelSalesOrder, changeSalesOrder, closeSalesOrder, createSalesOrder, openSalesOrder, salesOrderOf,
 } from '../../commands/sales-orders.ts'
 import { salesOrders, withSalesOrderLines, type SalesOrder as SalesOrderWithLines } from '../../models/sales-order.ts'
-import { dateFrom, dateTo, equals, listing, sameId } from '../http/listing.ts'
+import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { lineProblems } from '../shapes/line-item.ts'
@@ -23,6 +23,7 @@ export const salesOrderRoutes = [
       customer_id: sameId(),
       date_from: dateFrom(),
       date_to: dateTo(),
+      tag: tagged(),
       reference_number: equals(),
     },
     show: async (rows, desk) => (await withSalesOrderLines(desk, rows)).map(showSalesOrder),

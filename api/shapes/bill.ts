@@ -6,6 +6,7 @@ import { toAmount } from '../../domain/money.ts'
 import type { Bill as BillWithLines } from '../../models/bill.ts'
 import { documentFields, newDocument, PlaceOfSupply, RoundOff, showDocument } from './document.ts'
 import { Amount, DocumentDate, Id, Name, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
+import { NewPurchaseLines } from './line-item.ts'
 
 export const BILL_STATUSES = [...STATUSES.BILL]
 
@@ -14,6 +15,7 @@ export const NewBill = Type.Object({
   date: DocumentDate,
   place_of_supply: PlaceOfSupply,
   ...newDocument,
+  line_items: NewPurchaseLines,
   bill_number: optional(Name(50)),
   due_date: optional(DocumentDate),
   round_off: optional(RoundOff),

@@ -6,15 +6,15 @@ import { STATUSES } from '../../domain/lifecycle.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { Applied } from '../../commands/credit-applications.ts'
 import type { CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
-import { documentFields, newDocument, PlaceOfSupply, showDocument } from './document.ts'
+import { documentFields, newDocument, NoteRoundOff, PlaceOfSupply, showDocument } from './document.ts'
 import { Amount, DocumentDate, Id, nullable, optional, Reference, Timestamp } from './fields.ts'
-import { LineItem, MOST_LINES, NewLineItem } from './line-item.ts'
+import { LineItem, MOST_LINES, NewPurchaseLine } from './line-item.ts'
 
 export const CREDIT_NOTE_STATUSES = [...STATUSES.CREDIT_NOTE]
 export const Side = Type.Enum([...CREDIT_SIDES])
 
 export const NewNoteLines = Type.Array(
-  Type.Object({ ...NewLineItem.properties, restock: optional(Type.Boolean()) }, { description: 'Either item_id, or name and rate.' }),
+  Type.Object({ ...NewPurchaseLine.properties, restock: optional(Type.Boolean()) }, { description: 'Either item_id, or name and rate.' }),
   { minItems: 1, maxItems: MOST_LINES },
 )
 export const NoteLine = Type.Object({ ...LineItem.properties, restock: Type.Boolean() })
@@ -23,6 +23,7 @@ const told = {
   ...newDocument,
   line_items: NewNoteLines,
   place_of_supply: optional(PlaceOfSupply),
+  round_off: optional(NoteRoundOff),
   invoice_id: optional(Reference),
   bill_id: optional(Reference),
 }

@@ -6,7 +6,7 @@ import { STATUSES } from '../../domain/lifecycle.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
 import { NewNoteLines, NoteLine, showNote } from './credit-note.ts'
-import { documentFields, newDocument, PlaceOfSupply } from './document.ts'
+import { documentFields, newDocument, NoteRoundOff, PlaceOfSupply } from './document.ts'
 import { Amount, DocumentDate, Id, nullable, optional, Reference, Text } from './fields.ts'
 import { lineProblems } from './line-item.ts'
 
@@ -18,6 +18,7 @@ const told = {
   vendor_id: Type.Optional(Reference),
   customer_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Another name for vendor_id.' })),
   place_of_supply: optional(PlaceOfSupply),
+  round_off: optional(NoteRoundOff),
   bill_id: optional(Reference),
   reason: optional(Text(500)),
 }

@@ -8,6 +8,10 @@ import { LineItem, NewLineItems, showLineItem } from './line-item.ts'
 
 export const PlaceOfSupply = Type.String({ minLength: 1, maxLength: 100 })
 export const RoundOff = Type.Number({ minimum: -1e13, maximum: 1e13 })
+export const NoteRoundOff = Type.Number({ exclusiveMinimum: -1, exclusiveMaximum: 1 })
+
+/** The cost centers that a body names. */
+export const Tags = Type.Array(Reference, { maxItems: 50, description: 'Cost centers.' })
 
 /** The fields of every body that creates a document; who it is with, its date and its place of supply stand beside them. */
 export const newDocument = {
@@ -17,7 +21,7 @@ export const newDocument = {
   exchange_rate: optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e9 })),
   reference_number: optional(Text(100)),
   notes: optional(Text(5000)),
-  tags: optional(Type.Array(Reference, { maxItems: 50, description: 'Cost centers.' })),
+  tags: optional(Tags),
 }
 
 /** The body of a void; dated today unless told. */

@@ -3,10 +3,11 @@ import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { Expense as ExpenseWithLines, ExpenseLineRow } from '../../models/expense.ts'
+import { Tags } from './document.ts'
 import { Amount, decimal, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 import { MOST_LINES } from './line-item.ts'
 
-const Spent = decimal({ exclusiveMinimum: 0 })
+const Spent = Type.Number({ exclusiveMinimum: 0, maximum: 1e13 })
 
 const told = {
   account_id: optional(Reference),
@@ -26,6 +27,7 @@ const told = {
   is_rcm: optional(Type.Boolean()),
   rcm_rate: optional(decimal({ exclusiveMinimum: 0, maximum: 100 })),
   itc_blocked_reason: optional(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })),
+  tags: optional(Tags),
 }
 
 export const NewExpense = Type.Object({ date: DocumentDate, paid_through_account_id: Reference, ...told })
@@ -73,6 +75,7 @@ export const Expense = Type.Object({
   rcm_tax_total: Amount,
   total: Type.Number({ description: 'What was paid.' }),
   currency_code: Type.String(),
+  tags: Type.Array(Id),
   created_time: Timestamp,
   last_modified_time: Timestamp,
 })
@@ -103,6 +106,7 @@ export function showExpense(expense: ExpenseWithLines, currency: string): Static
     rcm_tax_total: amount(expense.rcm_tax_total),
     total: amount(expense.total),
     currency_code: currency,
+    tags: expense.tags,
     created_time: expense.created_time.toISOString(),
     last_modified_time: expense.last_modified_time.toISOString(),
   }

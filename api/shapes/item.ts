@@ -22,7 +22,10 @@ const fields = {
   rate: optional(decimal({ minimum: 0 })),
   purchase_rate: optional(decimal({ minimum: 0 })),
   tax_id: optional(Reference),
-  account_id: optional(Reference),
+  account_id: optional(Type.String({ minLength: 1, maxLength: 100, description: 'The revenue account that sales are credited to.' })),
+  purchase_account_id: optional(Type.String({
+    minLength: 1, maxLength: 100, description: 'The expense, cost of goods, stock or asset account that purchases are debited to.',
+  })),
 }
 
 export const NewItem = Type.Object(fields, {
@@ -62,6 +65,7 @@ export const Item = Type.Object({
   purchase_rate: Type.Number(),
   tax_id: nullable(Id),
   account_id: nullable(Id),
+  purchase_account_id: nullable(Id),
   status: Type.Enum(ITEM_STATUSES),
   created_time: Timestamp,
   last_modified_time: Timestamp,
@@ -80,6 +84,7 @@ export function showItem(item: ItemRow): Static<typeof Item> {
     purchase_rate: Number(item.purchase_rate),
     tax_id: item.tax_id,
     account_id: item.account_id,
+    purchase_account_id: item.purchase_account_id,
     status: item.status,
     created_time: item.created_time.toISOString(),
     last_modified_time: item.last_modified_time.toISOString(),

@@ -4,6 +4,7 @@ import { showDate } from '../../domain/dates.ts'
 import type { FieldProblem } from '../../domain/faults.ts'
 import { toAmount } from '../../domain/money.ts'
 import { JOURNAL_SOURCES, type ReadJournal } from '../../models/journal.ts'
+import { Tags } from './document.ts'
 import { DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 import { MOST_LINES } from './line-item.ts'
 
@@ -15,6 +16,7 @@ export const NewJournal = Type.Object({
   date: DocumentDate,
   memo: optional(Text(500)),
   contact_id: optional(Reference),
+  tags: optional(Tags),
   lines: Type.Array(Type.Object({
     account_id: Reference,
     debit: Side,
@@ -53,6 +55,7 @@ export const Journal = Type.Object({
   })),
   reversal_of: nullable(Type.String({ format: 'uuid', description: 'The entry that this one undoes.' })),
   reversed_by: nullable(Type.String({ format: 'uuid', description: 'The entry that undoes this one.' })),
+  tags: Type.Array(Id),
   created_time: Timestamp,
   last_modified_time: Timestamp,
 })
@@ -73,6 +76,7 @@ export function showJournal(journal: ReadJournal, currency: string): Static<type
     })),
     reversal_of: journal.reversal_of,
     reversed_by: journal.reversed_by,
+    tags: journal.tags,
     created_time: written,
     // An entry is never edited.
     last_modified_time: written,

@@ -21,6 +21,17 @@ export const NewLineItem = Type.Object({
   tax_id: optional(Reference),
 }, { description: 'Either item_id, or name and rate.' })
 
+/** A purchase's line: it may name the account that it is debited to. */
+export const NewPurchaseLine = Type.Object({
+  ...NewLineItem.properties,
+  account_id: optional(Type.String({
+    minLength: 1, maxLength: 100,
+    description: "The expense, cost of goods, stock or asset account to debit; without it the item's purchase_account_id, else Purchases.",
+  })),
+}, { description: 'Either item_id, or name and rate.' })
+
+export const NewPurchaseLines = Type.Array(NewPurchaseLine, { minItems: 1, maxItems: MOST_LINES })
+
 export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MOST_LINES })
 
 /** What a shape cannot say of lines: one of no item needs a name and a rate. Looks at any body, however wrong. */
@@ -44,6 +55,7 @@ export const LineItem = Type.Object({
   discount: Type.Number(),
   tax_id: nullable(Id),
   tax_percentage: Type.Number(),
+  account_id: Type.String({ format: 'uuid', description: 'The account that the line is posted to.' }),
   item_total: Amount,
   cgst: Amount,
   sgst: Amount,
@@ -52,7 +64,7 @@ export const LineItem = Type.Object({
   tax_amount: Amount,
 })
 
-export function showLineItem(line: Omit<LineRow, 'org_id' | 'line_no' | 'account_id'>, currency: string): Static<typeof LineItem> {
+export function showLineItem(line: Omit<LineRow, 'org_id' | 'line_no'>, currency: string): Static<typeof LineItem> {
   return {
     line_item_id: line.id,
     item_id: line.item_id,
@@ -65,6 +77,7 @@ export function showLineItem(line: Omit<LineRow, 'org_id' | 'line_no' | 'account
     discount: Number(line.discount),
     tax_id: line.tax_id,
     tax_percentage: Number(line.tax_percentage),
+    account_id: line.account_id,
     item_total: toAmount(line.item_total, currency),
     cgst: toAmount(line.cgst, currency),
     sgst: toAmount(line.sgst, currency),

@@ -5,6 +5,7 @@ import type { FieldProblem } from '../../domain/faults.ts'
 import { toAmount } from '../../domain/money.ts'
 import { FLOWS, PAYMENT_TYPES } from '../../domain/posting/payment.ts'
 import type { Payment as PaymentWithAllocations } from '../../models/payment.ts'
+import { Tags } from './document.ts'
 import { Amount, Currency, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 
 export const PAYMENT_MODES = ['CASH', 'BANK_TRANSFER', 'CHEQUE', 'UPI', 'CARD', 'OTHER'] as const
@@ -36,6 +37,7 @@ export const NewPayment = Type.Object({
   exchange_rate: optional(Rate),
   bank_charges: optional(Withheld),
   tds_amount: optional(Withheld),
+  tags: optional(Tags),
   allocations: optional(Type.Array(NewAllocation, { maxItems: MOST_ALLOCATIONS })),
 })
 
@@ -51,6 +53,7 @@ export const PaymentChanges = Type.Object({
   currency_code: optional(Currency),
   exchange_rate: optional(Rate),
   bank_charges: optional(Withheld),
+  tags: optional(Tags),
 })
 
 /** What a shape cannot say of allocations: each names exactly one document. Looks at any body, however wrong. */
@@ -90,6 +93,7 @@ export const Payment = Type.Object({
   bank_charges: Amount,
   tds_amount: Amount,
   allocations: Type.Array(Type.Object({ allocation_id: Id, invoice_id: nullable(Id), bill_id: nullable(Id), amount: Amount })),
+  tags: Type.Array(Id),
   created_time: Timestamp,
   last_modified_time: Timestamp,
 })
@@ -117,6 +121,7 @@ export function showPayment(payment: PaymentWithAllocations): Static<typeof Paym
     allocations: payment.allocations.map((each) => ({
       allocation_id: each.id, invoice_id: each.invoice_id, bill_id: each.bill_id, amount: amount(each.amount),
     })),
+    tags: payment.tags,
     created_time: payment.created_time.toISOString(),
     last_modified_time: payment.last_modified_time.toISOString(),
   }

@@ -4,8 +4,9 @@ import { showDate } from '../../domain/dates.ts'
 import { STATUSES } from '../../domain/lifecycle.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { PurchaseOrder as PurchaseOrderWithLines } from '../../models/purchase-order.ts'
+import { Tags } from './document.ts'
 import { Amount, Currency, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
-import { LineItem, NewLineItems, showLineItem } from './line-item.ts'
+import { LineItem, NewPurchaseLines, showLineItem } from './line-item.ts'
 
 export const PURCHASE_ORDER_STATUSES = [...STATUSES.PURCHASE_ORDER]
 
@@ -17,15 +18,15 @@ const told = {
   exchange_rate: optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e9 })),
   reference_number: optional(Text(100)),
   notes: optional(Text(5000)),
-  tags: optional(Type.Array(Reference, { maxItems: 50, description: 'Cost centers.' })),
+  tags: optional(Tags),
 }
 
 export const NewPurchaseOrder = Type.Object({
-  vendor_id: Reference, line_items: NewLineItems, date: optional(DocumentDate), ...told,
+  vendor_id: Reference, line_items: NewPurchaseLines, date: optional(DocumentDate), ...told,
 })
 
 export const PurchaseOrderChanges = Type.Object({
-  vendor_id: Type.Optional(Reference), line_items: Type.Optional(NewLineItems), date: Type.Optional(DocumentDate), ...told,
+  vendor_id: Type.Optional(Reference), line_items: Type.Optional(NewPurchaseLines), date: Type.Optional(DocumentDate), ...told,
 })
 
 const PurchaseOrderLine = Type.Object({ ...LineItem.properties, quantity_billed: Type.Number({ description: 'Of the quantity.' }) })

@@ -4,6 +4,7 @@ import { showDate } from '../../domain/dates.ts'
 import { STATUSES } from '../../domain/lifecycle.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { SalesOrder as SalesOrderWithLines } from '../../models/sales-order.ts'
+import { Tags } from './document.ts'
 import { Amount, Currency, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 import { LineItem, NewLineItems, showLineItem } from './line-item.ts'
 
@@ -17,7 +18,7 @@ const told = {
   exchange_rate: optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e9 })),
   reference_number: optional(Text(100)),
   notes: optional(Text(5000)),
-  tags: optional(Type.Array(Reference, { maxItems: 50, description: 'Cost centers.' })),
+  tags: optional(Tags),
 }
 
 export const NewSalesOrder = Type.Object({

@@ -36,7 +36,7 @@ test('a bill answers all that is known of it, in lists as alone', async () => {
     currency_code: 'INR', exchange_rate: 1,
     line_items: [{
       line_item_id: expect.any(String), item_id: null, name: 'Slates', description: 'Small', hsn_or_sac: '9609', quantity: 2.5,
-      unit: 'NOS', rate: 10.4, discount: 1, tax_id: ours.taxes['GST 18%'], tax_percentage: 18, item_total: 25,
+      unit: 'NOS', rate: 10.4, discount: 1, tax_id: ours.taxes['GST 18%'], tax_percentage: 18, account_id: ours.accounts.Purchases, item_total: 25,
       cgst: 2.25, sgst: 2.25, igst: 0, cess: 0, tax_amount: 4.5,
     }],
     sub_total: 25, tax_total: 4.5, round_off: 0.5, total: 30, payment_made: 0, vendor_credits_applied: 0, balance: 30,

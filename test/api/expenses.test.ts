@@ -39,7 +39,7 @@ test('an expense answers all that is known of it, in lists as alone', async () =
       line_item_id: expect.any(String), account_id: ours.accounts.Rent, amount: 1000, tax_id: ours.taxes['IGST 18%'], tax_percentage: 18,
       note: null, item_total: 1000, cgst: 90, sgst: 90, igst: 0, cess: 0, tax_amount: 180, rcm_tax_amount: 0,
     }],
-    sub_total: 1000, tax_total: 180, rcm_tax_total: 0, total: 1180, currency_code: 'INR',
+    sub_total: 1000, tax_total: 180, rcm_tax_total: 0, total: 1180, currency_code: 'INR', tags: [],
     created_time: expect.stringMatching(/Z$/), last_modified_time: expense.created_time,
   })
   expect(await ledger(expense)).toEqual(['Dr Rent 1,000.00\nDr Input CGST 90.00\nDr Input SGST 90.00\n   Cr Bank Account 1,180.00'])

@@ -25,7 +25,7 @@ test('an item needs a name alone; the rest has its defaults', async () => {
   const { item_id, created_time, last_modified_time, ...rest } = await add({ item_name: ' Pen ' })
   expect(rest).toEqual({
     item_name: 'Pen', sku: null, item_type: 'GOODS', description: null, hsn_or_sac: null, unit: null, rate: 0, purchase_rate: 0,
-    tax_id: null, account_id: null, status: 'ACTIVE',
+    tax_id: null, account_id: null, purchase_account_id: null, status: 'ACTIVE',
   })
   expect(created_time).toBe(last_modified_time)
   expect((await ours.get(`/items/${item_id}`)).item).toMatchObject({ item_id, ...rest })

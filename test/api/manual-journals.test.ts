@@ -38,7 +38,7 @@ test('a manual journal answers what the ledger keeps', async () => {
       { account_id: ours.accounts.Depreciation, account_name: 'Depreciation', debit: 250.5, credit: 0, description: 'The year', contact_id: ours.customerId },
       { account_id: ours.accounts['Accumulated Depreciation'], account_name: 'Accumulated Depreciation', debit: 0, credit: 250.5, description: null, contact_id: ours.customerId },
     ],
-    reversal_of: null, reversed_by: null, created_time: expect.any(String), last_modified_time: journal.created_time,
+    reversal_of: null, reversed_by: null, tags: [], created_time: expect.any(String), last_modified_time: journal.created_time,
   })
   expect((await ours.get(`/journals/${journal.journal_id}`)).journal).toEqual(journal)
   expect((await ours.get('/journals?source=MANUAL')).journals).toEqual([journal])
@@ -79,12 +79,14 @@ describe('what is refused', () => {
     expect(await refused({ lines: [{ account_id: account(), debit: 1 }, { account_id: account(), credit: 1, contact_id: 'x' }] })).toMatchObject({ status: 404, field: 'lines.1.contact_id' })
   })
 
-  test('400 for digits that the currency does not have', async () => {
-    expect(await refused(sides(1.001, 1))).toEqual({ status: 400, code: 'validation.invalid_value', field: 'lines.0.debit' })
+  test('digits that the currency does not have are rounded, before the sides are compared; what comes to nothing is refused', async () => {
+    expect(written(await post(sides(1.005, 1.014)))).toEqual(['Rent 1.01 0', 'Bank Account 0 1.01'])
+    expect(written(await post(sides(1.005, 1.004)))).toEqual(['Rent 1.01 0', 'Bank Account 0 1', 'Round Off 0 0.01'])
+    expect(await refused(sides(1.015, 1.004))).toMatchObject({ field: 'lines', details: { difference: 0.02, limit: 0.01 } })
+    expect(await refused(sides(0.004, 1))).toEqual({ status: 400, code: 'validation.invalid_value', field: 'lines.0.debit' })
     const abroad = await openStall(service, { currency_code: 'JPY' })
-    const yen = (dr: number, cr: number) => ({ date: '2026-11-10', ...sides(dr, cr, abroad) })
-    expect(await abroad.refusal('POST', '/journals', yen(1.01, 1))).toMatchObject({ status: 400, field: 'lines.0.debit' })
-    expect((await abroad.send('POST', '/journals', yen(7, 7))).journal.lines[0].debit).toBe(7)
+    const yen = async (dr: number, cr: number) => (await abroad.send('POST', '/journals', { date: '2026-11-10', ...sides(dr, cr, abroad) })).journal
+    expect(written(await yen(7.5, 8))).toEqual(['Rent 8 0', 'Bank Account 0 8'])
   })
 })
 

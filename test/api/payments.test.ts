@@ -30,7 +30,7 @@ test('a payment answers all that is known of it, in lists as alone', async () =>
     payment_id: expect.any(String), payment_number: 'PAY-00001', flow: 'INCOMING', payment_type: 'REGULAR', contact_id: ours.customerId,
     contact_name: 'Meena Sarees', date: '2026-11-10T00:00:00.000Z', amount: 250.5, unapplied_amount: 210.5, mode: 'UPI',
     reference_number: 'UTR 9', description: 'On account', bank_account_id: ours.accounts['Bank'] ?? expect.any(String),
-    currency_code: 'INR', exchange_rate: 1, bank_charges: 1.25, tds_amount: 10,
+    currency_code: 'INR', exchange_rate: 1, bank_charges: 1.25, tds_amount: 10, tags: [],
     allocations: [{ allocation_id: expect.any(String), invoice_id, bill_id: null, amount: 40 }],
     created_time: expect.any(String), last_modified_time: body.payment.created_time,
   })

@@ -40,7 +40,7 @@ test('an order answers all that is known of it, in lists as alone', async () => 
     place_of_supply: 'IN-KA', currency_code: 'INR', exchange_rate: 1,
     line_items: [{
       line_item_id: expect.any(String), item_id: null, name: 'Slates', description: null, hsn_or_sac: null, quantity: 2.5, quantity_billed: 0,
-      unit: null, rate: 10.4, discount: 1, tax_id: other.taxes['GST 18%'], tax_percentage: 18, item_total: 25,
+      unit: null, rate: 10.4, discount: 1, tax_id: other.taxes['GST 18%'], tax_percentage: 18, account_id: other.accounts.Purchases, item_total: 25,
       cgst: 2.25, sgst: 2.25, igst: 0, cess: 0, tax_amount: 4.5,
     }],
     sub_total: 25, tax_total: 4.5, total: 29.5, status: 'DRAFT', bills: [], notes: 'To the mill', tags: [],
@@ -62,17 +62,19 @@ test('it books nothing, and is announced once', async () => {
   expect(deliveries.map(({ event_type, payload }: Json) => [event_type, payload.data])).toEqual([['PURCHASE_ORDER_CREATED', data]])
 })
 
-test('the date is today unless told; the place is the branch\'s state, whoever the vendor is', async () => {
+test('the date is today unless told; the place is the vendor\'s, else the branch\'s state', async () => {
   const delhi = await customer(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-DL' })
   expect(await ours.purchaseOrder({ vendor_id: delhi, date: null, place_of_supply: null, line_items: [gst()] }))
-    .toMatchObject({ date: midnight(TODAY), expected_date: null, place_of_supply: 'IN-KA', line_items: [{ cgst: 9, igst: 0 }] })
+    .toMatchObject({ date: midnight(TODAY), expected_date: null, place_of_supply: 'IN-DL', line_items: [{ cgst: 0, igst: 18 }] })
+  expect(await ours.purchaseOrder({ vendor_id: delhi, place_of_supply: 'IN-KA', line_items: [gst()] })).toMatchObject({ line_items: [{ cgst: 9, igst: 0 }] })
   expect(await ours.purchaseOrder({ place_of_supply: '07', line_items: [gst()] })).toMatchObject({ place_of_supply: 'IN-DL', line_items: [{ cgst: 0, igst: 18 }] })
   const pune = await branchIn(service, ours, 'IN-MH')
   const order = await ours.purchaseOrder({ branch_id: pune, line_items: [gst()] })
   expect(order).toMatchObject({ branch_id: pune, place_of_supply: 'IN-MH', line_items: [{ cgst: 9 }] })
   expect(await put(order, { branch_id: null })).toMatchObject({ place_of_supply: 'IN-KA', line_items: [{ cgst: 9 }] })
   expect(await put(order, { branch_id: pune.toUpperCase(), place_of_supply: 'IN-KA' })).toMatchObject({ branch_id: pune, line_items: [{ igst: 18 }] })
-  expect(await put(order, { vendor_id: delhi, branch_id: pune })).toMatchObject({ vendor_id: delhi, place_of_supply: 'IN-KA' })
+  expect(await put(order, { vendor_id: delhi, branch_id: pune })).toMatchObject({ vendor_id: delhi, place_of_supply: 'IN-DL', line_items: [{ igst: 18 }] })
+  expect(await put(order, { vendor_id: ours.vendorId })).toMatchObject({ place_of_supply: 'IN-MH', line_items: [{ cgst: 9 }] })
 })
 
 test('an item fills its line at the purchase rate, and is in use, as the vendor is', async () => {

@@ -39,7 +39,7 @@ test('an order answers all that is known of it, in lists as alone', async () => 
     place_of_supply: 'IN-KA', currency_code: 'INR', exchange_rate: 1,
     line_items: [{
       line_item_id: expect.any(String), item_id: null, name: 'Slates', description: 'Small', hsn_or_sac: '9609', quantity: 2.5,
-      quantity_invoiced: 0, unit: 'NOS', rate: 10.4, discount: 1, tax_id: other.taxes['GST 18%'], tax_percentage: 18, item_total: 25,
+      quantity_invoiced: 0, unit: 'NOS', rate: 10.4, discount: 1, tax_id: other.taxes['GST 18%'], tax_percentage: 18, account_id: other.accounts.Sales, item_total: 25,
       cgst: 2.25, sgst: 2.25, igst: 0, cess: 0, tax_amount: 4.5,
     }],
     sub_total: 25, tax_total: 4.5, total: 29.5, status: 'DRAFT', estimate_id: null, invoices: [], notes: 'By rail', tags: [],

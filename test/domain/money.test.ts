@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { COMMON_CURRENCIES, CURRENCIES, isCurrency } from '../../domain/currencies.ts'
 import { decimalPlaces, decimalText } from '../../domain/decimal.ts'
 import {
-  isWholeMinor, maxTotal, minorDigits, refuseExchangeRate, refuseTooLarge, sum, toAmount, toBase, toDecimalText,
+  amountAboveZero, maxTotal, minorDigits, refuseExchangeRate, refuseTooLarge, sum, toAmount, toBase, toDecimalText,
   toMinor,
 } from '../../domain/money.ts'
 import { refusalOf } from './refusal.ts'
@@ -77,11 +77,13 @@ describe('rounding', () => {
     expect(refusalOf(() => toMinor(value, 'INR')).code).toBe('validation.invalid_value')
   })
 
-  test.each<[string | number, string, boolean]>([
-    ['10.10', 'INR', true], ['10.101', 'INR', false], ['10.1000', 'INR', true], [0.001, 'KWD', true],
-    [0.0001, 'KWD', false], [5, 'JPY', true], [5.5, 'JPY', false],
-  ])('%s %s keeps all its digits: %s', (value, currency, whole) => {
-    expect(isWholeMinor(value, currency)).toBe(whole)
+  test.each<[string | number, string, bigint | null]>([
+    [10.005, 'INR', 1001n], [0.005, 'INR', 1n], [0.0049999, 'INR', null], [0, 'INR', null], [0.5, 'JPY', 1n], [0.4, 'JPY', null],
+    ['0.0004', 'KWD', null], [0.0005, 'KWD', 1n],
+  ])('%s %s of a field that must come to something: %s', (value, currency, amount) => {
+    const taken = () => amountAboveZero(value, currency, 'amount')
+    if (amount === null) expect(refusalOf(taken)).toMatchObject({ code: 'validation.invalid_value', field: 'amount' })
+    else expect(taken()).toBe(amount)
   })
 })
 
@@ -103,7 +105,6 @@ describe('amounts on the wire', () => {
       const amount = toAmount(value, currency)
       expect(toMinor(amount, currency)).toBe(value)
       expect(toMinor(JSON.parse(JSON.stringify(amount)), currency)).toBe(value)
-      expect(isWholeMinor(amount, currency)).toBe(true)
       expect(toMinor(toDecimalText(value, currency), currency)).toBe(value)
     }))
   })
