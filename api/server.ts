@@ -17,7 +17,8 @@ import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { travel, type House } from './http/pipeline.ts'
 import { createLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
-import { createPlaces, tell } from './http/stream.ts'
+import { createShares } from './http/shares.ts'
+import { tell } from './http/stream.ts'
 import { strangersOf, type Strangers } from './http/strangers.ts'
 import { createParts } from './parts.ts'
 import { createWaker } from './waker.ts'
@@ -59,7 +60,7 @@ export function createApi(settings: Settings, log: Logger): Api {
         dnsServers: settings.webhookDnsServers,
       }),
     },
-    places: createPlaces(Math.ceil(settings.databasePool / 2)),
+    shares: createShares(settings.databasePool),
     addressOf: (request) => clientAddress(request, (address) => isWithin(proxies, address)),
     onMishap: accessLog.mishap,
   }

@@ -1,5 +1,5 @@
 // What the processes under measure take: CPU seconds and memory, as Linux tells them in /proc.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 // The unit of the times in /proc/<pid>/stat, the same on every Linux that Node runs on.
 const TICKS_A_SECOND = 100
@@ -38,6 +38,11 @@ export async function peakMemory<T>(pid: number, work: () => Promise<T>): Promis
   const looking = setInterval(look, 50)
   const result = await work().finally(() => clearInterval(looking))
   return [result, peak > 0 ? peak : null]
+}
+
+/** CPU milliseconds of the process so far, all its threads, as fine as Linux counts them. */
+export function cpuMs(pid: number): number {
+  return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + Number(read(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0]) / 1e6, 0)
 }
 
 function cpuOf({ api, worker, postgres }: Pids): Record<Consumer, number> {

@@ -14,7 +14,7 @@ import { step } from '../bin/machines/steps.ts'
 const ENTRIES_AN_INVOICE = 1.8
 const CLIENTS = [1, 4]
 
-interface Long {
+export interface Long {
   party: Party
   contactId: string
   rows: number
@@ -52,12 +52,13 @@ async function measureLedger(stage: Stage, ledger: Long, clients: number, scale:
   return peak
 }
 
-async function writeLedger(stage: Stage, party: Party, wanted: number): Promise<Long> {
+/** Puts so many rows into the ledger of one customer of the organisation. */
+export async function writeLedger(stage: Stage, party: Party, wanted: number): Promise<Long> {
   return step('Ledger', async () => {
     await writeHistory(stage, party, { invoices: Math.round(wanted / ENTRIES_AN_INVOICE), customers: 1 })
     const contactId = await connected(stage.databaseUrl, async (client) => (await client.query<{ contact_id: string }>(
       'SELECT contact_id FROM journals WHERE org_id = $1 GROUP BY contact_id ORDER BY count(*) DESC LIMIT 1', [party.orgId])).rows[0]!.contact_id)
-    const answer = await fetch(urlOf(stage, contactId), { headers: { Authorization: `Bearer ${party.token}` } })
+    const answer = await fetch(ledgerUrl(stage, contactId), { headers: { Authorization: `Bearer ${party.token}` } })
     const { customer_ledger: { transactions, closing_balance } } = await answer.json() as {
       customer_ledger: { transactions: { balance: number }[]; closing_balance: number }
     }
@@ -67,6 +68,6 @@ async function writeLedger(stage: Stage, party: Party, wanted: number): Promise<
 }
 
 const jobOf = (stage: Stage, { party, contactId }: Long, clients: number, seconds: number): LedgerJob =>
-  ({ url: urlOf(stage, contactId), token: party.token, clients, seconds })
+  ({ url: ledgerUrl(stage, contactId), token: party.token, clients, seconds })
 
-const urlOf = ({ baseUrl }: Stage, contactId: string) => `${baseUrl}/reports/customer_ledger?contact_id=${contactId}`
+export const ledgerUrl = ({ baseUrl }: Pick<Stage, 'baseUrl'>, contactId: string) => `${baseUrl}/reports/customer_ledger?contact_id=${contactId}`

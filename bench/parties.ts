@@ -15,8 +15,7 @@ export interface Party {
 
 /** Makes so many organisations, by the calls that a partner would make. */
 export async function makeParties(stage: Stage, count: number): Promise<Party[]> {
-  const database = openDatabase({ url: stage.databaseUrl, pool: 1, name: 'bahi bench' })
-  const partnerKey = await mintPartnerKey(database, 'Bench', new Date()).finally(() => database.close())
+  const partnerKey = await newPartnerKey(stage)
   const parties: Party[] = []
   let begun = 0
   await Promise.all(Array.from({ length: 4 }, async () => {
@@ -27,6 +26,12 @@ export async function makeParties(stage: Stage, count: number): Promise<Party[]>
     }
   }))
   return parties
+}
+
+/** The key of a new partner. */
+export async function newPartnerKey({ databaseUrl }: Pick<Stage, 'databaseUrl'>): Promise<string> {
+  const database = openDatabase({ url: databaseUrl, pool: 1, name: 'bahi bench' })
+  return mintPartnerKey(database, 'Bench', new Date()).finally(() => database.close())
 }
 
 async function makeParty(baseUrl: string, partnerKey: string, place: number): Promise<Party> {

@@ -1,6 +1,7 @@
 // What `npm run bench` runs: measures the service beside the floors of the machine, and prints one table.
 import { cpus, totalmem } from 'node:os'
 import { parseArgs } from 'node:util'
+import { measureBodies } from './bodies.ts'
 import { writeBooking } from './booking.ts'
 import { connected } from './connected.ts'
 import { measureConversions } from './conversions.ts'
@@ -8,7 +9,8 @@ import { INVOICE } from './deeds.ts'
 import { measureDocuments } from './documents.ts'
 import { measureInvoices } from './invoices.ts'
 import { measureLedgers } from './ledgers.ts'
-import { makeParties, type Party } from './parties.ts'
+import { measureNeighbours } from './neighbours.ts'
+import { makeParties, newPartnerKey, type Party } from './parties.ts'
 import { measureReading } from './reading.ts'
 import { Report } from './report.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
@@ -17,7 +19,7 @@ import { setStage, type Stage } from './stage.ts'
 import { secondsSince, step } from '../bin/machines/steps.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'deeds', 'conversions', 'webhooks', 'reading', 'ledgers'] as const
+const MEASURES = ['invoices', 'deeds', 'conversions', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours'] as const
 
 const { values: { quick, only } } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
@@ -55,12 +57,14 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
     })
     return [`${parties.length}, an approved invoice each`, parties]
   }, 'made')
-  // Large histories are checked against what is owed: nothing else is done in those organisations.
-  const [large, short, long, ...others] = parties as [Party, Party, Party, ...Party[]]
+  // Large histories are checked against what is owed: nothing else is done in those organisations before.
+  const [large, short, long, victim, neighbour, ...others] = parties as [Party, Party, Party, Party, Party, ...Party[]]
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
   if (only.includes('deeds')) await measureDocuments(stage, others, scale, report)
   if (only.includes('conversions')) await measureConversions(stage, others, scale, report)
   if (only.includes('webhooks')) await measureWebhooks(stage, others, scale, report)
   if (only.includes('reading')) await measureReading(stage, large, scale, report)
   if (only.includes('ledgers')) await measureLedgers(stage, [short, long], scale, report)
+  if (only.includes('bodies')) await measureBodies(stage, others[0]!, await newPartnerKey(stage), report)
+  if (only.includes('neighbours')) await measureNeighbours(stage, [victim, neighbour], scale, report)
 }

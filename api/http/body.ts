@@ -1,87 +1,129 @@
-// Reads a request's body: of bounded size, UTF-8, JSON, and nothing in it that a database or a client chokes on.
+// Reads a request's body: of bounded size and time, UTF-8, JSON, and nothing in it that a database or a client chokes on.
 import type { IncomingMessage } from 'node:http'
-import { fault, type FieldProblem } from '../../domain/faults.ts'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fault } from '../../domain/faults.ts'
+import { validationFailed } from './problems.ts'
+import type { Shares } from './shares.ts'
+import { findUnstorable, scan } from './storable.ts'
 
 export const BODY_LIMIT = 2 * 1024 * 1024
+/** Larger bodies are counted, and parsed one at a time. */
+export const LARGE_BODY = 64 * 1024
 const DEPTH_LIMIT = 64
+// A body at its limit is made of parts of this size at least; what it costs to parse follows their number.
+const BYTES_A_PART = 32
+// How long a body may take to arrive, and how long the rest of a refused one is read and thrown away.
+const BODY_MS = 30_000
+const UNREAD_MS = 5_000
+// A large body is followed by a pause in which everything else goes on, so many times as long as it took.
+const PAUSE_SHARE = 2
+const PAUSE_MS = 500
 
-/**
- * Reads the body's bytes. Throws request.too_large as soon as more than `limit` bytes are announced or have come,
- * and request.unsupported_media_type for anything but JSON; an absent body is an empty buffer.
- */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
-  const announced = Number(request.headers['content-length'] ?? 0)
-  if (announced > limit) throw tooLarge(limit)
-  const bytes = await collect(request, limit)
-  if (bytes.length > 0) refuseMediaType(request.headers['content-type'], request.headers['content-encoding'])
-  return bytes
+/** The most bytes that this request's body can have: what it announces, or the limit where it announces nothing. */
+export function sizeOf(request: IncomingMessage, limit: number): number {
+  const announced = request.headers['content-length']
+  if (announced !== undefined) return Math.min(Number(announced), limit)
+  return request.headers['transfer-encoding'] === undefined ? 0 : limit
 }
 
-/** Parses the bytes. Throws request.malformed_json, or validation.failed with every text that cannot be stored. */
-export function parseBody(bytes: Buffer): unknown {
+/**
+ * Reads the body's bytes; an absent body is an empty buffer. Throws request.too_large as soon as more than `limit`
+ * bytes are announced or have come, and request.timeout when they take too long.
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
+  return collect(request, limit)
+}
+
+/** Throws request.unsupported_media_type for anything but JSON in UTF-8; an empty body may be of any type. */
+export function checkMediaType({ headers }: IncomingMessage, bytes: Buffer): void {
+  if (bytes.length === 0) return
+  const type = headers['content-type']
+  const essence = type?.split(';')[0]?.trim().toLowerCase()
+  const charset = /charset="?([^";\s]+)/i.exec(type ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
+  const plain = headers['content-encoding'] === undefined || headers['content-encoding'] === 'identity'
+  if (essence === 'application/json' && (charset === 'utf-8' || charset === 'utf8') && plain) return
+  throw fault('request.unsupported_media_type')
+}
+
+/**
+ * Parses the bytes. Throws request.malformed_json, request.too_large for more lists, objects and names than a body of
+ * `limit` bytes may have, or validation.failed with what cannot be stored.
+ */
+export function parseBody(bytes: Buffer, limit: number): unknown {
   if (bytes.length === 0) return {}
+  const { depth, parts, isSuspicious } = scan(bytes)
+  if (depth > DEPTH_LIMIT) throw fault('request.malformed_json', { message: `The body is nested deeper than ${DEPTH_LIMIT} levels.` })
+  const most = Math.floor(limit / BYTES_A_PART)
+  if (parts > most) {
+    throw fault('request.too_large', { message: `The body has more than ${most} lists, objects and names.`, details: { max_parts: most } })
+  }
   let value: unknown
   try {
     value = JSON.parse(UTF8.decode(bytes))
   } catch (error) {
     throw fault('request.malformed_json', { message: `The body is not JSON: ${(error as Error).message}` })
   }
-  const problems: FieldProblem[] = []
-  findUnstorable(value, '', 0, problems)
-  if (problems.length > 0) throw fault('validation.failed', { errors: problems })
+  const problems = isSuspicious ? findUnstorable(value) : []
+  if (problems.length > 0) throw validationFailed(problems)
   return value
 }
 
-/** True for text that PostgreSQL and UTF-8 can hold: no NUL, no half of a surrogate pair. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\0') && text.isWellFormed()
+/**
+ * Does what a body asks of the processor: at once for an ordinary one; for a large one when its turn has come, and with
+ * a pause behind it, so that the calls of others are held up by one of them at the most.
+ */
+export async function inTurn<T>({ parsing }: Pick<Shares, 'parsing'>, owner: string, size: number, work: () => T): Promise<T> {
+  if (size <= LARGE_BODY) return work()
+  const release = await parsing.take(owner)
+  const begun = performance.now()
+  try {
+    return work()
+  } finally {
+    void pause(Math.min(PAUSE_MS, PAUSE_SHARE * (performance.now() - begun))).then(release)
+  }
+}
+
+/** Throws away what still comes of a body that nobody reads, for a while; then the connection is closed. */
+export function discardRest(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return
+  const timer = setTimeout(() => request.socket.destroy(), UNREAD_MS)
+  request.once('close', () => clearTimeout(timer))
+  request.once('end', () => clearTimeout(timer))
+  request.on('error', () => undefined)
+  request.resume()
 }
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-// The rest of a body that is too large is let run out unread: an answer on a cut connection would never arrive.
 function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
+    let chunks: Buffer[] = []
     let size = 0
-    request.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer) => {
       size += chunk.length
       if (size <= limit) chunks.push(chunk)
-      else reject(tooLarge(limit))
-    })
-    request.once('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.once('error', () => reject(fault('request.malformed_json', { message: 'The body was cut off.' })))
+      else refuse(tooLarge(limit))
+    }
+    const done = () => (settle(), resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    const refuse = (reason: Error) => {
+      settle()
+      chunks = []
+      reject(reason)
+    }
+    const cutOff = () => refuse(fault('request.malformed_json', { message: 'The body was cut off.' }))
+    const timer = setTimeout(() => refuse(fault('request.timeout', { message: 'The body did not arrive in time.' })), BODY_MS)
+    const settle = () => {
+      clearTimeout(timer)
+      request.off('data', take).off('end', done).off('close', cutOff)
+    }
+    // A connection that broke before anybody listened tells nothing any more.
+    if (request.destroyed) return cutOff()
+    request.on('data', take).on('end', done).on('close', cutOff)
+    request.on('error', cutOff)
   })
 }
 
 function tooLarge(limit: number) {
   return fault('request.too_large', { message: `The body is larger than ${limit} bytes.`, details: { max_bytes: limit } })
 }
-
-function refuseMediaType(type: string | undefined, encoding: string | undefined): void {
-  const essence = type?.split(';')[0]?.trim().toLowerCase()
-  const charset = /charset="?([^";\s]+)/i.exec(type ?? '')?.[1]?.toLowerCase() ?? 'utf-8'
-  const plain = encoding === undefined || encoding === 'identity'
-  if (essence === 'application/json' && (charset === 'utf-8' || charset === 'utf8') && plain) return
-  throw fault('request.unsupported_media_type')
-}
-
-function findUnstorable(value: unknown, field: string, depth: number, problems: FieldProblem[]): void {
-  if (depth > DEPTH_LIMIT) {
-    throw fault('request.malformed_json', { message: `The body is nested deeper than ${DEPTH_LIMIT} levels.` })
-  }
-  if (typeof value === 'string' && !isStorableText(value)) {
-    problems.push({ field, code: 'text', message: 'must not contain a NUL or half of a surrogate pair' })
-  } else if (typeof value === 'number' && !Number.isFinite(value)) {
-    problems.push({ field, code: 'number', message: 'must be a number of ordinary size' })
-  } else if (Array.isArray(value)) {
-    value.forEach((element, index) => findUnstorable(element, join(field, index), depth + 1, problems))
-  } else if (typeof value === 'object' && value !== null) {
-    for (const [name, element] of Object.entries(value)) {
-      if (!isStorableText(name)) problems.push({ field, code: 'text', message: 'has a name that cannot be stored' })
-      else findUnstorable(element, join(field, name), depth + 1, problems)
-    }
-  }
-}
-
-const join = (field: string, name: string | number) => (field === '' ? String(name) : `${field}.${name}`)

@@ -1,5 +1,6 @@
 // The envelope of every answer, and of every refusal.
 import { FAULTS, type Fault } from '../../domain/faults.ts'
+import { MOST_FIELD, MOST_MESSAGE, shortened } from './problems.ts'
 import type { Answer } from './route.ts'
 
 export interface Reply {
@@ -30,12 +31,18 @@ export function opened(answer: Answer): { opening: string; closing: string } {
   return { opening: body.slice(0, end.index + 1), closing: body.slice(end.index + 1) }
 }
 
-/** `{code, message, field?, details?, errors?, request_id}`. */
+/** `{code, message, field?, details?, errors?, request_id}`; texts that quote the caller are shortened. */
 export function refusal(fault: Fault, requestId: string): Reply {
-  const { code, message, field, details, errors, retryAfter } = fault
+  const { code, details, errors, retryAfter } = fault
+  const message = shortened(fault.message, MOST_MESSAGE)
+  const field = fault.field === undefined ? undefined : shortened(fault.field, MOST_FIELD)
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
-  return { status: fault.status, headers, body: JSON.stringify({ code, message, field, details, errors, request_id: requestId }) }
+  return {
+    status: fault.status, headers, body: JSON.stringify({ code, message, field, details, errors, request_id: requestId }, briefly),
+  }
 }
+
+const briefly = (_name: string, value: unknown) => (typeof value === 'string' ? shortened(value, MOST_MESSAGE) : value)
 
 /** What GET /errors lists: the very registry that the code throws from. */
 export function errorCatalogue(): { code: string; status: number; meaning: string }[] {

@@ -39,6 +39,9 @@ export function bodyHashOf(body: Buffer): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
+/** What stands for the hash of a body that was too large to be read: no body has it. */
+export const UNREAD = '0'.repeat(64)
+
 /**
  * Claims the key within the open books. Answers the reply to repeat, or that the work is ours to do: from the start, or
  * going on with what a call without an answer has left. Throws idempotency.in_progress while another request is at it.

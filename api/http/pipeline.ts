@@ -8,15 +8,17 @@ import { asFault } from '../../commands/refusals.ts'
 import { Fault, fault } from '../../domain/faults.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
+import { discardRest } from './body.ts'
 import { checkOrganization, checkScope, identify } from './caller.ts'
 import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import type { Machines } from './machines.ts'
 import type { Allowance, Budget, Limiter } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
-import { begin, type Places } from './stream.ts'
+import { ownerOf, type Shares } from './shares.ts'
+import { begin } from './stream.ts'
 import { readQuery } from './validate.ts'
-import { answerWrite, deskOf } from './writing.ts'
+import { answerWrite, deskOf, inPlace } from './writing.ts'
 
 /** Everything that a request meets on its way; made once by the server. */
 export interface House {
@@ -25,7 +27,7 @@ export interface House {
   tokens: TokenMemory
   sealer: Sealer
   machines: Machines
-  places: Places
+  shares: Shares
   /** The address of whoever sent the request; null where its socket is gone. */
   addressOf(request: IncomingMessage): string | null
   /** Told of what nobody should ever see: the error behind a 500. */
@@ -73,6 +75,8 @@ export async function travel(
       : await answerWrite(house, route, caller, { request, path, parameters, params })
   } catch (error) {
     reply = refuse(house, error, trace.requestId)
+    // Whoever is refused before their body is looked at may be sending one still.
+    discardRest(request)
   }
   Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId })
   return { reply, trace }
@@ -98,14 +102,14 @@ export function limitHeaders(allowance: Allowance): Record<string, string> {
 }
 
 async function answerRead(house: House, route: Route, caller: Caller, now: Date, input: AnyInput): Promise<Reply> {
-  const answer = await route.read!(deskOf(house, caller, now), input)
+  const answer = await inPlace(house, caller, () => route.read!(deskOf(house, caller, now), input))
   return route.bare ? { status: 200, headers: {}, body: JSON.stringify(answer) } : success(200, answer)
 }
 
 function answerStream(
   house: House, route: Route, caller: Caller, now: Date, { request, input }: { request: IncomingMessage; input: AnyInput },
 ): Promise<Reply> {
-  return begin(request, house.places, (over) => route.stream!(deskOf(house, caller, now), input, over))
+  return begin(request, house.shares, ownerOf(caller), (over) => route.stream!(deskOf(house, caller, now), input, over))
 }
 
 function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: URLSearchParams } {

@@ -1,60 +1,19 @@
 // An answer that is told while it is read: written at the reader's pace, and broken off where it cannot be ended well.
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { fault } from '../../domain/faults.ts'
 import { opened, type Reply, type Rest } from './envelope.ts'
 import type { Streamed } from './route.ts'
+import type { Shares } from './shares.ts'
 
 // How long a reader may leave a portion unread, and how long the whole may take: a connection to the database waits for it.
 const PORTION_MS = 10_000
 const WHOLE_MS = 300_000
-// How long a place is waited for.
-const PLACE_SECONDS = 5
-
 /** What the log has for an answer that the caller did not stay for; it is never sent. */
 const CALLER_GONE = 499
 
-/** The answers that may be told at once. Each keeps a connection of the pool, which has to be left to other calls too. */
-export interface Places {
-  /** Resolves with a place, which is left when `over` is aborted. Throws service.unavailable when there is none for too long. */
-  take(over: AbortSignal): Promise<void>
-}
-
-export function createPlaces(most: number): Places {
-  let free = most
-  const waiting = new Set<() => void>()
-  const leave = () => {
-    free += 1
-    const [next] = waiting
-    next?.()
-  }
-  const wait = (over: AbortSignal) => new Promise<void>((resolve, reject) => {
-    const settle = (settled: () => void) => () => {
-      waiting.delete(called)
-      clearTimeout(timer)
-      over.removeEventListener('abort', gone)
-      settled()
-    }
-    const called = settle(resolve)
-    const gone = settle(() => reject(over.reason))
-    const message = 'Too many long answers are being read; try again.'
-    const timer = setTimeout(settle(() => reject(fault('service.unavailable', { message, retryAfter: PLACE_SECONDS }))), PLACE_SECONDS * 1000)
-    waiting.add(called)
-    over.addEventListener('abort', gone)
-  })
-  return {
-    async take(over) {
-      over.throwIfAborted()
-      while (free === 0) await wait(over)
-      free -= 1
-      over.addEventListener('abort', leave, { once: true })
-    },
-  }
-}
-
 /** Begins to tell: whatever fails by now is thrown, and can still be answered. */
 export async function begin(
-  { socket }: IncomingMessage, places: Places, streaming: (over: AbortSignal) => Promise<Streamed>,
+  { socket }: IncomingMessage, { streams, calls }: Shares, owner: string, streaming: (over: AbortSignal) => Promise<Streamed>,
 ): Promise<Reply> {
   const over = new AbortController()
   const goneAway = () => over.abort()
@@ -62,7 +21,11 @@ export async function begin(
   over.signal.addEventListener('abort', () => socket.off('close', goneAway), { once: true })
   try {
     if (socket.destroyed) over.abort()
-    await places.take(over.signal)
+    // A stream keeps a connection of the pool, so it counts among the calls too; both places are left when it is over.
+    for (const share of [streams, calls]) {
+      const release = await share.take(owner, 1, over.signal)
+      over.signal.addEventListener('abort', release, { once: true })
+    }
     const { answer, rows } = await streaming(over.signal)
     const { opening, closing } = opened(answer)
     return { status: 200, headers: {}, body: opening, rest: { rows, closing, over } }

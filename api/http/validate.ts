@@ -5,13 +5,15 @@ import Format from 'typebox/format'
 import { Settings } from 'typebox/system'
 import { isInstant, parseDocumentDate, isDate } from '../../domain/dates.ts'
 import { fault, type FieldProblem } from '../../domain/faults.ts'
-import { isStorableText } from './body.ts'
+import { MOST_PROBLEMS, validationFailed } from './problems.ts'
+import { isStorableText } from './storable.ts'
 
 // The forms of a date that requests may send (decisions §1); JSON Schema's own `date` and `date-time` are narrower.
 Format.Set('document-date', (text) => parseDocumentDate(text) !== null)
 Format.Set('instant', (text) => isInstant(text) || isDate(text))
 
-// All problems are told at once (decisions §1); the bound is for a body that is nothing but problems.
+// All problems are looked for (decisions §1), so that those of the body's own fields are told before those of its lines.
+// What bounds their number is the bounds of the shapes.
 Settings.Set({ maxErrors: 10_000 })
 
 // A shape is compiled once, whichever route uses it.
@@ -26,8 +28,51 @@ function validatorOf(schema: TSchema): Validator {
 /** Throws `422 validation.failed` with all problems of the body (decisions §1). */
 export function validateBody(schema: TSchema, body: unknown, alsoCheck: (body: unknown) => FieldProblem[] = () => []): void {
   const validator = validatorOf(schema)
-  const errors = [...(validator.Check(body) ? [] : problemsOf(validator, body)), ...alsoCheck(body)]
-  if (errors.length > 0) throw fault('validation.failed', { errors })
+  const problems: FieldProblem[] = []
+  const measured = cutToBounds(schema, body, '', problems)
+  if (!validator.Check(measured)) problems.push(...problemsOf(validator, measured))
+  problems.push(...alsoCheck(measured))
+  if (problems.length === 0) return
+  throw validationFailed(problems.length > MOST_PROBLEMS ? problems.toSorted((a, b) => depthOf(a) - depthOf(b)) : problems)
+}
+
+const depthOf = ({ field }: FieldProblem) => field.split('.').length
+
+/**
+ * Looks at lengths before contents. A list that is longer than its shape allows is a problem, and is cut to its first
+ * element, in place; a text is cut to just above its bound. So what it costs to find the other problems of a body does
+ * not grow with it.
+ */
+function cutToBounds(schema: Bounds, value: unknown, field: string, problems: FieldProblem[]): unknown {
+  if (typeof value === 'string') {
+    // A character may be two units of the text.
+    const most = schema.maxLength === undefined ? Infinity : 2 * schema.maxLength + 1
+    return value.length > most ? value.slice(0, most) : value
+  }
+  const inner = (name: string | number) => (field === '' ? String(name) : `${field}.${name}`)
+  if (Array.isArray(value)) {
+    const { maxItems = Infinity, items } = schema
+    if (value.length > maxItems) {
+      problems.push({ field, code: 'too_many', message: `must not have more than ${maxItems} items` })
+      value.length = 1
+    }
+    if (items) for (let place = 0; place < value.length; place += 1) value[place] = cutToBounds(items, value[place], inner(place), problems)
+  } else if (typeof value === 'object' && value !== null) {
+    const fields = value as Record<string, unknown>
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const sent = Object.hasOwn(fields, name) ? fields[name] : undefined
+      if (typeof sent === 'string' || (typeof sent === 'object' && sent !== null)) fields[name] = cutToBounds(property, sent, inner(name), problems)
+    }
+  }
+  return value
+}
+
+/** What of a shape bounds a value. */
+interface Bounds {
+  maxLength?: number
+  maxItems?: number
+  items?: Bounds
+  properties?: Record<string, Bounds>
 }
 
 /**

@@ -1,24 +1,17 @@
 // How a call that changes something travels: its key is claimed, its deed is done once, its answer is remembered.
-import type { IncomingMessage } from 'node:http'
 import type { Books } from '../../commands/books.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { openBooks } from '../../commands/open-books.ts'
 import { asFault } from '../../commands/refusals.ts'
 import { Fault } from '../../domain/faults.ts'
 import { answerClaim, giveUpClaim, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
-import { BODY_LIMIT, parseBody, readBody } from './body.ts'
+import { BODY_LIMIT, LARGE_BODY, sizeOf } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
-import { bodyHashOf, claim, keptBody, keyOf, leaveClaim, mismatchHeader, remember, type Keyed } from './idempotency.ts'
+import { claim, keptBody, keyOf, leaveClaim, mismatchHeader, remember, type Keyed } from './idempotency.ts'
+import { receive, type Sent } from './input.ts'
 import type { House } from './pipeline.ts'
 import type { Ask, Desk, Errand, Prepared, Route } from './route.ts'
-import { readQuery, validateBody } from './validate.ts'
-
-export interface Sent {
-  request: IncomingMessage
-  path: string
-  parameters: URLSearchParams
-  params: Record<string, string>
-}
+import { ownerOf } from './shares.ts'
 
 /** The errand of an `ask` whose claim stands until it is answered. */
 interface Asked {
@@ -28,31 +21,36 @@ interface Asked {
   mismatched: boolean
 }
 
-export async function answerWrite(house: House, route: Route, caller: Caller, { request, path, parameters, params }: Sent): Promise<Reply> {
-  const key = keyOf(route, request)
-  const bytes = await readBody(request, route.bodyLimit ?? BODY_LIMIT)
-  const checkedInput = () => {
-    const body = parseBody(bytes)
-    const query = readQuery(route.query, parameters)
-    if (route.body) validateBody(route.body, body, route.alsoCheck)
-    return { params, query, body }
+/** Carries out a call that changes something. A large body counts against its organisation's share until it is answered. */
+export async function answerWrite(house: House, route: Route, caller: Caller, sent: Sent): Promise<Reply> {
+  const key = keyOf(route, sent.request)
+  const size = sizeOf(sent.request, route.bodyLimit ?? BODY_LIMIT)
+  const release = size > LARGE_BODY ? await house.shares.bodies.take(ownerOf(caller), size) : null
+  try {
+    return await carryOut(house, route, caller, key, sent)
+  } finally {
+    release?.()
   }
-  const prepared = await prepare(route, house, caller, checkedInput)
+}
+
+// A body that is refused is so within the work: the answer of its key, where it has one, comes first (decisions §7).
+async function carryOut(house: House, route: Route, caller: Caller, key: string | null, sent: Sent): Promise<Reply> {
+  const { bodyHash, input } = await receive(house.shares, route, ownerOf(caller), sent)
+  const prepared = await prepare(route, house, caller, input)
   const work = async (books: Books, ask: Ask): Promise<Reply | Errand> => {
-    const input = checkedInput()
+    if (input instanceof Fault) throw input
     if (route.ask) return route.ask(books, input, ask)
     const answer = await route.write!(books, input, house.machines, prepared)
     return success(route.status ?? 200, route.warns || books.warnings.length > 0 ? { ...answer, warnings: books.warnings } : answer)
   }
   const run = async (errand: Errand) => success(route.status ?? 200, await errand(deskOf(house, caller, house.desk.clock())))
   if (key === null) {
-    const done = await openBooks(house.desk, caller, (books) => work(books, { id: books.newId(), isNew: true }), inked)
+    const done = await inPlace(house, caller, () =>
+      openBooks(house.desk, caller, (books) => work(books, { id: books.newId(), isNew: true }), inked))
     return typeof done === 'function' ? run(done) : done
   }
-  const keyed: Keyed = {
-    subject: caller.subject, method: route.method, path, key, bodyHash: bodyHashOf(bytes), secret: route.secretAnswer === true,
-  }
-  const done = await writeOnce(house, caller, keyed, work)
+  const keyed: Keyed = { subject: caller.subject, method: route.method, path: sent.path, key, bodyHash, secret: route.secretAnswer === true }
+  const done = await inPlace(house, caller, () => writeOnce(house, caller, keyed, work))
   return 'errand' in done ? answerAsked(house, caller, done, run) : done
 }
 
@@ -61,16 +59,28 @@ export async function answerWrite(house: House, route: Route, caller: Caller, { 
  * left to the transaction: there each is refused in its place among the checks, and remembered under its key.
  */
 async function prepare(
-  route: Route, house: House, caller: Caller, checkedInput: () => Parameters<NonNullable<Route['prepare']>>[0],
+  route: Route, house: House, caller: Caller, input: Parameters<NonNullable<Route['prepare']>>[0] | Fault,
 ): Promise<Prepared> {
-  if (!route.prepare) return () => undefined
+  if (!route.prepare || input instanceof Fault) return () => undefined
   try {
-    await route.prepare(checkedInput(), house.machines, caller)
+    await route.prepare(input, house.machines, caller)
     return () => undefined
   } catch (error) {
     return () => {
       throw error
     }
+  }
+}
+
+/** Does what uses the database when the caller's organisation has a place for it. What anyone may call uses none. */
+export async function inPlace<T>({ shares }: Pick<House, 'shares'>, caller: Caller, work: () => Promise<T>): Promise<T> {
+  const owner = ownerOf(caller)
+  if (owner === '') return work()
+  const release = await shares.calls.take(owner)
+  try {
+    return await work()
+  } finally {
+    release()
   }
 }
 

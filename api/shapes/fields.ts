@@ -28,10 +28,11 @@ export const Text = (maxLength: number) => Type.String({ maxLength })
 export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
 export const DocumentDate = Type.String({
   format: 'document-date',
+  maxLength: 40,
   description: 'A date (2026-04-01), or an instant, which means its calendar date in India.',
 })
 export const Email = Type.String({ format: 'email', maxLength: 254 })
-export const Currency = Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.' })
+export const Currency = Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3, description: 'ISO 4217.' })
 
 const MOST_DECIMALS = 6
 

@@ -4,6 +4,15 @@ import type { IssuedToken } from '../../commands/partners.ts'
 import type { OrganizationRow } from '../../models/organization.ts'
 import { Currency, Email, Id, Name, nullable, optional, Text, Timestamp } from './fields.ts'
 
+const MOST_ADDRESS = 4_000
+
+/** Kept as it is sent: a text, or an object of the partner's own fields. */
+const Address = Type.Refine(
+  Type.Unsafe<string | Record<string, unknown> | null>({ type: ['string', 'object', 'null'], maxLength: 1000, maxProperties: 50 }),
+  (value) => typeof value !== 'object' || JSON.stringify(value).length <= MOST_ADDRESS,
+  () => `must not be longer than ${MOST_ADDRESS} characters as JSON`,
+)
+
 export const NewOrganization = Type.Object({
   name: Name(200),
   legal_name: optional(Text(200)),
@@ -11,13 +20,13 @@ export const NewOrganization = Type.Object({
   pan: optional(Text(20)),
   email: optional(Email),
   phone: optional(Text(50)),
-  address: Type.Optional(Type.Unsafe<string | Record<string, unknown> | null>({ type: ['string', 'object', 'null'], maxLength: 1000 })),
+  address: Type.Optional(Address),
   state_code: optional(Text(60)),
   currency_code: optional(Currency),
   time_zone: optional(Text(60)),
   fiscal_year_start_month: optional(Type.Integer({ minimum: 1, maximum: 12 })),
   external_ref: optional(Name(200)),
-  scopes: optional(Type.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 200 })),
+  scopes: optional(Type.Array(Text(100), { minItems: 1, maxItems: 200 })),
   sandbox: optional(Type.Boolean()),
   user: optional(Type.Object({ email: optional(Email), name: optional(Text(200)) })),
 }, { examples: [{ name: 'Saraswati Stationers', state_code: 'IN-KA', external_ref: 'client-17', user: { email: 'owner@saraswati.example' } }] })

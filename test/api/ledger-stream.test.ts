@@ -9,7 +9,7 @@ import { startService, type Service } from './service.ts'
 // More than the sockets between the two take while nobody reads.
 const ENTRIES = 6_400
 const MEMO = 'A long story. '.repeat(220)
-/** Of the database's connections; half of them at most tell ledgers. */
+/** Of the database's connections; half of them at most tell ledgers, and half of these those of one organisation. */
 const POOL = 6
 
 let service: Service
@@ -133,13 +133,16 @@ describe('a reader who goes away', () => {
 
 test('readers who do not read hold up neither other calls nor, for long, other readers', async () => {
   const gone = await told(499)
-  const places = POOL / 2
+  const places = Math.ceil(POOL / 4)
   const idle = await Promise.all(Array.from({ length: places }, () => ask()))
   await until(5, async () => (await underWay()).length, places)
   const late = ask()
   const started = Date.now()
   for (let n = 0; n < 20; n += 1) await ours.get('/contacts')
   expect(Date.now() - started).toBeLessThan(4_000)
+  // Another organisation has places of its own.
+  const theirs = await openStall(service)
+  expect((await theirs.get(`/reports/customer_ledger?contact_id=${theirs.customerId}`)).code).toBe(0)
   // Who waited for a place and went is no longer waited for.
   const leaving = request(id, () => undefined).on('error', () => undefined)
   await new Promise((resolve) => setTimeout(resolve, 500))

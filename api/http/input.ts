@@ -1,0 +1,54 @@
+// What a call that changes something brings along: its body, read and held against its shape, or why that is refused.
+import type { IncomingMessage } from 'node:http'
+import type { TObject, TSchema } from 'typebox'
+import { Fault } from '../../domain/faults.ts'
+import { BODY_LIMIT, checkMediaType, discardRest, inTurn, parseBody, readBody } from './body.ts'
+import { bodyHashOf, UNREAD } from './idempotency.ts'
+import type { Input, Route } from './route.ts'
+import type { Shares } from './shares.ts'
+import { readQuery, validateBody } from './validate.ts'
+
+export interface Sent {
+  request: IncomingMessage
+  path: string
+  parameters: URLSearchParams
+  params: Record<string, string>
+}
+
+export interface Received {
+  bodyHash: string
+  /** A refusal is kept for the call's key like any other answer, so it is thrown only once the key is claimed. */
+  input: Input<TObject, TSchema> | Fault
+}
+
+/** Reads the body and checks it. Throws only what is no answer to be kept: a body that was cut off, or came too late. */
+export async function receive(shares: Shares, route: Route, owner: string, { request, parameters, params }: Sent): Promise<Received> {
+  const limit = route.bodyLimit ?? BODY_LIMIT
+  let bytes: Buffer
+  try {
+    bytes = await readBody(request, limit)
+  } catch (error) {
+    discardRest(request)
+    if (error instanceof Fault && error.code === 'request.too_large') return { bodyHash: UNREAD, input: error }
+    throw error
+  }
+  return inTurn(shares, owner, bytes.length, () => ({
+    bodyHash: bodyHashOf(bytes),
+    input: orFault(() => {
+      checkMediaType(request, bytes)
+      const body = parseBody(bytes, limit)
+      const query = readQuery(route.query, parameters)
+      if (route.body) validateBody(route.body, body, route.alsoCheck)
+      return { params, query, body: body as Input<TObject, TSchema>['body'] }
+    }),
+  }))
+}
+
+function orFault<T>(work: () => T): T | Fault {
+  try {
+    return work()
+  } catch (error) {
+    if (error instanceof Fault) return error
+    throw error
+  }
+}

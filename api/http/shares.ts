@@ -1,0 +1,43 @@
+// What organisations share within one API process, and how much of it each may hold.
+import type { Caller } from '../../commands/caller.ts'
+import { createFairShare, type FairShare } from './fair-share.ts'
+
+const MEGABYTE = 2 ** 20
+
+/**
+ * Whoever needs several takes them in this order, and nobody waits for an earlier one while holding a later one:
+ * so no circle of waits can come about.
+ */
+export interface Shares {
+  /** Bytes of large bodies, from before they are read until their call is answered. */
+  bodies: FairShare
+  /** The turn to parse a large body. */
+  parsing: FairShare
+  /** Answers that are streamed. */
+  streams: FairShare
+  /** Calls that may use the database at the same time. */
+  calls: FairShare
+}
+
+/** Shares for a pool of so many connections; a few stay free for what is asked before a call has its place. */
+export function createShares(pool: number): Shares {
+  const streams = Math.ceil(pool / 2)
+  return {
+    bodies: createFairShare({
+      total: 32 * MEGABYTE, each: 8 * MEGABYTE, waitSeconds: 5, message: 'Too many large bodies are being read; try again.',
+    }),
+    parsing: createFairShare({ total: 1, each: 1, waitSeconds: 10, message: 'Too many large bodies are waiting to be read; try again.' }),
+    streams: createFairShare({
+      total: streams, each: Math.ceil(streams / 2), waitSeconds: 5, message: 'Too many long answers are being read; try again.',
+    }),
+    calls: createFairShare({
+      total: Math.max(1, pool - 2), each: Math.max(1, Math.ceil(pool / 2)), waitSeconds: 10,
+      message: 'Too many calls of this organisation are at work; try again.',
+    }),
+  }
+}
+
+/** Whose share a call counts against: its organisation's, or the partner's. */
+export function ownerOf({ organization, partnerId }: Pick<Caller, 'organization' | 'partnerId'>): string {
+  return organization?.id ?? partnerId ?? ''
+}

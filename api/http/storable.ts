@@ -1,0 +1,82 @@
+// Looks at a JSON text before and after it is parsed: how it is built, and what in it cannot be stored.
+import type { FieldProblem } from '../../domain/faults.ts'
+import { MOST_FIELD, MOST_PROBLEMS } from './problems.ts'
+
+/** True for text that PostgreSQL and UTF-8 can hold: no NUL, no half of a surrogate pair. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\0') && text.isWellFormed()
+}
+
+const [QUOTE, BACKSLASH, OPENING_BRACKET, OPENING_BRACE, CLOSING_BRACKET, CLOSING_BRACE] = [...Buffer.from('"\\[{]}')] as [number, number, number, number, number, number]
+const COLON = ':'.charCodeAt(0)
+const [ZERO, NINE, EXPONENT, SMALL_EXPONENT, SMALL_U] = [...Buffer.from('09Eeu')] as [number, number, number, number, number]
+// Numbers of fewer digits and without an exponent are finite.
+const LONG_NUMBER = 300
+
+/**
+ * One pass over the bytes of a JSON text: how deep it is nested, how many lists, objects and names it has (what parsing
+ * costs most for), and whether it may hold something that cannot be stored. Only an escape writes a NUL or half of a surrogate pair, only an exponent or very many digits a number that
+ * is not finite; most bodies have none of these and are not walked through again.
+ */
+export function scan(bytes: Buffer): { depth: number; parts: number; isSuspicious: boolean } {
+  let [deepest, depth, parts, digits, isSuspicious] = [0, 0, 0, 0, false]
+  for (let place = 0; place < bytes.length; place += 1) {
+    const byte = bytes[place]!
+    if (byte === QUOTE) {
+      for (place += 1; place < bytes.length && bytes[place] !== QUOTE; place += 1) {
+        if (bytes[place] !== BACKSLASH) continue
+        place += 1
+        if (bytes[place] === SMALL_U) isSuspicious = true
+      }
+    } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
+      parts += 1
+      deepest = Math.max(deepest, depth += 1)
+    } else if (byte === COLON) parts += 1
+    else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1
+    else if (byte >= ZERO && byte <= NINE) {
+      if ((digits += 1) > LONG_NUMBER) isSuspicious = true
+      continue
+    } else if (byte === EXPONENT || byte === SMALL_EXPONENT) {
+      if (digits > 0) isSuspicious = true
+    }
+    digits = 0
+  }
+  return { depth: deepest, parts, isSuspicious }
+}
+
+/** The problems of all that cannot be stored; the walk ends when there are more than are told. */
+export function findUnstorable(value: unknown): FieldProblem[] {
+  const problems: FieldProblem[] = []
+  walk(value, [], problems)
+  return problems
+}
+
+// The path is written out only where there is a problem: it may be long, and the values many.
+function walk(value: unknown, path: (string | number)[], problems: FieldProblem[]): void {
+  if (problems.length > MOST_PROBLEMS) return
+  if (typeof value === 'string') {
+    if (!isStorableText(value)) problems.push({ field: written(path), code: 'text', message: 'must not contain a NUL or half of a surrogate pair' })
+  } else if (typeof value === 'number') {
+    if (!Number.isFinite(value)) problems.push({ field: written(path), code: 'number', message: 'must be a number of ordinary size' })
+  } else if (Array.isArray(value)) {
+    for (let index = 0; index < value.length && problems.length <= MOST_PROBLEMS; index += 1) {
+      path.push(index)
+      walk(value[index], path, problems)
+      path.pop()
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    for (const name of Object.keys(value)) {
+      if (problems.length > MOST_PROBLEMS) return
+      if (!isStorableText(name)) {
+        problems.push({ field: written(path), code: 'text', message: 'has a name that cannot be stored' })
+        continue
+      }
+      path.push(name)
+      walk((value as Record<string, unknown>)[name], path, problems)
+      path.pop()
+    }
+  }
+}
+
+// A name is cut before it is joined: a hundred paths of a megabyte each would be a hundred megabytes.
+const written = (path: (string | number)[]) => path.map((part) => String(part).slice(0, MOST_FIELD + 1)).join('.')
