@@ -12,6 +12,7 @@ import { readSettings, type Settings } from '../settings.ts'
 import { engineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { clientAddress } from './http/client-address.ts'
+import { createCursors } from './http/cursors.ts'
 import type { Reply } from './http/envelope.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { travel, type House } from './http/pipeline.ts'
@@ -53,6 +54,7 @@ export function createApi(settings: Settings, log: Logger): Api {
     machines: {
       engine,
       sealer: seals,
+      cursors: createCursors(settings.encryptionKey),
       receiver: createReceiver({
         timeoutSeconds: settings.webhookTimeoutSeconds,
         allowCidrs: settings.webhookAllowCidrs,

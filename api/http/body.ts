@@ -1,6 +1,5 @@
 // Reads a request's body: of bounded size and time, UTF-8, JSON, and nothing in it that a database or a client chokes on.
 import type { IncomingMessage } from 'node:http'
-import { setTimeout as pause } from 'node:timers/promises'
 import { fault } from '../../domain/faults.ts'
 import { validationFailed } from './problems.ts'
 import type { Shares } from './shares.ts'
@@ -47,8 +46,8 @@ export function checkMediaType({ headers }: IncomingMessage, bytes: Buffer): voi
 }
 
 /**
- * Parses the bytes. Throws request.malformed_json, request.too_large for more lists, objects and names than a body of
- * `limit` bytes may have, or validation.failed with what cannot be stored.
+ * Parses the bytes. Throws request.malformed_json, or validation.failed for more lists, objects and names than a body of
+ * `limit` bytes may have, and with what cannot be stored.
  */
 export function parseBody(bytes: Buffer, limit: number): unknown {
   if (bytes.length === 0) return {}
@@ -56,7 +55,7 @@ export function parseBody(bytes: Buffer, limit: number): unknown {
   if (depth > DEPTH_LIMIT) throw fault('request.malformed_json', { message: `The body is nested deeper than ${DEPTH_LIMIT} levels.` })
   const most = Math.floor(limit / BYTES_A_PART)
   if (parts > most) {
-    throw fault('request.too_large', { message: `The body has more than ${most} lists, objects and names.`, details: { max_parts: most } })
+    throw validationFailed([{ field: '', code: 'too_many', message: `must not have more than ${most} lists, objects and names` }])
   }
   let value: unknown
   try {
@@ -80,14 +79,14 @@ export async function inTurn<T>({ parsing }: Pick<Shares, 'parsing'>, owner: str
   try {
     return work()
   } finally {
-    void pause(Math.min(PAUSE_MS, PAUSE_SHARE * (performance.now() - begun))).then(release)
+    setTimeout(release, Math.min(PAUSE_MS, PAUSE_SHARE * (performance.now() - begun))).unref()
   }
 }
 
 /** Throws away what still comes of a body that nobody reads, for a while; then the connection is closed. */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
-  const timer = setTimeout(() => request.socket.destroy(), UNREAD_MS)
+  const timer = setTimeout(() => request.socket.destroy(), UNREAD_MS).unref()
   request.once('close', () => clearTimeout(timer))
   request.once('end', () => clearTimeout(timer))
   request.on('error', () => undefined)

@@ -6,7 +6,7 @@ import type { ScopeNeed } from '../../domain/scopes.ts'
 import { contains, idFilter, pageOf, tagFilter } from '../../models/page.ts'
 import type { Table } from '../../models/table.ts'
 import { DocumentDate } from '../shapes/fields.ts'
-import { PageContext, pageContext, pageQuery, pageRequest, PER_PAGE } from './page.ts'
+import { PageContext, pageQuery, pagingOf, PER_PAGE } from './page.ts'
 import { route, type Desk, type Route } from './route.ts'
 
 /** A query parameter and what it asks of the rows. The column is of the parameter's name unless told. */
@@ -84,13 +84,16 @@ export interface Listing<Row extends object> {
 export function listing<Row extends object>(list: Listing<Row>): Route {
   const { path, tag, does, scope, key, table, shape, show, by, mostPerPage = PER_PAGE.maximum } = list
   const filters: Record<string, Filter> = { ...modifiedSince(list.modified), ...list.filters }
+  const shapeOfQuery = pageQuery(schemasOf(filters), mostPerPage)
   return route({
     method: 'GET', path, tag, does, scope,
-    query: pageQuery(schemasOf(filters), mostPerPage),
+    query: shapeOfQuery,
     answer: Type.Object({ [key]: Type.Array(shape), page_context: PageContext } as TProperties),
     async read(desk, { query }) {
-      const page = await pageOf(desk, table, { ...pageRequest(query), ...(by ? { by } : {}), where: { [Op.and]: [list.where ?? {}, whereOf(filters, query, desk)] } })
-      return { [key]: await show(page.rows, desk), page_context: pageContext(query, page) }
+      const paging = pagingOf(desk, path, shapeOfQuery, query)
+      const where = { [Op.and]: [list.where ?? {}, whereOf(filters, query, desk)] }
+      const page = await pageOf(desk, table, { ...paging.request, ...(by ? { by } : {}), where })
+      return { [key]: await show(page.rows, desk), page_context: paging.contextOf(page) }
     },
   })
 }

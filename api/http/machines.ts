@@ -1,10 +1,12 @@
-// What a handler may ask for beside the database: other machines, and the seal for secrets.
+// What a handler may ask for beside the database: other machines, the seal for secrets, and the signature of cursors.
 import type { Engine } from '../../gateways/engine.ts'
 import type { Receiver } from '../../gateways/receiver.ts'
 import type { Sealer } from '../../models/sealed.ts'
+import type { Cursors } from './cursors.ts'
 
 export interface Machines {
   engine: Pick<Engine, 'convert'>
   receiver: Pick<Receiver, 'check'>
   sealer: Sealer
+  cursors: Cursors
 }

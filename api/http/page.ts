@@ -1,9 +1,10 @@
 // Cursor pages on the wire: the query that asks for one, and the context that leads to the next.
-import { Type, type TProperties } from 'typebox'
-import { isDate, isInstant } from '../../domain/dates.ts'
+import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { fault } from '../../domain/faults.ts'
-import { isId } from '../../domain/ids.ts'
 import type { PageOf, Place } from '../../models/page.ts'
+import type { Walk } from './cursors.ts'
+import type { Desk } from './route.ts'
+import { ownerOf } from './shares.ts'
 
 export const PER_PAGE = { default: 50, maximum: 200 }
 
@@ -31,37 +32,44 @@ export const PageContext = Type.Object({
   next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
 })
 
+/** The query of a cursor list, as readQuery gives it: what is not of every page is a filter of the list. */
 interface PageQuery {
   cursor?: string
   per_page?: number
   sort?: string
 }
 
-/** What models/page.ts is asked for. Throws validation.invalid_value for a cursor that no page gave. */
-export function pageRequest(query: PageQuery): { perPage: number; after: Place | null; ascending: boolean } {
+/** One page of a walk through a list: what models/page.ts is asked for, and the context that leads to the next page. */
+export interface Paging {
+  request: { perPage: number; after: Place | null; ascending: boolean }
+  /** `{per_page, has_more_page, next_cursor}`. */
+  contextOf(page: Pick<PageOf<object>, 'hasMore' | 'end'>): Static<typeof PageContext>
+}
+
+// Neither makes another list of it: the organisation is the token's own, and pages may be of any size.
+const NO_FILTERS = new Set(['organization_id', 'cursor', 'per_page', 'sort'])
+
+/**
+ * The page that a query asks for. Throws validation.invalid_value for a cursor that was not given out by this list,
+ * with these filters, in this order, to this caller (decisions §11).
+ */
+export function pagingOf({ caller, machines: { cursors } }: Desk, list: string, shape: TObject, query: PageQuery): Paging {
+  const { cursor, per_page: perPage = PER_PAGE.default, sort } = query
+  const ascending = sort === 'created_time'
+  const walk: Walk = { list, owner: ownerOf(caller), ascending, filters: filtersOf(shape, query) }
+  const after = cursor === undefined ? null : cursors.read(walk, cursor)
+  if (cursor !== undefined && !after) {
+    throw fault('validation.invalid_value', {
+      field: 'cursor', message: 'This cursor was not given out by this list with these filters and this order; begin anew without it.',
+    })
+  }
   return {
-    perPage: query.per_page ?? PER_PAGE.default,
-    after: query.cursor === undefined ? null : placeOf(query.cursor),
-    ascending: query.sort === 'created_time',
+    request: { perPage, after, ascending },
+    contextOf: ({ hasMore, end }) => ({ per_page: perPage, has_more_page: hasMore, next_cursor: hasMore && end ? cursors.give(walk, end) : null }),
   }
 }
 
-/** `{per_page, has_more_page, next_cursor}`. */
-export function pageContext(query: PageQuery, page: PageOf<object>) {
-  return {
-    per_page: query.per_page ?? PER_PAGE.default,
-    has_more_page: page.hasMore,
-    next_cursor: page.hasMore && page.end ? cursorOf(page.end) : null,
-  }
-}
-
-function cursorOf({ time, id }: Place): string {
-  return Buffer.from(`${time} ${id}`).toString('base64url')
-}
-
-function placeOf(cursor: string): Place {
-  const [time = '', id = ''] = Buffer.from(cursor, 'base64url').toString('utf8').split(' ')
-  const known = isId(id) && (isInstant(time) || isDate(time)) && cursorOf({ time, id }) === cursor
-  if (!known) throw fault('validation.invalid_value', { field: 'cursor', message: 'This cursor was not given by a page.' })
-  return { time, id }
+function filtersOf({ properties }: TObject, query: object): Record<string, unknown> {
+  const byDefault = (name: string) => (properties[name] as { default?: unknown } | undefined)?.default
+  return Object.fromEntries(Object.entries(query).filter(([name, value]) => !NO_FILTERS.has(name) && value !== byDefault(name)))
 }

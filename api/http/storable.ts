@@ -7,9 +7,10 @@ export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
 
-const [QUOTE, BACKSLASH, OPENING_BRACKET, OPENING_BRACE, CLOSING_BRACKET, CLOSING_BRACE] = [...Buffer.from('"\\[{]}')] as [number, number, number, number, number, number]
-const COLON = ':'.charCodeAt(0)
-const [ZERO, NINE, EXPONENT, SMALL_EXPONENT, SMALL_U] = [...Buffer.from('09Eeu')] as [number, number, number, number, number]
+const byteOf = (character: string) => character.charCodeAt(0)
+const [QUOTE, BACKSLASH, COLON] = [byteOf('"'), byteOf('\\'), byteOf(':')]
+const [OPENING_BRACKET, OPENING_BRACE, CLOSING_BRACKET, CLOSING_BRACE] = [byteOf('['), byteOf('{'), byteOf(']'), byteOf('}')]
+const [ZERO, NINE, EXPONENT, SMALL_EXPONENT, SMALL_U] = [byteOf('0'), byteOf('9'), byteOf('E'), byteOf('e'), byteOf('u')]
 // Numbers of fewer digits and without an exponent are finite.
 const LONG_NUMBER = 300
 

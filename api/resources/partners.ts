@@ -5,7 +5,7 @@ import { createOrganization, organizationOf, reactivateOrganization, reissueToke
 import { pageWhere } from '../../models/page.ts'
 import { organizations } from '../../models/organization.ts'
 import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
-import { PageContext, pageContext, pageQuery, pageRequest } from '../http/page.ts'
+import { PageContext, pageQuery, pagingOf } from '../http/page.ts'
 import { route, type Route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { NewOrganization, Organization, showOrganization, showToken, Token, TokenRequest } from '../shapes/organization.ts'
@@ -13,6 +13,7 @@ import { NewOrganization, Organization, showOrganization, showToken, Token, Toke
 const partner = { tag: 'Partner provisioning', scope: null, by: 'partner' } as const
 const answer = one('organization', Organization)
 const filters = modifiedSince()
+const organizationsQuery = pageQuery(schemasOf(filters))
 
 // The second path is an alias of the first.
 const creation = (path: string): Route => route({
@@ -30,12 +31,13 @@ export const partnerRoutes = [
   creation('/provision/organization'),
   route({
     ...partner, method: 'GET', path: '/partner/organizations', does: "List this partner's organisations",
-    query: pageQuery(schemasOf(filters)),
+    query: organizationsQuery,
     answer: Type.Object({ organizations: Type.Array(Organization), page_context: PageContext }),
     async read(desk, { query }) {
       const theirs = { [Op.and]: [{ partner_id: desk.caller.partnerId }, whereOf(filters, query, desk)] }
-      const page = await pageWhere(desk.database, organizations, { ...pageRequest(query), where: theirs })
-      return { organizations: page.rows.map(showOrganization), page_context: pageContext(query, page) }
+      const paging = pagingOf(desk, '/partner/organizations', organizationsQuery, query)
+      const page = await pageWhere(desk.database, organizations, { ...paging.request, where: theirs })
+      return { organizations: page.rows.map(showOrganization), page_context: paging.contextOf(page) }
     },
   }),
   route({

@@ -1,0 +1,93 @@
+// Every cursor list: a cursor leads on only in the list that gave it out, with its filters, its order and its owner.
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { createCursors, type Cursors, type Walk } from '../../api/http/cursors.ts'
+import type { Route } from '../../api/http/route.ts'
+import type { Client, Json } from '../api/client.ts'
+import { startService, type Service } from '../api/service.ts'
+import { byPartner, callRoute, each, opening } from './routes.ts'
+import { openStand, type Stand } from './samples.ts'
+
+let service: Service
+let stand: Stand
+let others: Client
+let cursors: Cursors
+
+beforeAll(async () => {
+  service = await startService()
+  await service.startWorker()
+  stand = await openStand(service)
+  others = await service.organization()
+  cursors = createCursors(service.env.ENCRYPTION_KEY!)
+})
+afterAll(() => service.close())
+
+const place = { time: '2026-11-01T10:00:00.123Z', id: randomUUID() }
+const lists = each((route) => route.query?.properties.cursor !== undefined)
+const OWN = new Set(['organization_id', 'cursor', 'per_page', 'sort'])
+
+/** A value that the list's first filter takes. */
+function filterOf({ query }: Route): [name: string, value: string] {
+  const [name, shape] = Object.entries(query!.properties).find(([filter]) => !OWN.has(filter)) as [string, Json] | undefined ?? ['', {}]
+  return [name, shape.enum ? String(shape.enum[0]) : shape.format ? '2020-01-01' : shape.type === 'boolean' ? 'true' : randomUUID()]
+}
+
+const ask = async (route: Route, query: Record<string, string>, as = opening(route, stand)) => {
+  const { status, body } = await callRoute(service, route, `${route.path}?${new URLSearchParams(query)}`, as)
+  return status === 200 ? 200 : [status, body.code, body.field]
+}
+const REFUSED = [400, 'validation.invalid_value', 'cursor']
+
+test('there are lists', () => expect(lists.length).toBeGreaterThan(12))
+
+describe.each(lists)('%s', (_name, route) => {
+  let owner: string
+  let walk: Walk
+  beforeAll(async () => {
+    const [partner] = await service.sql<{ partner_id: string }>('SELECT partner_id FROM organizations WHERE id = $1', stand.client.orgId)
+    owner = byPartner(route) ? partner!.partner_id : stand.client.orgId
+    walk = { list: route.path, owner, filters: {}, ascending: false }
+  })
+
+  test('takes its own, on pages of any size', async () => {
+    const cursor = cursors.give(walk, place)
+    const ways: Record<string, string>[] = [{}, { per_page: '1' }, { per_page: '200' }, { sort: '-created_time' }]
+    for (const more of ways) expect([more, await ask(route, { cursor, ...more })]).toEqual([more, 200])
+    expect(await ask(route, { sort: 'created_time', cursor: cursors.give({ ...walk, ascending: true }, place) })).toBe(200)
+    if (!byPartner(route)) expect(await ask(route, { cursor, organization_id: owner })).toBe(200)
+  })
+
+  test('refuses one of another list, order, filter or owner', async () => {
+    const cursor = cursors.give(walk, place)
+    expect(await ask(route, { cursor: cursors.give({ ...walk, list: '/another' }, place) })).toEqual(REFUSED)
+    expect(await ask(route, { cursor, sort: 'created_time' })).toEqual(REFUSED)
+    expect(await ask(route, { cursor: cursors.give({ ...walk, ascending: true }, place) })).toEqual(REFUSED)
+    expect(await ask(route, { cursor: cursors.give({ ...walk, owner: randomUUID() }, place) })).toEqual(REFUSED)
+    if (!byPartner(route)) expect(await ask(route, { cursor }, { token: others.token })).toEqual(REFUSED)
+    else expect(await ask(route, { cursor }, { partnerKey: await service.newPartnerKey() })).toEqual(REFUSED)
+    const [name, value] = filterOf(route)
+    if (name === '') return
+    const typed = value === 'true' ? true : value
+    const filtered = cursors.give({ ...walk, filters: { [name]: typed } }, place)
+    expect([name, await ask(route, { cursor: filtered, [name]: value })]).toEqual([name, 200])
+    expect([name, await ask(route, { cursor: filtered })]).toEqual([name, REFUSED])
+    expect([name, await ask(route, { cursor, [name]: value })]).toEqual([name, REFUSED])
+  })
+
+  test('refuses one that is cut short, lengthened, changed or written otherwise', async () => {
+    const cursor = cursors.give(walk, place)
+    const bytes = Buffer.from(cursor, 'base64url')
+    const flipped = Array.from({ length: 12 }, (_, n) => {
+      const changed = Buffer.from(bytes)
+      const at = Math.floor(n * bytes.length / 12)
+      changed[at] = changed[at]! ^ (1 << (n % 8))
+      return changed.toString('base64url')
+    })
+    const old = Buffer.from(`${place.time} ${place.id}`).toString('base64url')
+    for (const changed of [...flipped, cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, `${cursor}=`, `${cursor} `, '', 'x', old]) {
+      expect([changed, await ask(route, { cursor: changed })]).toEqual([changed, REFUSED])
+    }
+    const otherKey = createCursors(Buffer.alloc(32, 7).toString('base64'))
+    expect(await ask(route, { cursor: otherKey.give(walk, place) })).toEqual(REFUSED)
+  })
+})
