@@ -16,8 +16,9 @@ const LONG_NUMBER = 300
 
 /**
  * One pass over the bytes of a JSON text: how deep it is nested, how many lists, objects and names it has (what parsing
- * costs most for), and whether it may hold something that cannot be stored. Only an escape writes a NUL or half of a surrogate pair, only an exponent or very many digits a number that
- * is not finite; most bodies have none of these and are not walked through again.
+ * costs most for), and whether it may hold something that cannot be stored. Only an escape writes a NUL or half of a
+ * surrogate pair, only an exponent or very many digits a number that is not finite; most bodies have none of these and
+ * are not walked through again.
  */
 export function scan(bytes: Buffer): { depth: number; parts: number; isSuspicious: boolean } {
   let [deepest, depth, parts, digits, isSuspicious] = [0, 0, 0, 0, false]
