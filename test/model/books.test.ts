@@ -3,8 +3,9 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { startService, type Service } from '../api/service.ts'
 import { made } from '../api/wares.ts'
-import { Books, type Contact, type Rounding } from './books.ts'
+import { Books, type Rounding } from './books.ts'
 import { compareAll } from './compare.ts'
+import { Contact } from './contact.ts'
 import { DEEDS } from './deeds.ts'
 import type { Desk } from './step.ts'
 
@@ -24,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.close())
 
-test.each([['money', 15], ['credits', 15], ['orders', 15]] as const)('whatever is done with %s, the service answers what the model says', async (what, usual) => {
+test.each([['money', 15], ['credits', 15], ['orders', 15], ['names', 15]] as const)('whatever is done with %s, the service answers what the model says', async (what, usual) => {
   const outcomes: Desk['outcomes'] = new Map()
   const numRuns = runs ? Number(runs) : usual
   let end = runs ? Infinity : Date.now() + BEGINNING_MS
@@ -62,7 +63,7 @@ async function open(outcomes: Desk['outcomes'], rounding: Rounding | null): Prom
   const contacts = await Promise.all((['CUSTOMER', 'VENDOR', 'BOTH'] as const).map(async (type): Promise<Contact> => {
     const name = { CUSTOMER: 'Meena Sarees', VENDOR: 'Tiruppur Mills', BOTH: 'Surat Traders' }[type]
     const { contact } = await made(client.post('/contacts', { contact_name: name, contact_type: type, place_of_contact: 'IN-KA', payment_terms: 0 }))
-    return { id: contact.contact_id, name, type }
+    return new Contact({ id: contact.contact_id, name, type })
   }))
   return {
     books: new Books({

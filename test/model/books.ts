@@ -1,13 +1,8 @@
 // The model of an organisation's books: plain figures, moved by the specification's rules as an accountant would by hand.
 import type { Json } from '../api/client.ts'
+import type { Contact } from './contact.ts'
 import type { Document } from './document.ts'
 import { Ledger } from './ledger.ts'
-
-export interface Contact {
-  id: string
-  name: string
-  type: 'CUSTOMER' | 'VENDOR' | 'BOTH'
-}
 
 /** Anything that the API answers under an id. */
 export interface Thing {
@@ -37,6 +32,8 @@ export interface Plan {
   move(answer: Json): void
   /** What a refusal tells as the most that would be taken, where that is the only reason. */
   limit?: number | undefined
+  /** What a refusal tells of what names the thing, by kind. */
+  uses?: Record<string, number>
   /** What is looked at afterwards besides what moved. */
   about?: Thing[]
 }
@@ -63,17 +60,20 @@ export class Books {
   /** What moved in the deed that is under way. */
   readonly touched = new Set<Thing>()
   readonly today: string
-  readonly contacts: Contact[]
   readonly accounts: Record<string, string>
   readonly taxId: string
   readonly rounding: Rounding | null
 
   constructor({ today, contacts, accounts, taxId, rounding }: Ground) {
     this.today = today
-    this.contacts = contacts
+    this.things.push(...contacts)
     this.accounts = accounts
     this.taxId = taxId
     this.rounding = rounding
+  }
+
+  get contacts(): Contact[] {
+    return this.things.filter((thing): thing is Contact => thing.key === 'contact')
   }
 
   add<T extends Thing>(thing: T): T {
@@ -139,6 +139,7 @@ export const MISSING = '404 not_found.resource'
 export const BAD_VALUE = '400 validation.invalid_value'
 export const BAD_SHAPE = '422 validation.failed'
 export const BAD_STATE = '409 conflict.invalid_state'
+export const IN_USE = '409 conflict.in_use'
 
 /**
  * The refusals whose conditions hold: a wrong shape is told before all, a missing record before what may not be

@@ -1,10 +1,12 @@
 // The deeds of a run as fast-check draws them: mostly such as an accountant would do, some that must be refused.
 import fc from 'fast-check'
 import type { Books, Part, Pick, Plan } from './books.ts'
+import { addContact, archiveContact, changeContact, deleteContact } from './contacts.ts'
 import type { LineTold } from './document.ts'
 import { approve, cancel, discard, drawUp, drawUpAgain, edit } from './documents.ts'
 import { accept, convertEstimate, offer, reoffer, withdraw } from './estimates.ts'
 import { respend, spend, unspend } from './expenses.ts'
+import { addItem, archiveItem, changeItem, deleteItem } from './items.ts'
 import { unwriteJournal, writeJournal } from './journals.ts'
 import { applyNote, cancelNote, changeNote, credit, issue } from './notes.ts'
 import { convertOrder, discardOrder, moveOrder, order, reorder, type OrderPart } from './orders.ts'
@@ -32,9 +34,11 @@ const part = fc.constantFrom<Part>('all', 'all', 'half', 'third', 'coin', 'one m
 const of = { n: aFew, any: oneIn(4, fc.constant(true)).map(Boolean) }
 const pick: fc.Arbitrary<Pick> = fc.record(of)
 const target = fc.record({ ...of, part })
+const contact = fc.record({ n: aFew, gone: oneIn(20, fc.constant(true)).map(Boolean) })
 
 const line: fc.Arbitrary<LineTold> = fc.record({
   quantity: fc.integer({ min: 1, max: 3 }), rate: fc.constantFrom(100, 100, 250, 999, 0), discount: fc.constantFrom(0, 0, 50), taxed: fc.boolean(),
+  item: oneIn(2, fc.record({ n: aFew, any: oneIn(9, fc.constant(true)).map(Boolean) })),
 }).map((drawn) => ({ ...drawn, discount: Math.min(drawn.discount, drawn.rate) }))
 const lines = fc.array(line, { minLength: 1, maxLength: 2 })
 
@@ -43,21 +47,21 @@ function deed<Told>(name: string, told: fc.Arbitrary<Told>, done: (books: Books,
 }
 
 const drawn = (approved: boolean) => fc.record({
-  kind, contact: aFew, dollars, lines, daysAgo, dueIn: oneIn(2, fc.constantFrom(0, 2, 30)), roundOff: oneIn(3, fc.constantFrom(0, 49, -25)),
+  kind, contact, dollars, lines, daysAgo, dueIn: oneIn(2, fc.constantFrom(0, 2, 30)), roundOff: oneIn(3, fc.constantFrom(0, 49, -25)),
   reference, approve: fc.constant(approved), inState: fc.boolean(),
   wrong: wrongly('stranger', 'nobody', 'no lines', 'a rate for rupees', 'due before its date'),
 }).map((told) => ({ ...told, dollars: told.wrong === 'a rate for rupees' ? null : told.dollars }))
 
 const paid = fc.record({
   flow: fc.constantFrom('INCOMING' as const, 'OUTGOING' as const), type: fc.constantFrom('REGULAR' as const, 'REGULAR' as const, 'ADVANCE' as const, 'REFUND' as const),
-  contact: aFew, targets: fc.array(target, { maxLength: 2 }), spare: fc.constantFrom(0, 0, 1, 5_000, 12_345, -1), tds: fc.constantFrom(0, 0, 1_000),
+  contact, targets: fc.array(target, { maxLength: 2 }), spare: fc.constantFrom(0, 0, 1, 5_000, 12_345, -1), tds: fc.constantFrom(0, 0, 1_000),
   charges: fc.constantFrom(0, 0, 250), rate: fc.constantFrom(...rates), daysAgo, reference, cash: fc.boolean(),
   wrong: wrongly('another contact', 'another currency', 'the other side', 'no rate', 'nobody', 'no bank', 'more withheld than paid'),
 }).map((told) => (told.type === 'REFUND' && told.wrong === null ? { ...told, targets: [] } : told))
 
 const changed = fc.record({
   ...of, daysAgo: oneIn(3, daysAgo), amount: oneIn(4, fc.constantFrom<Part>('half', 'one more')), rate: oneIn(3, fc.constantFrom(...rates, 1)),
-  charges: oneIn(3, fc.constantFrom(0, 250)), description: oneIn(4, fc.constantFrom('By cheque', 'Second part')), contact: oneIn(6, aFew),
+  charges: oneIn(3, fc.constantFrom(0, 250)), description: oneIn(4, fc.constantFrom('By cheque', 'Second part')), contact: oneIn(6, contact),
   currency: oneIn(8, fc.constantFrom('INR' as const, 'USD' as const)),
   account: oneIn(5, fc.constantFrom('Cash in Hand' as const, 'Bank Account' as const, 'Rent' as const)),
   turn: oneIn(8, fc.constant(true)).map(Boolean),
@@ -67,12 +71,12 @@ const spent = fc.record({
   amount: fc.constantFrom(50_000, 11_800, 12_345, 1, 99_999), tax: fc.constantFrom('none' as const, 'on top' as const, 'inside' as const),
   reverseCharge: fc.boolean(), rcmRate: oneIn(2, fc.constantFrom(5, 12)),
   blocked: fc.boolean(), account: fc.constantFrom('Rent' as const, 'Travelling and Conveyance' as const, 'Computers' as const), cash: fc.boolean(), daysAgo,
-  wrong: wrongly('income', 'paid through rent', 'nothing', 'no rate'),
+  vendor: oneIn(2, contact), wrong: wrongly('a customer', 'income', 'paid through rent', 'nothing', 'no rate'),
 }).map((told) => (told.tax === 'none' && told.rcmRate === null && told.wrong !== 'no rate' ? { ...told, reverseCharge: false } : told))
 
 const written = fc.record({
   pair: aFew, amount: fc.constantFrom(100, 2_500, 9_999), off: fc.constantFrom(0 as const, 0 as const, 1 as const, -1 as const, 2 as const, -2 as const),
-  contact: fc.option(aFew), daysAgo, wrong: wrongly('no account'),
+  contact: fc.option(contact, { freq: 2 }), parties: fc.tuple(oneIn(3, contact), oneIn(3, contact)), daysAgo, wrong: wrongly('no account'),
 })
 
 const often = <T>(all: T[], times = 2): T[] => Array.from({ length: times }, () => all).flat()
@@ -81,7 +85,7 @@ const orderKind = fc.constantFrom('sales_order' as const, 'purchase_order' as co
 // Three pieces, so that a piece takes a third of the discount.
 const orderLines = lines.map((each) => each.map((one, place) => (one.rate === 0 ? one : { ...one, quantity: 3 - place, discount: one.discount + 20 })))
 const ordered = {
-  contact: aFew, dollars, lines: orderLines, daysAgo: oneIn(2, daysAgo), reference, inState: fc.boolean(), wrong: wrongly('stranger', 'nobody', 'no lines'),
+  contact, dollars, lines: orderLines, daysAgo: oneIn(2, daysAgo), reference, inState: fc.boolean(), wrong: wrongly('stranger', 'nobody', 'no lines'),
 }
 const orderPart = fc.constantFrom<OrderPart>('all', 'a piece', 'a piece', 'half', 'none', 'one more')
 const parts = fc.oneof(fc.constant(null), ...often([fc.array(orderPart, { minLength: 1, maxLength: 2 })]))
@@ -115,7 +119,7 @@ const PAYMENTS = [
 
 const noteKind = fc.constantFrom('credit_note' as const, 'credit_note' as const, 'debit_note' as const)
 const credited = fc.record({
-  kind: noteKind, against: oneIn(2, pick), side: fc.constantFrom('customer' as const, 'vendor' as const), contact: aFew, dollars, lines, daysAgo, reference,
+  kind: noteKind, against: oneIn(2, pick), side: fc.constantFrom('customer' as const, 'vendor' as const), contact, dollars, lines, daysAgo, reference,
   inState: fc.boolean(), draft: oneIn(4, fc.constant(true)).map(Boolean), wrong: wrongly('another contact', 'nobody', 'no lines', 'both parents'),
 })
 
@@ -129,7 +133,7 @@ const NOTES = [
 
 const ENTRIES = [
   deed('spend', spent, spend),
-  deed('change an expense', fc.record({ ...of, amount: oneIn(2, fc.constantFrom(50_000, 70_001)), daysAgo: oneIn(2, daysAgo), blocked: fc.boolean() }), respend),
+  deed('change an expense', fc.record({ ...of, amount: oneIn(2, fc.constantFrom(50_000, 70_001)), daysAgo: oneIn(2, daysAgo), blocked: fc.boolean(), vendor: oneIn(3, contact) }), respend),
   deed('delete an expense', pick, unspend),
   deed('write a journal', written, writeJournal),
   deed('delete a journal', pick, unwriteJournal),
@@ -148,10 +152,39 @@ const ORDERS = [
   ...often([deed('convert an order', fc.record({ ...of, kind: orderKind, parts, approve: fc.boolean(), wrong: wrongly('no line') }), convertOrder)], 5),
 ]
 
+const contactName = fc.constantFrom('Madurai Looms', 'Erode Dyers', 'Salem Weavers')
+const itemName = fc.constantFrom('Zari border', 'Cotton yarn', 'Indigo')
+// Never less than the discount of a line.
+const itemRate = fc.constantFrom(100, 250, 999)
+const status = oneIn(3, fc.constantFrom('ACTIVE' as const, 'INACTIVE' as const))
+const paymentTerms = fc.constantFrom(0, 0, 15)
+
+const MASTERS = [
+  deed('add a contact', fc.record({
+    type: fc.constantFrom('CUSTOMER' as const, 'VENDOR' as const, 'BOTH' as const), name: contactName, paymentTerms, wrong: wrongly('no name'),
+  }), addContact),
+  deed('change a contact', fc.record({ ...of, name: oneIn(2, contactName), paymentTerms: oneIn(2, paymentTerms), status }), changeContact),
+  deed('archive a contact', pick, archiveContact),
+  ...often([deed('delete a contact', pick, deleteContact)]),
+  deed('add an item', fc.record({ name: itemName, rate: itemRate, wrong: wrongly('no name') }), addItem),
+  deed('change an item', fc.record({ ...of, name: oneIn(2, itemName), rate: oneIn(2, itemRate), status }), changeItem),
+  deed('archive an item', pick, archiveItem),
+  ...often([deed('delete an item', pick, deleteItem)]),
+]
+
+// What names a contact or an item in every way, and what takes the name away again.
+const NAMING = [
+  deed('draw up', drawn(false), drawUp), deed('draw up and approve', drawn(true), drawUp), ...often(UNDOING),
+  deed('pay', paid, pay), deed('change a payment', changed, change), deed('delete a payment', pick, deletePayment),
+  deed('credit', credited, credit), deed('change a note', fc.record({ ...of, kind: noteKind, reference, daysAgo: oneIn(2, daysAgo), lines: oneIn(2, lines) }), changeNote),
+  ...ORDERS, ...ENTRIES,
+]
+
 /** Every deed, those that others build on more than once; by what a run is about. */
-export const DEEDS: Record<'money' | 'credits' | 'orders', Deed[]> = {
+export const DEEDS: Record<'money' | 'credits' | 'orders' | 'names', Deed[]> = {
   money: [...DRAWING_UP, ...DOCUMENTS, ...PAYMENTS, ...ENTRIES],
   credits: [...DRAWING_UP, ...DOCUMENTS, ...NOTES, ...PAYMENTS],
+  names: [...often(MASTERS, 3), ...NAMING],
   // Most documents come of orders there.
   orders: [...DOCUMENTS, ...often(UNDOING), ...ORDERS, deed('draw up', drawn(true), drawUp), deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
 }

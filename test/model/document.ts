@@ -1,7 +1,9 @@
 // An invoice or a bill in the model: what it comes to, what it posts, what settles it.
 import type { Json } from '../api/client.ts'
-import { amountOf, dateTime, inBase, shareOf, type Books, type Contact, type Thing } from './books.ts'
+import { amountOf, dateTime, inBase, shareOf, type Books, type Pick as PickOf, type Thing } from './books.ts'
+import type { Contact } from './contact.ts'
 import type { DocumentTold } from './documents.ts'
+import { itemOf, type Item } from './item.ts'
 import { cr, dr, type Line } from './ledger.ts'
 import type { Order } from './order.ts'
 
@@ -24,6 +26,8 @@ export interface LineTold {
   rate: number
   discount: number
   taxed: boolean
+  /** An item that says what the line is of and what a piece costs; null for a line that says so itself. */
+  item: PickOf | null
 }
 
 /** A line to price: hundredths of a piece, whole units of the currency a piece, millionths of a unit of discount. */
@@ -32,6 +36,7 @@ export interface Priced {
   rate: bigint
   discount: bigint
   taxed: boolean
+  item: Item | null
 }
 
 export interface Price {
@@ -42,9 +47,13 @@ export interface Price {
   total: bigint
 }
 
-export const pricedOf = (lines: LineTold[]): Priced[] => lines.map(({ quantity, rate, discount, taxed }) => (
-  { hundredths: BigInt(quantity * 100), rate: BigInt(rate), discount: BigInt(discount) * 1_000_000n, taxed }
-))
+export const pricedOf = (books: Books, lines: LineTold[]): Priced[] => lines.map(({ quantity, rate, discount, taxed, item: pick }) => {
+  const item = itemOf(books, { item: pick })
+  return { hundredths: BigInt(quantity * 100), rate: BigInt(item?.rate ?? rate), discount: BigInt(discount) * 1_000_000n, taxed, item }
+})
+
+/** Whether a line names an item that was deleted. */
+export const isOfDeleted = ({ item }: Priced): boolean => item?.gone ?? false
 
 /** What lines come to at 18 per cent, within the state or across. */
 export function priceOf(lines: Priced[], inState: boolean, roundOff = 0n): Price {
@@ -59,9 +68,10 @@ export function priceOf(lines: Priced[], inState: boolean, roundOff = 0n): Price
   return { subTotal, central, state: central, integrated, total: subTotal + 2n * central + integrated + roundOff }
 }
 
-export const linesOf = (books: Books, lines: LineTold[]): Json[] => lines.map(({ taxed, ...line }) => (
-  { name: 'Silk thread', ...line, ...(taxed ? { tax_id: books.taxId } : {}) }
-))
+export const linesOf = (books: Books, lines: LineTold[]): Json[] => lines.map(({ taxed, item: pick, rate, ...line }) => {
+  const item = itemOf(books, { item: pick })
+  return { ...(item ? { item_id: item.id } : { name: 'Silk thread', rate }), ...line, ...(taxed ? { tax_id: books.taxId } : {}) }
+})
 
 /** What a document says at its head and foot. */
 export interface Terms {
@@ -140,8 +150,8 @@ export class Document implements Thing {
     const late = this.isOpen && this.balance > 0n && this.terms.due < today
     return {
       status: this.status, date: dateTime(this.terms.date), due_date: dateTime(this.terms.due), reference_number: this.terms.reference,
-      line_items: this.terms.lines.map(({ hundredths, rate, discount }) => (
-        { quantity: Number(hundredths) / 100, rate: Number(rate), discount: Number(discount) / 1_000_000 }
+      line_items: this.terms.lines.map(({ hundredths, rate, discount, item }) => (
+        { item_id: item?.id ?? null, quantity: Number(hundredths) / 100, rate: Number(rate), discount: Number(discount) / 1_000_000 }
       )),
       sub_total: amountOf(this.terms.price.subTotal), round_off: amountOf(this.terms.roundOff), total: amountOf(this.total),
       ...(this.kind === 'invoice'
@@ -156,7 +166,7 @@ export class Document implements Thing {
     this.status = KINDS[this.kind].open
     this.actions.push(this.kind === 'invoice' ? 'SENT' : 'APPROVED')
     const { contact, rate, date, price, roundOff } = this.terms
-    books.ledger.post(KINDS[this.kind].source, this.id, date, tradeLines(this.kind, contact.id, price, roundOff, rate))
+    books.ledger.post(KINDS[this.kind].source, this.id, date, tradeLines(this.kind, contact.id, price, roundOff, rate), contact.id)
   }
 
   /** Deleted or cancelled: what it took of its order is given back. */

@@ -2,12 +2,13 @@
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan,
 } from './books.ts'
-import { autoRoundOff, Document, KINDS, linesOf, pricedOf, priceOf, type Kind, type LineTold, type Terms } from './document.ts'
+import { contactOf, type Contact, type ContactPick } from './contact.ts'
+import { autoRoundOff, Document, isOfDeleted, KINDS, linesOf, pricedOf, priceOf, type Kind, type LineTold, type Terms } from './document.ts'
 import { Payment } from './payment.ts'
 
 export interface DocumentTold {
   kind: Kind
-  contact: number
+  contact: ContactPick
   /** Rupees for a dollar; null for a document in rupees. */
   dollars: number | null
   lines: LineTold[]
@@ -27,16 +28,16 @@ export function isDuplicateBill(books: Books, { contact, date, currency, price, 
     && (reference === null || terms.reference === reference))
 }
 
-export function drawUp(books: Books, told: DocumentTold): Plan {
+/** For the contact that is picked, unless one is named. */
+export function drawUp(books: Books, told: DocumentTold, named?: Contact): Plan {
   const { kind, wrong } = told
-  const fits = books.contacts.filter(({ type }) => (type === KINDS[kind].stranger) === (wrong === 'stranger'))
-  const contact = fits[told.contact % fits.length]!
+  const contact = named ?? contactOf(books, told.contact, ({ type }) => (type === KINDS[kind].stranger) === (wrong === 'stranger'))
   const date = books.daysFromNow(-told.daysAgo)
-  const lines = pricedOf(told.lines)
+  const lines = pricedOf(books, told.lines)
   const roundOff = told.roundOff === null ? autoRoundOff(books, kind, priceOf(lines, told.inState)) : BigInt(told.roundOff)
   const dueIn = wrong === 'due before its date' ? -1 : told.dueIn
   const terms: Terms = {
-    contact, date, due: books.daysFromNow((dueIn ?? 0) - told.daysAgo), reference: told.reference, inState: told.inState, roundOff, lines,
+    contact, date, due: books.daysFromNow((dueIn ?? contact.paymentTerms) - told.daysAgo), reference: told.reference, inState: told.inState, roundOff, lines,
     currency: told.dollars === null ? 'INR' : 'USD', rate: rateOf(told.dollars), price: priceOf(lines, told.inState, roundOff),
   }
   return {
@@ -53,7 +54,7 @@ export function drawUp(books: Books, told: DocumentTold): Plan {
     },
     refusals: refusalsOf([
       [wrong === 'no lines', BAD_SHAPE],
-      [wrong === 'nobody', MISSING],
+      [wrong === 'nobody' || contact.gone || lines.some(isOfDeleted), MISSING],
       [wrong !== null, BAD_VALUE],
       [terms.price.total < 0n, BAD_VALUE],
       [kind === 'bill' && isDuplicateBill(books, terms), BAD_VALUE],
@@ -66,8 +67,11 @@ export function drawUp(books: Books, told: DocumentTold): Plan {
 
 /** The same once more, with the same reference or another. */
 export function drawUpAgain(books: Books, { reference, ...pick }: Pick & { reference: 'same' | 'other' | 'none' }): Plan | null {
-  const told = choose(books.documents.flatMap((document) => document.told ?? []), ({ kind }) => kind === 'bill', pick)
-  return told && drawUp(books, { ...told, wrong: null, reference: { same: told.reference, other: 'R-9', none: null }[reference] })
+  const drawnUp = books.documents.flatMap(({ told, terms: { contact } }) => (told ? [{ told, contact }] : []))
+  const chosen = choose(drawnUp, ({ told: { kind } }) => kind === 'bill', pick)
+  if (!chosen) return null
+  const { told, contact } = chosen
+  return drawUp(books, { ...told, wrong: null, reference: { same: told.reference, other: 'R-9', none: null }[reference] }, contact)
 }
 
 export function addDocument(books: Books, document: Document, approved: boolean): Document {

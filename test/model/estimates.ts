@@ -3,7 +3,8 @@ import type { Json } from '../api/client.ts'
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, dateTime, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan, type Thing,
 } from './books.ts'
-import { Document, linesOf, pricedOf, priceOf, type LineTold } from './document.ts'
+import { contactOf } from './contact.ts'
+import { Document, isOfDeleted, linesOf, pricedOf, priceOf, type Priced } from './document.ts'
 import { addDocument } from './documents.ts'
 import { Order, type OrderTerms } from './order.ts'
 import { orderLinesOf, termsOfPart, type OrderTold } from './orders.ts'
@@ -16,10 +17,10 @@ export class Estimate implements Thing {
   order: Order | null = null
   readonly events = ['ESTIMATE_CREATED']
   readonly id: string
-  readonly lines: LineTold[]
+  readonly lines: Priced[]
   terms: OrderTerms & { expiry: string | null }
 
-  constructor(id: string, terms: OrderTerms & { expiry: string | null }, lines: LineTold[]) {
+  constructor(id: string, terms: OrderTerms & { expiry: string | null }, lines: Priced[]) {
     this.id = id
     this.terms = terms
     this.lines = lines
@@ -31,7 +32,7 @@ export class Estimate implements Thing {
     const { date, expiry, reference, inState } = this.terms
     return {
       status: this.status, date: dateTime(date), expiry_date: expiry === null ? null : dateTime(expiry), reference_number: reference,
-      total: amountOf(priceOf(pricedOf(this.lines), inState).total), converted_to_sales_order_id: this.order?.id ?? null,
+      total: amountOf(priceOf(this.lines, inState).total), converted_to_sales_order_id: this.order?.id ?? null,
       invoices: (this.order?.made ?? []).filter(({ document }) => !document.gone).map(({ document }) => document.id),
     }
   }
@@ -42,10 +43,10 @@ export interface EstimateTold extends Omit<OrderTold, 'kind'> {
 }
 
 export function offer(books: Books, { wrong, lines, daysAgo, dollars, expiresIn, ...told }: EstimateTold): Plan {
-  const fits = books.contacts.filter(({ type }) => (type === 'VENDOR') === (wrong === 'stranger'))
   const ago = daysAgo ?? 0
+  const priced = pricedOf(books, lines)
   const terms = {
-    contact: fits[told.contact % fits.length]!, currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
+    contact: contactOf(books, told.contact, ({ type }) => (type === 'VENDOR') === (wrong === 'stranger')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
     date: books.daysFromNow(-ago), reference: told.reference, inState: told.inState,
     expiry: expiresIn === null ? null : books.daysFromNow(expiresIn - ago),
   }
@@ -58,10 +59,10 @@ export function offer(books: Books, { wrong, lines, daysAgo, dollars, expiresIn,
       ...(dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }), reference_number: told.reference,
     },
     refusals: refusalsOf([
-      [wrong === 'no lines', BAD_SHAPE], [wrong === 'nobody', MISSING], [wrong !== null || (expiresIn ?? 0) < 0, BAD_VALUE],
+      [wrong === 'no lines', BAD_SHAPE], [wrong === 'nobody' || terms.contact.gone || priced.some(isOfDeleted), MISSING], [wrong !== null || (expiresIn ?? 0) < 0, BAD_VALUE],
     ]),
     move({ estimate }) {
-      books.add(new Estimate(estimate.estimate_id, terms, lines))
+      books.add(new Estimate(estimate.estimate_id, terms, priced))
     },
   }
 }

@@ -1,6 +1,7 @@
 // Expenses in the model: booking, changing, deleting; the tax charged, inside the amount, or assessed upon oneself.
 import type { Json } from '../api/client.ts'
 import { amountOf, BAD_SHAPE, BAD_VALUE, choose, dateTime, MISSING, refusalsOf, shareOf, type Books, type Pick, type Plan, type Thing } from './books.ts'
+import { contactOf, type Contact, type ContactPick } from './contact.ts'
 import { cr, dr, entryText, type Line } from './ledger.ts'
 
 export interface ExpenseTold {
@@ -14,11 +15,13 @@ export interface ExpenseTold {
   account: 'Rent' | 'Travelling and Conveyance' | 'Computers'
   cash: boolean
   daysAgo: number
-  wrong: 'income' | 'paid through rent' | 'nothing' | 'no rate' | null
+  vendor: ContactPick | null
+  wrong: 'a customer' | 'income' | 'paid through rent' | 'nothing' | 'no rate' | null
 }
 
-interface ExpenseTerms extends Omit<ExpenseTold, 'wrong' | 'daysAgo' | 'amount'> {
+interface ExpenseTerms extends Omit<ExpenseTold, 'wrong' | 'daysAgo' | 'amount' | 'vendor'> {
   date: string
+  vendor: Contact | null
   amount: bigint
 }
 
@@ -46,9 +49,9 @@ export class Expense implements Thing {
 
   shown({ accounts }: Books): Json {
     const { taxable, charged, assessed } = priceOf(this.terms)
-    const { amount, date, account, cash } = this.terms
+    const { amount, date, vendor, account, cash } = this.terms
     return {
-      amount: amountOf(amount), date: dateTime(date), account_id: accounts[account], paid_through_account_id: accounts[through(cash)],
+      amount: amountOf(amount), date: dateTime(date), vendor_id: vendor?.id ?? null, account_id: accounts[account], paid_through_account_id: accounts[through(cash)],
       sub_total: amountOf(taxable), tax_total: amountOf(2n * charged), rcm_tax_total: amountOf(2n * assessed), total: amountOf(taxable + 2n * charged),
     }
   }
@@ -64,18 +67,21 @@ export class Expense implements Thing {
   }
 
   post(books: Books): void {
-    books.ledger.post('EXPENSE', this.id, this.terms.date, this.lines)
+    books.ledger.post('EXPENSE', this.id, this.terms.date, this.lines, this.contact)
   }
 
+  private get contact() { return this.terms.vendor?.id ?? null }
+
   get entry(): string {
-    return entryText({ source: 'EXPENSE', of: this.id, date: this.terms.date, lines: this.lines })
+    return entryText({ source: 'EXPENSE', of: this.id, date: this.terms.date, contact: this.contact, lines: this.lines })
   }
 }
 
 const through = (cash: boolean) => (cash ? 'Cash in Hand' : 'Bank Account')
 
-export function spend(books: Books, { wrong, daysAgo, amount, ...told }: ExpenseTold): Plan {
-  const terms = { ...told, amount: BigInt(amount), date: books.daysFromNow(-daysAgo) }
+export function spend(books: Books, { wrong, daysAgo, amount, vendor: pick, ...told }: ExpenseTold): Plan {
+  const vendor = vendorOf(books, pick, wrong === 'a customer')
+  const terms = { ...told, vendor, amount: BigInt(amount), date: books.daysFromNow(-daysAgo) }
   const noRate = terms.reverseCharge && terms.tax === 'none' && terms.rcmRate === null
   return {
     method: 'POST',
@@ -84,35 +90,45 @@ export function spend(books: Books, { wrong, daysAgo, amount, ...told }: Expense
       date: terms.date, account_id: books.accounts[wrong === 'income' ? 'Sales' : terms.account], amount: wrong === 'nothing' ? 0 : amountOf(terms.amount),
       paid_through_account_id: books.accounts[wrong === 'paid through rent' ? 'Rent' : through(terms.cash)],
       ...(terms.tax === 'none' ? {} : { tax_id: books.taxId, is_inclusive_tax: terms.tax === 'inside' }),
-      is_rcm: terms.reverseCharge, rcm_rate: terms.rcmRate, itc_blocked_reason: terms.blocked ? 'Section 17(5)' : null,
+      vendor_id: vendor?.id ?? null, is_rcm: terms.reverseCharge, rcm_rate: terms.rcmRate, itc_blocked_reason: terms.blocked ? 'Section 17(5)' : null,
     },
-    refusals: refusalsOf([[wrong === 'nothing' || noRate, BAD_SHAPE], [wrong === 'paid through rent', MISSING], [wrong === 'income', BAD_VALUE]]),
+    refusals: refusalsOf([
+      [wrong === 'nothing' || noRate, BAD_SHAPE], [wrong === 'paid through rent' || (vendor?.gone ?? false), MISSING],
+      [wrong === 'income' || vendor?.type === 'CUSTOMER', BAD_VALUE],
+    ]),
     move({ expense }) {
       books.add(new Expense(expense.expense_id, terms)).post(books)
     },
   }
 }
 
+const vendorOf = (books: Books, pick: ContactPick | null, isStranger = false): Contact | null => (
+  pick && contactOf(books, pick, ({ type }) => (type === 'CUSTOMER') === isStranger)
+)
+
 export interface RespendTold extends Pick {
   amount: number | null
   daysAgo: number | null
   blocked: boolean
+  vendor: ContactPick | null
 }
 
-export function respend(books: Books, { amount, daysAgo, blocked, ...pick }: RespendTold): Plan | null {
+export function respend(books: Books, { amount, daysAgo, blocked, vendor: named, ...pick }: RespendTold): Plan | null {
   const expense = choose(books.all(Expense), ({ gone }) => !gone, pick)
   if (!expense) return null
+  const vendor = vendorOf(books, named)
   const told = {
-    ...(amount === null ? {} : { amount: BigInt(amount) }), ...(daysAgo === null ? {} : { date: books.daysFromNow(-daysAgo) }), blocked,
+    ...(vendor ? { vendor } : {}), ...(amount === null ? {} : { amount: BigInt(amount) }), ...(daysAgo === null ? {} : { date: books.daysFromNow(-daysAgo) }), blocked,
   }
   return {
     method: 'PUT',
     path: expense.path,
     body: {
       ...(amount === null ? {} : { amount: amountOf(BigInt(amount)) }), ...(told.date ? { date: told.date } : {}),
+      ...(vendor ? { vendor_id: vendor.id } : {}),
       itc_blocked_reason: blocked ? 'Section 17(5)' : null,
     },
-    refusals: refusalsOf([[expense.gone, MISSING]]),
+    refusals: refusalsOf([[expense.gone || (vendor?.gone ?? false), MISSING]]),
     move() {
       const before = expense.entry
       expense.terms = { ...expense.terms, ...told }

@@ -1,6 +1,7 @@
 // Manual journals in the model: posting, a paisa off or exactly balanced, and deleting.
 import type { Json } from '../api/client.ts'
 import { amountOf, BAD_VALUE, choose, dateTime, MISSING, NOBODY, refusalsOf, type Books, type Pick, type Plan, type Thing } from './books.ts'
+import { contactOf, type ContactPick } from './contact.ts'
 import { cr, dr, type Entry } from './ledger.ts'
 
 const PAIRS = [['Bank Account', 'Capital Account'], ['Rent', 'Bank Account'], ['Accounts Receivable', 'Sales'], ['Purchases', 'Accounts Payable']] as const
@@ -11,7 +12,9 @@ export interface JournalTold {
   amount: number
   /** What the credit exceeds the debit by, in paise. */
   off: -2 | -1 | 0 | 1 | 2
-  contact: number | null
+  contact: ContactPick | null
+  /** Of the debit and of the credit; null for a line that is of the whole journal's contact. */
+  parties: (ContactPick | null)[]
   daysAgo: number
   wrong: 'no account' | null
 }
@@ -33,7 +36,7 @@ export class Journal implements Thing {
 
   shown({ accounts }: Books): Json {
     return {
-      date: dateTime(this.entry.date), source: 'MANUAL', source_id: null, reversal_of: null, reversed_by: null,
+      date: dateTime(this.entry.date), contact_id: this.entry.contact, source: 'MANUAL', source_id: null, reversal_of: null, reversed_by: null,
       lines: this.entry.lines.map(({ account, contact, debit }) => ({
         account_name: account, account_id: accounts[account], contact_id: contact,
         debit: debit > 0n ? amountOf(debit) : 0, credit: debit < 0n ? amountOf(-debit) : 0,
@@ -42,25 +45,26 @@ export class Journal implements Thing {
   }
 }
 
-export function writeJournal(books: Books, { pair, amount, off, contact, daysAgo, wrong }: JournalTold): Plan {
+export function writeJournal(books: Books, { pair, amount, off, contact, parties, daysAgo, wrong }: JournalTold): Plan {
   const [debited, credited] = PAIRS[pair % PAIRS.length]!
-  const party = contact === null ? null : books.contacts[contact % books.contacts.length]!.id
+  const named = [contact, ...parties].map((one) => one && contactOf(books, one))
+  const [whole, own, others] = named.map((one) => one?.id ?? null)
   const date = books.daysFromNow(-daysAgo)
   const [debit, credit] = [BigInt(amount), BigInt(amount + off)]
   return {
     method: 'POST',
     path: '/journals',
     body: {
-      date, contact_id: party,
+      date, contact_id: whole,
       lines: [
-        { account_id: books.accounts[debited], debit: amountOf(debit) },
-        { account_id: wrong === 'no account' ? NOBODY : books.accounts[credited], credit: amountOf(credit) },
+        { account_id: books.accounts[debited], debit: amountOf(debit), contact_id: own },
+        { account_id: wrong === 'no account' ? NOBODY : books.accounts[credited], credit: amountOf(credit), contact_id: others },
       ],
     },
-    refusals: refusalsOf([[wrong === 'no account', MISSING], [Math.abs(off) > 1, BAD_VALUE]]),
+    refusals: refusalsOf([[wrong === 'no account' || named.some((one) => one?.gone), MISSING], [Math.abs(off) > 1, BAD_VALUE]]),
     move({ journal }) {
-      const lines = [dr(debited, debit, party), cr(credited, credit, party), dr('Round Off', credit - debit)]
-      books.add(new Journal(journal.journal_id, books.ledger.post('MANUAL', null, date, lines)!))
+      const lines = [dr(debited, debit, own ?? whole), cr(credited, credit, others ?? whole), dr('Round Off', credit - debit)]
+      books.add(new Journal(journal.journal_id, books.ledger.post('MANUAL', null, date, lines, whole!)!))
     },
   }
 }

@@ -14,6 +14,8 @@ export interface Entry {
   /** The document that the entry is of; null for a manual one. */
   of: string | null
   date: string
+  /** Whom the whole entry is of. */
+  contact: string | null
   lines: Line[]
   undone: boolean
 }
@@ -25,12 +27,12 @@ export class Ledger {
   readonly entries: Entry[] = []
 
   /** Posts what does not come to nothing. Throws where the model itself is out of balance. */
-  post(source: Source, of: string | null, date: string, said: Line[]): Entry | null {
+  post(source: Source, of: string | null, date: string, said: Line[], contact: string | null): Entry | null {
     const lines = merged(said)
     const difference = lines.reduce((sum, line) => sum + line.debit, 0n)
-    if (difference !== 0n) throw new Error(`the model is out of balance by ${difference}: ${entryText({ source, of, date, lines })}`)
+    if (difference !== 0n) throw new Error(`the model is out of balance by ${difference}: ${entryText({ source, of, date, contact, lines })}`)
     if (lines.length === 0) return null
-    const entry = { source, of, date, lines, undone: false }
+    const entry = { source, of, date, contact, lines, undone: false }
     this.entries.push(entry)
     return entry
   }
@@ -42,7 +44,7 @@ export class Ledger {
 
   undo(entry: Entry, date: string): void {
     entry.undone = true
-    const undoing = this.post(entry.source, entry.of, date, entry.lines.map((line) => ({ ...line, debit: -line.debit })))
+    const undoing = this.post(entry.source, entry.of, date, entry.lines.map((line) => ({ ...line, debit: -line.debit })), entry.contact)
     if (undoing) undoing.undone = true
   }
 
@@ -59,9 +61,9 @@ export class Ledger {
 }
 
 /** An entry as one line of text, the same whatever the order of its lines. */
-export function entryText({ source, of, date, lines }: Omit<Entry, 'undone'>): string {
+export function entryText({ source, of, date, contact: whole, lines }: Omit<Entry, 'undone'>): string {
   const said = merged(lines).map(({ account, contact, debit }) => `${account}${contact ? ` (${contact})` : ''} ${debit}`)
-  return `${date} ${source} ${of ?? ''}: ${said.sort().join(', ')}`
+  return `${date} ${source} ${of ?? ''} (${whole ?? ''}): ${said.sort().join(', ')}`
 }
 
 function merged(lines: Line[]): Line[] {

@@ -1,6 +1,7 @@
 // A credit note or a debit note in the model: what it posts, what it is applied to.
 import type { Json } from '../api/client.ts'
-import { amountOf, dateTime, inBase, type Books, type Contact, type Thing } from './books.ts'
+import { amountOf, dateTime, inBase, type Books, type Thing } from './books.ts'
+import type { Contact } from './contact.ts'
 import { priceOf, tradeLines, type Document, type Priced } from './document.ts'
 import { cr, dr } from './ledger.ts'
 
@@ -82,7 +83,7 @@ export class Note implements Thing {
   post(books: Books): void {
     const { contact, rate, date, inState } = this.terms
     const mirrored = tradeLines(this.targetKind, contact.id, priceOf(this.lines, inState), 0n, rate)
-    books.ledger.post(NOTES[this.kind].source, this.id, date, mirrored.map((line) => ({ ...line, debit: -line.debit })))
+    books.ledger.post(NOTES[this.kind].source, this.id, date, mirrored.map((line) => ({ ...line, debit: -line.debit })), contact.id)
   }
 
   apply(books: Books, document: Document, amount: bigint): void {
@@ -92,7 +93,8 @@ export class Note implements Thing {
     this.applications.push({ document, amount, date: books.today, relieved })
     if (this.left === 0n) this.status = 'APPLIED'
     const gain = this.side === 'customer' ? difference : -difference
-    books.ledger.post('CREDIT_NOTE', this.id, books.today, [dr(this.control, gain, this.terms.contact.id), cr('Exchange Gain or Loss', gain)])
+    const { id } = this.terms.contact
+    books.ledger.post('CREDIT_NOTE', this.id, books.today, [dr(this.control, gain, id), cr('Exchange Gain or Loss', gain)], id)
     document.settle(books, amount, 'credit')
     books.touched.add(this)
   }

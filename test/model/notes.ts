@@ -4,7 +4,8 @@ import type { Json } from '../api/client.ts'
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, rateOf, refusalsOf, type Books, type Part, type Pick, type Plan,
 } from './books.ts'
-import { isOpenTo, KINDS, linesOf, pricedOf, type LineTold, type Priced } from './document.ts'
+import { contactOf, type ContactPick } from './contact.ts'
+import { isOfDeleted, isOpenTo, KINDS, linesOf, pricedOf, type LineTold, type Priced } from './document.ts'
 import { Note, NOTES, type NoteKind, type NoteTerms, type Side } from './note.ts'
 
 export interface NoteTold {
@@ -12,7 +13,7 @@ export interface NoteTold {
   /** An invoice or bill that it is given against; null for nothing in particular. */
   against: Pick | null
   side: Side
-  contact: number
+  contact: ContactPick
   dollars: number | null
   lines: LineTold[]
   daysAgo: number
@@ -28,9 +29,9 @@ export function credit(books: Books, { kind, wrong, lines, daysAgo, dollars, dra
   const wantedSide = kind === 'debit_note' ? 'vendor' : told.side
   const parents = books.documents.filter((one) => one.kind === (wantedSide === 'customer' ? 'invoice' : 'bill'))
   const parent = against && choose(parents, ({ isPosted }) => isPosted, against)
-  const fits = books.contacts.filter((one) => isParty(one, wantedSide))
-  const other = books.contacts[told.contact % books.contacts.length]!
-  const contact = wrong === 'another contact' ? other : parent?.terms.contact ?? fits[told.contact % fits.length]!
+  const other = contactOf(books, told.contact)
+  const contact = wrong === 'another contact' ? other : parent?.terms.contact ?? contactOf(books, told.contact, (one) => isParty(one, wantedSide))
+  const priced = pricedOf(books, lines)
   // Without a document the contact decides: a vendor's who is nothing else, else a customer's.
   const side: Side = kind === 'debit_note' ? 'vendor' : parent ? wantedSide : contact.type === 'VENDOR' ? 'vendor' : 'customer'
   const terms: NoteTerms = {
@@ -52,13 +53,13 @@ export function credit(books: Books, { kind, wrong, lines, daysAgo, dollars, dra
     },
     refusals: refusalsOf([
       [wrong === 'no lines', BAD_SHAPE],
-      [wrong === 'nobody' || (parent?.gone ?? false), MISSING],
+      [wrong === 'nobody' || contact.gone || (parent?.gone ?? false) || priced.some(isOfDeleted), MISSING],
       [!isParty(contact, side), BAD_VALUE],
       [parent !== null && parent.terms.contact !== contact, BAD_VALUE],
       [parent !== null && !parent.isPosted, BAD_STATE],
     ], twoParents),
     move({ [kind]: answered }) {
-      const note = books.add(new Note(kind, side, answered[id], terms, pricedOf(lines), parent))
+      const note = books.add(new Note(kind, side, answered[id], terms, priced, parent))
       if (!draft) note.issue(books)
     },
   }
@@ -115,6 +116,7 @@ export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...p
   const note = choose(ofKind(books, kind), ({ status, applied }) => status === 'DRAFT' || (status === 'ISSUED' && applied === 0n), pick)
   if (!note) return null
   const date = daysAgo === null ? note.terms.date : books.daysFromNow(-daysAgo)
+  const priced = lines && pricedOf(books, lines)
   return {
     method: 'PUT',
     path: note.path,
@@ -122,13 +124,14 @@ export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...p
     refusals: refusalsOf([
       [note.applied > 0n || (note.status !== 'DRAFT' && note.status !== 'ISSUED'), BAD_STATE],
       [note.status === 'ISSUED' && lines !== null, BAD_VALUE],
+      [note.status === 'DRAFT' && (priced?.some(isOfDeleted) ?? false), MISSING],
     ]),
     move() {
       const isMoved = note.status === 'ISSUED' && date !== note.terms.date
-      const isChanged = reference !== note.terms.reference || date !== note.terms.date || (lines !== null && saidOf(pricedOf(lines)) !== saidOf(note.lines))
+      const isChanged = reference !== note.terms.reference || date !== note.terms.date || (priced !== null && saidOf(priced) !== saidOf(note.lines))
       if (isChanged) note.actions.push('UPDATED')
       note.terms = { ...note.terms, reference, date }
-      if (lines) note.lines = pricedOf(lines)
+      if (priced) note.lines = priced
       if (isMoved) {
         books.ledger.undoAll(NOTES[kind].source, note.id, null)
         note.post(books)
@@ -139,7 +142,7 @@ export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...p
   }
 }
 
-const saidOf = (lines: Priced[]) => lines.map((line) => Object.values(line).join()).join(' ')
+const saidOf = (lines: Priced[]) => lines.map(({ item, ...line }) => [item?.id, ...Object.values(line)].join()).join(' ')
 
 export interface ApplyNoteTold extends Pick {
   target: Pick & { part: Part }

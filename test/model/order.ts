@@ -1,6 +1,7 @@
 // A sales order or a purchase order in the model: how much of its lines is invoiced or billed, and what is given back.
 import type { Json } from '../api/client.ts'
-import { amountOf, dateTime, shareOf, type Books, type Contact, type Thing } from './books.ts'
+import { amountOf, dateTime, shareOf, type Books, type Thing } from './books.ts'
+import type { Contact } from './contact.ts'
 import { priceOf, type Document, type Priced } from './document.ts'
 
 export type OrderKind = 'sales_order' | 'purchase_order'
@@ -69,7 +70,9 @@ export class Order implements Thing {
       [id]: this.id, status: this.status, date: dateTime(this.terms.date), reference_number: this.terms.reference,
       total: amountOf(priceOf(this.lines, this.terms.inState).total), ...(this.kind === 'sales_order' ? { estimate_id: this.estimateId } : {}),
       [made]: this.made.filter(({ document }) => !document.gone).map(({ document }) => document.id),
-      line_items: this.lines.map(({ hundredths, converted }) => ({ quantity: Number(hundredths) / 100, [quantity]: Number(converted) / 100 })),
+      line_items: this.lines.map(({ hundredths, rate, converted, item }) => (
+        { item_id: item?.id ?? null, rate: Number(rate), quantity: Number(hundredths) / 100, [quantity]: Number(converted) / 100 }
+      )),
     }
   }
 
@@ -83,7 +86,7 @@ export class Order implements Thing {
     const upTo = (taken: bigint) => shareOf(line.discount, taken, line.hundredths)
     const share = upTo(line.converted + hundredths) - upTo(line.converted)
     const gross = hundredths * line.rate * 10_000n
-    return { hundredths, rate: line.rate, discount: share < gross ? share : gross, taxed: line.taxed }
+    return { hundredths, rate: line.rate, discount: share < gross ? share : gross, taxed: line.taxed, item: line.item }
   }
 
   take(books: Books, document: Document, taken: Taken[]): void {

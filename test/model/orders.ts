@@ -2,14 +2,15 @@
 import {
   BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan,
 } from './books.ts'
-import { autoRoundOff, Document, linesOf, pricedOf, priceOf, type LineTold, type Terms } from './document.ts'
+import { contactOf, type ContactPick } from './contact.ts'
+import { autoRoundOff, Document, isOfDeleted, linesOf, pricedOf, priceOf, type LineTold, type Priced, type Terms } from './document.ts'
 import { addDocument, isDuplicateBill } from './documents.ts'
 import { Order, ORDERS, type OrderKind, type OrderLine, type OrderTerms, type Taken } from './order.ts'
 import type { Json } from '../api/client.ts'
 
 export interface OrderTold {
   kind: OrderKind
-  contact: number
+  contact: ContactPick
   dollars: number | null
   lines: LineTold[]
   daysAgo: number | null
@@ -18,15 +19,15 @@ export interface OrderTold {
   wrong: 'stranger' | 'nobody' | 'no lines' | null
 }
 
-export const orderLinesOf = (lines: LineTold[], answered: Json[]): OrderLine[] => pricedOf(lines).map((line, place) => (
+export const orderLinesOf = (lines: Priced[], answered: Json[]): OrderLine[] => lines.map((line, place) => (
   { ...line, id: answered[place].line_item_id, converted: 0n }
 ))
 
 export function order(books: Books, { kind, wrong, lines, daysAgo, dollars, ...told }: OrderTold): Plan {
   const { path, party, stranger, id } = ORDERS[kind]
-  const fits = books.contacts.filter(({ type }) => (type === stranger) === (wrong === 'stranger'))
+  const priced = pricedOf(books, lines)
   const terms: OrderTerms = {
-    contact: fits[told.contact % fits.length]!, currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
+    contact: contactOf(books, told.contact, ({ type }) => (type === stranger) === (wrong === 'stranger')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
     date: books.daysFromNow(-(daysAgo ?? 0)), reference: told.reference, inState: told.inState,
   }
   return {
@@ -37,9 +38,11 @@ export function order(books: Books, { kind, wrong, lines, daysAgo, dollars, ...t
       place_of_supply: told.inState ? 'IN-KA' : 'IN-MH', line_items: wrong === 'no lines' ? [] : linesOf(books, lines),
       ...(dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }), reference_number: told.reference,
     },
-    refusals: refusalsOf([[wrong === 'no lines', BAD_SHAPE], [wrong === 'nobody', MISSING], [wrong !== null, BAD_VALUE]]),
+    refusals: refusalsOf([
+      [wrong === 'no lines', BAD_SHAPE], [wrong === 'nobody' || terms.contact.gone || priced.some(isOfDeleted), MISSING], [wrong !== null, BAD_VALUE],
+    ]),
     move({ [kind]: answered }) {
-      books.add(new Order(kind, answered[id], terms, orderLinesOf(lines, answered.line_items)))
+      books.add(new Order(kind, answered[id], terms, orderLinesOf(priced, answered.line_items)))
     },
   }
 }
@@ -100,16 +103,18 @@ export function reorder(books: Books, { kind, reference, lines, ...pick }: Reord
   const chosen = choose(ofKind(books, kind), isDraft, pick)
   if (!chosen) return null
   const { status } = chosen
+  const priced = lines && pricedOf(books, lines)
   return {
     method: 'PUT',
     path: chosen.path,
     body: { reference_number: reference, ...(lines ? { line_items: linesOf(books, lines) } : {}) },
     refusals: refusalsOf([
       [chosen.gone, MISSING], [status !== 'DRAFT' && status !== 'OPEN', BAD_STATE], [status === 'OPEN' && lines !== null, BAD_VALUE],
+      [status === 'DRAFT' && (priced?.some(isOfDeleted) ?? false), MISSING],
     ]),
     move({ [kind]: answered }) {
       chosen.terms = { ...chosen.terms, reference }
-      if (lines) chosen.lines = orderLinesOf(lines, answered.line_items)
+      if (priced) chosen.lines = orderLinesOf(priced, answered.line_items)
       books.touched.add(chosen)
     },
     about: [chosen],
@@ -120,7 +125,7 @@ export function reorder(books: Books, { kind, reference, lines, ...pick }: Reord
 export function termsOfPart(books: Books, { kind, terms, pricedPart }: Order, taken: Taken[]): Terms {
   const lines = taken.map(pricedPart)
   const roundOff = autoRoundOff(books, ORDERS[kind].makes, priceOf(lines, terms.inState))
-  return { ...terms, date: books.today, due: books.today, roundOff, lines, price: priceOf(lines, terms.inState, roundOff) }
+  return { ...terms, date: books.today, due: books.daysFromNow(terms.contact.paymentTerms), roundOff, lines, price: priceOf(lines, terms.inState, roundOff) }
 }
 
 export type OrderPart = 'all' | 'a piece' | 'half' | 'none' | 'one more'

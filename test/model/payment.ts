@@ -1,6 +1,7 @@
 // A payment in the model: what it posts, what it is put onto, what is let go of it again.
 import type { Json } from '../api/client.ts'
-import { amountOf, dateTime, inBase, type Books, type Contact, type Thing } from './books.ts'
+import { amountOf, dateTime, inBase, type Books, type Thing } from './books.ts'
+import type { Contact } from './contact.ts'
 import type { Document } from './document.ts'
 import { cr, dr, type Line } from './ledger.ts'
 
@@ -21,6 +22,8 @@ export interface Allocation {
 export interface PaymentTerms {
   flow: Flow
   contact: Contact
+  /** What the contact was called when the payment was made out to it. */
+  contactName: string
   date: string
   amount: bigint
   currency: string
@@ -55,9 +58,9 @@ export class Payment implements Thing {
   get target() { return targetOf(this.terms.flow) }
 
   shown({ accounts }: Books): Json {
-    const { flow, contact, date, amount, currency, rate, charges, account, description, reference } = this.terms
+    const { flow, contact, contactName, date, amount, currency, rate, charges, account, description, reference } = this.terms
     return {
-      flow, contact_id: contact.id, contact_name: contact.name, date: dateTime(date), payment_type: this.type, amount: amountOf(amount),
+      flow, contact_id: contact.id, contact_name: contactName, date: dateTime(date), payment_type: this.type, amount: amountOf(amount),
       unapplied_amount: amountOf(this.left), currency_code: currency, exchange_rate: Number(rate) / 10_000, bank_charges: amountOf(charges),
       tds_amount: amountOf(this.tds), bank_account_id: accounts[account], description, reference_number: reference,
       allocations: this.allocations.map((each) => ({ [this.target]: each.document.id, amount: amountOf(each.amount) })),
@@ -79,7 +82,7 @@ export class Payment implements Thing {
         dr(control, amount - atOnce, contact.id), dr('Bank Charges', charges), dr('Exchange Gain or Loss', atOnce),
         cr('TDS Payable', tds), cr(account, amount - tds + charges),
       ]
-    books.ledger.post('PAYMENT', this.id, this.terms.date, lines)
+    books.ledger.post('PAYMENT', this.id, this.terms.date, lines, contact.id)
     for (const [date, allocations] of Map.groupBy(this.allocations, ({ later }) => later)) {
       if (date !== null) this.postDifference(books, this.differenceOf(allocations), date)
     }
@@ -151,7 +154,8 @@ export class Payment implements Thing {
 
   private postDifference(books: Books, difference: bigint, date: string): void {
     const gain = this.terms.flow === 'INCOMING' ? difference : -difference
-    books.ledger.post('PAYMENT', this.id, date, [dr(this.controlAccount, gain, this.terms.contact.id), cr('Exchange Gain or Loss', gain)])
+    const { id } = this.terms.contact
+    books.ledger.post('PAYMENT', this.id, date, [dr(this.controlAccount, gain, id), cr('Exchange Gain or Loss', gain)], id)
   }
 }
 

@@ -3,6 +3,7 @@ import type { Json } from '../api/client.ts'
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, rateOf, refusalsOf, type Books, type Part, type Pick, type Plan,
 } from './books.ts'
+import { contactOf, type ContactPick } from './contact.ts'
 import { isOpenTo, type Document } from './document.ts'
 import { isParty, Payment, targetOf, type Flow, type PaymentTerms, type PaymentType } from './payment.ts'
 
@@ -13,7 +14,7 @@ export interface Target extends Pick {
 export interface PaymentTold {
   flow: Flow
   type: PaymentType
-  contact: number
+  contact: ContactPick
   targets: Target[]
   /** Paise above what is allocated; below 0, less than that. */
   spare: number
@@ -60,10 +61,9 @@ function allocationRefusals(
 export function pay(books: Books, told: PaymentTold): Plan {
   const { flow, type, wrong, daysAgo } = told
   const chosen = chosenBy(books, told)
-  const fits = books.contacts.filter((contact) => isParty(contact, flow, type))
   const first = chosen[0]?.document.terms
-  const contact = first && wrong !== 'another contact' ? first.contact : fits[told.contact % fits.length]!
-  const dollars = wrong === 'another currency' ? first?.currency !== 'USD' : (first?.currency ?? (told.contact % 3 === 0 ? 'USD' : 'INR')) === 'USD'
+  const contact = first && wrong !== 'another contact' ? first.contact : contactOf(books, told.contact, (one) => isParty(one, flow, type))
+  const dollars = wrong === 'another currency' ? first?.currency !== 'USD' : (first?.currency ?? (told.contact.n % 3 === 0 ? 'USD' : 'INR')) === 'USD'
   const [currency, rate] = dollars ? ['USD', rateOf(told.rate)] as const : ['INR', rateOf(1)] as const
   const allocated = chosen.reduce((sum, { amount }) => sum + amount, 0n)
   const amount = allocated + BigInt(chosen.length === 0 ? Math.abs(told.spare) + 100 : told.spare)
@@ -71,7 +71,7 @@ export function pay(books: Books, told: PaymentTold): Plan {
   const charges = smaller(BigInt(told.charges), amount - tds)
   const otherSide = wrong === 'the other side' && chosen.length > 0
   const terms: PaymentTerms = {
-    flow, contact, date: books.daysFromNow(-daysAgo), amount, currency, rate, charges,
+    flow, contact, contactName: contact.name, date: books.daysFromNow(-daysAgo), amount, currency, rate, charges,
     account: told.cash ? 'Cash in Hand' : 'Bank Account', description: null, reference: told.reference,
   }
   const isMisdirected = chosen.length > 0 && (wrong === 'the other side' || type === 'REFUND')
@@ -88,7 +88,7 @@ export function pay(books: Books, told: PaymentTold): Plan {
     },
     refusals: refusalsOf([
       [amount <= 0n || tds < 0n || charges < 0n || (dollars && wrong === 'no rate'), BAD_SHAPE],
-      [wrong === 'nobody' || wrong === 'no bank', MISSING],
+      [wrong === 'nobody' || wrong === 'no bank' || contact.gone, MISSING],
       [!isParty(contact, flow, type) || tds > amount, BAD_VALUE],
       ...allocationRefusals({ contact, currency, left: amount }, chosen),
     ], isMisdirected),
@@ -150,7 +150,7 @@ export interface ChangeTold extends Pick {
   rate: number | null
   charges: number | null
   description: string | null
-  contact: number | null
+  contact: ContactPick | null
   currency: 'INR' | 'USD' | null
   /** Rent is no account that money goes through. */
   account: 'Cash in Hand' | 'Bank Account' | 'Rent' | null
@@ -161,14 +161,14 @@ export function change(books: Books, told: ChangeTold): Plan | null {
   const payment = choose(books.all(Payment), ({ gone }) => !gone, told)
   if (!payment) return null
   const { terms, tds, type } = payment
-  const contact = told.contact === null ? terms.contact : books.contacts[told.contact % books.contacts.length]!
+  const contact = told.contact === null ? terms.contact : contactOf(books, told.contact)
   const flow: Flow = told.turn ? (terms.flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : terms.flow
   // A new contact brings its own currency, and all of them trade in rupees.
   const currency = told.currency ?? (contact === terms.contact ? terms.currency : 'INR')
   const rate = told.rate === null ? (currency === terms.currency ? terms.rate : rateOf(1)) : rateOf(told.rate)
   const isRateMissing = told.rate === null && currency !== terms.currency && currency !== 'INR'
   const after: PaymentTerms = {
-    ...terms, flow, contact, currency, rate, date: told.daysAgo === null ? terms.date : books.daysFromNow(-told.daysAgo),
+    ...terms, flow, contact, contactName: contact === terms.contact ? terms.contactName : contact.name, currency, rate, date: told.daysAgo === null ? terms.date : books.daysFromNow(-told.daysAgo),
     amount: told.amount === null ? terms.amount : partOf(terms.amount, told.amount),
     charges: told.charges === null ? terms.charges : BigInt(told.charges), description: told.description ?? terms.description,
     account: told.account ?? terms.account,
@@ -179,7 +179,7 @@ export function change(books: Books, told: ChangeTold): Plan | null {
     method: 'PUT',
     path: payment.path,
     body: bodyOfChange(books, told, after),
-    refusals: payment.gone || told.account === 'Rent' ? [MISSING] : refusalsOf([
+    refusals: payment.gone || contact.gone || told.account === 'Rent' ? [MISSING] : refusalsOf([
       [isRateMissing, BAD_SHAPE],
       [currency === 'INR' && rate !== rateOf(1), BAD_VALUE],
       [allocated && (moved || currency !== terms.currency), BAD_VALUE],
@@ -217,7 +217,7 @@ function bodyOfChange({ accounts }: Books, told: ChangeTold, { flow, contact, da
   }
 }
 
-const postedOf = ({ flow, contact, reference: _reference, ...figures }: PaymentTerms) => [flow, contact.id, ...Object.values(figures).map(String)].join()
+const postedOf = ({ flow, contact, contactName: _name, reference: _reference, ...figures }: PaymentTerms) => [flow, contact.id, ...Object.values(figures).map(String)].join()
 
 export function deletePayment(books: Books, pick: Pick): Plan | null {
   const payment = choose(books.all(Payment), ({ gone }) => !gone, pick)

@@ -4,7 +4,7 @@ import { expect } from '@jest/globals'
 import { cloneMethod, type AsyncCommand } from 'fast-check'
 import type { Answered, Client, Json } from '../api/client.ts'
 import type { Service } from '../api/service.ts'
-import { BAD_VALUE, type Books, type Plan, type Thing } from './books.ts'
+import { BAD_VALUE, IN_USE, type Books, type Plan, type Thing } from './books.ts'
 
 /** Where deeds are done. */
 export interface Desk {
@@ -50,6 +50,7 @@ export class Step<Told> implements AsyncCommand<Books, Desk> {
     const expected = refusals.length > 0 ? refusals : [method === 'POST' && !/\/\w+\/[\w-]{36}\//.test(path) ? '201' : '200']
     if (!expected.includes(outcome)) throw new Error(legible(books, `${call}\nanswered ${outcome}, must be ${expected.join(' or ')}: ${answered.text}`))
     if (plan.limit !== undefined && refusals.join() === BAD_VALUE) expect(answered.body.details).toEqual({ limit: plan.limit })
+    if (plan.uses && refusals.join() === IN_USE) expect(answered.body.details).toEqual(plan.uses)
     if (refusals.length === 0) plan.move(answered.body)
     for (const thing of new Set([...books.touched, ...(plan.about ?? [])])) await compareThing(books, desk, thing)
   }
@@ -125,8 +126,8 @@ export async function compareThing(books: Books, { client }: Desk, thing: Thing)
 /** Ids as the names of what they are of. */
 function legible(books: Books, text: string): string {
   const names = new Map<string, string>(Object.entries(books.accounts).map(([name, id]) => [id, name]))
-  for (const { id, name } of books.contacts) names.set(id, name)
   books.things.forEach(({ path, key }, place) => names.set(path.split('/').at(-1)!, `${key} #${place}`))
+  for (const { id, name } of books.contacts) names.set(id, name)
   names.set(books.taxId, 'GST 18%')
   return text.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => names.get(id) ?? id)
 }
