@@ -4,7 +4,7 @@ import type { Books, Thing } from './books.ts'
 
 export type ContactType = 'CUSTOMER' | 'VENDOR' | 'BOTH'
 
-/** Which contact a deed names: of those that fit, the nth that stands, or the nth that was deleted. */
+/** Which contact a call names: of those that fit, the nth that stands, or the nth that was deleted. */
 export interface ContactPick {
   n: number
   gone: boolean

@@ -184,7 +184,7 @@ const NAMING = [
 export const DEEDS: Record<'money' | 'credits' | 'orders' | 'names', Deed[]> = {
   money: [...DRAWING_UP, ...DOCUMENTS, ...PAYMENTS, ...ENTRIES],
   credits: [...DRAWING_UP, ...DOCUMENTS, ...NOTES, ...PAYMENTS],
-  names: [...often(MASTERS, 3), ...NAMING],
+  names: [...often(MASTERS), ...NAMING],
   // Most documents come of orders there.
   orders: [...DOCUMENTS, ...often(UNDOING), ...ORDERS, deed('draw up', drawn(true), drawUp), deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
 }
