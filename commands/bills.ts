@@ -10,8 +10,9 @@ import type { Lock, Scope } from '../models/find.ts'
 import { numberGaps } from '../models/series.ts'
 import { announceBill, postBill, recordBill } from './bill-entries.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { dueDateOf, refuseFixed, today } from './drafting.ts'
+import { dueDateOf, today } from './drafting.ts'
 import { numberBill } from './numbering.ts'
 import { lockOrderOfBill, releasePurchaseOrder } from './order-fulfilment.ts'
 import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
@@ -39,8 +40,10 @@ export interface BillChanges {
   notes?: string | null
 }
 
-// What a bill's amounts and taxes come from: to change it, delete the draft and draw it up anew.
-const FIXED = [
+const CHANGEABLE = ['bill_number', 'reference_number', 'date', 'due_date', 'notes'] as const satisfies (keyof BillChanges)[]
+
+// What a bill's amounts and taxes come from.
+const SETTLED = [
   'vendor_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'round_off', 'tags', 'auto_approve',
 ] as const satisfies (keyof NewBill)[]
 
@@ -122,11 +125,13 @@ export async function approveBill(books: Books, id: string): Promise<Bill> {
   return bill
 }
 
-/** Changes a draft's number, reference, dates or notes (specification, PUT /bills: header fields). */
-export async function changeBill(books: Books, id: string, wanted: BillChanges & Record<string, unknown>): Promise<Bill> {
+/** Changes a draft's number, reference, dates or notes (specification, PUT /bills: header fields). Throws as changedFields does. */
+export async function changeBill(books: Books, id: string, wanted: Sent<BillChanges>, answered: Answered<Bill>): Promise<Bill> {
   const draft = await billOf(books, id, 'FOR UPDATE')
   nextStatus('BILL', 'edit', draft.status)
-  refuseFixed(wanted, FIXED)
+  const instead = { fields: SETTLED, advice: 'delete the draft and draw it up anew' }
+  const changed = changedFields(wanted, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
+  if (changed.size === 0) return draft
   const date = wanted.date === undefined ? draft.date : parseDocumentDate(wanted.date)!
   const told: Partial<BillRow> = { date, due_date: dueDateOf(wanted.due_date ?? draft.due_date, date, 0) }
   if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number

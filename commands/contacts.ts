@@ -9,6 +9,7 @@ import { findState } from '../domain/place-of-supply.ts'
 import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../models/contact.ts'
 import { findRow, type Lock, type Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 
 type Nullable<T> = { [Field in keyof T]?: T[Field] | null }
@@ -37,6 +38,12 @@ export interface ContactFields {
   status?: string
 }
 
+const CHANGEABLE = [
+  'contact_name', 'contact_type', 'display_name', 'legal_name', 'company_name', 'gst_no', 'gst_treatment', 'pan', 'place_of_contact', 'email',
+  'phone', 'website', 'billing_address', 'shipping_address', 'contact_persons', 'payment_terms', 'opening_balance', 'credit_limit',
+  'currency_code', 'status',
+] as const satisfies (keyof ContactFields)[]
+
 /** The contact of this id. Throws not_found.resource for one that the organisation does not have. */
 export async function contactOf(scope: Scope, id: string, lock: Lock = ''): Promise<ContactRow> {
   const contact = isId(id) ? await findRow(scope, contacts, id, lock) : null
@@ -59,11 +66,14 @@ export async function createContact(books: Books, fields: ContactFields & { cont
 
 /**
  * Merges changes into a contact: nested addresses merge by field, null clears, contact_persons replaces the whole
- * list (those with an id are changed, those without are added). Throws not_found.resource for an unknown person, and
- * validation.invalid_value for one who comes twice.
+ * list (those with an id are changed, those without are added). Throws not_found.resource for an unknown person,
+ * validation.invalid_value for one who appears twice, and as changedFields does.
  */
-export async function changeContact(books: Books, id: string, fields: ContactFields): Promise<ContactRow> {
+export async function changeContact(
+  books: Books, id: string, fields: Sent<ContactFields>, answered: Answered<ContactRow>,
+): Promise<ContactRow> {
   const contact = await contactOf(books, id, 'FOR UPDATE')
+  if (changedFields(fields, answered(contact), { fields: CHANGEABLE }).size === 0) return contact
   return change(books, contact, checked(contact, fields), 'CONTACT_UPDATED')
 }
 
@@ -171,12 +181,13 @@ function mergeAddress(before: Address | null, sent: Nullable<Address>): Address 
 function personsOf(before: ContactPerson[], sent: Nullable<ContactPerson>[]): ContactPerson[] {
   return sent.map((person, index) => {
     const field = `contact_persons.${index}.contact_person_id`
-    const known = before.find(({ contact_person_id }) => contact_person_id === person.contact_person_id)
+    const id = person.contact_person_id?.toLowerCase()
+    const known = before.find(({ contact_person_id }) => contact_person_id === id)
     if (person.contact_person_id != null && !known) {
       throw fault('not_found.resource', { field, message: 'The contact has no such person.' })
     }
-    if (known && sent.findIndex(({ contact_person_id }) => contact_person_id === known.contact_person_id) < index) {
-      throw fault('validation.invalid_value', { field, message: 'This person comes twice.' })
+    if (known && sent.findIndex(({ contact_person_id }) => contact_person_id?.toLowerCase() === id) < index) {
+      throw fault('validation.invalid_value', { field, message: `${field}: each contact person may appear once.` })
     }
     return {
       contact_person_id: known?.contact_person_id ?? uuidv7(),

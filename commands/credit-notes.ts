@@ -8,12 +8,13 @@ import { readPostingAccounts } from '../models/basis.ts'
 import { creditNoteLines, creditNotes, findCreditNote, type CreditNote, type CreditNoteLineRow, type CreditNoteRow } from '../models/credit-note.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { announceCreditNote, postCreditNote, recordCreditNote, unpostCreditNote } from './credit-note-entries.ts'
-import { refuseFixed, today } from './drafting.ts'
-import { drawUpCreditNote, NOTE_TERMS, noteTermsOf, VOID_INSTEAD, type CreditNoteTerms, type NoteLine } from './note-drafting.ts'
+import { today } from './drafting.ts'
+import { changeableNote, drawUpCreditNote, NOTE_TERMS, noteTermsOf, type CreditNoteTerms, type NoteLine, type NoteLineSent } from './note-drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { changesOfLines, redrawLines } from './redrawing.ts'
+import { redrawLines } from './redrawing.ts'
 
 /** The body of POST /credit_notes. Dates as the wire sends them. */
 export interface NewCreditNote extends CreditNoteTerms {
@@ -23,9 +24,12 @@ export interface NewCreditNote extends CreditNoteTerms {
   is_draft?: boolean | null
 }
 
-export type CreditNoteChanges = Partial<Omit<NewCreditNote, 'is_draft'>>
+export type CreditNoteChanges = Partial<Omit<NewCreditNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineSent[] }
 
 const TERMS = ['customer_id', 'invoice_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof CreditNoteTerms)[]
+
+// What an issued note may still be told of, besides its date.
+const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof CreditNoteRow)[]
 
 /** The credit note of this id, with its lines and applications. Throws not_found.resource for one that is not there. */
 export async function creditNoteOf(scope: Scope, id: string, lock: Lock = ''): Promise<CreditNote> {
@@ -39,7 +43,7 @@ export async function creditNoteOf(scope: Scope, id: string, lock: Lock = ''): P
  * (specification, POST /credit_notes; decisions §4). Throws as drawUpCreditNote does.
  */
 export async function createCreditNote(books: Books, wanted: NewCreditNote): Promise<CreditNote> {
-  const { head, lines, accounts } = await drawUpCreditNote(books, wanted, parseDocumentDate(wanted.date)!)
+  const { head, lines, accounts } = await drawUpCreditNote(books, wanted, { date: parseDocumentDate(wanted.date)! })
   const row = books.insert(creditNotes, {
     ...head,
     id: books.newId(),
@@ -73,33 +77,32 @@ export async function issueCreditNote(books: Books, id: string): Promise<CreditN
 }
 
 /**
- * Changes a draft whole: what is sent replaces what was told, `line_items` all lines, and the note is priced anew. Of an
- * issued note notes, date and reference change while nothing of it is applied; another date posts it anew (decisions §10).
- * Throws conflict.invalid_state for any other, and validation.invalid_value for a field that may not change.
+ * Changes a draft whole, and prices it anew. Of an issued note notes, date and reference change while nothing of it is
+ * applied; another date posts it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for any other, and as
+ * changedFields and noteTermsOf do.
  */
-export async function changeCreditNote(books: Books, id: string, wanted: CreditNoteChanges & Record<string, unknown>): Promise<CreditNote> {
+export async function changeCreditNote(
+  books: Books, id: string, sent: Sent<CreditNoteChanges>, answered: Answered<CreditNote>,
+): Promise<CreditNote> {
   const before = await creditNoteOf(books, id, 'FOR UPDATE')
   nextStatus('CREDIT_NOTE', 'edit', before.status)
   refuseApplied(before)
-  if (before.status !== 'DRAFT') refuseFixed(wanted, TERMS, VOID_INSTEAD)
-  const date = wanted.date === undefined ? before.date : parseDocumentDate(wanted.date)!
-  const drawn = TERMS.some((term) => wanted[term] !== undefined) ? await drawUpCreditNote(books, termsOf(before, wanted), date) : null
-  const told: Partial<CreditNoteRow> = { ...drawn?.head, date }
-  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
-  if (wanted.notes !== undefined) told.notes = wanted.notes
-  const relined = drawn && changesOfLines(before.lines, drawn.lines, drawn.head.currency_code)
+  const shown = { ...answered(before), is_draft: before.status === 'DRAFT' }
+  const changed = changedFields(sent, shown, changeableNote(before.status, TERMS, [...REMARKS, 'date']))
+  if (changed.size === 0) return before
+  const date = sent.date === undefined ? before.date : parseDocumentDate(sent.date)!
+  const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
+  const told: Partial<CreditNoteRow> = { ...redrawn?.head, date }
+  for (const remark of REMARKS) if (sent[remark] !== undefined) told[remark] = sent[remark]
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
-  if (changes === null && relined === null) return before
-  const note = change(books, before, told)
-  if (drawn && relined) {
-    const insert = wanted.line_items === undefined ? null : (line: NoteLine) => insertLine(books, before.id, line)
-    note.lines = redrawLines(books, creditNoteLines, before.lines, drawn.lines, insert)
-  }
+  const relined = redrawn && redrawLines(books, creditNoteLines, before, redrawn, (line) => insertLine(books, before.id, line))
+  if (changes === null && !relined?.changes) return before
+  const note = { ...change(books, before, told), lines: relined?.lines ?? before.lines }
   if (note.status === 'ISSUED' && date !== before.date) {
     await unpostCreditNote(books, before, null, 'Change')
     postCreditNote(books, note, await readPostingAccounts(books))
   }
-  recordCreditNote(books, note, 'CREDIT_NOTE_UPDATED', { ...changes, ...relined })
+  recordCreditNote(books, note, 'CREDIT_NOTE_UPDATED', { ...changes, ...relined?.changes })
   return note
 }
 
@@ -127,12 +130,15 @@ function refuseApplied({ status, applied_amount }: CreditNoteRow): void {
 }
 
 // Another invoice or bill brings its own terms, another contact without one a place of supply of their own.
-function termsOf(before: CreditNote, sent: CreditNoteChanges): CreditNoteTerms {
+async function drawUpAnew(books: Books, before: CreditNote, sent: CreditNoteChanges, { date, shown }: { date: string; shown: object }) {
   const { customer_id, invoice_id, bill_id } = before
   const isOther = (told: string | null | undefined, kept: string | null) => told !== undefined && told?.toLowerCase() !== (kept ?? undefined)
   const newParent = (sent.invoice_id ?? sent.bill_id ?? null) !== null && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
-  const told = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, sent, newParent) }
-  return { ...told, ...(isOther(sent.customer_id, customer_id) ? { place_of_supply: null } : {}), ...sent }
+  const { terms: { line_items, ...terms }, existing } = noteTermsOf(before, sent, shown, newParent)
+  const place = isOther(sent.customer_id, customer_id) ? { place_of_supply: null } : {}
+  const wanted = { customer_id, invoice_id, bill_id, ...terms, ...place, ...sent, line_items }
+  const { head, lines } = await drawUpCreditNote(books, wanted, { date, existing, sideBefore: before.type })
+  return { head, lines, existing, currency: head.currency_code }
 }
 
 function insertLine(books: Books, noteId: string, line: NoteLine): CreditNoteLineRow {

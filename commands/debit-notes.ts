@@ -8,12 +8,13 @@ import { readPostingAccounts } from '../models/basis.ts'
 import { debitNoteLines, debitNotes, findDebitNote, type DebitNote, type DebitNoteLineRow, type DebitNoteRow } from '../models/debit-note.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { announceDebitNote, postDebitNote, recordDebitNote, unpostDebitNote } from './debit-note-entries.ts'
-import { refuseFixed, today } from './drafting.ts'
-import { drawUpDebitNote, NOTE_TERMS, noteTermsOf, VOID_INSTEAD, type DebitNoteTerms, type NoteLine } from './note-drafting.ts'
+import { today } from './drafting.ts'
+import { changeableNote, drawUpDebitNote, NOTE_TERMS, noteTermsOf, type DebitNoteTerms, type NoteLine, type NoteLineSent } from './note-drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { changesOfLines, redrawLines } from './redrawing.ts'
+import { redrawLines } from './redrawing.ts'
 
 /** The body of POST /debit_notes. Dates as the wire sends them. */
 export interface NewDebitNote extends DebitNoteTerms {
@@ -24,7 +25,7 @@ export interface NewDebitNote extends DebitNoteTerms {
   is_draft?: boolean | null
 }
 
-export type DebitNoteChanges = Partial<Omit<NewDebitNote, 'is_draft'>>
+export type DebitNoteChanges = Partial<Omit<NewDebitNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineSent[] }
 
 const TERMS = ['vendor_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof DebitNoteTerms)[]
 
@@ -43,7 +44,7 @@ export async function debitNoteOf(scope: Scope, id: string, lock: Lock = ''): Pr
  * drawUpDebitNote does.
  */
 export async function createDebitNote(books: Books, wanted: NewDebitNote): Promise<DebitNote> {
-  const { head, lines, accounts } = await drawUpDebitNote(books, wanted, parseDocumentDate(wanted.date)!)
+  const { head, lines, accounts } = await drawUpDebitNote(books, wanted, { date: parseDocumentDate(wanted.date)! })
   const row = books.insert(debitNotes, {
     ...head,
     id: books.newId(),
@@ -78,31 +79,31 @@ export async function issueDebitNote(books: Books, id: string): Promise<DebitNot
 }
 
 /**
- * Changes a draft whole: what is sent replaces what was told, `line_items` all lines, and the note is priced anew. Of an
- * issued note date, reason, notes and reference change; another date posts it anew (decisions §10, Documents).
- * Throws conflict.invalid_state for a cancelled one, and validation.invalid_value for a field that may not change.
+ * Changes a draft whole, and prices it anew. Of an issued note date, reason, notes and reference change; another date posts
+ * it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for a cancelled one, and as changedFields and
+ * noteTermsOf do.
  */
-export async function changeDebitNote(books: Books, id: string, wanted: DebitNoteChanges & Record<string, unknown>): Promise<DebitNote> {
+export async function changeDebitNote(
+  books: Books, id: string, sent: Sent<DebitNoteChanges>, answered: Answered<DebitNote>,
+): Promise<DebitNote> {
   const before = await debitNoteOf(books, id, 'FOR UPDATE')
   nextStatus('DEBIT_NOTE', 'edit', before.status)
-  if (before.status !== 'DRAFT') refuseFixed(wanted, TERMS, VOID_INSTEAD)
-  const date = wanted.date === undefined ? before.date : parseDocumentDate(wanted.date)!
-  const drawn = TERMS.some((term) => wanted[term] !== undefined) ? await drawUpDebitNote(books, termsOf(before, wanted), date) : null
-  const told: Partial<DebitNoteRow> = { ...drawn?.head, date }
-  for (const remark of REMARKS) if (wanted[remark] !== undefined) told[remark] = wanted[remark]
-  const relined = drawn && changesOfLines(before.lines, drawn.lines, drawn.head.currency_code)
+  const shown = { ...answered(before), is_draft: before.status === 'DRAFT' }
+  const changed = changedFields(sent, shown, changeableNote(before.status, TERMS, [...REMARKS, 'date']))
+  if (changed.size === 0) return before
+  const date = sent.date === undefined ? before.date : parseDocumentDate(sent.date)!
+  const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
+  const told: Partial<DebitNoteRow> = { ...redrawn?.head, date }
+  for (const remark of REMARKS) if (sent[remark] !== undefined) told[remark] = sent[remark]
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
-  if (changes === null && relined === null) return before
-  const note = change(books, before, told)
-  if (drawn && relined) {
-    const insert = wanted.line_items === undefined ? null : (line: NoteLine) => insertLine(books, before.id, line)
-    note.lines = redrawLines(books, debitNoteLines, before.lines, drawn.lines, insert)
-  }
+  const relined = redrawn && redrawLines(books, debitNoteLines, before, redrawn, (line) => insertLine(books, before.id, line))
+  if (changes === null && !relined?.changes) return before
+  const note = { ...change(books, before, told), lines: relined?.lines ?? before.lines }
   if (note.status === 'ISSUED' && date !== before.date) {
     await unpostDebitNote(books, before, null, 'Change')
     postDebitNote(books, note, await readPostingAccounts(books))
   }
-  recordDebitNote(books, note, 'DEBIT_NOTE_UPDATED', { ...changes, ...relined })
+  recordDebitNote(books, note, 'DEBIT_NOTE_UPDATED', { ...changes, ...relined?.changes })
   return note
 }
 
@@ -122,11 +123,15 @@ export async function voidDebitNote(books: Books, id: string, wanted: { reason?:
 }
 
 // Another bill brings its own terms, another vendor without one a place of supply of their own.
-function termsOf(before: DebitNote, sent: DebitNoteChanges): DebitNoteTerms {
+async function drawUpAnew(books: Books, before: DebitNote, sent: DebitNoteChanges, { date, shown }: { date: string; shown: object }) {
   const { vendor_id, bill_id } = before
   const isOther = (told: string | null | undefined, kept: string | null) => told !== undefined && told?.toLowerCase() !== (kept ?? undefined)
-  const told = { vendor_id, bill_id, ...noteTermsOf(before, sent, sent.bill_id != null && isOther(sent.bill_id, bill_id)) }
-  return { ...told, ...(isOther(sent.vendor_id, vendor_id) ? { place_of_supply: null } : {}), ...sent }
+  const newParent = sent.bill_id != null && isOther(sent.bill_id, bill_id)
+  const { terms: { line_items, ...terms }, existing } = noteTermsOf(before, sent, shown, newParent)
+  const place = isOther(sent.vendor_id, vendor_id) ? { place_of_supply: null } : {}
+  const wanted = { vendor_id, bill_id, ...terms, ...place, ...sent, line_items }
+  const { head, lines } = await drawUpDebitNote(books, wanted, { date, existing })
+  return { head, lines, existing, currency: head.currency_code }
 }
 
 function insertLine(books: Books, noteId: string, line: NoteLine): DebitNoteLineRow {

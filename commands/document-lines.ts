@@ -5,6 +5,7 @@ import { taxPercentage, type Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
 import { missingOf } from '../domain/line-item.ts'
 import type { Basis, BasisItem } from '../models/basis.ts'
+import type { LineRow } from '../models/document.ts'
 
 /** A line as a caller sends it: an item, or a name and a rate. */
 export interface LineWanted {
@@ -20,6 +21,9 @@ export interface LineWanted {
   /** The account that a purchase is debited to; a sale's is the item's own. */
   account_id?: string | null
 }
+
+/** By the place of a line among those that are wanted: the line of the document that it is, nothing where it is new. */
+export type ExistingLines = readonly (LineRow | null)[]
 
 /** A line with nothing left open but its price. */
 export interface FilledLine {
@@ -55,30 +59,35 @@ export interface Trade {
 }
 
 /**
- * Fills the lines of a document of the trade (specification, "Line item").
+ * Fills the lines of a document of the trade (specification, "Line item"); those that exist are told whole.
  * Throws not_found.resource for an item or tax that is not the organisation's, and validation.failed for lines that
  * name neither an item nor a name with a rate.
  */
-export function fillLines(basis: Basis, wanted: LineWanted[], { rateOf, accountOf }: Trade): FilledLine[] {
+export function fillLines(basis: Basis, wanted: LineWanted[], { rateOf, accountOf }: Trade, existing: ExistingLines = []): FilledLine[] {
   refuseIncomplete(wanted)
   const items = new Map(basis.items.map((item) => [item.id, item]))
   const taxes = new Map(basis.taxes.map((tax) => [tax.id, tax]))
   return wanted.map((line, index) => {
     const item = found(items, line.item_id, `line_items.${index}.item_id`, 'item')
-    const tax = found(taxes, line.tax_id, `line_items.${index}.tax_id`, 'tax') ?? taxOfItem(item, taxes)
+    // A line that exists keeps what it was drawn up with, whatever its item says by now (decisions §11).
+    const standing = existing[index] ?? null
+    const filler = standing ? null : item
+    const tax = found(taxes, line.tax_id, `line_items.${index}.tax_id`, 'tax') ?? taxOfItem(filler, taxes)
     return {
       item_id: item?.id ?? null,
       name: line.name ?? item!.item_name,
-      description: line.description ?? item?.description ?? null,
-      hsn_or_sac: line.hsn_or_sac ?? item?.hsn_or_sac ?? null,
+      description: line.description ?? filler?.description ?? null,
+      hsn_or_sac: line.hsn_or_sac ?? filler?.hsn_or_sac ?? null,
       quantity: decimalText(line.quantity),
-      unit: line.unit ?? item?.unit ?? null,
+      unit: line.unit ?? filler?.unit ?? null,
       rate: line.rate == null ? rateOf(item!) : decimalText(line.rate),
       discount: decimalText(line.discount ?? 0),
       tax_id: tax?.id ?? null,
       tax,
       tax_percentage: tax ? taxPercentage(tax) : '0',
-      account_id: accountOf(item, line, `line_items.${index}`),
+      account_id: standing && line.account_id?.toLowerCase() === standing.account_id
+        ? standing.account_id
+        : accountOf(item, line, `line_items.${index}`),
     }
   })
 }

@@ -100,15 +100,6 @@ export function currencyOf(
   return { currency, exchangeRate }
 }
 
-/** Throws validation.invalid_value for the first field sent that may not change in this state (decisions §10, Documents). */
-export function refuseFixed(
-  sent: Record<string, unknown>, fixed: readonly string[], instead = 'void the document and draw up a new one',
-): void {
-  const field = fixed.find((name) => sent[name] !== undefined)
-  if (field === undefined) return
-  throw fault('validation.invalid_value', { field, message: `${field} cannot change; ${instead}.` })
-}
-
 /** When, where and in what money: what a document's row says of its circumstances. */
 export type Circumstances = Pick<DocumentRow, 'branch_id' | 'date' | 'place_of_supply' | 'currency_code' | 'exchange_rate' | 'tags'>
 

@@ -7,8 +7,9 @@ import { estimateLines, estimates, findEstimate, type Estimate, type EstimateRow
 import type { Lock, Scope } from '../models/find.ts'
 import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { refuseFixed, today } from './drafting.ts'
+import { today } from './drafting.ts'
 import { announceEstimate, recordEstimate } from './estimate-entries.ts'
 import { numberDocument } from './numbering.ts'
 import { drawUpSale, type SaleWanted } from './sale.ts'
@@ -29,9 +30,10 @@ export interface EstimateChanges {
   status?: EstimateStatus
 }
 
-const CANCEL_INSTEAD = 'cancel the estimate and draw up a new one'
-// What the customer was offered: to change it, cancel the estimate and draw up a new one.
-const FIXED = [
+const CHANGEABLE = ['date', 'expiry_date', 'reference_number', 'notes', 'status'] as const satisfies (keyof EstimateChanges)[]
+
+// What the customer was offered.
+const OFFERED = [
   'customer_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'tags',
 ] as const satisfies (keyof NewEstimate)[]
 
@@ -74,10 +76,14 @@ export async function createEstimate(books: Books, wanted: NewEstimate): Promise
  * Changes an estimate's dates, reference, notes or status (specification, PUT /estimates).
  * Throws conflict.invalid_state once it is converted, and for a status that only an action gives (decisions §4).
  */
-export async function changeEstimate(books: Books, id: string, wanted: EstimateChanges & Record<string, unknown>): Promise<Estimate> {
+export async function changeEstimate(
+  books: Books, id: string, wanted: Sent<EstimateChanges>, answered: Answered<Estimate>,
+): Promise<Estimate> {
   const before = await estimateOf(books, id, 'FOR UPDATE')
   nextStatus('ESTIMATE', 'edit', before.status)
-  refuseFixed(wanted, FIXED, CANCEL_INSTEAD)
+  const instead = { fields: OFFERED, advice: 'cancel the estimate and draw up a new one' }
+  const changed = changedFields(wanted, answered(before), { fields: CHANGEABLE, instead })
+  if (changed.size === 0) return before
   const status = statusToldBy(wanted.status, before.status)
   const date = wanted.date === undefined ? before.date : parseDocumentDate(wanted.date)!
   const told: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(wanted.expiry_date === undefined ? before.expiry_date : wanted.expiry_date, date) }

@@ -9,14 +9,23 @@ import { amountAboveZero, toAmount } from '../domain/money.ts'
 import { isIntraState } from '../domain/place-of-supply.ts'
 import { readExpenseBasis, type Expense, type ExpenseBasis, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
 import type { Books } from './books.ts'
+import { refuseFixedWithin } from './changeable.ts'
 import { knownIds, refuseUnknownTags } from './drafting.ts'
+import { placesOf } from './redrawing.ts'
 
+/** A line as a caller sends it. */
 export interface ExpenseLineWanted {
   account_id?: string | null
   amount: number
   tax_id?: string | null
   note?: string | null
 }
+
+/** A line of a PUT: one with its id is that line, and keeps what it does not name; one without is new. */
+export type ExpenseLineSent = Partial<ExpenseLineWanted> & { line_item_id?: string | null }
+
+/** By the place of a line: the line of the expense that it is, null where it is new. */
+export type ExistingLines = readonly (ExpenseLineRow | null)[]
 
 /** The body of POST /expenses; its shape and expenseProblems say what may be left out. Dates as the wire sends them. */
 export interface NewExpense {
@@ -41,10 +50,12 @@ export type ExpenseHeader = Omit<ExpenseRow, 'org_id' | 'id' | 'expense_number' 
 export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 'line_no'>
 
 /**
- * The columns of the expense and of its lines. Throws not_found.resource for what is not the organisation's, and
+ * The columns of the expense and of its lines; a line that exists has its own tax, not the header's. Throws not_found.resource for what is not the organisation's, and
  * validation.invalid_value for an account that nothing is spent on, or an amount that cannot be.
  */
-export function drawUpExpense(books: Books, basis: ExpenseBasis, wanted: NewExpense): { header: ExpenseHeader; lines: ExpenseLine[] } {
+export function drawUpExpense(
+  books: Books, basis: ExpenseBasis, wanted: NewExpense, existing: ExistingLines = [],
+): { header: ExpenseHeader; lines: ExpenseLine[] } {
   const currency = books.organization.currency_code
   const find = findersOf(basis)
   const itemized = wanted.line_items != null
@@ -54,7 +65,7 @@ export function drawUpExpense(books: Books, basis: ExpenseBasis, wanted: NewExpe
     return {
       account_id: find.spending(line.account_id ?? wanted.account_id!, line.account_id == null ? 'account_id' : field('account_id')),
       amount: amountAboveZero(line.amount, currency, field('amount')),
-      tax: find.tax(line.tax_id, field('tax_id')) ?? find.tax(wanted.tax_id, 'tax_id'),
+      tax: find.tax(line.tax_id, field('tax_id')) ?? (itemized && existing[index] ? null : find.tax(wanted.tax_id, 'tax_id')),
       note: line.note ?? null,
     }
   })
@@ -144,9 +155,33 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
   }
 }
 
-/** An expense as a body would tell it. */
-export function toldOf(expense: Expense, currency: string): NewExpense {
-  const { itemized, lines } = expense
+/**
+ * An expense as the body of a PUT leaves it, and which of its lines each line is. Throws not_found.resource for a line that
+ * it does not have, and validation.invalid_value for one that comes twice or a field of it that may not change.
+ */
+export function toldOf(
+  expense: Expense, sent: Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineSent[] | null }, answered: object, currency: string,
+): { wanted: NewExpense; existing: ExistingLines } {
+  const { lines } = expense
+  const rows = sent.line_items === undefined ? (expense.itemized ? lines : null) : placesOfSent(lines, sent.line_items)
+  const shown = (answered as { line_items: object[] }).line_items
+  const line_items = rows && rows.map((row, index) => {
+    const line = sent.line_items?.[index] ?? {}
+    if (row === null) return line as ExpenseLineWanted
+    refuseFixedWithin(line, shown[lines.indexOf(row)]!, LINE_FIELDS, `line_items.${index}.`)
+    return { account_id: row.account_id, amount: toAmount(row.amount, currency), tax_id: row.tax_id, note: row.note, ...line }
+  })
+  // An expense of its header alone stays the one line that it is.
+  return { wanted: { ...headerToldBy(expense, currency), ...sent, line_items }, existing: rows ?? (expense.itemized ? [] : lines) }
+}
+
+const LINE_FIELDS = ['account_id', 'amount', 'tax_id', 'note'] as const satisfies (keyof ExpenseLineWanted)[]
+
+const placesOfSent = (lines: ExpenseLineRow[], sent: ExpenseLineSent[] | null) => (
+  sent && placesOf(lines, sent).map((place) => (place === null ? null : lines[place]!))
+)
+
+function headerToldBy(expense: Expense, currency: string): NewExpense {
   return {
     date: expense.date,
     account_id: expense.account_id,
@@ -158,9 +193,6 @@ export function toldOf(expense: Expense, currency: string): NewExpense {
     tax_id: expense.tax_id,
     is_inclusive_tax: expense.is_inclusive_tax,
     notes: expense.notes,
-    line_items: itemized
-      ? lines.map(({ account_id, amount, tax_id, note }) => ({ account_id, amount: toAmount(amount, currency), tax_id, note }))
-      : null,
     is_rcm: expense.is_rcm,
     rcm_rate: expense.rcm_rate === null ? null : Number(expense.rcm_rate),
     itc_blocked_reason: expense.itc_blocked_reason,

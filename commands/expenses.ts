@@ -1,16 +1,28 @@
 // What can be done to an expense: create, change, delete.
+import { decimalText } from '../domain/decimal.ts'
 import { expenseProblems } from '../domain/expense-body.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
+import { toAmount } from '../domain/money.ts'
 import { expenseLines, expenses, findExpense, type Expense, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
-import { changesBetween } from './changes.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
+import { changesBetween, type Changes } from './changes.ts'
 import { today } from './drafting.ts'
-import { drawUpExpense, expenseBasisOf, toldOf, type ExpenseLine, type NewExpense } from './expense-drafting.ts'
+import {
+  drawUpExpense, expenseBasisOf, toldOf, type ExistingLines, type ExpenseLine, type ExpenseLineSent, type NewExpense,
+} from './expense-drafting.ts'
 import { announceExpense, postExpense, recordExpense, repostExpense } from './expense-entries.ts'
 import { numberDocument } from './numbering.ts'
 import { reverse } from './reversal.ts'
+
+export type ExpenseChanges = Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineSent[] | null }
+
+const CHANGEABLE = [
+  'date', 'account_id', 'paid_through_account_id', 'amount', 'mode', 'reference_number', 'vendor_id', 'tax_id', 'is_inclusive_tax', 'notes',
+  'line_items', 'is_rcm', 'rcm_rate', 'itc_blocked_reason', 'tags',
+] as const satisfies (keyof NewExpense)[]
 
 /** The expense of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
 export async function expenseOf(scope: Scope, id: string, lock: Lock = ''): Promise<Expense> {
@@ -35,7 +47,7 @@ export async function createExpense(books: Books, wanted: NewExpense): Promise<E
     created_time: books.now,
     last_modified_time: books.now,
   })
-  const expense = { ...row, lines: insertLines(books, row.id, lines) }
+  const expense = { ...row, lines: lines.map((line, index) => insertLine(books, row.id, line, index + 1)) }
   postExpense(books, expense, basis.roles)
   recordExpense(books, expense, 'EXPENSE_CREATED')
   announceExpense(books, expense)
@@ -43,21 +55,27 @@ export async function createExpense(books: Books, wanted: NewExpense): Promise<E
 }
 
 /**
- * Changes an expense: what is sent replaces what was told, the rest stays, and the journal is posted anew. `line_items`
- * replaces all lines; null makes the header count again. Throws as createExpense does.
+ * Changes an expense: what is sent replaces what was told, the rest stays, and the journal is posted anew; `line_items: null`
+ * makes the header count again. Throws as createExpense, changedFields and toldOf do.
  */
-export async function changeExpense(books: Books, id: string, sent: Partial<NewExpense>): Promise<Expense> {
+export async function changeExpense(books: Books, id: string, sent: Sent<ExpenseChanges>, answered: Answered<Expense>): Promise<Expense> {
   const before = await expenseOf(books, id, 'FOR UPDATE')
-  const wanted = { ...toldOf(before, books.organization.currency_code), ...sent }
+  const { currency_code: currency } = books.organization
+  const shown = answered(before)
+  const changed = changedFields(sent, shown, { fields: CHANGEABLE })
+  if (changed.size === 0) return before
+  // Lines that are carried back as they are leave an expense of its header alone what it is.
+  const { line_items, ...header } = sent
+  const { wanted, existing } = toldOf(before, changed.has('line_items') ? sent : header, shown, currency)
   const errors = expenseProblems(wanted)
   if (errors.length > 0) throw fault('validation.failed', { errors })
   const basis = await expenseBasisOf(books, wanted)
-  const { header, lines } = drawUpExpense(books, basis, wanted)
-  const relined = changesBetween({ line_items: before.lines.map(saidOf) }, { line_items: lines.map(saidOf) })
-  const changes = changesBetween(before, header)
+  const drawn = drawUpExpense(books, basis, wanted, existing)
+  const relined = changesOfLines(before.lines, drawn.lines, existing, currency)
+  const changes = changesBetween({ ...before, rcm_rate: before.rcm_rate && decimalText(before.rcm_rate) }, drawn.header, currency)
   if (changes === null && relined === null) return before
-  const row = books.update<ExpenseRow>(expenses, before, { ...header, version: before.version + 1, last_modified_time: books.now })
-  const expense = { ...row, lines: relined ? replaceLines(books, before, lines) : before.lines }
+  const row = books.update<ExpenseRow>(expenses, before, { ...drawn.header, version: before.version + 1, last_modified_time: books.now })
+  const expense = { ...row, lines: relined ? replaceLines(books, before, drawn.lines, existing) : before.lines }
   await repostExpense(books, before, expense, basis.roles)
   recordExpense(books, expense, 'EXPENSE_UPDATED', { ...changes, ...relined })
   return expense
@@ -73,17 +91,27 @@ export async function deleteExpense(books: Books, id: string): Promise<void> {
   recordExpense(books, expense, 'EXPENSE_DELETED')
 }
 
-function insertLines(books: Books, expenseId: string, lines: ExpenseLine[]): ExpenseLineRow[] {
-  return lines.map((line, index) => books.insert(expenseLines, { ...line, id: books.newId(), expense_id: expenseId, line_no: index + 1 }))
+function insertLine(books: Books, expenseId: string, line: ExpenseLine, line_no: number): ExpenseLineRow {
+  return books.insert(expenseLines, { ...line, id: books.newId(), expense_id: expenseId, line_no })
 }
 
-function replaceLines(books: Books, before: Expense, lines: ExpenseLine[]): ExpenseLineRow[] {
-  for (const line of before.lines) books.delete(expenseLines, line)
-  return insertLines(books, before.id, lines)
+function replaceLines(books: Books, before: Expense, lines: ExpenseLine[], existing: ExistingLines): ExpenseLineRow[] {
+  const stays = new Set(existing)
+  for (const line of before.lines) if (!stays.has(line)) books.delete(expenseLines, line)
+  return lines.map((line, index) => {
+    const [row, line_no] = [existing[index] ?? null, index + 1]
+    return row ? books.update<ExpenseLineRow>(expenseLines, row, { ...line, line_no }) : insertLine(books, before.id, line, line_no)
+  })
 }
 
-// Of a line what anybody would call a change.
-function saidOf({ tax_percentage: _percentage, line_no: _no, id: _id, expense_id: _expense, org_id: _org, ...line }: ExpenseLine & Partial<ExpenseLineRow>) {
-  const text = Object.entries(line).map(([field, value]) => [field, typeof value === 'bigint' ? value.toString() : value])
-  return Object.fromEntries(text.sort(([a], [b]) => (a! < b! ? -1 : 1))) as Record<string, unknown>
+// Of all lines, old and new, what anybody would call a change; null where they are the same lines and say the same.
+function changesOfLines(before: ExpenseLineRow[], lines: ExpenseLine[], existing: ExistingLines, currency: string): Changes | null {
+  const said = ({ account_id, amount, tax_id, note, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess }: ExpenseLine) => {
+    const amounts = Object.entries({ amount, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess })
+    return { account_id, tax_id, note, ...Object.fromEntries(amounts.map(([field, value]) => [field, toAmount(value, currency)])) }
+  }
+  return changesBetween(
+    { line_items: before.map((line) => ({ line_item_id: line.id, ...said(line) })) },
+    { line_items: lines.map((line, index) => ({ line_item_id: existing[index]?.id ?? null, ...said(line) })) },
+  )
 }

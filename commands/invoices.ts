@@ -9,8 +9,9 @@ import type { Lock, Scope } from '../models/find.ts'
 import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceLineRow, type InvoiceRow } from '../models/invoice.ts'
 import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { dueDateOf, refuseFixed, today } from './drafting.ts'
+import { dueDateOf, today } from './drafting.ts'
 import { announceInvoice, postInvoice, recordInvoice } from './invoice-entries.ts'
 import { numberInvoice } from './numbering.ts'
 import { lockOrderOfInvoice, releaseSalesOrder } from './order-fulfilment.ts'
@@ -38,8 +39,10 @@ export interface InvoiceChanges {
   notes?: string | null
 }
 
-// What was settled when the invoice was drawn up: to change it, void and recreate (specification, PUT /invoices).
-const FIXED = [
+const CHANGEABLE = ['reference_number', 'due_date', 'notes'] as const satisfies (keyof InvoiceChanges)[]
+
+// What was settled when the invoice was drawn up (specification, PUT /invoices).
+const SETTLED = [
   'customer_id', 'date', 'place_of_supply', 'line_items', 'invoice_number', 'series_name', 'branch_id', 'currency_code',
   'exchange_rate', 'salesperson_id', 'round_off', 'tags', 'auto_approve',
 ] as const satisfies (keyof NewInvoice)[]
@@ -118,17 +121,19 @@ export async function approveInvoice(books: Books, id: string): Promise<Invoice>
 }
 
 /**
- * Changes a draft's reference, due date or notes (specification, PUT /invoices). The round-off is computed anew while
- * the preference is on and nobody has put a larger one there by hand.
+ * Changes a draft's reference, due date or notes (specification, PUT /invoices). With a change the round-off is computed
+ * anew while the preference is on and nobody has put a larger one there by hand. Throws as changedFields does.
  */
-export async function changeInvoice(books: Books, id: string, wanted: InvoiceChanges & Record<string, unknown>): Promise<Invoice> {
+export async function changeInvoice(books: Books, id: string, sent: Sent<InvoiceChanges>, answered: Answered<Invoice>): Promise<Invoice> {
   const draft = await invoiceOf(books, id, 'FOR UPDATE')
   nextStatus('INVOICE', 'edit', draft.status)
-  refuseFixed(wanted, FIXED)
-  const told: Partial<InvoiceRow> = { ...reroundedTotals(books, draft) }
-  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
-  if (wanted.notes !== undefined) told.notes = wanted.notes
-  if (wanted.due_date !== undefined) told.due_date = dueDateOf(wanted.due_date, draft.date, 0)
+  const instead = { fields: SETTLED, advice: 'void the invoice and draw up a new one' }
+  const changed = changedFields(sent, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
+  const told: Partial<InvoiceRow> = {}
+  if (changed.has('reference_number')) told.reference_number = sent.reference_number ?? null
+  if (changed.has('notes')) told.notes = sent.notes ?? null
+  if (changed.has('due_date')) told.due_date = dueDateOf(sent.due_date, draft.date, 0)
+  if (changed.size > 0) Object.assign(told, reroundedTotals(books, draft))
   const changes = changesBetween(draft, told)
   if (changes === null) return draft
   const invoice = change(books, draft, told)

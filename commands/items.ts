@@ -4,6 +4,7 @@ import { fault } from '../domain/faults.ts'
 import { existingRow, type Lock, type Scope } from '../models/find.ts'
 import { countItemUses, findItemReferences, items, type ItemRow } from '../models/item.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { knownIds } from './drafting.ts'
 import { accountFor, PURCHASE_ACCOUNT, SALES_ACCOUNT } from './named-accounts.ts'
@@ -24,6 +25,11 @@ export interface ItemFields {
   status?: ItemRow['status']
 }
 
+const CHANGEABLE = [
+  'item_name', 'item_type', 'sku', 'description', 'hsn_or_sac', 'unit', 'rate', 'purchase_rate', 'tax_id', 'account_id', 'purchase_account_id',
+  'status',
+] as const satisfies (keyof ItemFields)[]
+
 /** The item of this id. Throws not_found.resource for one that the organisation does not have. */
 export const itemOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ItemRow> => existingRow(scope, items, id, 'item', lock)
 
@@ -43,9 +49,12 @@ export async function createItem(books: Books, fields: ItemFields & { item_name:
   return item
 }
 
-/** Changes an item; documents drawn up before keep what they were drawn up with. Throws as createItem does. */
-export async function changeItem(books: Books, id: string, fields: ItemFields): Promise<ItemRow> {
+/**
+ * Changes an item; documents drawn up before keep what they were drawn up with. Throws as createItem and changedFields do.
+ */
+export async function changeItem(books: Books, id: string, fields: Sent<ItemFields>, answered: Answered<ItemRow>): Promise<ItemRow> {
   const item = await itemOf(books, id, 'FOR UPDATE')
+  if (changedFields(fields, answered(item), { fields: CHANGEABLE }).size === 0) return item
   return change(books, item, await checked(books, fields), 'ITEM_UPDATED')
 }
 

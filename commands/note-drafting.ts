@@ -11,10 +11,11 @@ import type { DocumentRow, LineRow } from '../models/document.ts'
 import { findRow } from '../models/find.ts'
 import { invoices } from '../models/invoice.ts'
 import type { Books } from './books.ts'
-import type { LineWanted } from './document-lines.ts'
+import type { Changeable } from './changeable.ts'
+import type { ExistingLines, LineWanted } from './document-lines.ts'
 import type { TermsWanted } from './drafting.ts'
 import { drawUpPurchase, keyOfLine, type PurchaseHead, type PurchaseLine } from './purchase.ts'
-import { termsToldOf } from './redrawing.ts'
+import { termsToldOf, type LineSent } from './redrawing.ts'
 import { drawUpSale, type SaleHead } from './sale.ts'
 
 /** A note's line as a caller sends it. */
@@ -44,8 +45,13 @@ export const NOTE_TERMS = [
   'line_items', 'place_of_supply', 'branch_id', 'currency_code', 'exchange_rate', 'round_off', 'tags',
 ] as const satisfies (keyof NoteTerms)[]
 
-/** What is told of a note whose terms are fixed. */
-export const VOID_INSTEAD = 'void the note and draw up a new one'
+/** What may change of a note in this state: of a draft all, of an issued one no terms. */
+export function changeableNote<Term extends string, Remark extends string>(
+  status: string, terms: readonly Term[], remarks: readonly Remark[],
+): Changeable<Term | Remark> {
+  if (status === 'DRAFT') return { fields: [...terms, ...remarks] }
+  return { fields: remarks, instead: { fields: terms, advice: 'void the note and draw up a new one' } }
+}
 
 /** What the row of every note's line says. */
 export type NoteLine = PurchaseLine & { restock: boolean }
@@ -64,19 +70,30 @@ export interface DrawnDebitNote {
 
 const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
 
+interface NoteOccasion {
+  date: string
+  existing?: ExistingLines
+}
+
+interface CreditNoteOccasion extends NoteOccasion {
+  /** Whose credit it was before; the accounts of its lines are of that side. */
+  sideBefore?: CreditSide
+}
+
 /**
  * Draws up a credit note from what a caller tells: a sale given back, or a purchase. Branch, place of supply and currency
  * are those of its invoice or bill unless told, and so are the accounts of the lines of a bill. Throws as a sale or purchase
  * does, not_found.resource for an invoice or bill that is not the organisation's, as refuseParent and refuseWideRoundOff do.
  */
-export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, date: string): Promise<DrawnCreditNote> {
+export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, occasion: CreditNoteOccasion): Promise<DrawnCreditNote> {
   const { customer_id } = wanted
-  const side = sideOfParent({ invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null })
   const parent = await parentOf(books, wanted)
-  const told = inherited(wanted, parent)
-  const drawn = (side ?? sideOfContact(await contactTypeOf(books, customer_id))) === 'customer'
-    ? await drawUpSale(books, { ...told, customer_id }, { date })
-    : await drawUpPurchase(books, { ...told, vendor_id: customer_id }, { date, ...accountsOf(parent), vendorField: 'customer_id' })
+  const side = sideOfParent({ invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null })
+    ?? sideOfContact(await contactTypeOf(books, customer_id))
+  const told = inherited((occasion.sideBefore ?? side) === side ? wanted : withoutAccounts(wanted), parent)
+  const drawn = side === 'customer'
+    ? await drawUpSale(books, { ...told, customer_id }, occasion)
+    : await drawUpPurchase(books, { ...told, vendor_id: customer_id }, { ...occasion, ...accountsOf(parent), vendorField: 'customer_id' })
   refuseWideRoundOff(drawn.head.round_off, drawn.head.currency_code)
   const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
   if ('customer' in drawn) {
@@ -94,25 +111,30 @@ export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, da
 }
 
 /** Draws up a debit note: a purchase given back. As drawUpCreditNote, against a bill or nothing in particular. */
-export async function drawUpDebitNote(books: Books, wanted: DebitNoteTerms, date: string): Promise<DrawnDebitNote> {
+export async function drawUpDebitNote(books: Books, wanted: DebitNoteTerms, occasion: NoteOccasion): Promise<DrawnDebitNote> {
   const parent = await parentOf(books, { bill_id: wanted.bill_id ?? null })
   const told = { ...inherited(wanted, parent), vendor_id: wanted.vendor_id }
-  const { basis, vendor, head, lines } = await drawUpPurchase(books, told, { date, ...accountsOf(parent) })
+  const { basis, vendor, head, lines } = await drawUpPurchase(books, told, { ...occasion, ...accountsOf(parent) })
   refuseWideRoundOff(head.round_off, head.currency_code)
   if (parent) refuseParent(parent, vendor.id)
   return { head: { ...head, bill_id: parent?.id ?? null }, lines: withRestock(lines, wanted), accounts: basis }
 }
 
+/** The lines of a PUT on a note. */
+export type NoteLineSent = LineSent & Pick<NoteLineWanted, 'restock'>
+
 /** A note as its terms would be told; `isMoved` where it is now given against another document, whose terms it takes. */
 export function noteTermsOf(
-  note: DocumentRow & { type?: CreditSide; lines: (LineRow & { restock: boolean })[] }, sent: { currency_code?: string | null }, isMoved: boolean,
-): NoteTerms {
-  const { line_items, tags, ...circumstances } = termsToldOf(note, sent)
-  // A customer's note has accounts of sales, which no body tells; another bill brings its own.
-  const forget = isMoved || note.type === 'customer' ? { account_id: null } : {}
-  const lines = line_items.map((line, index) => ({ ...line, ...forget, restock: note.lines[index]!.restock }))
-  return { ...(isMoved ? {} : circumstances), tags, round_off: toAmount(note.round_off, note.currency_code), line_items: lines }
+  note: DocumentRow & { lines: LineRow[] }, sent: { currency_code?: string | null; line_items?: NoteLineSent[] }, shown: object, isMoved: boolean,
+): { terms: NoteTerms; existing: ExistingLines } {
+  const { terms: { line_items, tags, ...circumstances }, existing } = termsToldOf(note, sent, shown)
+  const round_off = toAmount(note.round_off, note.currency_code)
+  return { terms: { ...(isMoved ? {} : circumstances), tags, round_off, line_items }, existing }
 }
+
+const withoutAccounts = (wanted: CreditNoteTerms): CreditNoteTerms => (
+  { ...wanted, line_items: wanted.line_items.map((line) => ({ ...line, account_id: null })) }
+)
 
 type ParentRow = Parent & DocumentRow & { lines?: BillLineRow[] }
 

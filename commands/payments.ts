@@ -13,8 +13,9 @@ import {
   findPayment, paymentAllocations, payments, type AllocationRow, type Payment, type PaymentRow,
 } from '../models/payment.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { currencyOf, knownIds, refuseFixed, today } from './drafting.ts'
+import { currencyOf, knownIds, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
 import {
@@ -58,7 +59,13 @@ export interface PaymentChanges {
   tags?: string[] | null
 }
 
-const FIXED = ['payment_type', 'tds_amount', 'allocations'] as const satisfies (keyof NewPayment)[]
+const CHANGEABLE = [
+  'flow', 'contact_id', 'date', 'amount', 'mode', 'reference_number', 'description', 'bank_account_id', 'currency_code', 'exchange_rate',
+  'bank_charges', 'tags',
+] as const satisfies (keyof PaymentChanges)[]
+
+// What was settled when the payment was recorded.
+const SETTLED = ['payment_type', 'tds_amount', 'allocations'] as const satisfies (keyof NewPayment)[]
 
 const USUAL_MODE = 'BANK_TRANSFER'
 
@@ -154,14 +161,15 @@ export async function applyPayment(books: Books, id: string, wanted: AllocationB
  * for another amount while it is allocated, and validation.invalid_value for a flow, contact or currency that the
  * documents it is allocated to do not have.
  */
-export async function changePayment(books: Books, id: string, wanted: PaymentChanges & Record<string, unknown>): Promise<Payment> {
+export async function changePayment(books: Books, id: string, wanted: Sent<PaymentChanges>, answered: Answered<Payment>): Promise<Payment> {
   const before = await paymentOf(books, id, 'FOR UPDATE')
   const basis = await foundationOf(books, {
     contact_id: wanted.contact_id ?? before.contact_id,
     bank_account_id: wanted.bank_account_id === undefined ? before.bank_account_id : wanted.bank_account_id,
     tags: wanted.tags === undefined ? [] : knownIds(wanted.tags ?? [], 'tags'),
   }, null)
-  refuseFixed(wanted, FIXED)
+  const instead = { fields: SETTLED, advice: 'delete the payment and record it anew' }
+  if (changedFields(wanted, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
   const told = toldOf(books, before, wanted, basis)
   const after = { ...before, ...told }
   if (before.allocations.length > 0) refuseAllocatedChange(before, after)

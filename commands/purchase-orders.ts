@@ -9,13 +9,13 @@ import {
 } from '../models/purchase-order.ts'
 import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { refuseFixed } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { CANCEL_INSTEAD, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
-import { drawUpPurchase, type Purchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
+import { changeableOrder, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
+import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
 import { announcePurchaseOrder, recordPurchaseOrder } from './purchase-order-entries.ts'
-import { changesOfLines, redrawLines, termsToldOf } from './redrawing.ts'
+import { redrawLines, termsToldOf, type LineSent } from './redrawing.ts'
 
 /** The body of POST /purchase_orders. Dates as the wire sends them. */
 export interface NewPurchaseOrder extends Omit<PurchaseWanted, 'round_off'> {
@@ -25,7 +25,7 @@ export interface NewPurchaseOrder extends Omit<PurchaseWanted, 'round_off'> {
   notes?: string | null
 }
 
-export type PurchaseOrderChanges = Partial<NewPurchaseOrder>
+export type PurchaseOrderChanges = Partial<Omit<NewPurchaseOrder, 'line_items'>> & { line_items?: LineSent[] }
 
 /** A purchase order that is drawn up, but for what the books give it. */
 export interface DrawnPurchaseOrder extends Pick<PurchaseOrderRow, 'expected_date' | 'reference_number' | 'notes'> {
@@ -34,6 +34,7 @@ export interface DrawnPurchaseOrder extends Pick<PurchaseOrderRow, 'expected_dat
 }
 
 const TERMS = ['vendor_id', ...ORDER_TERMS] as const satisfies (keyof NewPurchaseOrder)[]
+const REMARKS = ['date', 'expected_date', 'reference_number', 'notes'] as const satisfies (keyof NewPurchaseOrder)[]
 
 /** The purchase order of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
 export async function purchaseOrderOf(scope: Scope, id: string, lock: Lock = ''): Promise<PurchaseOrder> {
@@ -78,28 +79,28 @@ export function insertPurchaseOrder(books: Books, { head, lines, ...told }: Draw
 }
 
 /**
- * Changes a draft whole: what is sent replaces what was told, `line_items` all lines, and the order is priced anew. Of an
- * open order the dates, reference and notes change, nothing else (decisions §10, Documents).
+ * Changes a draft whole, and prices it anew; of an open order the dates, reference and notes (decisions §10, Documents; §11).
+ * Throws as changedFields and termsToldOf do.
  */
-export async function changePurchaseOrder(books: Books, id: string, wanted: PurchaseOrderChanges & Record<string, unknown>): Promise<PurchaseOrder> {
+export async function changePurchaseOrder(
+  books: Books, id: string, sent: Sent<PurchaseOrderChanges>, answered: Answered<PurchaseOrder>,
+): Promise<PurchaseOrder> {
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   nextStatus('PURCHASE_ORDER', 'edit', before.status)
-  if (before.status !== 'DRAFT') refuseFixed(wanted, TERMS, CANCEL_INSTEAD)
-  const date = wanted.date === undefined ? before.date : orderDateOf(books, wanted.date)
-  const drawn = TERMS.some((term) => wanted[term] !== undefined) ? await drawUpAnew(books, before, wanted, date) : null
-  const expectedDate = wanted.expected_date === undefined ? before.expected_date : wanted.expected_date
-  const told: Partial<PurchaseOrderRow> = { ...drawn?.head, date, expected_date: goodsDateOf('expected_date', expectedDate, date) }
-  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
-  if (wanted.notes !== undefined) told.notes = wanted.notes
-  const relined = drawn && changesOfLines(before.lines, drawn.lines, drawn.head.currency_code)
+  const shown = answered(before)
+  const changed = changedFields(sent, shown, changeableOrder(before.status, TERMS, REMARKS))
+  if (changed.size === 0) return before
+  const date = sent.date === undefined ? before.date : orderDateOf(books, sent.date)
+  const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
+  const expectedDate = sent.expected_date === undefined ? before.expected_date : sent.expected_date
+  const told: Partial<PurchaseOrderRow> = { ...redrawn?.head, date, expected_date: goodsDateOf('expected_date', expectedDate, date) }
+  if (sent.reference_number !== undefined) told.reference_number = sent.reference_number
+  if (sent.notes !== undefined) told.notes = sent.notes
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
-  if (changes === null && relined === null) return before
-  const order = change(books, before, told)
-  if (drawn && relined) {
-    const insert = wanted.line_items === undefined ? null : (line: PurchaseLine) => insertLine(books, before.id, line)
-    order.lines = redrawLines(books, purchaseOrderLines, before.lines, drawn.lines, insert)
-  }
-  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_UPDATED', { ...changes, ...relined })
+  const relined = redrawn && redrawLines(books, purchaseOrderLines, before, redrawn, (line) => insertLine(books, before.id, line))
+  if (changes === null && !relined?.changes) return before
+  const order = { ...change(books, before, told), lines: relined?.lines ?? before.lines }
+  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_UPDATED', { ...changes, ...relined?.changes })
   return order
 }
 
@@ -141,11 +142,13 @@ export function turnPurchaseOrder(books: Books, before: PurchaseOrder, status: P
 }
 
 // Another vendor brings a place of supply of its own, and so does another branch to a vendor of unknown place.
-function drawUpAnew(books: Books, before: PurchaseOrder, sent: PurchaseOrderChanges, date: string): Promise<Purchase> {
-  const told = { ...termsToldOf(before, sent), vendor_id: before.vendor_id }
+async function drawUpAnew(books: Books, before: PurchaseOrder, sent: PurchaseOrderChanges, { date, shown }: { date: string; shown: object }) {
+  const { terms: { line_items, ...terms }, existing } = termsToldOf(before, sent, shown)
   const same = (['vendor_id', 'branch_id'] as const).every((name) => sent[name] === undefined || sent[name]?.toLowerCase() === before[name])
-  const wanted = { ...told, ...(same ? {} : { place_of_supply: null }), ...sent, round_off: null }
-  return drawUpPurchase(books, wanted, { date })
+  const place = same ? {} : { place_of_supply: null }
+  const wanted = { vendor_id: before.vendor_id, ...terms, ...place, ...sent, line_items, round_off: null }
+  const { head, lines } = await drawUpPurchase(books, wanted, { date, existing })
+  return { head, lines, existing, currency: head.currency_code }
 }
 
 function insertLine(books: Books, orderId: string, line: PurchaseLine): PurchaseOrderLineRow {

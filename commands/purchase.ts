@@ -7,7 +7,7 @@ import { pricePurchase } from '../domain/totals.ts'
 import type { Basis } from '../models/basis.ts'
 import type { LineRow, ReverseCharge } from '../models/document.ts'
 import type { Books } from './books.ts'
-import { accountIdsOf, fillLines, type FilledLine, type LineWanted } from './document-lines.ts'
+import { accountIdsOf, fillLines, type ExistingLines, type FilledLine, type LineWanted } from './document-lines.ts'
 import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
 import { accountFor, PURCHASE_ACCOUNT } from './named-accounts.ts'
 
@@ -52,6 +52,7 @@ export interface PurchaseOccasion {
   accountsBefore?: ReadonlyMap<string, string>
   /** The name by which the caller sent the vendor. */
   vendorField?: string
+  existing?: ExistingLines
 }
 
 /**
@@ -62,7 +63,7 @@ export interface PurchaseOccasion {
  * validation.invalid_value for a place of supply, account, rate or amount that cannot be.
  */
 export async function drawUpPurchase(books: Books, wanted: PurchaseWanted, occasion: PurchaseOccasion): Promise<Purchase> {
-  const { date, accountsBefore, vendorField = 'vendor_id' } = occasion
+  const { date, accountsBefore, vendorField = 'vendor_id', existing } = occasion
   const parties = { contactId: wanted.vendor_id, contactField: vendorField, date, invoiceNumber: null, accountIds: accountIdsOf(wanted.line_items) }
   const basis = await basisOf(books, parties, wanted)
   // What does not exist is told before what may not be (decisions §1).
@@ -72,7 +73,7 @@ export async function drawUpPurchase(books: Books, wanted: PurchaseWanted, occas
     accountOf: (item, line, path) => (
       accountNamed(basis, line, `${path}.account_id`) ?? accountsBefore?.get(keyOfLine(line)) ?? item?.purchase_account_id ?? basis.roles.PURCHASES!
     ),
-  })
+  }, existing)
   const vendor = vendorOf(basis, vendorField)
   const place = placeOfSupply(wanted.place_of_supply ?? vendor.place_of_contact ?? branch.state)
   const { currency, exchangeRate } = currencyOf(books, wanted)

@@ -1,47 +1,130 @@
 // A draft that is drawn up anew: its terms as a caller would tell them, and what becomes of its lines.
+import type { CreditSide } from '../domain/credit.ts'
+import { fault } from '../domain/faults.ts'
 import { toAmount } from '../domain/money.ts'
 import type { DocumentRow, LineRow } from '../models/document.ts'
 import type { Table } from '../models/table.ts'
 import type { Books } from './books.ts'
+import { refuseFixedWithin } from './changeable.ts'
 import { changesBetween, type Changes } from './changes.ts'
-import type { LineWanted } from './document-lines.ts'
+import type { ExistingLines, LineWanted } from './document-lines.ts'
 
-/** The terms of a document as a caller would tell them; the rate only while its currency stays. */
-export function termsToldOf(document: DocumentRow & { lines: LineRow[] }, sent: { currency_code?: string | null }) {
-  const { place_of_supply, branch_id, currency_code, exchange_rate, tags, lines } = document
-  const sameCurrency = sent.currency_code === undefined || sent.currency_code === currency_code
-  return {
-    place_of_supply, branch_id, currency_code, tags,
-    exchange_rate: sameCurrency ? Number(exchange_rate) : null,
-    line_items: lines.map(lineToldOf),
-  }
+/** A line of a PUT: one with its id is that line, and keeps what it does not name; one without is new. */
+export type LineSent = Partial<LineWanted> & { line_item_id?: string | null }
+
+/** What of the terms of a document a PUT sends. */
+export interface TermsSent {
+  currency_code?: string | null
+  line_items?: LineSent[]
 }
 
-function lineToldOf({ item_id, name, description, hsn_or_sac, quantity, unit, rate, discount, tax_id, account_id }: LineRow): LineWanted {
-  return { item_id, name, description, hsn_or_sac, quantity: Number(quantity), unit, rate: Number(rate), discount: Number(discount), tax_id, account_id }
+type Lined = DocumentRow & { lines: LineRow[]; vendor_id?: string; type?: CreditSide }
+
+/** What a line may be told anew; its amounts follow. */
+const LINE_FIELDS = [
+  'item_id', 'name', 'description', 'hsn_or_sac', 'quantity', 'unit', 'rate', 'discount', 'tax_id',
+] as const satisfies (keyof LineWanted)[]
+
+/**
+ * The terms of a document as a caller would tell them, its lines as the PUT leaves them; the rate only while its currency
+ * stays. `answered` is the document as it is answered. Throws as linesOf does.
+ */
+export function termsToldOf(document: Lined, sent: TermsSent, answered: object) {
+  const { place_of_supply, branch_id, currency_code, exchange_rate, tags } = document
+  const sameCurrency = sent.currency_code === undefined || sent.currency_code === currency_code
+  const { line_items, existing } = linesOf(document, sent.line_items, answered)
+  const terms = { place_of_supply, branch_id, currency_code, tags, exchange_rate: sameCurrency ? Number(exchange_rate) : null, line_items }
+  return { terms, existing }
+}
+
+/**
+ * The lines that a PUT leaves: all of them as they are where it sends none. Throws not_found.resource for a line that the
+ * document does not have, and validation.invalid_value for one that comes twice or a field of it that may not change.
+ */
+function linesOf(document: Lined, sent: LineSent[] | undefined, answered: object): { line_items: LineWanted[]; existing: ExistingLines } {
+  const { lines } = document
+  if (sent === undefined) return { line_items: lines.map(toldBy), existing: lines }
+  const fields = changeableOf(document)
+  const shown = (answered as { line_items: object[] }).line_items
+  const places = placesOf(lines, sent)
+  const line_items = sent.map((line, index) => {
+    const place = places[index]!
+    // The shape of the body has seen to it that a new line is whole.
+    if (place === null) return line as LineWanted
+    const row = lines[place]!
+    refuseFixedWithin(line, shown[place]!, fields, `line_items.${index}.`)
+    return { ...toldBy(row), ...line }
+  })
+  return { line_items, existing: places.map((place) => (place === null ? null : lines[place]!)) }
+}
+
+/**
+ * Where each line that is sent stands among those that there are, null for a new one. Throws not_found.resource for an id
+ * that none of them has, and validation.invalid_value for one that comes twice.
+ */
+export function placesOf(lines: { id: string }[], sent: { line_item_id?: string | null }[]): (number | null)[] {
+  const places = new Map(lines.map(({ id }, place) => [id, place]))
+  const seen = new Set<number>()
+  return sent.map(({ line_item_id: id }, index) => {
+    if (id == null) return null
+    const place = places.get(id.toLowerCase())
+    const field = `line_items.${index}.line_item_id`
+    if (place === undefined) throw fault('not_found.resource', { field, message: 'The document has no such line.' })
+    if (seen.has(place)) throw fault('validation.invalid_value', { field, message: `${field}: each line may appear once.` })
+    seen.add(place)
+    return place
+  })
+}
+
+// A purchase's line names its account; the goods of a note's line may be moved back.
+function changeableOf({ lines: [line], vendor_id, type }: Lined): readonly string[] {
+  const isPurchase = vendor_id !== undefined || type === 'vendor'
+  return [...LINE_FIELDS, ...(isPurchase ? ['account_id'] : []), ...('restock' in line! ? ['restock'] : [])]
+}
+
+function toldBy(row: LineRow): LineWanted {
+  const { item_id, name, description, hsn_or_sac, quantity, unit, rate, discount, tax_id, account_id } = row
+  return {
+    item_id, name, description, hsn_or_sac, quantity: Number(quantity), unit, rate: Number(rate), discount: Number(discount), tax_id, account_id,
+    ...('restock' in row ? { restock: row.restock } : {}),
+  }
 }
 
 const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])
 
-/** What drawing up lines anew changes of them, for the activity log: all lines, old and new. Null when nothing does. */
-export function changesOfLines(before: LineRow[], drawn: Omit<LineRow, 'org_id' | 'id'>[], currency: string): Changes | null {
-  const fields = Object.keys(drawn[0]!)
-  const plain = (field: string, value: unknown) => {
-    if (typeof value === 'bigint') return toAmount(value, currency)
-    return DECIMALS.has(field) ? Number(value) : value
-  }
-  const said = (line: object) => Object.fromEntries(fields.map((field) => [field, plain(field, (line as Record<string, unknown>)[field])]))
-  return changesBetween({ line_items: before.map(said) }, { line_items: drawn.map(said) })
-}
-
 /**
- * Lays the drawn lines into the books. `insert` enters one that was sent, all of which stand in the place of the old; it is
- * null where none was sent: then they are the same lines at another price.
+ * Lays the drawn lines into the books: `existing` says which of those that there were each is, `insert` enters a new one, and
+ * the rest are removed. Answers the lines as they are then, and for the activity log all of them, old and new; null where
+ * nothing changes.
  */
 export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
-  books: Books, table: Table<Line>, before: Line[], drawn: Drawn[], insert: ((line: Drawn) => Line) | null,
-): Line[] {
-  if (insert === null) return before.map((line, index) => books.update<Line>(table, line, drawn[index]!))
-  for (const line of before) books.delete<Line>(table, line)
-  return drawn.map(insert)
+  books: Books, table: Table<Line>, { lines: before, currency_code }: { lines: Line[]; currency_code: string },
+  { lines: drawn, existing, currency }: { lines: Drawn[]; existing: ExistingLines; currency: string }, insert: (line: Drawn) => Line,
+): { lines: Line[]; changes: Changes | null } {
+  const rows = new Map(before.map((line) => [line.id, line]))
+  const kept = existing.map((line) => (line ? rows.get(line.id)! : null))
+  const fields = ['id', ...Object.keys(drawn[0]!)]
+  const unchanged = kept.length === before.length
+    && kept.every((row, index) => row && changesBetween(saidOf(row, fields, currency_code), saidOf({ ...row, ...drawn[index] }, fields, currency)) === null)
+  if (unchanged) return { lines: before, changes: null }
+  const stays = new Set(kept)
+  for (const line of before) if (!stays.has(line)) books.delete<Line>(table, line)
+  const lines = drawn.map((line, index) => (kept[index] ? books.update<Line>(table, kept[index], line) : insert(line)))
+  return {
+    lines,
+    changes: {
+      line_items: {
+        old: before.map((line) => saidOf(line, fields, currency_code)),
+        new: lines.map((line) => saidOf(line, fields, currency)),
+      },
+    },
+  }
+}
+
+function saidOf(line: object, fields: string[], currency: string): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => {
+    const value = (line as Record<string, unknown>)[field]
+    if (typeof value === 'bigint') return [field, toAmount(value, currency)]
+    return [field === 'id' ? 'line_item_id' : field, DECIMALS.has(field) ? Number(value) : value]
+  }))
 }

@@ -7,7 +7,7 @@ import { priceSale } from '../domain/totals.ts'
 import type { Basis } from '../models/basis.ts'
 import type { LineRow } from '../models/document.ts'
 import type { Books } from './books.ts'
-import { fillLines, type FilledLine } from './document-lines.ts'
+import { fillLines, type ExistingLines, type FilledLine } from './document-lines.ts'
 import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
 
 /** What a caller tells of any sale. */
@@ -54,6 +54,7 @@ export interface SaleOccasion {
   rounded?: boolean
   /** The place of supply where none is told, before the customer's own. */
   defaultPlace?: string | null
+  existing?: ExistingLines
 }
 
 /**
@@ -62,14 +63,14 @@ export interface SaleOccasion {
  * validation.invalid_value for a place of supply, rate or amount that cannot be.
  */
 export async function drawUpSale(books: Books, wanted: SaleWanted, occasion: SaleOccasion): Promise<Sale> {
-  const { date, invoiceNumber = null, rounded = false, defaultPlace } = occasion
+  const { date, invoiceNumber = null, rounded = false, defaultPlace, existing } = occasion
   const basis = await basisOf(books, { contactId: wanted.customer_id, contactField: 'customer_id', date, invoiceNumber }, wanted)
   // What does not exist is told before what may not be (decisions §1).
   const branch = branchOf(basis)
   const filled = fillLines(basis, wanted.line_items, {
     rateOf: ({ rate }) => rate,
     accountOf: (item) => item?.account_id ?? basis.roles.SALES!,
-  })
+  }, existing)
   const customer = customerOf(basis)
   const place = placeOfSupply(wanted.place_of_supply ?? defaultPlace ?? customer.place_of_contact ?? branch.state)
   const { currency, exchangeRate } = currencyOf(books, wanted)

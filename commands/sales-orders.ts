@@ -8,12 +8,12 @@ import {
   findSalesOrder, salesOrderLines, salesOrders, type SalesOrder, type SalesOrderLineRow, type SalesOrderRow, type SalesOrderStatus,
 } from '../models/sales-order.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { refuseFixed } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { CANCEL_INSTEAD, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
-import { changesOfLines, redrawLines, termsToldOf } from './redrawing.ts'
-import { drawUpSale, type Sale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
+import { changeableOrder, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
+import { redrawLines, termsToldOf, type LineSent } from './redrawing.ts'
+import { drawUpSale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
 import { announceSalesOrder, recordSalesOrder } from './sales-order-entries.ts'
 
 /** The body of POST /sales_orders. Dates as the wire sends them. */
@@ -24,7 +24,7 @@ export interface NewSalesOrder extends Omit<SaleWanted, 'round_off'> {
   notes?: string | null
 }
 
-export type SalesOrderChanges = Partial<NewSalesOrder>
+export type SalesOrderChanges = Partial<Omit<NewSalesOrder, 'line_items'>> & { line_items?: LineSent[] }
 
 /** A sales order that is drawn up, but for what the books give it. */
 export interface DrawnSalesOrder extends Pick<SalesOrderRow, 'shipment_date' | 'reference_number' | 'notes' | 'estimate_id'> {
@@ -35,6 +35,7 @@ export interface DrawnSalesOrder extends Pick<SalesOrderRow, 'shipment_date' | '
 }
 
 const TERMS = ['customer_id', ...ORDER_TERMS] as const satisfies (keyof NewSalesOrder)[]
+const REMARKS = ['date', 'shipment_date', 'reference_number', 'notes'] as const satisfies (keyof NewSalesOrder)[]
 
 /** The sales order of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
 export async function salesOrderOf(scope: Scope, id: string, lock: Lock = ''): Promise<SalesOrder> {
@@ -80,28 +81,28 @@ export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', 
 }
 
 /**
- * Changes a draft whole: what is sent replaces what was told, `line_items` all lines, and the order is priced anew. Of an
- * open order the dates, reference and notes change, nothing else (decisions §10, Documents).
+ * Changes a draft whole, and prices it anew; of an open order the dates, reference and notes (decisions §10, Documents; §11).
+ * Throws as changedFields and termsToldOf do.
  */
-export async function changeSalesOrder(books: Books, id: string, wanted: SalesOrderChanges & Record<string, unknown>): Promise<SalesOrder> {
+export async function changeSalesOrder(
+  books: Books, id: string, sent: Sent<SalesOrderChanges>, answered: Answered<SalesOrder>,
+): Promise<SalesOrder> {
   const before = await salesOrderOf(books, id, 'FOR UPDATE')
   nextStatus('SALES_ORDER', 'edit', before.status)
-  if (before.status !== 'DRAFT') refuseFixed(wanted, TERMS, CANCEL_INSTEAD)
-  const date = wanted.date === undefined ? before.date : orderDateOf(books, wanted.date)
-  const drawn = TERMS.some((term) => wanted[term] !== undefined) ? await drawUpAnew(books, before, wanted, date) : null
-  const shipmentDate = wanted.shipment_date === undefined ? before.shipment_date : wanted.shipment_date
-  const told: Partial<SalesOrderRow> = { ...drawn?.head, date, shipment_date: goodsDateOf('shipment_date', shipmentDate, date) }
-  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
-  if (wanted.notes !== undefined) told.notes = wanted.notes
-  const relined = drawn && changesOfLines(before.lines, drawn.lines, drawn.head.currency_code)
+  const shown = answered(before)
+  const changed = changedFields(sent, shown, changeableOrder(before.status, TERMS, REMARKS))
+  if (changed.size === 0) return before
+  const date = sent.date === undefined ? before.date : orderDateOf(books, sent.date)
+  const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
+  const shipmentDate = sent.shipment_date === undefined ? before.shipment_date : sent.shipment_date
+  const told: Partial<SalesOrderRow> = { ...redrawn?.head, date, shipment_date: goodsDateOf('shipment_date', shipmentDate, date) }
+  if (sent.reference_number !== undefined) told.reference_number = sent.reference_number
+  if (sent.notes !== undefined) told.notes = sent.notes
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
-  if (changes === null && relined === null) return before
-  const order = change(books, before, told)
-  if (drawn && relined) {
-    const insert = wanted.line_items === undefined ? null : (line: SaleLine) => insertLine(books, before.id, line)
-    order.lines = redrawLines(books, salesOrderLines, before.lines, drawn.lines, insert)
-  }
-  recordSalesOrder(books, order, 'SALES_ORDER_UPDATED', { ...changes, ...relined })
+  const relined = redrawn && redrawLines(books, salesOrderLines, before, redrawn, (line) => insertLine(books, before.id, line))
+  if (changes === null && !relined?.changes) return before
+  const order = { ...change(books, before, told), lines: relined?.lines ?? before.lines }
+  recordSalesOrder(books, order, 'SALES_ORDER_UPDATED', { ...changes, ...relined?.changes })
   return order
 }
 
@@ -128,11 +129,13 @@ async function move(books: Books, id: string, verb: 'open' | 'close' | 'cancel')
 }
 
 // Another customer brings a place of supply of their own.
-function drawUpAnew(books: Books, before: SalesOrder, sent: SalesOrderChanges, date: string): Promise<Sale> {
-  const told = { ...termsToldOf(before, sent), customer_id: before.customer_id }
+async function drawUpAnew(books: Books, before: SalesOrder, sent: SalesOrderChanges, { date, shown }: { date: string; shown: object }) {
+  const { terms: { line_items, ...terms }, existing } = termsToldOf(before, sent, shown)
   const sameCustomer = sent.customer_id === undefined || sent.customer_id.toLowerCase() === before.customer_id
-  const wanted = { ...told, ...(sameCustomer ? {} : { place_of_supply: null }), ...sent, round_off: null }
-  return drawUpSale(books, wanted, { date })
+  const place = sameCustomer ? {} : { place_of_supply: null }
+  const wanted = { customer_id: before.customer_id, ...terms, ...place, ...sent, line_items, round_off: null }
+  const { head, lines } = await drawUpSale(books, wanted, { date, existing })
+  return { head, lines, existing, currency: head.currency_code }
 }
 
 function insertLine(books: Books, orderId: string, line: SaleLine): SalesOrderLineRow {

@@ -9,6 +9,7 @@ import {
   countEndpoints, webhookDeliveries, webhookEndpoints, type WebhookDeliveryRow, type WebhookEndpointRow,
 } from '../models/webhook.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween, type Changes } from './changes.ts'
 
 /** What a caller may say of an endpoint; a field left out stays as it is, a null description clears it. */
@@ -17,6 +18,8 @@ export interface EndpointFields {
   events?: string[]
   description?: string | null
 }
+
+const CHANGEABLE = ['url', 'events', 'description'] as const satisfies (keyof EndpointFields)[]
 
 export type NewEndpoint = EndpointFields & { url: string; events: string[] }
 
@@ -78,11 +81,12 @@ export async function createEndpoint(
   return { endpoint, secret }
 }
 
-/** Changes an endpoint; its secret stays. Throws as createEndpoint does. */
+/** Changes an endpoint; its secret stays. Throws as createEndpoint and changedFields do. */
 export async function changeEndpoint(
-  books: Books, id: string, fields: EndpointFields, checkedUrl: CheckedUrl,
+  books: Books, id: string, fields: Sent<EndpointFields>, checkedUrl: CheckedUrl, answered: Answered<WebhookEndpointRow>,
 ): Promise<WebhookEndpointRow> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  if (changedFields(fields, answered(endpoint), { fields: CHANGEABLE }).size === 0) return endpoint
   const changed: Partial<WebhookEndpointRow> = {}
   if (fields.events !== undefined) changed.events = checkedEvents(fields.events)
   if (fields.description !== undefined) changed.description = fields.description

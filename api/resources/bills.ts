@@ -21,7 +21,8 @@ const overdueOn = (today: string) => (
   { status: { [Op.in]: ['OPEN', 'PARTIALLY_PAID', 'OVERDUE'] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 } }
 )
 const todayAt = ({ now, caller }: Desk) => dateInZone(now.toISOString(), caller.organization!.time_zone)
-const shown = (books: Books, bill: BillWithLines, message: string) => ({ message, bill: showBill(bill, today(books)) })
+const answered = (books: Books) => (bill: BillWithLines) => showBill(bill, today(books))
+const shown = (books: Books, bill: BillWithLines, message: string) => ({ message, bill: answered(books)(bill) })
 
 export const billRoutes = [
   listing({
@@ -56,7 +57,7 @@ export const billRoutes = [
   route({
     method: 'PUT', path: '/bills/{bill_id}', tag, does: "Change a draft's number, reference, dates or notes",
     scope: 'bills.UPDATE', answer, body: BillChanges,
-    write: async (books, { params, body }) => shown(books, await changeBill(books, params.bill_id!, body), 'Bill updated.'),
+    write: async (books, { params, body }) => shown(books, await changeBill(books, params.bill_id!, body, answered(books)), 'Bill updated.'),
   }),
   route({
     method: 'POST', path: '/bills/{bill_id}/approve', tag, does: 'Approve a draft: post its journal', scope: 'bills.UPDATE', answer,

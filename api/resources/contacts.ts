@@ -35,7 +35,7 @@ export const contactRoutes = [
     method: 'PUT', path: '/contacts/{contact_id}', tag, does: 'Change a contact', scope: 'contacts.UPDATE', answer,
     body: ContactChanges,
     write: async (books, { params, body }) => ({
-      message: 'Contact updated.', contact: showContact(await changeContact(books, params.contact_id!, body)),
+      message: 'Contact updated.', contact: showContact(await changeContact(books, params.contact_id!, body, showContact)),
     }),
   }),
   route({

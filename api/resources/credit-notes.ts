@@ -11,7 +11,7 @@ import {
 } from '../shapes/credit-note.ts'
 import { one } from '../shapes/fields.ts'
 import { VoidRequest } from '../shapes/document.ts'
-import { lineProblems } from '../shapes/line-item.ts'
+import { changedLineProblems, lineProblems } from '../shapes/line-item.ts'
 
 const tag = 'Credit notes'
 const answer = one('credit_note', CreditNote)
@@ -48,8 +48,8 @@ export const creditNoteRoutes = [
   route({
     method: 'PUT', path: '/credit_notes/{credit_note_id}', tag, scope: 'creditnotes.UPDATE',
     does: "Change a draft, or an issued note's date, reference or notes while nothing of it is applied",
-    answer, body: CreditNoteChanges, alsoCheck: lineProblems,
-    write: async (books, { params, body }) => shown('Credit note updated.', await changeCreditNote(books, params.credit_note_id!, body)),
+    answer, body: CreditNoteChanges, alsoCheck: changedLineProblems,
+    write: async (books, { params, body }) => shown('Credit note updated.', await changeCreditNote(books, params.credit_note_id!, body, showCreditNote)),
   }),
   route({
     method: 'POST', path: '/credit_notes/{credit_note_id}/issue', tag, does: 'Issue a draft: post its journal',

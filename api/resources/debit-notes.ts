@@ -9,7 +9,7 @@ import {
 } from '../shapes/debit-note.ts'
 import { one } from '../shapes/fields.ts'
 import { VoidRequest } from '../shapes/document.ts'
-import { lineProblems } from '../shapes/line-item.ts'
+import { changedLineProblems } from '../shapes/line-item.ts'
 
 const tag = 'Debit notes'
 const answer = one('debit_note', DebitNote)
@@ -43,9 +43,9 @@ export const debitNoteRoutes = [
   }),
   route({
     method: 'PUT', path: '/debit_notes/{debit_note_id}', tag, does: "Change a draft, or an issued note's date, reason, reference or notes",
-    scope: 'debitnotes.UPDATE', answer, body: DebitNoteChanges, alsoCheck: lineProblems,
+    scope: 'debitnotes.UPDATE', answer, body: DebitNoteChanges, alsoCheck: changedLineProblems,
     write: async (books, { params, body }) => (
-      shown('Debit note updated.', await changeDebitNote(books, params.debit_note_id!, vendorNamed(body)))
+      shown('Debit note updated.', await changeDebitNote(books, params.debit_note_id!, vendorNamed(body), showDebitNote))
     ),
   }),
   route({

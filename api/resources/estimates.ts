@@ -37,7 +37,7 @@ export const estimateRoutes = [
   route({
     method: 'PUT', path: '/estimates/{estimate_id}', tag, does: "Change an estimate's dates, reference, notes or status",
     scope: 'estimates.UPDATE', answer, body: EstimateChanges,
-    write: async (books, { params, body }) => shown(await changeEstimate(books, params.estimate_id!, body), 'Estimate updated.'),
+    write: async (books, { params, body }) => shown(await changeEstimate(books, params.estimate_id!, body, showEstimate), 'Estimate updated.'),
   }),
   route({
     method: 'POST', path: '/estimates/{estimate_id}/accept', tag, does: 'Accept an estimate on behalf of the customer',

@@ -6,16 +6,15 @@ import { expenseProblems } from '../../domain/expense-body.ts'
 import { expenses, expensesOn, withExpenseLines, type Expense as ExpenseWithLines } from '../../models/expense.ts'
 import { dateFrom, dateTo, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
-import { Expense, ExpenseChanges, NewExpense, showExpense } from '../shapes/expense.ts'
+import { changedExpenseProblems, Expense, ExpenseChanges, NewExpense, showExpense } from '../shapes/expense.ts'
 import { one } from '../shapes/fields.ts'
 
 const tag = 'Expenses'
 const answer = one('expense', Expense)
 
 const currencyAt = ({ caller }: Desk) => caller.organization!.currency_code
-const shown = (books: Books, expense: ExpenseWithLines, message: string) => (
-  { message, expense: showExpense(expense, books.organization.currency_code) }
-)
+const answered = ({ organization }: Books) => (expense: ExpenseWithLines) => showExpense(expense, organization.currency_code)
+const shown = (books: Books, expense: ExpenseWithLines, message: string) => ({ message, expense: answered(books)(expense) })
 
 export const expenseRoutes = [
   listing({
@@ -43,8 +42,8 @@ export const expenseRoutes = [
   }),
   route({
     method: 'PUT', path: '/expenses/{expense_id}', tag, does: 'Change an expense: post its journal anew',
-    scope: 'expenses.UPDATE', answer, body: ExpenseChanges,
-    write: async (books, { params, body }) => shown(books, await changeExpense(books, params.expense_id!, body), 'Expense updated.'),
+    scope: 'expenses.UPDATE', answer, body: ExpenseChanges, alsoCheck: changedExpenseProblems,
+    write: async (books, { params, body }) => shown(books, await changeExpense(books, params.expense_id!, body, answered(books)), 'Expense updated.'),
   }),
   route({
     method: 'DELETE', path: '/expenses/{expense_id}', tag, does: 'Delete an expense: reverse its journal',

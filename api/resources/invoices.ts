@@ -21,7 +21,8 @@ const overdueOn = (today: string) => (
   { status: { [Op.in]: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 } }
 )
 const todayAt = ({ now, caller }: Desk) => dateInZone(now.toISOString(), caller.organization!.time_zone)
-const shown = (books: Books, invoice: InvoiceWithLines, message: string) => ({ message, invoice: showInvoice(invoice, today(books)) })
+const answered = (books: Books) => (invoice: InvoiceWithLines) => showInvoice(invoice, today(books))
+const shown = (books: Books, invoice: InvoiceWithLines, message: string) => ({ message, invoice: answered(books)(invoice) })
 
 export const invoiceRoutes = [
   listing({
@@ -59,7 +60,7 @@ export const invoiceRoutes = [
   route({
     method: 'PUT', path: '/invoices/{invoice_id}', tag, does: "Change a draft's reference, due date or notes",
     scope: 'invoices.UPDATE', answer, body: InvoiceChanges,
-    write: async (books, { params, body }) => shown(books, await changeInvoice(books, params.invoice_id!, body), 'Invoice updated.'),
+    write: async (books, { params, body }) => shown(books, await changeInvoice(books, params.invoice_id!, body, answered(books)), 'Invoice updated.'),
   }),
   route({
     method: 'POST', path: '/invoices/{invoice_id}/approve', tag, does: 'Approve a draft: post its journal',

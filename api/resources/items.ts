@@ -33,7 +33,7 @@ export const itemRoutes = [
   route({
     method: 'PUT', path: '/items/{item_id}', tag, does: 'Change an item', scope: 'items.UPDATE', answer, body: ItemChanges,
     write: async (books, { params, body }) => ({
-      message: 'Item updated.', item: showItem(await changeItem(books, params.item_id!, readItem(body))),
+      message: 'Item updated.', item: showItem(await changeItem(books, params.item_id!, readItem(body), showItem)),
     }),
   }),
   route({

@@ -38,7 +38,7 @@ export const paymentRoutes = [
     method: 'PUT', path: '/payments/{payment_id}', tag, does: 'Change a payment, and post it anew', scope: 'payments.UPDATE', answer,
     body: PaymentChanges,
     write: async (books, { params, body }) => (
-      { message: 'Payment updated.', payment: showPayment(await changePayment(books, params.payment_id!, body)) }
+      { message: 'Payment updated.', payment: showPayment(await changePayment(books, params.payment_id!, body, showPayment)) }
     ),
   }),
   route({

@@ -7,7 +7,7 @@ import { purchaseOrders, withPurchaseOrderLines, type PurchaseOrder as PurchaseO
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
-import { lineProblems } from '../shapes/line-item.ts'
+import { changedLineProblems, lineProblems } from '../shapes/line-item.ts'
 import {
   NewPurchaseOrder, PurchaseOrder, PURCHASE_ORDER_STATUSES, PurchaseOrderChanges, showPurchaseOrder,
 } from '../shapes/purchase-order.ts'
@@ -41,8 +41,8 @@ export const purchaseOrderRoutes = [
   }),
   route({
     method: 'PUT', path: '/purchase_orders/{purchase_order_id}', tag, scope: 'purchaseorders.UPDATE',
-    does: "Change a draft, or an open order's dates, reference or notes", answer, body: PurchaseOrderChanges, alsoCheck: lineProblems,
-    write: async (books, { params, body }) => shown('Purchase order updated.', await changePurchaseOrder(books, params.purchase_order_id!, body)),
+    does: "Change a draft, or an open order's dates, reference or notes", answer, body: PurchaseOrderChanges, alsoCheck: changedLineProblems,
+    write: async (books, { params, body }) => shown('Purchase order updated.', await changePurchaseOrder(books, params.purchase_order_id!, body, showPurchaseOrder)),
   }),
   route({
     method: 'POST', path: '/purchase_orders/{purchase_order_id}/open', tag, does: 'Open a draft', scope: 'purchaseorders.UPDATE', answer,

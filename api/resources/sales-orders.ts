@@ -7,7 +7,7 @@ import { salesOrders, withSalesOrderLines, type SalesOrder as SalesOrderWithLine
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
-import { lineProblems } from '../shapes/line-item.ts'
+import { changedLineProblems, lineProblems } from '../shapes/line-item.ts'
 import { NewSalesOrder, SalesOrder, SALES_ORDER_STATUSES, SalesOrderChanges, showSalesOrder } from '../shapes/sales-order.ts'
 
 const tag = 'Sales orders'
@@ -39,8 +39,8 @@ export const salesOrderRoutes = [
   }),
   route({
     method: 'PUT', path: '/sales_orders/{sales_order_id}', tag, scope: 'salesorders.UPDATE',
-    does: "Change a draft, or an open order's dates, reference or notes", answer, body: SalesOrderChanges, alsoCheck: lineProblems,
-    write: async (books, { params, body }) => shown('Sales order updated.', await changeSalesOrder(books, params.sales_order_id!, body)),
+    does: "Change a draft, or an open order's dates, reference or notes", answer, body: SalesOrderChanges, alsoCheck: changedLineProblems,
+    write: async (books, { params, body }) => shown('Sales order updated.', await changeSalesOrder(books, params.sales_order_id!, body, showSalesOrder)),
   }),
   route({
     method: 'POST', path: '/sales_orders/{sales_order_id}/open', tag, does: 'Open a draft', scope: 'salesorders.UPDATE', answer,

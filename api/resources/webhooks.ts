@@ -45,7 +45,7 @@ export const webhookRoutes = [
       if (url !== undefined) await receiver.check(url, caller.organization?.id ?? '')
     },
     write: async (books, { params, body }, _machines, prepared) => ({
-      message: 'Endpoint updated.', endpoint: showEndpoint(await changeEndpoint(books, params.endpoint_id!, body, prepared)),
+      message: 'Endpoint updated.', endpoint: showEndpoint(await changeEndpoint(books, params.endpoint_id!, body, prepared, showEndpoint)),
     }),
   }),
   route({

@@ -8,13 +8,17 @@ import type { Applied } from '../../commands/credit-applications.ts'
 import type { CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
 import { documentFields, newDocument, NoteRoundOff, PlaceOfSupply, showDocument } from './document.ts'
 import { Amount, DocumentDate, Id, nullable, optional, Reference, Timestamp } from './fields.ts'
-import { LineItem, MOST_LINES, NewPurchaseLine } from './line-item.ts'
+import { ChangedPurchaseLine, LineItem, MOST_LINES, NewPurchaseLine } from './line-item.ts'
 
 export const CREDIT_NOTE_STATUSES = [...STATUSES.CREDIT_NOTE]
 export const Side = Type.Enum([...CREDIT_SIDES])
 
 export const NewNoteLines = Type.Array(
   Type.Object({ ...NewPurchaseLine.properties, restock: optional(Type.Boolean()) }, { description: 'Either item_id, or name and rate.' }),
+  { minItems: 1, maxItems: MOST_LINES },
+)
+export const ChangedNoteLines = Type.Array(
+  Type.Object({ ...ChangedPurchaseLine.properties, restock: optional(Type.Boolean()) }, { description: 'Lines that are not sent are removed.' }),
   { minItems: 1, maxItems: MOST_LINES },
 )
 export const NoteLine = Type.Object({ ...LineItem.properties, restock: Type.Boolean() })
@@ -31,7 +35,7 @@ const told = {
 export const NewCreditNote = Type.Object({ customer_id: Reference, date: DocumentDate, ...told, is_draft: optional(Type.Boolean()) })
 
 export const CreditNoteChanges = Type.Object({
-  ...told, customer_id: Type.Optional(Reference), date: Type.Optional(DocumentDate), line_items: Type.Optional(NewNoteLines),
+  ...told, customer_id: Type.Optional(Reference), date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines),
 })
 
 export const CreditNote = Type.Object({

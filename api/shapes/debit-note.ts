@@ -5,7 +5,7 @@ import { STOCK_DIRECTION } from '../../domain/credit.ts'
 import { STATUSES } from '../../domain/lifecycle.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
-import { NewNoteLines, NoteLine, showNote } from './credit-note.ts'
+import { ChangedNoteLines, NewNoteLines, NoteLine, showNote } from './credit-note.ts'
 import { documentFields, newDocument, NoteRoundOff, PlaceOfSupply } from './document.ts'
 import { Amount, DocumentDate, Id, nullable, optional, Reference, Text } from './fields.ts'
 import { lineProblems } from './line-item.ts'
@@ -25,7 +25,7 @@ const told = {
 
 export const NewDebitNote = Type.Object({ date: DocumentDate, ...told, is_draft: optional(Type.Boolean()) })
 
-export const DebitNoteChanges = Type.Object({ ...told, date: Type.Optional(DocumentDate), line_items: Type.Optional(NewNoteLines) })
+export const DebitNoteChanges = Type.Object({ ...told, date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines) })
 
 /** The body with the vendor under one name. */
 export function vendorNamed<Body extends { vendor_id?: string; customer_id?: string }>(body: Body): Omit<Body, 'customer_id'> {

@@ -1,6 +1,7 @@
 // An expense as JSON, in and out.
 import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
+import type { FieldProblem } from '../../domain/faults.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { Expense as ExpenseWithLines, ExpenseLineRow } from '../../models/expense.ts'
 import { Tags } from './document.ts'
@@ -8,6 +9,13 @@ import { Amount, decimal, DocumentDate, Id, nullable, optional, Reference, Text,
 import { MOST_LINES } from './line-item.ts'
 
 const Spent = Type.Number({ exclusiveMinimum: 0, maximum: 1e13 })
+
+const NewLine = Type.Object({ account_id: optional(Reference), amount: Spent, tax_id: optional(Reference), note: optional(Text(2000)) })
+const ChangedLine = Type.Object({
+  line_item_id: optional(Type.String({ ...Reference, description: 'Of the line to keep and change; without it one is added.' })),
+  ...NewLine.properties,
+  amount: Type.Optional(Spent),
+}, { description: 'Lines that are not sent are removed.' })
 
 const told = {
   account_id: optional(Reference),
@@ -18,12 +26,7 @@ const told = {
   tax_id: optional(Reference),
   is_inclusive_tax: optional(Type.Boolean()),
   notes: optional(Text(5000)),
-  line_items: optional(Type.Array(Type.Object({
-    account_id: optional(Reference),
-    amount: Spent,
-    tax_id: optional(Reference),
-    note: optional(Text(2000)),
-  }), { minItems: 1, maxItems: MOST_LINES })),
+  line_items: optional(Type.Array(NewLine, { minItems: 1, maxItems: MOST_LINES })),
   is_rcm: optional(Type.Boolean()),
   rcm_rate: optional(decimal({ exclusiveMinimum: 0, maximum: 100 })),
   itc_blocked_reason: optional(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })),
@@ -34,7 +37,19 @@ export const NewExpense = Type.Object({ date: DocumentDate, paid_through_account
 
 export const ExpenseChanges = Type.Object({
   date: Type.Optional(DocumentDate), paid_through_account_id: Type.Optional(Reference), ...told,
+  line_items: optional(Type.Array(ChangedLine, { minItems: 1, maxItems: MOST_LINES })),
 })
+
+/** What the shape of a PUT cannot say: a new line needs an amount. Looks at any body, however wrong. */
+export function changedExpenseProblems(body: unknown): FieldProblem[] {
+  const lines = (body as { line_items?: unknown } | null)?.line_items
+  if (!Array.isArray(lines)) return []
+  const lacks = (line: unknown) => typeof line === 'object' && line !== null && !('amount' in line)
+    && ((line as { line_item_id?: unknown }).line_item_id ?? null) === null
+  return lines.flatMap((line, index) => (
+    lacks(line) ? [{ field: `line_items.${index}.amount`, code: 'required', message: 'is required without line_item_id' }] : []
+  ))
+}
 
 const ExpenseLine = Type.Object({
   line_item_id: Id,

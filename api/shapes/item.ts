@@ -45,7 +45,7 @@ export function itemProblems(body: unknown): FieldProblem[] {
 }
 
 /** A body's fields under the names that the books know; where both names of a field are sent, the first counts. */
-export function readItem({ name, type, hsn_sac, ...rest }: ItemChanges): ItemFields {
+export function readItem({ name, type, hsn_sac, ...rest }: ItemChanges): ItemFields & Record<string, unknown> {
   return { item_name: name, item_type: type, hsn_or_sac: hsn_sac, ...rest }
 }
 

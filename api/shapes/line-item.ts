@@ -34,6 +34,21 @@ export const NewPurchaseLines = Type.Array(NewPurchaseLine, { minItems: 1, maxIt
 
 export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MOST_LINES })
 
+/** A line of a PUT: one with its line_item_id is that line, and keeps what it does not name; one without is new. */
+export const ChangedLineItem = Type.Object({
+  line_item_id: optional(Type.String({ ...Reference, description: 'Of the line to keep and change; without it one is added.' })),
+  ...NewLineItem.properties,
+  quantity: Type.Optional(NewLineItem.properties.quantity),
+}, { description: 'Without line_item_id as in the body of a POST. Lines that are not sent are removed.' })
+
+export const ChangedPurchaseLine = Type.Object({
+  ...ChangedLineItem.properties,
+  account_id: NewPurchaseLine.properties.account_id,
+}, { description: 'Without line_item_id as in the body of a POST. Lines that are not sent are removed.' })
+
+export const ChangedPurchaseLines = Type.Array(ChangedPurchaseLine, { minItems: 1, maxItems: MOST_LINES })
+export const ChangedLineItems = Type.Array(ChangedLineItem, { minItems: 1, maxItems: MOST_LINES })
+
 /** What a shape cannot say of lines: one of no item needs a name and a rate. Looks at any body, however wrong. */
 export function lineProblems(body: unknown): FieldProblem[] {
   const lines = (body as { line_items?: unknown } | null)?.line_items
@@ -41,6 +56,20 @@ export function lineProblems(body: unknown): FieldProblem[] {
   return lines.flatMap((line, index) => (typeof line === 'object' && line !== null ? missingOf(line) : []).map((field) => (
     { field: `line_items.${index}.${field}`, code: 'required', message: 'is required without item_id' }
   )))
+}
+
+/** As lineProblems, for a PUT: a line that is kept needs nothing. */
+export function changedLineProblems(body: unknown): FieldProblem[] {
+  const lines = (body as { line_items?: unknown } | null)?.line_items
+  if (!Array.isArray(lines)) return []
+  return lines.flatMap((line, index) => {
+    if (typeof line !== 'object' || line === null || line.line_item_id != null) return []
+    const problem = (field: string, message: string) => ({ field: `line_items.${index}.${field}`, code: 'required', message })
+    return [
+      ...missingOf(line).map((field) => problem(field, 'is required without item_id')),
+      ...(line.quantity === undefined ? [problem('quantity', 'is required without line_item_id')] : []),
+    ]
+  })
 }
 
 export const LineItem = Type.Object({

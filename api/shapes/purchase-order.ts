@@ -6,7 +6,7 @@ import { toAmount } from '../../domain/money.ts'
 import type { PurchaseOrder as PurchaseOrderWithLines } from '../../models/purchase-order.ts'
 import { Tags } from './document.ts'
 import { Amount, Currency, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
-import { LineItem, NewPurchaseLines, showLineItem } from './line-item.ts'
+import { ChangedPurchaseLines, LineItem, NewPurchaseLines, showLineItem } from './line-item.ts'
 
 export const PURCHASE_ORDER_STATUSES = [...STATUSES.PURCHASE_ORDER]
 
@@ -26,7 +26,7 @@ export const NewPurchaseOrder = Type.Object({
 })
 
 export const PurchaseOrderChanges = Type.Object({
-  vendor_id: Type.Optional(Reference), line_items: Type.Optional(NewPurchaseLines), date: Type.Optional(DocumentDate), ...told,
+  vendor_id: Type.Optional(Reference), line_items: Type.Optional(ChangedPurchaseLines), date: Type.Optional(DocumentDate), ...told,
 })
 
 const PurchaseOrderLine = Type.Object({ ...LineItem.properties, quantity_billed: Type.Number({ description: 'Of the quantity.' }) })

@@ -6,7 +6,7 @@ import { toAmount } from '../../domain/money.ts'
 import type { SalesOrder as SalesOrderWithLines } from '../../models/sales-order.ts'
 import { Tags } from './document.ts'
 import { Amount, Currency, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
-import { LineItem, NewLineItems, showLineItem } from './line-item.ts'
+import { ChangedLineItems, LineItem, NewLineItems, showLineItem } from './line-item.ts'
 
 export const SALES_ORDER_STATUSES = [...STATUSES.SALES_ORDER]
 
@@ -26,7 +26,7 @@ export const NewSalesOrder = Type.Object({
 })
 
 export const SalesOrderChanges = Type.Object({
-  customer_id: Type.Optional(Reference), line_items: Type.Optional(NewLineItems), date: Type.Optional(DocumentDate), ...told,
+  customer_id: Type.Optional(Reference), line_items: Type.Optional(ChangedLineItems), date: Type.Optional(DocumentDate), ...told,
 })
 
 const SalesOrderLine = Type.Object({ ...LineItem.properties, quantity_invoiced: Type.Number({ description: 'Of the quantity.' }) })

@@ -128,7 +128,7 @@ describe('PUT on a draft', () => {
 
   test('leaves no trace where it changes nothing', async () => {
     const order = await ours.purchaseOrder({ line_items: [gst({ quantity: 0.000001 }), line()], currency_code: 'USD', exchange_rate: 83.1234567891 })
-    expect(await put(order, { vendor_id: ours.vendorId, line_items: [gst({ quantity: 0.000001 }), line()], currency_code: 'USD', tags: [] })).toEqual(order)
+    expect(await put(order, { vendor_id: ours.vendorId, line_items: order.line_items, currency_code: 'USD', tags: [] })).toEqual(order)
     expect(await ours.log(pathOf(order))).toEqual([['PURCHASE_ORDER_CREATED', null]])
   })
 })

@@ -169,7 +169,7 @@ describe('PUT on a draft', () => {
   test('dates, reference and notes change; what is cleared is null; what changes nothing leaves no trace', async () => {
     const order = await ours.salesOrder({ notes: 'As it was', date: '2026-08-10', shipment_date: '2026-08-12', line_items: [gst(), line()] })
     const same = { notes: 'As it was', reference_number: null, date: '2026-08-10', shipment_date: '2026-08-12', tags: [], currency_code: 'INR', exchange_rate: 1 }
-    for (const body of [{}, same, { ...same, customer_id: ours.customerId, place_of_supply: 'IN-KA', line_items: [gst(), line()], branch_id: null }]) {
+    for (const body of [{}, same, { ...same, customer_id: ours.customerId, place_of_supply: 'IN-KA', line_items: order.line_items, branch_id: null }]) {
       expect(await put(order, body)).toEqual(order)
     }
     expect(await ours.log(pathOf(order))).toEqual([['SALES_ORDER_CREATED', null]])
