@@ -103,7 +103,7 @@ describe('PUT', () => {
 
   test.each([
     ['vendor_id', '0190a000-0000-7000-8000-000000000000'], ['place_of_supply', 'IN-MH'], ['line_items', [line()]], ['branch_id', null],
-    ['currency_code', 'USD'], ['exchange_rate', 2], ['round_off', 0], ['tags', []], ['auto_approve', true],
+    ['currency_code', 'USD'], ['exchange_rate', 2], ['round_off', 0.5], ['tags', ['ABC']], ['auto_approve', true],
   ])('%s is fixed', async (field, value) => {
     const before = await draft()
     expect(await ours.refusal('PUT', `/bills/${before.bill_id}`, { notes: 'No', [field]: value }))

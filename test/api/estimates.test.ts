@@ -151,7 +151,7 @@ describe('PUT', () => {
 
   test.each([
     ['customer_id', '0190a000-0000-7000-8000-000000000000'], ['place_of_supply', 'IN-MH'], ['line_items', [line()]], ['branch_id', null],
-    ['currency_code', 'USD'], ['exchange_rate', 2], ['tags', []],
+    ['currency_code', 'USD'], ['exchange_rate', 2], ['tags', ['ABC']],
   ])('%s is fixed', async (field, value) => {
     const before = await draft()
     expect(await ours.refusal('PUT', pathOf(before), { notes: 'No', [field]: value })).toEqual({ status: 400, code: 'validation.invalid_value', field })

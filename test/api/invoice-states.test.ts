@@ -103,7 +103,7 @@ describe('PUT', () => {
   test.each([
     ['customer_id', '0190a000-0000-7000-8000-000000000000'], ['date', '2026-11-11'], ['place_of_supply', 'IN-MH'], ['line_items', [line()]],
     ['invoice_number', 'X-1'], ['series_name', 'export'], ['branch_id', null], ['currency_code', 'USD'], ['exchange_rate', 2],
-    ['salesperson_id', 'ravi'], ['round_off', 0], ['tags', []], ['auto_approve', true],
+    ['salesperson_id', 'ravi'], ['round_off', 0.5], ['tags', ['ABC']], ['auto_approve', true],
   ])('%s is fixed', async (field, value) => {
     const before = await draft()
     expect(await ours.refusal('PUT', `/invoices/${before.invoice_id}`, { notes: 'No', [field]: value }))

@@ -79,7 +79,7 @@ describe.each([SALES, PURCHASES].map((kind) => [kind.path, kind] as const))('%s'
       last_modified_time: after.last_modified_time,
     })
     for (const [field, value] of Object.entries({
-      [kind.contact]: order.branch_id, line_items: [line()], place_of_supply: null, branch_id: null, currency_code: 'USD', exchange_rate: 2, tags: [],
+      [kind.contact]: order.branch_id, line_items: [line()], place_of_supply: null, branch_id: null, currency_code: 'USD', exchange_rate: 2, tags: ['ABC'],
     })) {
       expect(await ours.refusal('PUT', at(kind, order), { notes: 'No', [field]: value })).toEqual({ status: 400, code: 'validation.invalid_value', field })
     }

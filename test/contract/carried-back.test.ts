@@ -111,7 +111,7 @@ function fixedCases(route: Route, { only }: State, whole: Json): Case[] {
     .filter(([field]) => !changeable.includes(field) && !FROM_THE_CLOCK.includes(field))
     .flatMap(([field, schema]) => {
       const value = whole[field]
-      const cases = [{ field, body: { [field]: altered(value, schema) }, status: 400 }]
+      const cases = [{ field, body: { [field]: field === 'currency_code' ? 'EUR' : altered(value, schema) }, status: 400 }]
       // Of a field that the body takes in other states, null may have the wrong shape already.
       if (value !== null && !taken.includes(field)) cases.push({ field, body: { [field]: null }, status: 400 })
       return [...cases, ...partCases(field, value, schema, [], 400)]
