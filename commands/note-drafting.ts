@@ -87,9 +87,9 @@ interface CreditNoteOccasion extends NoteOccasion {
  */
 export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, occasion: CreditNoteOccasion): Promise<DrawnCreditNote> {
   const { customer_id } = wanted
+  const sideTold = sideOfParent({ invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null })
   const parent = await parentOf(books, wanted)
-  const side = sideOfParent({ invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null })
-    ?? sideOfContact(await contactTypeOf(books, customer_id))
+  const side = sideTold ?? sideOfContact(await contactTypeOf(books, customer_id))
   const told = inherited((occasion.sideBefore ?? side) === side ? wanted : withoutAccounts(wanted), parent)
   const drawn = side === 'customer'
     ? await drawUpSale(books, { ...told, customer_id }, occasion)

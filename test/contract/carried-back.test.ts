@@ -145,7 +145,7 @@ function altered(value: Json, schema: TSchema): Json {
   const { type, format, enum: values } = schema as { type?: string | string[]; format?: string; enum?: Json[] }
   if (Array.isArray(value)) return [...value, value[0] ?? randomUUID()]
   if (values) return values.find((each) => each !== value && each !== null) ?? 'OTHER'
-  if (typeof value === 'number') return value + 1
+  if (typeof value === 'number') return value + 0.25
   if (typeof value === 'boolean') return !value
   if (value !== null && typeof value === 'object') return {}
   if (format === 'uuid') return randomUUID()
