@@ -11,6 +11,9 @@ const DATE = 1082
 pg.types.setTypeParser(INT8, BigInt)
 pg.types.setTypeParser(DATE, (text) => text)
 
+// Far more than the service has.
+const MOST_STATEMENTS = 1_000
+
 /** A statement that is prepared once on every connection, under its name. */
 export interface Statement {
   name: string
@@ -116,7 +119,12 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     await client.end().catch(() => undefined)
   }
 
-  const prepared = (statement: Statement, values: readonly unknown[]) => ({ ...statement, values: [...values] })
+  // A connection keeps every statement that it has prepared: beyond a bound they are sent without their names.
+  const names = new Set<string>()
+  const prepared = ({ name, text }: Statement, values: readonly unknown[]) => {
+    if (names.size < MOST_STATEMENTS) names.add(name)
+    return { ...(names.has(name) ? { name } : {}), text, values: [...values] }
+  }
 
   return {
     sequelize,

@@ -30,7 +30,6 @@ type Row = Record<string, unknown>
 interface Page {
   verb: 'insert' | 'upsert' | 'update' | 'delete'
   table: AnyTable
-  columns: string[]
   rows: Row[]
 }
 
@@ -47,22 +46,26 @@ export class Deed {
   #pages = new Map<string, Page>()
 
   insert<R extends object>(table: Table<R>, row: object): void {
-    this.#page('insert', table, table.columns).rows.push(row as Row)
+    this.#page('insert', table).rows.push(row as Row)
   }
 
   /** Inserts, or replaces the row of the same key. */
   upsert<R extends object>(table: Table<R>, row: object): void {
-    this.#page('upsert', table, table.columns).rows.push(row as Row)
+    this.#page('upsert', table).rows.push(row as Row)
   }
 
-  /** `row` holds the key and the columns that change, nothing else. */
+  /** `row` holds the key and the columns that change, nothing else; a row that changes twice is written once. */
   update<R extends object>(table: Table<R>, row: object): void {
-    const columns = Object.keys(row).filter((column) => !(table.key as string[]).includes(column))
-    if (columns.length > 0) this.#page('update', table, columns).rows.push(row as Row)
+    const changes = Object.fromEntries(Object.entries(row).map(([column, value]) => [column, value ?? null]))
+    if (Object.keys(changes).every((column) => (table.key as string[]).includes(column))) return
+    const { rows } = this.#page('update', table)
+    const earlier = rows.find((one) => table.key.every((column) => one[column] === changes[column]))
+    if (earlier) Object.assign(earlier, changes)
+    else rows.push(changes)
   }
 
   delete<R extends object>(table: Table<R>, id: string): void {
-    this.#page('delete', table, ['id']).rows.push({ id })
+    this.#page('delete', table).rows.push({ id })
   }
 
   get deletes(): boolean {
@@ -89,21 +92,23 @@ export class Deed {
     return { numbers: written?.numbers ?? [], deliveries: written?.deliveries ?? 0 }
   }
 
-  #page<R extends object>(verb: Page['verb'], table: Table<R>, columns: string[]): Page {
-    const key = `${verb} ${table.name} ${columns.join()}`
+  #page<R extends object>(verb: Page['verb'], table: Table<R>): Page {
+    const key = `${verb} ${table.name}`
     let page = this.#pages.get(key)
-    if (!page) this.#pages.set(key, (page = { verb, table, columns, rows: [] }))
+    if (!page) this.#pages.set(key, (page = { verb, table, rows: [] }))
     return page
   }
 }
 
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
-// A deed of the same shape (same tables, same columns) is the same statement, whatever the number of its rows.
+// A deed of the same shape (same verbs, same tables) is the same statement, whatever its rows and the columns that change:
+// how many statements a connection keeps follows the commands, never what callers send.
 const statements = new Map<string, Statement>()
+const MOST_STATEMENTS = 500
 
 function statementOf(pages: Page[], announces: boolean): Statement {
-  const shape = pages.map((page) => `${page.verb} ${page.table.name} ${page.columns.join()}`).join(';') + announces
+  const shape = pages.map((page) => `${page.verb} ${page.table.name}`).join(';') + announces
   let statement = statements.get(shape)
   if (!statement) {
     const parts = [
@@ -116,12 +121,13 @@ function statementOf(pages: Page[], announces: boolean): Statement {
       name: `deed ${createHash('sha256').update(shape).digest('hex').slice(0, 16)}`,
       text: `WITH ${parts.join(',\n')}\nSELECT numbers, ${deliveries} AS deliveries FROM filled`,
     }
-    statements.set(shape, statement)
+    if (statements.size < MOST_STATEMENTS) statements.set(shape, statement)
   }
   return statement
 }
 
-function sqlOf({ verb, table, columns }: Page, place: number): string {
+function sqlOf({ verb, table }: Page, place: number): string {
+  const columns = table.columns.filter((column) => verb !== 'update' || !table.key.includes(column))
   const rows = `filled, jsonb_populate_recordset(NULL::${table.name}, filled.deed -> 'p${place}') AS r`
   const list = columns.join(', ')
   const values = columns.map((column) => `r.${column}`).join(', ')
@@ -135,7 +141,11 @@ function sqlOf({ verb, table, columns }: Page, place: number): string {
     case 'upsert':
       return `${insert} ON CONFLICT (${table.key.join()}) DO UPDATE SET (${list}) = (${columns.map((c) => `excluded.${c}`).join()})`
     case 'update':
-      return `UPDATE ${table.name} AS t SET (${list}) = ROW(${values}) FROM ${rows} WHERE ${scoped}${same.join(' AND ')}`
+      // A column that was not sent keeps the value that the row has. PostgreSQL compares values: a column that is set to
+      // what it was touches neither its indexes nor its foreign keys.
+      return `UPDATE ${table.name} AS t SET (${list}) = (SELECT ${columns.map((c) => `n.${c}`).join(', ')} FROM jsonb_populate_record(t, sent) AS n)
+        FROM filled, jsonb_array_elements(filled.deed -> 'p${place}') AS sent, jsonb_populate_record(NULL::${table.name}, sent) AS r
+        WHERE ${scoped}${same.join(' AND ')}`
     case 'delete':
       return `DELETE FROM ${table.name} AS t USING ${rows} WHERE ${scoped}${same.join(' AND ')}`
   }

@@ -28,6 +28,8 @@ export interface Service {
   port: number
   env: Record<string, string>
   databaseUrl: string
+  /** The API's own pool. */
+  pool: Database
   /** Beside the API's own pool: what a test asks and changes directly. */
   database: Database
   partnerKey: string
@@ -84,7 +86,7 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     await dropDatabase(databaseUrl)
   }
   const service: Service = {
-    origin, port, env, databaseUrl, database, partnerKey, call, newPartnerKey, mishaps,
+    origin, port, env, databaseUrl, pool: api.database, database, partnerKey, call, newPartnerKey, mishaps,
     async organization(body = {}) {
       const wanted = { name: 'Chandni Chowk Traders', state_code: 'IN-KA', ...body }
       const created = await call('POST', '/partner/organizations', { partnerKey, body: wanted, key: randomUUID() })
