@@ -44,6 +44,7 @@ export class Deed {
   readonly blanks: NumberBlank[] = []
   readonly announcements: Announcement[] = []
   #pages = new Map<string, Page>()
+  #changed = new Map<string, Row>()
 
   insert<R extends object>(table: Table<R>, row: object): void {
     this.#page('insert', table).rows.push(row as Row)
@@ -58,10 +59,11 @@ export class Deed {
   update<R extends object>(table: Table<R>, row: object): void {
     const changes = Object.fromEntries(Object.entries(row).map(([column, value]) => [column, value ?? null]))
     if (Object.keys(changes).every((column) => (table.key as string[]).includes(column))) return
-    const { rows } = this.#page('update', table)
-    const earlier = rows.find((one) => table.key.every((column) => one[column] === changes[column]))
-    if (earlier) Object.assign(earlier, changes)
-    else rows.push(changes)
+    const key = `${table.name} ${table.key.map((column) => changes[column]).join(' ')}`
+    const earlier = this.#changed.get(key)
+    if (earlier) return void Object.assign(earlier, changes)
+    this.#changed.set(key, changes)
+    this.#page('update', table).rows.push(changes)
   }
 
   delete<R extends object>(table: Table<R>, id: string): void {

@@ -35,7 +35,7 @@ export async function identify(route: Route, request: IncomingMessage, identifyi
     const { keyId, partnerId } = await holderOf(partnerKeyOf(request), (key) => tokens.askPartner(key), unknownKey, identifying)
     return { caller: { ...NOBODY, subject: keyId, kind: 'PARTNER', tier: 'PARTNER', partnerId, origin }, budget: keyId }
   }
-  const find = (secret: string) => (route.read ? tokens.find(secret, now) : tokens.ask(secret, now))
+  const find = (secret: string) => (route.read || route.list ? tokens.find(secret, now) : tokens.ask(secret, now))
   const unknownToken = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
   const { token, organization } = await holderOf(tokenOf(request), find, unknownToken, identifying)
   const caller: Caller = {

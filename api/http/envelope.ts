@@ -12,7 +12,8 @@ export interface Reply {
 }
 
 export interface Rest {
-  rows: AsyncIterable<unknown[]>
+  /** The rows as JSON, a portion at a time, without the list's brackets. */
+  texts: AsyncIterable<string>
   closing: string
   /** Aborted when nobody waits for the rest any more. */
   over: AbortController
@@ -29,6 +30,14 @@ export function opened(answer: Answer): { opening: string; closing: string } {
   const end = /\[\]\}+$/.exec(body)
   if (!end) throw new Error('An answer that is told while it is read ends with an empty list.')
   return { opening: body.slice(0, end.index + 1), closing: body.slice(end.index + 1) }
+}
+
+/** The two ends of an answer that has an empty list under this key: what goes before its rows, and after. */
+export function openedAt(answer: Answer, key: string): { opening: string; closing: string } {
+  const { body } = success(200, answer)
+  const place = `${JSON.stringify(key)}:[]`
+  const end = body.indexOf(place) + place.length - 1
+  return { opening: body.slice(0, end), closing: body.slice(end) }
 }
 
 /** `{code, message, field?, details?, errors?, request_id}`; texts that quote the caller are shortened. */

@@ -89,11 +89,14 @@ export function listing<Row extends object>(list: Listing<Row>): Route {
     method: 'GET', path, tag, does, scope,
     query: shapeOfQuery,
     answer: Type.Object({ [key]: Type.Array(shape), page_context: PageContext } as TProperties),
-    async read(desk, { query }) {
+    async list(desk, { query }) {
       const paging = pagingOf(desk, path, shapeOfQuery, query)
       const where = { [Op.and]: [list.where ?? {}, whereOf(filters, query, desk)] }
       const page = await pageOf(desk, table, { ...paging.request, ...(by ? { by } : {}), where })
-      return { [key]: await show(page.rows, desk), page_context: paging.contextOf(page) }
+      return {
+        key, rows: page.rows, show: (rows) => show(rows as Row[], desk),
+        answer: { [key]: [], page_context: paging.contextOf(page) },
+      }
     },
   })
 }

@@ -12,6 +12,7 @@ import { discardRest } from './body.ts'
 import { checkOrganization, checkScope, identify } from './caller.ts'
 import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
+import { answerList } from './list-answer.ts'
 import type { Machines } from './machines.ts'
 import type { Allowance, Budget, Limiter } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
@@ -71,6 +72,7 @@ export async function travel(
     const params = request.params ?? {}
     const input = () => ({ params, query: readQuery(route.query, parameters), body: undefined })
     reply = route.read ? await answerRead(house, route, caller, now, input())
+      : route.list ? await answerList(house, caller, request, () => route.list!(deskOf(house, caller, now), input()))
       : route.stream ? await answerStream(house, route, caller, now, { request, input: input() })
       : await answerWrite(house, route, caller, { request, path, parameters, params })
   } catch (error) {

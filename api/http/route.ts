@@ -20,6 +20,18 @@ export interface Streamed {
   rows: AsyncIterable<unknown[]>
 }
 
+/**
+ * An answer with a list whose rows may be large: they are shown a portion at a time, and told at the pace of the reader
+ * where they come to more than is held.
+ */
+export interface Listed<Row = unknown> {
+  /** With an empty list under `key`. */
+  answer: Answer
+  key: string
+  rows: Row[]
+  show(rows: Row[]): unknown[] | Promise<unknown[]>
+}
+
 export interface Input<Query extends TObject, Body extends TSchema> {
   params: Record<string, string>
   query: Static<Query>
@@ -84,6 +96,7 @@ type Prepare<Query extends TObject, Body extends TSchema> =
 
 type Handler<Query extends TObject, Body extends TSchema> =
   | { read: (desk: Desk, input: Input<Query, Body>) => Promise<Answer> }
+  | { list: (desk: Desk, input: Input<Query, Body>) => Promise<Listed> }
   | {
     /** Done before a connection is taken. The handler asks for what came of it when it is its turn among the checks. */
     prepare?: Prepare<Query, Body>
@@ -98,6 +111,7 @@ export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Decl
 
 export interface Route extends Declaration<TObject, TSchema> {
   read?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Answer>
+  list?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Listed>
   prepare?: Prepare<TObject, TSchema>
   write?: (books: Books, input: Input<TObject, TSchema>, machines: Machines, prepared: Prepared) => Promise<Answer>
   stream?: (desk: Desk, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>

@@ -15,6 +15,8 @@ export interface Shares {
   parsing: FairShare
   /** Answers that are streamed. */
   streams: FairShare
+  /** Lists that are too large to be held, and are told at the reader's pace. */
+  lists: FairShare
   /** Calls that may use the database at the same time. */
   calls: FairShare
 }
@@ -30,6 +32,7 @@ export function createShares(pool: number): Shares {
     streams: createFairShare({
       total: streams, each: Math.ceil(streams / 2), waitSeconds: 5, message: 'Too many long answers are being read; try again.',
     }),
+    lists: createFairShare({ total: 16, each: 8, waitSeconds: 30, message: 'Too many large lists are being read; try again.' }),
     calls: createFairShare({
       total: Math.max(1, pool - 2), each: Math.max(1, Math.ceil(pool / 2)), waitSeconds: 10,
       message: 'Too many calls of this organisation are at work; try again.',

@@ -9,18 +9,14 @@ import type { Shares } from './shares.ts'
 const PORTION_MS = 10_000
 const WHOLE_MS = 300_000
 /** What the log has for an answer that the caller did not stay for; it is never sent. */
-const CALLER_GONE = 499
+export const CALLER_GONE = 499
 
 /** Begins to tell: whatever fails by now is thrown, and can still be answered. */
 export async function begin(
   { socket }: IncomingMessage, { streams, calls }: Shares, owner: string, streaming: (over: AbortSignal) => Promise<Streamed>,
 ): Promise<Reply> {
-  const over = new AbortController()
-  const goneAway = () => over.abort()
-  socket.once('close', goneAway)
-  over.signal.addEventListener('abort', () => socket.off('close', goneAway), { once: true })
+  const over = untilGone(socket)
   try {
-    if (socket.destroyed) over.abort()
     // A stream keeps a connection of the pool, so it counts among the calls too; both places are left when it is over.
     for (const share of [streams, calls]) {
       const release = await share.take(owner, 1, over.signal)
@@ -28,7 +24,7 @@ export async function begin(
     }
     const { answer, rows } = await streaming(over.signal)
     const { opening, closing } = opened(answer)
-    return { status: 200, headers: {}, body: opening, rest: { rows, closing, over } }
+    return { status: 200, headers: {}, body: opening, rest: { texts: textsOf(rows), closing, over } }
   } catch (error) {
     if (over.signal.aborted) return { status: CALLER_GONE, headers: {}, body: '' }
     over.abort()
@@ -36,12 +32,26 @@ export async function begin(
   }
 }
 
+/** Aborted when the connection is gone; aborting it for another reason lets go of the connection. */
+export function untilGone(socket: IncomingMessage['socket']): AbortController {
+  const over = new AbortController()
+  const goneAway = () => over.abort()
+  socket.once('close', goneAway)
+  over.signal.addEventListener('abort', () => socket.off('close', goneAway), { once: true })
+  if (socket.destroyed) over.abort()
+  return over
+}
+
+async function* textsOf(rows: AsyncIterable<unknown[]>): AsyncGenerator<string, void> {
+  for await (const portion of rows) if (portion.length > 0) yield JSON.stringify(portion).slice(1, -1)
+}
+
 /**
  * Tells the answer to its end, and answers with the status for the log: 200, or how it was broken off. A broken answer
  * breaks its connection, so that nobody takes a part for the whole.
  */
 export async function tell(
-  response: ServerResponse, { status, headers, body }: Reply, { rows, closing, over }: Rest, onMishap: (error: unknown) => void,
+  response: ServerResponse, { status, headers, body }: Reply, { texts, closing, over }: Rest, onMishap: (error: unknown) => void,
 ): Promise<number> {
   const overdue = setTimeout(() => over.abort(), WHOLE_MS)
   // What is written after the connection broke is told to nobody; that it broke is told to `over`.
@@ -50,9 +60,8 @@ export async function tell(
     response.writeHead(status, { ...headers, 'Content-Type': 'application/json' })
     response.write(body)
     let separator = ''
-    for await (const portion of rows) {
-      if (portion.length === 0) continue
-      await taken(response, over, () => response.write(separator + JSON.stringify(portion).slice(1, -1)), 'drain')
+    for await (const text of texts) {
+      await taken(response, over, () => response.write(separator + text), 'drain')
       separator = ','
     }
     await taken(response, over, () => response.end(closing) && response.writableFinished, 'finish')

@@ -29,7 +29,7 @@ beforeAll(async () => {
       }
     })
   }
-})
+}, 180_000)
 afterAll(() => service.close())
 
 function request(contactId: string, onAnswer: (answer: IncomingMessage) => void): ClientRequest {

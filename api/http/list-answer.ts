@@ -1,0 +1,64 @@
+// Answers a list whose rows may be large: whole where it is of ordinary size, from there on at the reader's pace.
+import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../../commands/caller.ts'
+import { openedAt, type Reply } from './envelope.ts'
+import type { House } from './pipeline.ts'
+import type { Listed } from './route.ts'
+import { ownerOf } from './shares.ts'
+import { CALLER_GONE, untilGone } from './stream.ts'
+import { inPlace } from './writing.ts'
+
+// How many rows are shown at first, and how many characters the portions after that aim at.
+const FIRST_ROWS = 10
+const PORTION = 512 * 1024
+/** An answer of more characters than this is not held. */
+const MOST_HELD = 1024 * 1024
+
+/**
+ * Each portion takes a place among the calls for as long as it is read from the database, none while its reader takes
+ * it: a page of two hundred documents of five hundred lines costs no more memory than a few of them.
+ */
+export async function answerList(
+  house: House, caller: Caller, { socket }: IncomingMessage, list: () => Promise<Listed>,
+): Promise<Reply> {
+  const { answer, key, rows, show } = await inPlace(house, caller, list)
+  const texts = portionsOf(rows, (portion) => inPlace(house, caller, async () => show(portion)))
+  const { opening, closing } = openedAt(answer, key)
+  let held = ''
+  for (let next = await texts.next(); !next.done; next = await texts.next()) {
+    held += (held === '' ? '' : ',') + next.value
+    if (held.length > MOST_HELD) return told()
+  }
+  return { status: 200, headers: {}, body: opening + held + closing }
+
+  async function told(): Promise<Reply> {
+    const over = untilGone(socket)
+    try {
+      const release = await house.shares.lists.take(ownerOf(caller), 1, over.signal)
+      over.signal.addEventListener('abort', release, { once: true })
+      return { status: 200, headers: {}, body: opening, rest: { texts: from(held, texts), closing, over } }
+    } catch (error) {
+      if (over.signal.aborted) return { status: CALLER_GONE, headers: {}, body: '' }
+      over.abort()
+      throw error
+    }
+  }
+}
+
+async function* portionsOf(rows: unknown[], show: (rows: unknown[]) => Promise<unknown[]>): AsyncGenerator<string, void> {
+  let count = FIRST_ROWS
+  for (let place = 0; place < rows.length;) {
+    const portion = rows.slice(place, place + count)
+    const shown = await show(portion)
+    place += portion.length
+    if (shown.length === 0) continue
+    const text = JSON.stringify(shown).slice(1, -1)
+    yield text
+    count = Math.max(1, Math.floor((portion.length * PORTION) / text.length))
+  }
+}
+
+async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {
+  yield first
+  yield* rest
+}
