@@ -19,6 +19,9 @@ const Settings = Type.Object({
   encryptionKey: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' }),
   publicUrl: Type.Union([Type.String(), Type.Null()]),
   logLevel: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
+  maxConnections: Type.Integer({ minimum: 1 }),
+  maxConnectionsPerAddress: Type.Integer({ minimum: 1 }),
+  shutdownSeconds: Type.Integer({ minimum: 1, maximum: 600 }),
   rateLimitDefault: Type.Integer({ minimum: 1 }),
   rateLimitPartner: Type.Integer({ minimum: 1 }),
   trustedProxies: Type.Array(Type.Refine(Type.String(), isAddressRange, () => 'must be address ranges such as 10.0.0.0/8 or fd00::/8')),
@@ -31,6 +34,9 @@ const Settings = Type.Object({
 export type Settings = Static<typeof Settings>
 
 const checked = Compile(Settings)
+
+/** For pools and clients to close after the seconds of SHUTDOWN_SECONDS; then a process ends without them. */
+export const CLOSE_SECONDS = 3
 
 /**
  * Reads the settings out of an environment.
@@ -54,6 +60,9 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     encryptionKey: env.ENCRYPTION_KEY ?? '',
     publicUrl: env.PUBLIC_URL || null,
     logLevel: env.LOG_LEVEL || 'info',
+    maxConnections: number('MAX_CONNECTIONS', 2000),
+    maxConnectionsPerAddress: number('MAX_CONNECTIONS_PER_ADDRESS', 500),
+    shutdownSeconds: number('SHUTDOWN_SECONDS', 10),
     rateLimitDefault: number('RATE_LIMIT_DEFAULT', 600),
     rateLimitPartner: number('RATE_LIMIT_PARTNER', 3000),
     trustedProxies: list('TRUSTED_PROXIES', ''),

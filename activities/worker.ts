@@ -1,12 +1,13 @@
 // The time door: the process that carries out the durable processes and relays what the books have queued.
 import { setTimeout as delay } from 'node:timers/promises'
 import { DefaultLogger, NativeConnection, Runtime, makeTelemetryFilterString, type LogEntry } from '@temporalio/worker'
-import { pino, type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { openEngine } from '../gateways/engine.ts'
+import { openLog } from '../gateways/log-output.ts'
 import { createReceiver } from '../gateways/receiver.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
 import { startDuties } from './duties.ts'
 import { createWorkers } from './workers.ts'
 
@@ -38,7 +39,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
   )
   const wakeRelay = () => duties?.wakeRelay()
   const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), wakeRelay, clock }
-  const workers = await createWorkers({ connection: native, namespace, queues: settings.workerQueues, queueSuffix, parts })
+  const workers = await createWorkers({ connection: native, namespace, queues: settings.workerQueues, queueSuffix, parts, shutdownSeconds: settings.shutdownSeconds })
   // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
   const duties = settings.workerQueues.includes('core') ? startDuties({
     connection: database,
@@ -92,7 +93,7 @@ function adoptLogger(log: Logger): void {
 
 async function main(): Promise<void> {
   const settings = readSettings()
-  const log = pino({ level: settings.logLevel, base: { process: 'worker' } })
+  const { log, exit } = openLog('worker', settings.logLevel)
   adoptLogger(log)
   try {
     const worker = await startWorker(settings, log)
@@ -100,14 +101,19 @@ async function main(): Promise<void> {
       process.once(signal, () => {
         log.info({ signal }, 'worker stops')
         worker.stop()
+        // Temporal and PostgreSQL may be away, and what waits for them would wait on.
+        setTimeout(() => {
+          log.warn('the worker did not stop in time; what is under way is done again by another')
+          void exit(0)
+        }, (settings.shutdownSeconds + CLOSE_SECONDS) * 1000)
       })
     }
     await worker.ended
     log.info('worker stopped')
-    process.exit(0)
+    await exit(0)
   } catch (error) {
     log.fatal({ err: error }, 'worker ended')
-    process.exit(1)
+    await exit(1)
   }
 }
 

@@ -10,6 +10,8 @@ export interface WorkersOptions {
   queues: readonly Queue[]
   queueSuffix: string
   parts: Parts
+  /** What running attempts are left when the worker stops; what is not done then is done again by another worker. */
+  shutdownSeconds: number
   /** Bundled beforehand; else the stories are bundled at start. */
   workflowBundle?: WorkflowBundleOption
 }
@@ -25,15 +27,15 @@ export interface Workers {
 export const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url))
 
 const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
-// A running attempt gets its ten seconds; whatever is left then is done again by another worker.
 const EVERY_WORKER = {
-  shutdownGraceTime: '12 seconds',
-  shutdownForceTime: '20 seconds',
   activityTaskPollerBehavior: AUTOSCALING,
   // A crash shows after the heartbeat's timeout only when heartbeats are not held back for long.
   maxHeartbeatThrottleInterval: '5 seconds',
   defaultHeartbeatThrottleInterval: '5 seconds',
 } as const
+
+// For attempts that were told to give up; after it the worker ends without them.
+const FORCE_MS = 1_000
 
 export async function createWorkers(options: WorkersOptions): Promise<Workers> {
   const activities = createActivities(options.parts)
@@ -53,6 +55,8 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
   const workers = await Promise.all(options.queues.map((queue) => Worker.create({
     ...EVERY_WORKER,
     ...OF_QUEUE[queue],
+    shutdownGraceTime: options.shutdownSeconds * 1000,
+    shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
     connection: options.connection,
     namespace: options.namespace,
     taskQueue: queueName(queue, options.queueSuffix),

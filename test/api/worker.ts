@@ -33,6 +33,7 @@ export async function startTestWorker(env: Record<string, string>): Promise<Test
     queueSuffix: settings.temporalQueueSuffix,
     parts: { connection: database, receiver, sealer: sealer(settings.encryptionKey), wakeRelay: () => undefined, clock: () => new Date() },
     workflowBundle,
+    shutdownSeconds: 10,
   })
   const ended = workers.run()
   return {

@@ -1,0 +1,84 @@
+// SIGTERM at a worker process: it ends in time, also while PostgreSQL and Temporal say nothing any more.
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { afterEach, expect, test } from '@jest/globals'
+import { cloneDatabase, dropDatabase } from '../api/template.ts'
+import { ROOT } from '../house/sources.ts'
+
+interface Passage {
+  port: number
+  /** From now on nothing passes, and nothing is closed: the other side is as if its machine hung. */
+  freeze(): void
+  close(): void
+}
+
+async function passageTo(host: string, port: number): Promise<Passage> {
+  const sockets: Socket[] = []
+  let frozen = false
+  const server: Server = createServer((near) => {
+    const far = connect(port, host)
+    for (const [from, to] of [[near, far], [far, near]] as const) {
+      sockets.push(from)
+      from.on('data', (chunk) => { if (!frozen) to.write(chunk) })
+      from.on('error', () => undefined).on('close', () => { if (!frozen) to.destroy() })
+    }
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    freeze: () => { frozen = true },
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+let databaseUrl: string
+let passages: Passage[]
+let worker: ChildProcess
+let output: string
+
+async function startWorkerProcess(): Promise<void> {
+  databaseUrl = await cloneDatabase()
+  const [temporalHost = '', temporalPort] = (process.env.TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:7233').split(':')
+  const { hostname, port } = new URL(databaseUrl)
+  passages = [await passageTo(hostname, Number(port)), await passageTo(temporalHost, Number(temporalPort))]
+  const env = {
+    ...process.env,
+    DATABASE_URL: Object.assign(new URL(databaseUrl), { port: String(passages[0]!.port) }).href,
+    TEMPORAL_ADDRESS: `127.0.0.1:${passages[1]!.port}`,
+    TEMPORAL_QUEUE_SUFFIX: `stop${randomBytes(4).toString('hex')}`,
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    SHUTDOWN_SECONDS: '2',
+  }
+  worker = spawn(process.execPath, ['activities/worker.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  output = ''
+  worker.stdout!.on('data', (chunk) => { output += chunk })
+  while (!output.includes('worker started')) {
+    if (worker.exitCode !== null) throw new Error(`the worker ended at start: ${output}`)
+    await once(worker.stdout!, 'data')
+  }
+}
+
+afterEach(async () => {
+  worker.kill('SIGKILL')
+  for (const passage of passages) passage.close()
+  await dropDatabase(databaseUrl)
+})
+
+test('with its machines it ends of itself', async () => {
+  await startWorkerProcess()
+  worker.kill('SIGTERM')
+  expect(await once(worker, 'exit')).toEqual([0, null])
+  expect(output).toContain('worker stopped')
+}, 90_000)
+
+test('with machines that hang it ends without them', async () => {
+  await startWorkerProcess()
+  for (const passage of passages) passage.freeze()
+  worker.kill('SIGTERM')
+  expect(await once(worker, 'exit')).toEqual([0, null])
+}, 90_000)
