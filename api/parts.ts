@@ -5,7 +5,8 @@ import type { Settings } from '../settings.ts'
 import type { Parts } from './http/origin.ts'
 import type { Limiter } from './http/rate-limit.ts'
 
-const PATIENCE_MS = 1_000
+/** How long a part is waited for before it counts as away. */
+export const PATIENCE_MS = 1_000
 const WORKER_SILENCE_MS = 6_000
 
 const LAST_SEEN = { name: 'last seen', text: 'SELECT seen_at FROM process_heartbeats WHERE name = $1' }

@@ -12,6 +12,7 @@ declare module 'restify' {
     type Handler = (request: IncomingMessage & { params?: Record<string, string> }, response: Response) => Promise<void>
     interface Server {
       server: HttpServer
+      head(route: { path: string; name: string }, handler: Handler): void
       get(route: { path: string; name: string }, handler: Handler): void
       post(route: { path: string; name: string }, handler: Handler): void
       put(route: { path: string; name: string }, handler: Handler): void
@@ -20,9 +21,7 @@ declare module 'restify' {
         event: 'restifyError',
         listener: (request: IncomingMessage, response: Response, error: Error, done: () => void) => void,
       ): void
-      once(event: 'error', listener: (error: Error) => void): void
       listen(port: number, host: string, listening: () => void): void
-      close(closed: () => void): void
       address(): AddressInfo
     }
     function createServer(options: { name: string; log: Logger }): Server

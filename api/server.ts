@@ -1,27 +1,33 @@
-// Builds the Restify server from the list of routes; listens only as the entry of the API process.
-import type { IncomingMessage } from 'node:http'
-import pino, { type Logger } from 'pino'
+// Builds the API from the list of routes: Restify behind a listener with bounds; listens only as the entry of the process.
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import restify from 'restify'
 import { fault } from '../domain/faults.ts'
 import { isWithin, rangesOf } from '../gateways/addresses.ts'
+import { openLog } from '../gateways/log-output.ts'
 import { createReceiver } from '../gateways/receiver.ts'
 import { openDatabase, type Database } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
-import { readSettings, type Settings } from '../settings.ts'
+import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
 import { engineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { clientAddress } from './http/client-address.ts'
+import { createConnections } from './http/connections.ts'
 import { createCursors } from './http/cursors.ts'
 import type { Reply } from './http/envelope.ts'
+import { createListener } from './http/listener.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { travel, type House } from './http/pipeline.ts'
 import { createLimiter } from './http/rate-limit.ts'
+import type { RequestUnderWay } from './http/request-context.ts'
 import type { Route } from './http/route.ts'
 import { createShares } from './http/shares.ts'
-import { tell } from './http/stream.ts'
-import { strangersOf, type Strangers } from './http/strangers.ts'
+import { leave, tell } from './http/stream.ts'
+import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
 import { createParts } from './parts.ts'
+import { runProcess } from './process.ts'
 import { createWaker } from './waker.ts'
 import { routesOf } from './routes.ts'
 
@@ -31,21 +37,26 @@ type Request = IncomingMessage & { params?: Record<string, string> }
 
 export interface Api {
   listen(): Promise<number>
+  /** Ends within the seconds of `SHUTDOWN_SECONDS` and a few more, whatever callers and machines do. */
   close(): Promise<void>
+  /** Answers 500 to a request of which something failed where nobody caught it. */
+  answerUnhandled(underWay: RequestUnderWay, error: unknown): void
   database: Database
 }
 
 /** Puts the API together; nothing is connected or listened on before `listen`. */
-export function createApi(settings: Settings, log: Logger): Api {
+export function createApi(settings: Settings, log: Logger, droppedLines: () => number = () => 0): Api {
   const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi api' })
   const limiter = createLimiter({ DEFAULT: settings.rateLimitDefault, PARTNER: settings.rateLimitPartner }, settings.redisUrl)
-  const accessLog = createAccessLog(log, database)
+  const proxies = rangesOf(settings.trustedProxies)
+  const isTrusted = (address: string) => isWithin(proxies, address)
+  const connections = createConnections({ ...settings, isTrusted })
+  const accessLog = createAccessLog(log, { roundTrips: database.roundTrips, connections: connections.count, droppedLines })
   const tokens = rememberTokens(database, settings.databaseUrl)
   const seals = sealer(settings.encryptionKey)
   const engine = engineOnDemand({
     address: settings.temporalAddress, namespace: settings.temporalNamespace, queueSuffix: settings.temporalQueueSuffix,
   })
-  const proxies = rangesOf(settings.trustedProxies)
   const house: House = {
     desk: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
     limiter,
@@ -63,32 +74,34 @@ export function createApi(settings: Settings, log: Logger): Api {
       }),
     },
     shares: createShares(settings.databasePool),
-    addressOf: (request) => clientAddress(request, (address) => isWithin(proxies, address)),
+    addressOf: (request) => clientAddress(request, isTrusted),
     onMishap: accessLog.mishap,
   }
   const server = restify.createServer({ name: 'bahi', log })
   mountRoutes(server, house, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
-  const strangers = strangersOf(limiter, accessLog)
-  mountOrigin(server, accessLog, strangers, createParts(settings, database, limiter))
-  mountStrangers(server, strangers)
+  const unmatched = unmatchedRequests(limiter, accessLog, house.addressOf)
+  mountOrigin(server, accessLog, unmatched, createParts(settings, database, limiter))
+  mountUnmatched(server, unmatched)
+  const serve = (request: IncomingMessage, response: ServerResponse) => void server.server.emit('request', request, response)
+  const listener = createListener({ connections, unmatched, serve, onRefused: accessLog.refusedConnection })
   return {
     database,
-    listen: () => new Promise((resolve, reject) => {
-      server.once('error', reject)
-      server.listen(settings.port, settings.host, () => resolve(server.address().port))
-    }),
+    listen: () => listener.listen(settings.port, settings.host),
     async close() {
-      await new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        // Requests under way are answered; connections that only wait for a next one are closed.
-        server.server.closeIdleConnections()
-      })
+      await listener.close(settings.shutdownSeconds)
       limiter.close()
-      await engine.close()
-      await tokens.close()
-      await database.close()
+      // A pool waits for what it has lent, and a machine may be away.
+      await Promise.race([closeAll([engine, tokens, database]), delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
+    },
+    answerUnhandled: ({ request, response }, error) => {
+      if (response.headersSent) return void (accessLog.mishap(error, ''), request.socket.destroy())
+      unmatched.answer(request, response, error as Error, { close: true })
     },
   }
+}
+
+async function closeAll(machines: { close(): Promise<void> }[]): Promise<void> {
+  await Promise.allSettled(machines.map((machine) => machine.close()))
 }
 
 function mountRoutes(server: restify.Server, house: House, accessLog: AccessLog, routes: Route[]): void {
@@ -97,20 +110,20 @@ function mountRoutes(server: restify.Server, house: House, accessLog: AccessLog,
     mount(server, route.method, path, async (request, response) => {
       const started = performance.now()
       const { reply, trace } = await travel(house, route, request)
-      const status = await deliver(response, reply, (error) => accessLog.mishap(error, trace.requestId))
-      accessLog.passed({ ...trace, method: route.method, route: route.path, status, durationMs: performance.now() - started })
+      const status = await deliver(request, response, reply, (error) => accessLog.mishap(error, trace.requestId))
+      accessLog.passed({ ...trace, method: request.method!, route: route.path, status, durationMs: performance.now() - started })
     })
   }
 }
 
 function mountOrigin(
-  server: restify.Server, accessLog: AccessLog, strangers: Strangers, parts: ReturnType<typeof createParts>,
+  server: restify.Server, accessLog: AccessLog, unmatched: Unmatched, parts: ReturnType<typeof createParts>,
 ): void {
   const plain = (path: string, answer: (request: Request) => Promise<Plain | null> | Plain) =>
     mount(server, 'GET', path, async (request, response) => {
       const answered = await answer(request)
-      if (answered === null) return send(response, strangers.replyTo('GET', fault('not_found.route'), null))
-      sendBytes(response, answered.status, answered.body, { 'Content-Type': answered.type })
+      if (answered === null) return send(response, unmatched.replyTo(request, fault('not_found.route')))
+      sendBytes(response, answered.status, answered.body, { ...unmatched.headers(), 'Content-Type': answered.type })
     })
   plain('/health/live', live)
   plain('/health/ready', async () => readiness(await parts()))
@@ -119,29 +132,39 @@ function mountOrigin(
   plain('/docs/:name', (request) => docs(request.params?.name ?? ''))
 }
 
-// Whatever Restify refuses by itself, and what Node cannot read.
-function mountStrangers(server: restify.Server, strangers: Strangers): void {
+// Whatever Restify refuses by itself.
+function mountUnmatched(server: restify.Server, unmatched: Unmatched): void {
   server.on('restifyError', (request, response, error, done) => {
-    if (!response.headersSent) {
-      const allow = response.getHeader('allow')
-      send(response, strangers.replyTo(request.method ?? '', error, allow === undefined ? null : String(allow)))
-    }
+    // Restify would answer for itself where it is told that we are done and it has sent nothing.
+    if (response.headersSent) return void request.socket.destroy()
+    const allow = response.getHeader('allow')
+    const reply = unmatched.replyTo(request, refusalOf(error))
+    if (allow !== undefined) reply.headers.Allow = String(allow)
+    send(response, reply)
     done()
   })
-  server.server.on('clientError', (error, socket) => strangers.answerNoise(error, socket))
 }
 
+// HEAD answers as GET does, without the body, which Node leaves out.
 function mount(
   server: restify.Server, method: Route['method'], path: string, handler: (request: Request, response: restify.Response) => Promise<void>,
 ): void {
   const verb = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del' }[method] as 'get' | 'post' | 'put' | 'del'
   server[verb]({ path, name: `${method} ${path}` }, handler)
+  if (method === 'GET') server.head({ path, name: `HEAD ${path}` }, handler)
 }
 
 // Answers with the status for the log.
-async function deliver(response: restify.Response, reply: Reply, onMishap: (error: unknown) => void): Promise<number> {
-  if (reply.rest) return tell(response, reply, reply.rest, onMishap)
-  send(response, reply)
+async function deliver(
+  request: Request, response: restify.Response, reply: Reply, onMishap: (error: unknown) => void,
+): Promise<number> {
+  if (!reply.rest) send(response, reply)
+  else if (request.method !== 'HEAD') return tell(response, reply, reply.rest, onMishap)
+  else {
+    await leave(reply.rest)
+    response.writeHead(reply.status, { ...reply.headers, 'Content-Type': 'application/json' })
+    response.end()
+  }
   return reply.status
 }
 
@@ -156,19 +179,6 @@ function sendBytes(response: restify.Response, status: number, body: string | Bu
 
 if (import.meta.main) {
   const settings = readSettings()
-  // Lines are written a few at a time, at the latest after a quarter of a second; those of errors at once.
-  const out = pino.destination({ sync: false, minLength: 4096, periodicFlush: 250 })
-  const log = pino({ level: settings.logLevel, base: { process: 'api' } }, out)
-  const api = createApi(settings, log)
-  const port = await api.listen()
-  log.info({ port }, 'listening')
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => {
-      log.info({ signal }, 'stopping')
-      void api.close().then(() => {
-        out.flushSync()
-        process.exit(0)
-      })
-    })
-  }
+  const output = openLog('api', settings.logLevel)
+  await runProcess(createApi(settings, output.log, output.dropped), output)
 }

@@ -1,7 +1,7 @@
 // One JSON line a request, and the same counted for Prometheus; no secrets, no bodies.
 import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import type { Database } from '../../models/database.ts'
+import type { Excess } from './connections.ts'
 
 export interface Passage {
   requestId: string
@@ -18,11 +18,24 @@ export interface Passage {
 export interface AccessLog {
   passed(passage: Passage): void
   mishap(error: unknown, requestId: string): void
+  /** Counts a connection that was refused or broken off, and says so, but not of every one of a flood. */
+  refusedConnection(why: Refusal, address: string): void
   registry: Registry
 }
 
+export type Refusal = Excess | 'pipelining'
+
+/** What is counted elsewhere and asked for by each GET /metrics. */
+export interface Measured {
+  roundTrips(): number
+  connections(): number
+  droppedLines(): number
+}
+
+const REFUSED_EVERY_MS = 10_000
+
 /** Writes to `log` and counts in a registry of its own. */
-export function createAccessLog(log: Logger, database: Pick<Database, 'roundTrips'>): AccessLog {
+export function createAccessLog(log: Logger, measured: Measured): AccessLog {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'bahi_' })
   const labels = ['method', 'route', 'status'] as const
@@ -34,14 +47,14 @@ export function createAccessLog(log: Logger, database: Pick<Database, 'roundTrip
     registers: [registry],
   })
   const mishaps = new Counter({ name: 'bahi_mishaps_total', help: 'Errors answered with 500.', registers: [registry] })
-  new Gauge({
-    name: 'bahi_database_round_trips_total',
-    help: 'Statements sent to PostgreSQL since the start.',
+  const refused = new Counter({
+    name: 'bahi_connections_refused_total',
+    help: 'Connections that were refused or broken off: too many in all, of one address, or unanswered requests on one.',
+    labelNames: ['reason'],
     registers: [registry],
-    collect() {
-      this.set(database.roundTrips())
-    },
   })
+  measure(registry, measured)
+  let told = { at: -Infinity, untold: 0 }
   return {
     registry,
     passed(passage) {
@@ -55,7 +68,26 @@ export function createAccessLog(log: Logger, database: Pick<Database, 'roundTrip
     mishap(error, requestId) {
       mishaps.inc()
       log.error({ request_id: requestId, err: error }, 'mishap')
-      log.flush()
+    },
+    refusedConnection(why, address) {
+      refused.labels(why).inc()
+      told.untold += 1
+      const now = performance.now()
+      if (now - told.at < REFUSED_EVERY_MS) return
+      log.warn({ reason: why, address, refused: told.untold }, 'connections refused')
+      told = { at: now, untold: 0 }
     },
   }
+}
+
+function measure(registry: Registry, { roundTrips, connections, droppedLines }: Measured): void {
+  const gauge = (name: string, help: string, value: () => number) => new Gauge({
+    name, help, registers: [registry],
+    collect() {
+      this.set(value())
+    },
+  })
+  gauge('bahi_database_round_trips_total', 'Statements sent to PostgreSQL since the start.', roundTrips)
+  gauge('bahi_connections', 'Open connections of callers.', connections)
+  gauge('bahi_log_lines_dropped_total', 'Lines that the log could not take since the start.', droppedLines)
 }

@@ -6,6 +6,8 @@ const WINDOW_SECONDS = 60
 /** Addresses counted by themselves in one window; a counter takes half a kilobyte. */
 const MOST_ADDRESSES = 20_000
 const OTHERS = 'others'
+/** How long Redis is waited for, by a request and by a new connection. */
+export const REDIS_WAITS_MS = { command: 250, connect: 1_000 }
 
 export interface Allowance {
   limit: number
@@ -116,8 +118,8 @@ function counterOf(
 // A request waits for Redis a quarter of a second at the most, and not at all while it is known to be away.
 function openRedis(url: string): Redis {
   const redis = new Redis(url, {
-    commandTimeout: 250,
-    connectTimeout: 1_000,
+    commandTimeout: REDIS_WAITS_MS.command,
+    connectTimeout: REDIS_WAITS_MS.connect,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(times * 200, 2_000),

@@ -6,8 +6,8 @@ import type { Streamed } from './route.ts'
 import type { Shares } from './shares.ts'
 
 // How long a reader may leave a portion unread, and how long the whole may take: a connection to the database waits for it.
-const PORTION_MS = 10_000
-const WHOLE_MS = 300_000
+export const PORTION_MS = 10_000
+export const WHOLE_MS = 300_000
 /** What the log has for an answer that the caller did not stay for; it is never sent. */
 export const CALLER_GONE = 499
 
@@ -73,6 +73,16 @@ export async function tell(
     return 500
   } finally {
     clearTimeout(overdue)
+    over.abort()
+  }
+}
+
+/** Gives back what the rows are read with, where none of them are wanted. */
+export async function leave({ texts, over }: Rest): Promise<void> {
+  try {
+    // What has not begun cannot be left: the first portion is at hand.
+    for await (const _text of texts) break
+  } finally {
     over.abort()
   }
 }

@@ -1,0 +1,54 @@
+// Checks the target and the Host of a request, since the router makes a URL of them and throws where that fails.
+import type { IncomingMessage } from 'node:http'
+import { fault, type Fault } from '../../domain/faults.ts'
+import { MOST_HEADERS } from './bounds.ts'
+
+// RFC 9112, section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and a port.
+const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d{0,5})?$/i
+const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i
+// What a URL takes for another path than the one that is written.
+const NEEDS_RESOLVING = /\\|\/(?:\.|%2e)/i
+
+/**
+ * The Fault of a request whose headers, Host or target are unacceptable; null where they are well.
+ * A target with scheme and authority is replaced by its path, and `.` and `..` in it are resolved, so that all
+ * code behind sees one form of it.
+ */
+export function checkTarget(request: IncomingMessage): Fault | null {
+  if (request.rawHeaders.length >= 2 * MOST_HEADERS) {
+    return fault('request.too_large', { status: 431, message: `The request has ${MOST_HEADERS} headers or more.` })
+  }
+  return checkHost(request) ?? checkPath(request)
+}
+
+function checkHost({ headers, httpVersion, rawHeaders }: IncomingMessage): Fault | null {
+  if (headers.host === undefined) return httpVersion === '1.1' ? malformed('The header Host is missing.') : null
+  if (!isHost(headers.host)) return malformed('The header Host is not a name or an address, with an optional port.')
+  const times = rawHeaders.filter((name, place) => place % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
+  return times > 1 ? malformed('The header Host is sent more than once.') : null
+}
+
+function checkPath(request: IncomingMessage): Fault | null {
+  const { url: target = '' } = request
+  let path = target
+  if (!target.startsWith('/')) {
+    if (target === '*') return request.method === 'OPTIONS' ? null : malformed('The target * is for OPTIONS alone.')
+    const [, authority, rest = ''] = ABSOLUTE.exec(target) ?? []
+    if (!authority || !isHost(authority)) return malformed('The target of the request is not a path, nor a URL with http or https.')
+    path = rest.startsWith('/') ? rest : `/${rest}`
+  }
+  if (path.includes('#')) return malformed('The target of the request has a fragment (#).')
+  request.url = NEEDS_RESOLVING.test(path) ? resolved(path) : path
+  return null
+}
+
+// The query stays as it was sent: only the path is resolved.
+function resolved(path: string): string {
+  const question = path.indexOf('?')
+  const end = question < 0 ? path.length : question
+  return new URL(`http://localhost${path.slice(0, end)}`).pathname + path.slice(end)
+}
+
+const isHost = (host: string) => HOST.test(host) && (host === '' || URL.canParse(`http://${host}/`))
+
+const malformed = (message: string) => fault('request.malformed', { message })

@@ -1,0 +1,34 @@
+// The API as a process: its signals, its end, and what becomes of an error that nobody caught.
+import type { LogOutput } from '../gateways/log-output.ts'
+import { requestUnderWay } from './http/request-context.ts'
+import type { Api } from './server.ts'
+
+/** Serves until SIGTERM or SIGINT, or until an error that belongs to no request; then stops in order and ends the process. */
+export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<void> {
+  let stopping = false
+  const stop = async (code: number) => {
+    if (stopping) return
+    stopping = true
+    await api.close().catch((error: unknown) => log.error({ err: error }, 'the stop failed'))
+    await exit(code)
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      log.info({ signal }, 'stopping')
+      void stop(0)
+    })
+  }
+  // Rejections that nobody handles come here too.
+  process.on('uncaughtException', (error) => {
+    const underWay = requestUnderWay()
+    if (underWay) return api.answerUnhandled(underWay, error)
+    log.fatal({ err: error }, 'unhandled error; the process ends')
+    void stop(1)
+  })
+  try {
+    log.info({ port: await api.listen() }, 'listening')
+  } catch (error) {
+    log.fatal({ err: error }, 'the API does not start')
+    await exit(1)
+  }
+}

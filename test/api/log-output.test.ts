@@ -1,0 +1,84 @@
+// A log that takes nothing: the API goes on answering, counts what it drops, and stops when it is told.
+import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
+import { closeSync, constants, mkdtempSync, openSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import { MOST_WAITING_BYTES } from '../../gateways/log-output.ts'
+import { startApiProcess, type ApiProcess } from './process.ts'
+
+let api: ApiProcess
+const closeLater: number[] = []
+afterEach(async () => {
+  await api.discard()
+  for (const fd of closeLater.splice(0)) closeSync(fd)
+})
+
+async function callMany(times: number): Promise<void> {
+  await Promise.all(Array.from({ length: 20 }, async (_, caller) => {
+    for (let call = caller; call < times; call += 20) expect((await api.call('GET', '/ping')).status).toBe(200)
+  }))
+}
+
+async function dropped(): Promise<number> {
+  const text = await (await fetch(`${api.origin}/metrics`)).text()
+  return Number(/^bahi_log_lines_dropped_total (\d+)$/m.exec(text)?.[1])
+}
+
+// What a container's or a service's log may be: a child of Node's has a socket where a shell's has a pipe.
+const KINDS = ['pipe', 'socket'] as const
+
+function openUnread(kind: (typeof KINDS)[number]): number | 'pipe' {
+  if (kind === 'socket') return 'pipe'
+  const path = join(mkdtempSync(join(tmpdir(), 'bahi-log-')), 'pipe')
+  execFileSync('mkfifo', [path])
+  // Open on both sides, so that it has a reader who never reads.
+  return openSync(path, constants.O_RDWR)
+}
+
+describe('a log that nobody reads', () => {
+  test.each(KINDS)('a %s holds up neither calls nor the stop; lines that find no room are counted', async (kind) => {
+    const unread = openUnread(kind)
+    api = await startApiProcess({}, ['ignore', unread, 'inherit'])
+    api.child.stdout?.pause()
+    if (typeof unread === 'number') closeLater.push(unread)
+    // A line of the access log has more than 150 bytes.
+    const lines = Math.ceil(MOST_WAITING_BYTES / 150)
+    for (let sent = 0; sent < 3 * lines && (await dropped()) === 0; sent += 2000) await callMany(2000)
+    expect(await dropped()).toBeGreaterThan(0)
+    await callMany(200)
+    expect(await api.stop()).toBe(0)
+  }, 240_000)
+
+  test('and is read again has the rest, the last line included', async () => {
+    api = await startApiProcess({}, ['ignore', 'pipe', 'inherit'])
+    await callMany(1000)
+    let text = ''
+    api.child.stdout!.on('data', (chunk) => { text += chunk })
+    const drained = once(api.child.stdout!, 'end')
+    expect(await api.stop()).toBe(0)
+    await drained
+    expect(text.match(/"request"/g)!.length).toBeGreaterThanOrEqual(1000)
+    expect(text).toContain('"stopping"')
+  }, 60_000)
+
+  test('whose reader is gone', async () => {
+    api = await startApiProcess({}, ['ignore', 'pipe', 'inherit'])
+    api.child.stdout!.destroy()
+    await callMany(500)
+    await delay(500)
+    await callMany(500)
+    expect(await dropped()).toBeGreaterThan(0)
+    expect(await api.stop()).toBe(0)
+  }, 60_000)
+})
+
+test('a volume that is full', async () => {
+  const full = openSync('/dev/full', 'w')
+  api = await startApiProcess({}, ['ignore', full, 'inherit'])
+  closeSync(full)
+  await callMany(1000)
+  expect(await api.stop()).toBe(0)
+}, 60_000)
