@@ -9,7 +9,7 @@ import { keepAlive, type Part } from './machines/part.ts'
 import { freePort, isFree } from './machines/port.ts'
 import { end, type Launched, type Machine, sizeOf, sleep } from './machines/process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './machines/run-record.ts'
-import { startApi, startWorker, waitUntilReady } from './machines/service.ts'
+import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from './machines/service.ts'
 import { secondsSince, step, tell } from './machines/steps.ts'
 
 // Those that use another part are put away before it.
@@ -159,7 +159,7 @@ async function startService(
   const options = (name: string) => ({ log: log(name), environment, onLaunch })
   const detail = ({ url }: Machine) => url
   const parts: Part[] = [
-    { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail },
+    { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail, answers: () => isLive(origin) },
     { name: 'Worker', log: log('worker'), start: () => startWorker(options('worker')), detail },
   ]
   await Promise.all(parts.map(async (part) => {
@@ -215,7 +215,7 @@ async function putAway(record: RunRecord): Promise<void> {
     const child = record.children().find((other) => other.name === name)
     if (!child) continue
     const since = Date.now()
-    await end(child, { patienceMs: 15_000, hurry: hurry.signal })
+    await end(child, { patienceMs: STOP_PATIENCE_MS, hurry: hurry.signal })
     tell(name, 'stopped', '', secondsSince(since))
   }
   record.close()

@@ -114,8 +114,15 @@ function send(pid: number, signal: NodeJS.Signals): void {
 
 export function sleep(ms: number, hurry?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms)
-    hurry?.addEventListener('abort', () => (clearTimeout(timer), resolve()), { once: true })
+    const done = () => {
+      clearTimeout(timer)
+      // Signals live long: what is slept through often must not leave a listener each time.
+      hurry?.removeEventListener('abort', done)
+      resolve()
+    }
+    const timer = setTimeout(done, ms)
+    hurry?.addEventListener('abort', done, { once: true })
+    if (hurry?.aborted) done()
   })
 }
 

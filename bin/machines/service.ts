@@ -1,6 +1,10 @@
 // The service's own two processes, the API and the worker, as parts of the local run.
 import { join } from 'node:path'
+import { PROBE_MS } from './part.ts'
 import { end, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
+
+/** What is to stop is killed when it has not after so long. */
+export const STOP_PATIENCE_MS = 15_000
 
 const ROOT = join(import.meta.dirname, '..', '..')
 
@@ -36,12 +40,17 @@ export function startWorker(options: ServiceOptions): Promise<Machine> {
 async function startNode(name: string, file: string, { log, environment, onLaunch }: ServiceOptions): Promise<Machine> {
   const launched = await launch({ name, command: process.execPath, args: [join(ROOT, file)], log, env: environment })
   onLaunch(launched)
-  return { url: `process ${launched.pid}`, process: launched, stop: () => end(launched, { patienceMs: 15_000 }) }
+  return { url: `process ${launched.pid}`, process: launched, stop: () => end(launched, { patienceMs: STOP_PATIENCE_MS }) }
 }
 
-async function answers(url: string): Promise<boolean> {
+/** Whether the API answers, within the time of a probe. */
+export async function isLive(origin: string): Promise<boolean> {
+  return answers(`${origin}/health/live`, PROBE_MS)
+}
+
+async function answers(url: string, limitMs = 2000): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(2000) })
+    const answer = await fetch(url, { signal: AbortSignal.timeout(limitMs), headers: { connection: 'close' } })
     await answer.body?.cancel()
     return answer.ok
   } catch {
