@@ -15,12 +15,13 @@ import { WARNINGS } from '../domain/warnings.ts'
 import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
 import { RETENTION_MS } from '../models/idempotency.ts'
 import { readSettings } from '../settings.ts'
+import { boundRows } from './bounds.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
 /** The documents that have tables of ours. */
 export const DOCUMENTS = [
-  'README.md', 'docs/api.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/webhooks.md',
+  'README.md', 'docs/api.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/running.md', 'docs/webhooks.md',
 ]
 
 const ROUTES = routesOf({ publicUrl: '' })
@@ -39,6 +40,7 @@ const BLOCKS: Record<string, () => string> = {
   ))),
   warnings: () => table(['Code', 'It means'], Object.entries(WARNINGS).map(([code, meaning]) => [`\`${code}\``, meaning])),
   limits: () => table(['Limit', 'Value'], limits()),
+  bounds: () => table(['What', 'At most', 'Beyond it', 'Set in'], boundRows(DEFAULTS)),
   ladder: () => table(['Attempt', 'Waits after the end of the one before'], ladder()),
   events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => (
     [`\`${type}\``, Object.keys((eventSchema(type) as TObject).properties).map((name) => `\`${name}\``).join(' ')]

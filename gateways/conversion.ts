@@ -13,8 +13,9 @@ interface ConverterParts {
   taskQueue: string
 }
 
-const START_MS = 2_000
-const PATIENCE_MS = 10_000
+/** For Temporal to take a conversion, and for the whole of it. */
+export const CONVERSION_START_MS = 2_000
+export const CONVERSION_MS = 10_000
 
 /** What a run has come to, and whose conversion it was. */
 interface End {
@@ -35,7 +36,7 @@ export function createConverter({ client, connection, taskQueue }: ConverterPart
   })
 
   async function runOnce(input: ConversionInput, untilMs: number): Promise<End> {
-    const run = await connection.withDeadline(Math.min(Date.now() + START_MS, untilMs), () => start(input))
+    const run = await connection.withDeadline(Math.min(Date.now() + CONVERSION_START_MS, untilMs), () => start(input))
     try {
       const { conversionId } = await connection.withDeadline(untilMs, () => run.result())
       return { conversionId, refusal: null }
@@ -46,7 +47,7 @@ export function createConverter({ client, connection, taskQueue }: ConverterPart
   }
 
   return async (input, isStillToDo) => {
-    const untilMs = Date.now() + PATIENCE_MS
+    const untilMs = Date.now() + CONVERSION_MS
     try {
       while (Date.now() < untilMs) {
         const { conversionId, refusal } = await runOnce(input, untilMs)

@@ -51,7 +51,8 @@ interface Start {
   staticSummary: string
 }
 
-const START_MS = 5_000
+/** For Temporal to take a process of the worker's, and to connect. */
+export const START_MS = 5_000
 const REACH_MS = 2_000
 const REGISTER_MS = 10_000
 // A server that was restarted is found again within seconds; gRPC's own patience grows to two minutes.

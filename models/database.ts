@@ -66,23 +66,26 @@ export interface DatabaseOptions {
   name: string
 }
 
-// A row is held for one short transaction, so a wait of this length means that something is wrong: it ends long before
-// the statement would, and openBooks tries again.
-const LOCK_TIMEOUT_MS = 10_000
+/**
+ * How long PostgreSQL is waited for: for a connection of the pool, for a new one, for a statement, between the statements
+ * of a transaction, and for a lock. A row is held for one short transaction, so a long wait for it means that something is
+ * wrong: it ends long before the statement would, and openBooks tries again.
+ */
+export const DATABASE_WAITS_MS = { acquire: 10_000, connect: 5_000, statement: 60_000, idleInTransaction: 60_000, lock: 10_000 }
 
 /** Opens the pool (lazily: nothing is sent yet) and defines a Sequelize model for every declared table. */
 export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
   const sequelize = new Sequelize(url, {
     dialect: 'postgres',
     logging: false,
-    pool: { max: pool, min: 0, acquire: 10_000, idle: 60_000 },
+    pool: { max: pool, min: 0, acquire: DATABASE_WAITS_MS.acquire, idle: 60_000 },
     dialectOptions: {
       application_name: name,
       keepAlive: true,
-      connectionTimeoutMillis: 5_000,
-      statement_timeout: 60_000,
-      lock_timeout: LOCK_TIMEOUT_MS,
-      idle_in_transaction_session_timeout: 60_000,
+      connectionTimeoutMillis: DATABASE_WAITS_MS.connect,
+      statement_timeout: DATABASE_WAITS_MS.statement,
+      lock_timeout: DATABASE_WAITS_MS.lock,
+      idle_in_transaction_session_timeout: DATABASE_WAITS_MS.idleInTransaction,
     },
   })
   for (const table of tables()) {
