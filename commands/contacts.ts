@@ -5,6 +5,7 @@ import { Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { hasGstinShape, isPan, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
+import { toDecimalText, toMinor } from '../domain/money.ts'
 import { findState } from '../domain/place-of-supply.ts'
 import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../models/contact.ts'
 import { findRow, type Lock, type Scope } from '../models/find.ts'
@@ -126,16 +127,24 @@ function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
   }
   if (fields.contact_persons !== undefined) set.contact_persons = personsOf(before.contact_persons, fields.contact_persons ?? [])
   if (fields.payment_terms !== undefined) set.payment_terms = fields.payment_terms ?? 0
-  if (fields.opening_balance !== undefined) set.opening_balance = keptAmount(fields.opening_balance ?? 0)
-  if (fields.credit_limit !== undefined) set.credit_limit = fields.credit_limit === null ? null : keptAmount(fields.credit_limit)
   if (fields.currency_code !== undefined) set.currency_code = currencyOf(fields.currency_code ?? 'INR')
-  return set
+  return { ...set, ...amountsOf(before, fields, set.currency_code ?? before.currency_code) }
 }
 
 const TEXTS = ['display_name', 'legal_name', 'company_name', 'gst_treatment', 'email', 'phone', 'website'] as const
 
-// With the four decimals that the books keep, so that what is answered and compared is what is kept.
-const keptAmount = (amount: number) => new Exact(amount).toFixed(4)
+// Rounded to the minor unit of the contact's currency, anew when that changes.
+function amountsOf(before: Before, fields: ContactFields, currency: string): Partial<ContactRow> {
+  const moved = currency !== before.currency_code
+  const { opening_balance = moved ? before.opening_balance : undefined, credit_limit = moved ? before.credit_limit : undefined } = fields
+  return {
+    ...(opening_balance === undefined ? {} : { opening_balance: keptAmount(opening_balance ?? 0, currency) }),
+    ...(credit_limit === undefined ? {} : { credit_limit: credit_limit === null ? null : keptAmount(credit_limit, currency) }),
+  }
+}
+
+// With the four decimals that the column has, so that what is answered and compared is what is kept.
+const keptAmount = (amount: number | string, currency: string) => new Exact(toDecimalText(toMinor(amount, currency), currency)).toFixed(4)
 
 const blankAsNull = (text: string | null) => (text === null || text.trim() === '' ? null : text.trim())
 

@@ -128,7 +128,7 @@ const termsOf = ({ place_of_supply, currency_code, exchange_rate, tags }: Docume
 // The parties, the taxes by the ids that the lines have, the accounts to post to and the series of today; no items.
 function basisFor(books: Books, order: DocumentRow & { lines: LineRow[] }, contactId: string): Promise<Basis> {
   const taxIds = [...new Set(order.lines.flatMap(({ tax_id }) => tax_id ?? []))]
-  return readBasis(books, { contactId, branchId: order.branch_id, itemIds: [], taxIds, accountIds: [], tags: [], date: today(books), invoiceNumber: null })
+  return readBasis(books, { contactId, branchId: order.branch_id, itemIds: [], taxIds, accountIds: [], tags: [], rate: null, date: today(books), invoiceNumber: null })
 }
 
 function filledOf(lines: LineRow[], parts: Part[], taxes: (Tax & { id: string })[]): FilledLine[] {

@@ -6,6 +6,7 @@ import { isId } from '../domain/ids.ts'
 import { minorDigits, refuseExchangeRate } from '../domain/money.ts'
 import type { Priced } from '../domain/totals.ts'
 import { readBasis, type Basis } from '../models/basis.ts'
+import type { RatePair } from '../models/currency.ts'
 import type { DocumentRow } from '../models/document.ts'
 import type { Books } from './books.ts'
 import { idsOf, type LineWanted } from './document-lines.ts'
@@ -50,7 +51,7 @@ export interface Parties {
 export async function basisOf(
   books: Books,
   { contactId, contactField, date, invoiceNumber, accountIds = [] }: Parties,
-  wanted: Pick<TermsWanted, 'line_items' | 'branch_id' | 'tags'>,
+  wanted: Omit<TermsWanted, 'place_of_supply' | 'round_off'>,
 ): Promise<Basis> {
   const tags = knownIds(wanted.tags ?? [], 'tags')
   const basis = await readBasis(books, {
@@ -59,6 +60,7 @@ export async function basisOf(
     ...idsOf(wanted.line_items),
     accountIds,
     tags,
+    rate: rateWanted(books, wanted),
     date,
     invoiceNumber,
   })
@@ -87,15 +89,36 @@ export function dueDateOf(told: string | null | undefined, date: string, payment
 // As many as the books keep of an exchange rate.
 const RATE_DECIMALS = 10
 
-/** Currency and rate, the books' own at 1 where nothing is told. Throws validation.invalid_value for what cannot be. */
-export function currencyOf(
-  books: Books, told: { currency_code?: string | null; exchange_rate?: number | null },
-): { currency: string; exchangeRate: string } {
+type MoneyTold = Pick<TermsWanted, 'currency_code' | 'exchange_rate'>
+
+/** The rate to look for among the organisation's: that of a foreign currency that comes without one. */
+export function rateWanted(books: Books, told: MoneyTold): RatePair | null {
+  const base = books.organization.currency_code
+  const currency = told.currency_code ?? base
+  return currency === base || told.exchange_rate != null ? null : { from: currency, to: base }
+}
+
+/**
+ * Currency and rate of a document, the books' own at 1 where nothing is told. A foreign currency without a rate takes the
+ * organisation's latest, or 1 with a warning (decisions §11). Throws validation.invalid_value for what cannot be.
+ */
+export function currencyOrAssumed(books: Books, told: MoneyTold, { latest_rate }: { latest_rate: string | null }) {
+  const money = currencyOf(books, told, latest_rate)
+  const pair = rateWanted(books, told)
+  if (pair && latest_rate === null) {
+    const message = `No exchange rate was sent, and none of ${pair.from} to ${pair.to} is kept for the date; the rate 1 was taken.`
+    books.warn({ code: 'validation.exchange_rate_assumed', message, details: { from_currency: pair.from, to_currency: pair.to, exchange_rate: 1 } })
+  }
+  return money
+}
+
+/** Currency and rate: the rate that is told, else the latest, else 1. Throws validation.invalid_value for what cannot be. */
+export function currencyOf(books: Books, told: MoneyTold, latestRate: string | null): { currency: string; exchangeRate: string } {
   const base = books.organization.currency_code
   const currency = told.currency_code ?? base
   minorDigits(currency)
   // Rounded before it is used, so that what is answered, posted and kept is one rate.
-  const exchangeRate = decimalText(new Exact(told.exchange_rate ?? 1).toDecimalPlaces(RATE_DECIMALS))
+  const exchangeRate = decimalText(new Exact(told.exchange_rate ?? latestRate ?? 1).toDecimalPlaces(RATE_DECIMALS))
   refuseExchangeRate(currency, exchangeRate, base)
   return { currency, exchangeRate }
 }

@@ -9,9 +9,9 @@ import { paymentAllocations, type AllocationRow, type Payment } from '../models/
 import type { Books } from './books.ts'
 import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { currencyOf, knownIds } from './drafting.ts'
+import { knownIds } from './drafting.ts'
 import { postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
-import { foundationOf, refuseFigures, refuseMissingRate, refuseWrongParty, type Founded } from './payment-terms.ts'
+import { foundationOf, moneyTold, refuseFigures, refuseWrongParty, type Founded } from './payment-terms.ts'
 import { changedPayment, paymentOf, USUAL_MODE, type NewPayment } from './payments.ts'
 
 /** The body of PUT /payments/{payment_id}; null stands for the value that a new payment would have without the field. */
@@ -52,7 +52,10 @@ export async function changePayment(books: Books, id: string, wanted: Sent<Payme
     contact_id: wanted.contact_id ?? before.contact_id,
     bank_account_id: wanted.bank_account_id === undefined ? before.bank_account_id : wanted.bank_account_id,
     tags: wanted.tags === undefined ? [] : knownIds(wanted.tags ?? [], 'tags'),
-  }, null)
+  }, {
+    alike: null,
+    rate: { from: wanted.currency_code ?? null, to: books.organization.currency_code, date: wanted.date ? parseDocumentDate(wanted.date)! : before.date },
+  })
   const instead = { fields: SETTLED, advice: 'delete the payment and record it anew' }
   if (changedFields(wanted, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
   const told = toldOf(books, before, wanted, basis)
@@ -72,13 +75,12 @@ export async function changePayment(books: Books, id: string, wanted: Sent<Payme
 }
 
 // The columns as the body wants them. A new contact brings its own currency, unless another is told.
-function toldOf(books: Books, before: Payment, wanted: PaymentChanges, { contact, bank_account_id }: Founded) {
+function toldOf(books: Books, before: Payment, wanted: PaymentChanges, { contact, bank_account_id, latest_rate }: Founded) {
   const moved = contact.id !== before.contact_id
   const code = wanted.currency_code === undefined ? (moved ? contact.currency_code : before.currency_code) : wanted.currency_code
   const same = (code ?? books.organization.currency_code) === before.currency_code
   const rate = { currency_code: code, exchange_rate: wanted.exchange_rate ?? (same ? Number(before.exchange_rate) : null) }
-  refuseMissingRate(books, rate)
-  const { currency, exchangeRate } = currencyOf(books, rate)
+  const { currency, exchangeRate } = moneyTold(books, rate, { latest_rate })
   const kept = (amount: Minor) => (same ? amount : toMinor(toDecimalText(amount, before.currency_code), currency))
   const { mode, reference_number, description, bank_charges, tags } = wanted
   return {

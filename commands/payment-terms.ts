@@ -10,7 +10,7 @@ import {
   readPaymentBasis, type Payment, type PaymentAlike, type PaymentBasis, type PaymentBasisRequest, type PaymentRow,
 } from '../models/payment.ts'
 import type { Books } from './books.ts'
-import { knownIds, refuseUnknownTags } from './drafting.ts'
+import { currencyOf, knownIds, rateWanted, refuseUnknownTags } from './drafting.ts'
 import { documentsToSettle, type Settleable } from './settlement.ts'
 
 /** Money for one document; exactly one of the two ids is told. */
@@ -25,15 +25,15 @@ export interface Founded extends PaymentBasis {
   bank_account_id: string
 }
 
-/** Reads contact, account, cost centers and likenesses at once. Throws not_found.resource for what is not the organisation's. */
+/** Reads contact, account, cost centers, rate and likenesses at once. Throws not_found.resource for what is not the organisation's. */
 export async function foundationOf(
-  books: Books, told: { contact_id: string; bank_account_id?: string | null; tags: string[] }, alike: PaymentBasisRequest['alike'],
+  books: Books, told: { contact_id: string; bank_account_id?: string | null; tags: string[] }, asked: Pick<PaymentBasisRequest, 'alike' | 'rate'>,
 ): Promise<Founded> {
   const { contact, bank_account_id, ...basis } = await readPaymentBasis(books, {
     contactId: knownIds([told.contact_id], 'contact_id')[0]!,
     bankAccountId: told.bank_account_id == null ? null : knownIds([told.bank_account_id], 'bank_account_id')[0]!,
     tags: told.tags,
-    alike,
+    ...asked,
   })
   if (!contact) throw fault('not_found.resource', { field: 'contact_id', message: 'There is no such contact.' })
   if (bank_account_id === null) {
@@ -54,10 +54,16 @@ export function refuseWrongParty({ contact }: Founded, flow: Flow, type: Payment
   if (contact.contact_type === wrong) throw fault('validation.invalid_value', { field: 'contact_id', message })
 }
 
-/** Throws validation.failed where a foreign currency comes without its rate. */
-export function refuseMissingRate(books: Books, told: { currency_code?: string | null; exchange_rate?: number | null }): void {
+/**
+ * A payment's currency and rate: the rate that is told, else the organisation's latest (decisions §11). Throws
+ * validation.failed where a foreign currency has neither, and as currencyOf does.
+ */
+export function moneyTold(
+  books: Books, told: { currency_code?: string | null; exchange_rate?: number | null }, { latest_rate }: Pick<PaymentBasis, 'latest_rate'>,
+): { currency: string; exchangeRate: string } {
+  const money = currencyOf(books, told, latest_rate)
+  if (rateWanted(books, told) === null || latest_rate !== null) return money
   const base = books.organization.currency_code
-  if ((told.currency_code ?? base) === base || told.exchange_rate != null) return
   throw fault('validation.failed', { errors: [{ field: 'exchange_rate', code: 'required', message: `is required unless currency_code is ${base}` }] })
 }
 

@@ -11,11 +11,11 @@ import type { Lock, Scope } from '../models/find.ts'
 import { findPayment, payments, type AllocationRow, type Payment, type PaymentRow } from '../models/payment.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
-import { currencyOf, knownIds, today } from './drafting.ts'
+import { knownIds, rateWanted, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
 import {
-  allocationsWanted, allocationWanted, documentsOf, duplicateOf, foundationOf, likenessOf, moneyOf, refuseFigures, refuseMissingRate,
+  allocationsWanted, allocationWanted, documentsOf, duplicateOf, foundationOf, likenessOf, moneyOf, moneyTold, refuseFigures,
   refuseOverAllocation, refuseWrongParty, type AllocationBody,
 } from './payment-terms.ts'
 import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
@@ -55,16 +55,20 @@ export async function paymentOf(scope: Scope, id: string, lock: Lock = ''): Prom
  * with a warning; without a key it is refused with validation.duplicate_resource.
  */
 export async function recordPayment(books: Books, wanted: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
-  refuseMissingRate(books, wanted)
-  const { currency, exchangeRate } = currencyOf(books, wanted)
+  const currency = wanted.currency_code ?? books.organization.currency_code
   const type = wanted.payment_type ?? 'REGULAR'
   const asked = allocationsWanted(wanted.flow, type, wanted.allocations ?? [], currency)
   const [date, amount] = [parseDocumentDate(wanted.date)!, toMinor(wanted.amount, currency)]
   const tags = knownIds(wanted.tags ?? [], 'tags')
+  const rate = rateWanted(books, wanted)
   const basis = await foundationOf(books, { ...wanted, tags }, {
-    flow: wanted.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
-    reference: wanted.reference_number ?? '',
+    alike: {
+      flow: wanted.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
+      reference: wanted.reference_number ?? '',
+    },
+    rate: rate && { ...rate, date },
   })
+  const { exchangeRate } = moneyTold(books, wanted, basis)
   const documents = await documentsOf(books, wanted.flow, asked)
   refuseWrongParty(basis, wanted.flow, type)
   const row = {

@@ -8,7 +8,7 @@ import type { Basis } from '../models/basis.ts'
 import type { LineRow, ReverseCharge } from '../models/document.ts'
 import type { Books } from './books.ts'
 import { accountIdsOf, fillLines, type ExistingLines, type FilledLine, type LineWanted } from './document-lines.ts'
-import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
+import { basisOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
 import { accountFor, PURCHASE_ACCOUNT } from './named-accounts.ts'
 
 /** What a caller tells of any purchase. */
@@ -76,7 +76,7 @@ export async function drawUpPurchase(books: Books, wanted: PurchaseWanted, occas
   }, existing)
   const vendor = vendorOf(basis, vendorField)
   const place = placeOfSupply(wanted.place_of_supply ?? vendor.place_of_contact ?? branch.state)
-  const { currency, exchangeRate } = currencyOf(books, wanted)
+  const { currency, exchangeRate } = currencyOrAssumed(books, wanted, basis)
   const roundOff = wanted.round_off == null ? null : decimalText(wanted.round_off)
   const terms = { branch, vendor, date, place, currency, exchangeRate, tags: knownIds(wanted.tags ?? [], 'tags'), roundOff }
   return { basis, branch, vendor, ...pricePurchaseOn(books, terms, filled) }

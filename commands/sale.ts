@@ -8,7 +8,7 @@ import type { Basis } from '../models/basis.ts'
 import type { LineRow } from '../models/document.ts'
 import type { Books } from './books.ts'
 import { fillLines, type ExistingLines, type FilledLine } from './document-lines.ts'
-import { basisOf, branchOf, currencyOf, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
+import { basisOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
 
 /** What a caller tells of any sale. */
 export interface SaleWanted extends TermsWanted {
@@ -73,7 +73,7 @@ export async function drawUpSale(books: Books, wanted: SaleWanted, occasion: Sal
   }, existing)
   const customer = customerOf(basis)
   const place = placeOfSupply(wanted.place_of_supply ?? defaultPlace ?? customer.place_of_contact ?? branch.state)
-  const { currency, exchangeRate } = currencyOf(books, wanted)
+  const { currency, exchangeRate } = currencyOrAssumed(books, wanted, basis)
   const roundOff = wanted.round_off == null ? null : decimalText(wanted.round_off)
   const terms = { branch, customer, date, place, currency, exchangeRate, tags: knownIds(wanted.tags ?? [], 'tags'), roundOff, rounded }
   return { basis, branch, customer, ...priceSaleOn(books, terms, filled) }

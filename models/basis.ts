@@ -2,6 +2,7 @@
 import type { AccountRole } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import type { NamedAccount } from './account.ts'
+import { latestRate, type RatePair } from './currency.ts'
 import type { Scope } from './find.ts'
 import type { NumberSeriesRow } from './series.ts'
 
@@ -14,6 +15,8 @@ export interface BasisRequest {
   /** The accounts that lines of a purchase name. */
   accountIds: string[]
   tags: string[]
+  /** The rate that is wanted as of the date; null where one is told, or none needed. */
+  rate: RatePair | null
   /** The document's date: it picks the accounting period, and with it the series. */
   date: string
   /** A number given by hand, to be looked up among the invoices of the branch. */
@@ -37,6 +40,8 @@ export interface Basis extends PostingAccounts {
   series: Pick<NumberSeriesRow, 'id' | 'series_name' | 'prefix' | 'padding' | 'format_template' | 'is_default'>[]
   /** Those of the accounts asked for that the organisation has. */
   accounts: NamedAccount[]
+  /** The latest rate of the pair asked for. */
+  latest_rate: string | null
   tags_found: number
   number_taken: boolean
 }
@@ -58,7 +63,7 @@ export interface BasisItem {
 export async function readBasis(scope: Scope, request: BasisRequest): Promise<Basis> {
   const [basis] = await scope.connection.run<Basis>(BASIS, [
     scope.orgId, request.contactId, request.branchId, request.itemIds, request.taxIds, request.date, request.tags, request.invoiceNumber,
-    request.accountIds,
+    request.accountIds, request.rate?.from, request.rate?.to,
   ])
   return basis!
 }
@@ -101,6 +106,7 @@ SELECT
        SELECT id FROM accounting_periods WHERE org_id = $1 AND $6::date BETWEEN start_date AND end_date LIMIT 1)) AS s) AS series,
   (SELECT coalesce(json_agg(a), '[]') FROM (
      SELECT id, account_type, is_active FROM accounts WHERE org_id = $1 AND id = ANY ($9::uuid[])) AS a) AS accounts,
+  ${latestRate('$10::text', '$11::text', '$6')} AS latest_rate,
   (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($7::uuid[])) AS tags_found,
   ($8::text IS NOT NULL AND EXISTS (SELECT FROM invoices
      WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND invoice_number = $8)) AS number_taken`,

@@ -37,6 +37,20 @@ export async function findEnabledCurrencies(scope: Scope): Promise<CurrencyRow[]
   return scope.connection.run<CurrencyRow>(ENABLED, [scope.orgId])
 }
 
+/** A pair of currencies that a rate is wanted of. */
+export interface RatePair {
+  from: string
+  to: string
+}
+
+/**
+ * The latest rate of a pair on or before a date, as decimal text; null where there is none, and where `from` is null. Only the
+ * pair itself is asked, not its inverse. For a query that has the organisation as $1 and the rest in these places.
+ */
+export const latestRate = (from: string, to: string, date: string) => `(SELECT rate::text FROM exchange_rates
+   WHERE org_id = $1 AND from_currency = ${from} AND to_currency = ${to} AND rate_date <= ${date}::date
+   ORDER BY rate_date DESC, id DESC LIMIT 1)`
+
 const ENABLED = {
   name: 'enabled currencies',
   text: `SELECT ${currencies.columns.join(', ')} FROM currencies WHERE org_id = $1 AND is_enabled ORDER BY currency_code`,

@@ -1,6 +1,7 @@
 // Payments and their allocations. Amounts are minor units of the payment's currency.
 import type { Flow, PaymentType } from '../domain/posting/payment.ts'
 import type { PostingAccounts } from './basis.ts'
+import { latestRate } from './currency.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
 
@@ -113,6 +114,8 @@ export interface PaymentBasisRequest {
   /** Null for the first of the organisation's. */
   bankAccountId: string | null
   tags: string[]
+  /** The rate that is wanted as of the date, `from` null for the contact's currency; null where none is needed. */
+  rate: { from: string | null; to: string; date: string } | null
   /** What to look for among the contact's payments; null where nothing is to be looked for. */
   alike: { flow: Flow; amount: bigint; currency: string; from: string; to: string; reference: string } | null
 }
@@ -122,6 +125,8 @@ export interface PaymentBasis extends Pick<PostingAccounts, 'roles'> {
   contact: { id: string; contact_name: string; contact_type: string; currency_code: string } | null
   bank_account_id: string | null
   tags_found: number
+  /** The latest rate of the pair asked for. */
+  latest_rate: string | null
   /** The newest of the contact's payments of this flow and amount around the date that no reference tells apart. */
   alike: PaymentAlike[]
 }
@@ -129,9 +134,10 @@ export interface PaymentBasis extends Pick<PostingAccounts, 'roles'> {
 export type PaymentAlike = Pick<PaymentRow, 'id' | 'date' | 'payment_number' | 'reference_number'>
 
 export async function readPaymentBasis({ connection, orgId }: Scope, request: PaymentBasisRequest): Promise<PaymentBasis> {
-  const { contactId, bankAccountId, tags, alike } = request
+  const { contactId, bankAccountId, tags, rate, alike } = request
   const [basis] = await connection.run<PaymentBasis>(BASIS, [
     orgId, contactId, bankAccountId, alike?.flow, alike?.amount.toString(), alike?.currency, alike?.from, alike?.to, alike?.reference, tags,
+    rate?.from, rate?.to, rate?.date,
   ])
   return basis!
 }
@@ -179,6 +185,7 @@ const BASIS = {
    ORDER BY role IS NOT DISTINCT FROM 'BANK' DESC, code LIMIT 1) AS bank_account_id,
   ${ROLES},
   (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($10::uuid[])) AS tags_found,
+  ${latestRate('coalesce($11::text, (SELECT currency_code FROM contacts WHERE org_id = $1 AND id = $2))', '$12::text', '$13')} AS latest_rate,
   (SELECT coalesce(json_agg(p), '[]') FROM (
      SELECT id, date, payment_number, reference_number FROM payments
      WHERE org_id = $1 AND contact_id = $2 AND flow = $4::text AND amount = $5::bigint AND currency_code = $6::text

@@ -48,7 +48,7 @@ export const billRoutes = [
   }),
   route({
     method: 'POST', path: '/bills', tag, does: 'Create a bill, and approve it when asked', scope: 'bills.CREATE',
-    status: 201, answer, body: NewBill, alsoCheck: lineProblems,
+    status: 201, answer, warns: true, body: NewBill, alsoCheck: lineProblems,
     async write(books, { body }) {
       const bill = await createBill(books, body)
       return shown(books, bill, body.auto_approve ? 'Bill created and approved.' : 'Bill created.')

@@ -39,7 +39,7 @@ export const creditNoteRoutes = [
   }),
   route({
     method: 'POST', path: '/credit_notes', tag, does: "Create a customer's or vendor's credit note, and issue it unless it is a draft",
-    scope: 'creditnotes.CREATE', status: 201, keyRequired: true, answer, body: NewCreditNote, alsoCheck: lineProblems,
+    scope: 'creditnotes.CREATE', status: 201, keyRequired: true, answer, warns: true, body: NewCreditNote, alsoCheck: lineProblems,
     async write(books, { body }) {
       const note = await createCreditNote(books, body)
       return shown(body.is_draft ? 'Credit note created.' : 'Credit note created and issued.', note)
@@ -48,7 +48,7 @@ export const creditNoteRoutes = [
   route({
     method: 'PUT', path: '/credit_notes/{credit_note_id}', tag, scope: 'creditnotes.UPDATE',
     does: "Change a draft, or an issued note's date, reference or notes while nothing of it is applied",
-    answer, body: CreditNoteChanges, alsoCheck: changedLineProblems,
+    answer, warns: true, body: CreditNoteChanges, alsoCheck: changedLineProblems,
     write: async (books, { params, body }) => shown('Credit note updated.', await changeCreditNote(books, params.credit_note_id!, body, showCreditNote)),
   }),
   route({

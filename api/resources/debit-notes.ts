@@ -34,7 +34,7 @@ export const debitNoteRoutes = [
   }),
   route({
     method: 'POST', path: '/debit_notes', tag, does: 'Create a debit note to a vendor, and issue it unless it is a draft',
-    scope: 'debitnotes.CREATE', status: 201, keyRequired: true, answer, body: NewDebitNote, alsoCheck: debitNoteProblems,
+    scope: 'debitnotes.CREATE', status: 201, keyRequired: true, answer, warns: true, body: NewDebitNote, alsoCheck: debitNoteProblems,
     async write(books, { body }) {
       const { vendor_id, ...told } = vendorNamed(body)
       const note = await createDebitNote(books, { ...told, vendor_id: vendor_id! })
@@ -43,7 +43,7 @@ export const debitNoteRoutes = [
   }),
   route({
     method: 'PUT', path: '/debit_notes/{debit_note_id}', tag, does: "Change a draft, or an issued note's date, reason, reference or notes",
-    scope: 'debitnotes.UPDATE', answer, body: DebitNoteChanges, alsoCheck: changedLineProblems,
+    scope: 'debitnotes.UPDATE', answer, warns: true, body: DebitNoteChanges, alsoCheck: changedLineProblems,
     write: async (books, { params, body }) => (
       shown('Debit note updated.', await changeDebitNote(books, params.debit_note_id!, vendorNamed(body), showDebitNote))
     ),

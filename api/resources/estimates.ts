@@ -31,7 +31,7 @@ export const estimateRoutes = [
   }),
   route({
     method: 'POST', path: '/estimates', tag, does: 'Create an estimate', scope: 'estimates.CREATE',
-    status: 201, answer, body: NewEstimate, alsoCheck: lineProblems,
+    status: 201, answer, warns: true, body: NewEstimate, alsoCheck: lineProblems,
     write: async (books, { body }) => shown(await createEstimate(books, body), 'Estimate created.'),
   }),
   route({

@@ -51,7 +51,7 @@ export const invoiceRoutes = [
   }),
   route({
     method: 'POST', path: '/invoices', tag, does: 'Create an invoice, and approve it when asked', scope: 'invoices.CREATE',
-    status: 201, keyRequired: true, answer, body: NewInvoice, alsoCheck: lineProblems,
+    status: 201, keyRequired: true, answer, warns: true, body: NewInvoice, alsoCheck: lineProblems,
     async write(books, { body }) {
       const invoice = await createInvoice(books, body)
       return shown(books, invoice, body.auto_approve ? 'Invoice created and approved.' : 'Invoice created.')

@@ -32,7 +32,7 @@ export const purchaseOrderRoutes = [
   }),
   route({
     method: 'POST', path: '/purchase_orders', tag, does: 'Create a purchase order', scope: 'purchaseorders.CREATE',
-    status: 201, answer, body: NewPurchaseOrder, alsoCheck: lineProblems,
+    status: 201, answer, warns: true, body: NewPurchaseOrder, alsoCheck: lineProblems,
     write: async (books, { body }) => shown('Purchase order created.', await createPurchaseOrder(books, body)),
   }),
   route({
@@ -41,7 +41,7 @@ export const purchaseOrderRoutes = [
   }),
   route({
     method: 'PUT', path: '/purchase_orders/{purchase_order_id}', tag, scope: 'purchaseorders.UPDATE',
-    does: "Change a draft, or an open order's dates, reference or notes", answer, body: PurchaseOrderChanges, alsoCheck: changedLineProblems,
+    does: "Change a draft, or an open order's dates, reference or notes", answer, warns: true, body: PurchaseOrderChanges, alsoCheck: changedLineProblems,
     write: async (books, { params, body }) => shown('Purchase order updated.', await changePurchaseOrder(books, params.purchase_order_id!, body, showPurchaseOrder)),
   }),
   route({

@@ -30,7 +30,7 @@ export const salesOrderRoutes = [
   }),
   route({
     method: 'POST', path: '/sales_orders', tag, does: 'Create a sales order', scope: 'salesorders.CREATE',
-    status: 201, answer, body: NewSalesOrder, alsoCheck: lineProblems,
+    status: 201, answer, warns: true, body: NewSalesOrder, alsoCheck: lineProblems,
     write: async (books, { body }) => shown('Sales order created.', await createSalesOrder(books, body)),
   }),
   route({
@@ -39,7 +39,7 @@ export const salesOrderRoutes = [
   }),
   route({
     method: 'PUT', path: '/sales_orders/{sales_order_id}', tag, scope: 'salesorders.UPDATE',
-    does: "Change a draft, or an open order's dates, reference or notes", answer, body: SalesOrderChanges, alsoCheck: changedLineProblems,
+    does: "Change a draft, or an open order's dates, reference or notes", answer, warns: true, body: SalesOrderChanges, alsoCheck: changedLineProblems,
     write: async (books, { params, body }) => shown('Sales order updated.', await changeSalesOrder(books, params.sales_order_id!, body, showSalesOrder)),
   }),
   route({

@@ -1,7 +1,7 @@
 // A contact as JSON, in and out.
 import { Type, type Static } from 'typebox'
 import type { ContactRow } from '../../models/contact.ts'
-import { Amount, Currency, Email, Id, Name, nullable, optional, Text, Timestamp, decimal } from './fields.ts'
+import { Amount, Currency, Email, Id, Name, nullable, optional, Text, Timestamp } from './fields.ts'
 
 export const CONTACT_TYPES = ['CUSTOMER', 'VENDOR', 'BOTH']
 export const CONTACT_STATUSES = ['ACTIVE', 'INACTIVE']
@@ -46,7 +46,7 @@ const fields = {
   contact_persons: optional(Type.Array(ContactPerson, { maxItems: 100 })),
   payment_terms: optional(Type.Integer({ minimum: 0, maximum: 3650, description: 'Days.' })),
   opening_balance: optional(Type.Number({ minimum: -1e13, maximum: 1e13 })),
-  credit_limit: optional(decimal({ minimum: 0 })),
+  credit_limit: optional(Type.Number({ minimum: 0, maximum: 1e13 })),
   currency_code: optional(Currency),
 }
 

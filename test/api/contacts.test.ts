@@ -62,8 +62,9 @@ describe('creation', () => {
     [{ gst_no: '' }, { gst_no: null, gst_treatment: null }], [{ place_of_contact: '33-Tamil Nadu' }, { place_of_contact: 'IN-TN' }],
     [{ place_of_contact: 'IN-UT' }, { place_of_contact: 'IN-UK' }], [{ email: null, phone: ' ' }, { email: null, phone: null }],
     [{ billing_address: { city: 'Hubballi' } }, { billing_address: { ...NO_ADDRESS, city: 'Hubballi' } }],
-    [{ opening_balance: 0.125, credit_limit: 99.9999 }, { opening_balance: 0.125, credit_limit: 99.9999 }],
-    [{ opening_balance: -0.123456, credit_limit: 99.99996 }, { opening_balance: -0.1235, credit_limit: 100 }],
+    [{ opening_balance: 0.125, credit_limit: 99.994 }, { opening_balance: 0.13, credit_limit: 99.99 }],
+    [{ opening_balance: 0.125, credit_limit: 99.9999, currency_code: 'KWD' }, { opening_balance: 0.125, credit_limit: 100 }],
+    [{ opening_balance: -0.123456, credit_limit: 99.99996 }, { opening_balance: -0.12, credit_limit: 100 }],
   ])('%j gives %j', async (body, kept) => {
     const contact = await create(body)
     expect(contact).toMatchObject(kept)

@@ -86,6 +86,28 @@ test('twenty parts of one order at once: each is invoiced, none twice', async ()
   expect([whole.status, whole.line_items[0].quantity_invoiced, new Set(whole.invoices).size]).toEqual(['INVOICED', 20, 20])
 })
 
+test('twenty equal parts of one purchase order at once: each is billed and approved, none is taken for another', async () => {
+  const { contact: vendor } = (await shop.client.post('/contacts', { contact_name: 'Tiruppur Mills', contact_type: 'VENDOR' })).body
+  const wanted = { vendor_id: vendor.contact_id, reference_number: 'RFQ 20', line_items: [{ name: 'Slates', quantity: 20, rate: 31 }] }
+  const { purchase_order: order } = (await shop.client.post('/purchase_orders', wanted)).body
+  const part = { line_items: [{ line_item_id: order.line_items[0].line_item_id, quantity: 1 }], auto_approve: true }
+  const answers = await atOnce(20, (place) => post(doors, place, `/purchase_orders/${order.purchase_order_id}/convert`, part))
+  expect(tally(answers)).toEqual({ 200: 20 })
+  const { purchase_order: whole } = await get(`/purchase_orders/${order.purchase_order_id}`)
+  expect([whole.status, whole.line_items[0].quantity_billed, new Set(whole.bills).size]).toEqual(['BILLED', 20, 20])
+  const { bills } = await get('/bills?reference_number=RFQ%2020')
+  expect(bills.map(({ status, total }: Json) => [status, total])).toEqual(Array(20).fill(['OPEN', 31]))
+})
+
+test('one bill from twenty callers at once: it is on the books once', async () => {
+  const { contact: vendor } = (await shop.client.post('/contacts', { contact_name: 'Tiruppur Mills', contact_type: 'VENDOR' })).body
+  const bill = {
+    vendor_id: vendor.contact_id, date: '2026-11-10', place_of_supply: 'IN-KA', auto_approve: true, line_items: [{ name: 'Slates', quantity: 1, rate: 31 }],
+  }
+  const answers = await atOnce(20, (place) => post(doors, place, '/bills', bill))
+  expect(tally(answers)).toEqual({ 201: 1, '400 validation.invalid_value': 19 })
+})
+
 test('more parts at once than there are: what is left is invoiced, and the rest refused', async () => {
   const order = await openOrder(shop, 5)
   const part = { line_items: [{ line_item_id: order.line_items[0].line_item_id, quantity: 2 }] }
