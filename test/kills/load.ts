@@ -1,6 +1,7 @@
 // Callers that create invoices without a pause, and repeat under the same key whatever was not acknowledged.
 import { randomUUID } from 'node:crypto'
-import { callAt, type Answered, type Call } from '../api/client.ts'
+import type { Answered } from '../api/client.ts'
+import { patientCallerAt, pause } from './patient-caller.ts'
 
 /** A call that was acknowledged: what was sent under its key, and the answer. */
 export interface Acknowledged {
@@ -12,7 +13,7 @@ export interface Acknowledged {
 export interface Load {
   acknowledged: Acknowledged[]
   /** Calls that were answered by nobody, or with a 5xx. */
-  unheard: number
+  readonly unheard: number
   /** Answers that no caller deserves: neither 201 nor "try again". */
   surprises: string[]
   /** Resolves once so many more calls are acknowledged; throws when that takes too long. */
@@ -23,39 +24,26 @@ export interface Load {
 
 const CALLERS = 6
 const PAUSE_MS = 15
-const REPEAT_AFTER_MS = 50
-const PATIENCE_MS = 60_000
 
 /** Starts the callers. `bodyOf` draws up the invoice of a key. */
 export function startLoad(baseUrl: string, token: string, bodyOf: (key: string) => Record<string, unknown>): Load {
-  const call = callAt(baseUrl)
+  const patient = patientCallerAt(baseUrl, token)
   let stopped = false
 
   async function caller(): Promise<void> {
     while (!stopped) {
       const key = randomUUID()
       const body = bodyOf(key)
-      const answer = await untilAnswered(() => attempt(call, token, key, body))
+      const answer = await patient.untilAnswered('POST', '/invoices', { key, body })
       if (answer?.status === 201) load.acknowledged.push({ key, body, answer })
-      else load.surprises.push(answer ? `${answer.status} ${answer.text}` : `${key} was not acknowledged within ${PATIENCE_MS} ms`)
+      else load.surprises.push(answer ? `${answer.status} ${answer.text}` : `${key} was not acknowledged in time`)
       await pause(PAUSE_MS)
     }
   }
 
-  async function untilAnswered(tryOnce: () => Promise<Answered | null>): Promise<Answered | null> {
-    const last = Date.now() + PATIENCE_MS
-    while (Date.now() < last) {
-      const answer = await tryOnce()
-      if (answer && !isToBeRepeated(answer)) return answer
-      if (!answer || answer.status >= 500) load.unheard += 1
-      await pause(REPEAT_AFTER_MS)
-    }
-    return null
-  }
-
   const load: Load = {
     acknowledged: [],
-    unheard: 0,
+    get unheard() { return patient.unheard },
     surprises: [],
     async acknowledges(more, withinMs) {
       const wanted = load.acknowledged.length + more
@@ -73,19 +61,3 @@ export function startLoad(baseUrl: string, token: string, bodyOf: (key: string) 
   const callers = Array.from({ length: CALLERS }, caller)
   return load
 }
-
-/** One call; null where no answer came. */
-export async function attempt(call: Call, token: string, key: string, body: Record<string, unknown>): Promise<Answered | null> {
-  try {
-    return await call('POST', '/invoices', { token, key, body })
-  } catch {
-    return null
-  }
-}
-
-// A request that died with its process may still hold its key for a moment, until PostgreSQL notices.
-function isToBeRepeated({ status, body }: Answered): boolean {
-  return status >= 500 || (status === 409 && body?.code === 'idempotency.in_progress')
-}
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))

@@ -1,4 +1,4 @@
-// An organisation of its own for each kill: with a customer to bill, and a machine that is told of every invoice.
+// An organisation of its own for each kill: with a customer to bill and a vendor who bills, and a machine that is told of every invoice.
 import { randomUUID } from 'node:crypto'
 import { callAt, clientOf, type Json } from '../api/client.ts'
 import { invoiceBody, line, THIS_YEAR, TODAY } from '../api/fixtures.ts'
@@ -8,6 +8,7 @@ export interface Shop {
   orgId: string
   token: string
   customerId: string
+  vendorId: string
   taxId: string
   customer: Customer
   /** Every invoice, as the list tells. */
@@ -34,6 +35,7 @@ export async function openShop(baseUrl: string, partnerKey: string): Promise<Sho
     token,
     customer,
     customerId: (await post('/contacts', { contact_name: 'Meena Sarees' })).body.contact.contact_id,
+    vendorId: (await post('/contacts', { contact_name: 'Tiruppur Mills', contact_type: 'VENDOR' })).body.contact.contact_id,
     taxId: (await get('/taxes')).body.taxes.find(({ name }: Json) => name === 'GST 18%').tax_id,
     letters: () => new Map(customer.arrivals.map(({ deliveryId, body }) => [deliveryId, body.toString()])),
     async invoices() {
