@@ -117,6 +117,8 @@ async function expectEitherOr({ kind, read, removed, drawnUp, way, id }: {
     return
   }
   expect({ kind, removed: outcomeOf(removed), drawnUp: tally(drawnUp), now }).toEqual({ kind, removed: '409 conflict.in_use', drawnUp: { 201: 2 }, now: '200' })
+  // What names it is counted, not only guarded by a foreign key.
+  expect({ kind, counted: Object.values(removed.body.details).some((count) => Number(count) > 0) }).toEqual({ kind, counted: true })
   for (const answer of drawnUp) expect(await nameOf(way, answer, id)).toBe(id)
 }
 
