@@ -1,6 +1,7 @@
 // The deeds of a run as fast-check draws them: mostly such as an accountant would do, some that must be refused.
 import fc from 'fast-check'
 import type { Books, Part, Pick, Plan } from './books.ts'
+import { CarryBack, type Altered } from './carry-back.ts'
 import { addContact, archiveContact, changeContact, deleteContact } from './contacts.ts'
 import type { LineTold } from './document.ts'
 import { approve, cancel, discard, drawUp, drawUpAgain, edit } from './documents.ts'
@@ -90,6 +91,10 @@ const ordered = {
 const orderPart = fc.constantFrom<OrderPart>('all', 'a piece', 'a piece', 'half', 'none', 'one more')
 const parts = fc.oneof(fc.constant(null), ...often([fc.array(orderPart, { minLength: 1, maxLength: 2 })]))
 const told = fc.constantFrom('SENT' as const, 'SENT' as const, 'DECLINED' as const, 'CANCELLED' as const, 'ACCEPTED' as const, 'CONVERTED' as const, null)
+
+const CARRYING_BACK = often([
+  fc.record({ n: fc.nat({ max: 60 }), altered: fc.constantFrom<Altered>(null, null, 'created_time', 'total') }).map(({ n, altered }) => new CarryBack(n, altered)),
+], 3)
 
 const DRAWING_UP = [
   deed('draw up', drawn(false), drawUp),
@@ -182,9 +187,9 @@ const NAMING = [
 
 /** Every deed, those that others build on more than once; by what a run is about. */
 export const DEEDS: Record<'money' | 'credits' | 'orders' | 'names', Deed[]> = {
-  money: [...DRAWING_UP, ...DOCUMENTS, ...PAYMENTS, ...ENTRIES],
-  credits: [...DRAWING_UP, ...DOCUMENTS, ...NOTES, ...PAYMENTS],
-  names: [...often(MASTERS), ...NAMING],
+  money: [...DRAWING_UP, ...DOCUMENTS, ...PAYMENTS, ...ENTRIES, ...CARRYING_BACK],
+  credits: [...DRAWING_UP, ...DOCUMENTS, ...NOTES, ...PAYMENTS, ...CARRYING_BACK],
+  names: [...often(MASTERS), ...NAMING, ...CARRYING_BACK],
   // Most documents come of orders there.
-  orders: [...DOCUMENTS, ...often(UNDOING), ...ORDERS, deed('draw up', drawn(true), drawUp), deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
+  orders: [...CARRYING_BACK, ...DOCUMENTS, ...often(UNDOING), ...ORDERS, deed('draw up', drawn(true), drawUp), deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
 }
