@@ -4,17 +4,16 @@ import type { Route } from '../api/http/route.ts'
 import { routesOf } from '../api/routes.ts'
 import { BASE_PATH } from '../api/server.ts'
 import type { SendJob, SendResult } from './children/send.ts'
-import { startChild } from './children/parent.ts'
+import { startChild, type Child } from './children/parent.ts'
 import { cpuMs } from './consumption.ts'
 import { nastyBodies, nastyOfShape, type NastyBody } from './nasty-bodies.ts'
 import type { Party } from './parties.ts'
 import type { Report } from './report.ts'
+import type { Scale } from './scale.ts'
 import type { Stage } from './stage.ts'
 
 const NO_SUCH_ID = '00000000-0000-7000-8000-000000000000'
 const AIM_MS = 100
-// The best of a few: what else the process does meanwhile, and its compiler's and collector's moods, are not the body's.
-const TRIES = 3
 
 interface Worst {
   ms: number
@@ -23,7 +22,7 @@ interface Worst {
 }
 
 /** Sends every route that takes a body the dearest ones of 2 MB, one at a time, and prints the worst of each. */
-export async function measureBodies(stage: Stage, { token }: Party, partnerKey: string, report: Report): Promise<void> {
+export async function measureBodies(stage: Stage, { token }: Party, partnerKey: string, scale: Scale, report: Report): Promise<void> {
   const general = nastyBodies(BODY_LIMIT - 1_000)
   const routes = routesOf({ publicUrl: 'http://bench' }).filter(({ body }) => body !== undefined)
   console.log('\nThe dearest body of each route: CPU ms of the API for one request\n')
@@ -33,7 +32,7 @@ export async function measureBodies(stage: Stage, { token }: Party, partnerKey: 
     for (const route of routes) {
       const headers: Record<string, string> = route.by === 'partner' ? { 'X-Partner-Key': partnerKey } : { Authorization: `Bearer ${token}` }
       const bodies = [...(route.bodyLimit ? nastyBodies(route.bodyLimit - 1_000) : general), ...nastyOfShape(route.body!, BODY_LIMIT)]
-      const found = await worstOf(bodies, (body) => costOf(stage, child, route, headers, body))
+      const found = await worstOf(bodies, (body) => costOf(stage, child, { route, headers, body, tries: scale.bodyTries }))
       worst = Math.max(worst, found.ms)
       console.log([`${route.method} ${route.path}`.padEnd(58), found.ms.toFixed(0).padStart(6), String(found.status).padStart(5), ` ${found.body}`].join(' '))
     }
@@ -52,12 +51,20 @@ async function worstOf(bodies: NastyBody[], costOfBody: (body: NastyBody) => Pro
   return worst
 }
 
+interface Sending {
+  route: Route
+  headers: Record<string, string>
+  body: NastyBody
+  tries: number
+}
+
+// The best of a few tries: what else the process does meanwhile, its collector above all, is not the body's.
 async function costOf(
-  stage: Stage, child: ReturnType<typeof startChild>, route: Route, headers: Record<string, string>, { name, text }: NastyBody,
+  stage: Stage, child: Child, { route, headers, body: { name, text }, tries }: Sending,
 ): Promise<Worst> {
   let best = Infinity
   let status = 0
-  for (let attempt = 0; attempt < TRIES; attempt += 1) {
+  for (let attempt = 0; attempt < tries; attempt += 1) {
     stage.stopping.throwIfAborted()
     const key: Record<string, string> = route.method === 'POST' ? { 'Idempotency-Key': crypto.randomUUID() } : {}
     const before = cpuMs(stage.pids.api)

@@ -65,6 +65,6 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   if (only.includes('webhooks')) await measureWebhooks(stage, others, scale, report)
   if (only.includes('reading')) await measureReading(stage, large, scale, report)
   if (only.includes('ledgers')) await measureLedgers(stage, [short, long], scale, report)
-  if (only.includes('bodies')) await measureBodies(stage, others[0]!, await newPartnerKey(stage), report)
+  if (only.includes('bodies')) await measureBodies(stage, others[0]!, await newPartnerKey(stage), scale, report)
   if (only.includes('neighbours')) await measureNeighbours(stage, [victim, neighbour], scale, report)
 }
