@@ -1,7 +1,7 @@
 // What can be done to a credit note: create, issue, change, void. Applying one is in credit-applications.ts.
 import { parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, invalidState } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
 import { readPostingAccounts } from '../models/basis.ts'
@@ -124,9 +124,7 @@ export async function voidCreditNote(books: Books, id: string, wanted: { reason?
 
 function refuseApplied({ status, applied_amount }: CreditNoteRow): void {
   if (applied_amount === 0n) return
-  throw fault('conflict.invalid_state', {
-    message: 'A credit note does not change once something of it is applied.', details: { status, allowed: ['DRAFT'] },
-  })
+  throw invalidState('A credit note does not change once something of it is applied.', status, ['DRAFT'])
 }
 
 // Another invoice or bill brings its own terms, another contact without one a place of supply of their own.

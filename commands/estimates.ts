@@ -1,6 +1,6 @@
 // What can be done to an estimate: create, change, accept, delete.
 import { parseDocumentDate } from '../domain/dates.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, invalidState } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus, type VerbOf } from '../domain/lifecycle.ts'
 import { estimateLines, estimates, findEstimate, type Estimate, type EstimateRow, type EstimateStatus } from '../models/estimate.ts'
@@ -132,9 +132,7 @@ function statusToldBy(told: EstimateStatus | undefined, from: EstimateStatus): E
   if (told === undefined || told === from) return from
   const verb = TELLING[told]
   if (verb) return nextStatus('ESTIMATE', verb, from)
-  throw fault('conflict.invalid_state', {
-    message: `An estimate does not become ${told} by being changed.`, details: { status: from, allowed: [] },
-  })
+  throw invalidState(`An estimate does not become ${told} by being changed.`, from, [])
 }
 
 function expiryDateOf(told: string | null | undefined, date: string): string | null {

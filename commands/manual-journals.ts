@@ -1,6 +1,6 @@
 // What can be done to a manual journal: post it, delete it.
 import { parseDocumentDate } from '../domain/dates.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, invalidState } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { amountAboveZero, sum, toAmount, type Minor } from '../domain/money.ts'
 import { manualPosting } from '../domain/posting/manual.ts'
@@ -81,10 +81,8 @@ export async function postManualJournal(books: Books, wanted: NewJournal): Promi
 export async function deleteManualJournal(books: Books, id: string): Promise<void> {
   const journal = await journalOf(books, id, { includeReversed: false }, 'FOR UPDATE')
   if (journal.source !== 'MANUAL') {
-    throw fault('conflict.invalid_state', {
-      message: 'Only a manual journal can be deleted; void or delete the document that posted this one.',
-      details: { source: journal.source },
-    })
+    const message = 'Only a manual journal can be deleted; void or delete the document that posted this one.'
+    throw invalidState(message, null, [], { source: journal.source })
   }
   books.post({
     date: today(books),

@@ -1,6 +1,6 @@
 // What can be done to a purchase order: create, change, open, cancel, delete.
 import { decimalText } from '../domain/decimal.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, invalidState } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { nextStatus } from '../domain/lifecycle.ts'
 import type { Lock, Scope } from '../models/find.ts'
@@ -115,8 +115,7 @@ export async function cancelPurchaseOrder(books: Books, id: string): Promise<Pur
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   const status = nextStatus('PURCHASE_ORDER', 'cancel', before.status)
   if (before.lines.some((line) => Number(line.quantity_billed) > 0)) {
-    const { bills } = before
-    throw fault('conflict.invalid_state', { message: 'Part of this order is billed.', details: { status: before.status, bills } })
+    throw invalidState('Part of this order is billed.', before.status, ['DRAFT'], { bills: before.bills })
   }
   return turnPurchaseOrder(books, before, status)
 }

@@ -1,6 +1,6 @@
 // Credits: on whose side a note stands, what it is given against, and how much of it an invoice or bill takes.
 import { allocate, type Allocation, type AllocationWanted, type Money, type OpenDocument } from './allocation.ts'
-import { fault } from './faults.ts'
+import { fault, invalidState } from './faults.ts'
 import { nextStatus } from './lifecycle.ts'
 import { toAmount, toDecimalText, type Minor } from './money.ts'
 
@@ -55,10 +55,7 @@ export function refuseParent({ kind, status, contactId }: Parent, noteContactId:
     throw fault('validation.invalid_value', { field, message: `This ${noun} is of another contact than the note.` })
   }
   if (status !== 'DRAFT' && status !== 'CANCELLED') return
-  throw fault('conflict.invalid_state', {
-    message: `A note is not given against a document that is ${status}.`,
-    details: { status, allowed: kind === 'INVOICE' ? POSTED_INVOICE : POSTED_BILL },
-  })
+  throw invalidState(`A note is not given against a document that is ${status}.`, status, kind === 'INVOICE' ? POSTED_INVOICE : POSTED_BILL)
 }
 
 const POSTED_INVOICE = ['SENT', 'PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CREDIT_APPLIED']

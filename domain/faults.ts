@@ -79,7 +79,20 @@ export class Fault extends Error {
   }
 }
 
+/** Of invalidState alone, so that its details are always whole. */
+type PlainCode = Exclude<FaultCode, 'conflict.invalid_state'>
+
 /** Makes the Fault to throw: `throw fault('not_found.resource', { message: 'No such invoice.' })`. */
-export function fault(code: FaultCode, particulars: FaultParticulars = {}): Fault {
+export function fault(code: PlainCode, particulars: FaultParticulars = {}): Fault {
   return new Fault(code, particulars)
+}
+
+/**
+ * The Fault of a call that a state does not allow. `details` always has the `status` (null for a record that has none)
+ * and the statuses in which the call is `allowed`, and whatever else stands in the way (decisions §11).
+ */
+export function invalidState(
+  message: string, status: string | null, allowed: readonly string[], more: Record<string, unknown> = {},
+): Fault {
+  return new Fault('conflict.invalid_state', { message, details: { status, allowed: [...allowed], ...more } })
 }

@@ -1,6 +1,6 @@
 // The states of documents, and the calls that each state allows.
 import { daysBetween } from './dates.ts'
-import { fault, type FaultCode } from './faults.ts'
+import { fault, invalidState } from './faults.ts'
 import type { Minor } from './money.ts'
 
 export const STATUSES = {
@@ -102,10 +102,7 @@ export function nextStatus<K extends DocumentKind>(document: K, verb: VerbOf<K>,
   const move = moveOf(document, verb)
   const status = move.from.find(each => each === from)
   if (status !== undefined) return move.to ?? status
-  throw fault('conflict.invalid_state', {
-    message: `This call is not allowed while the status is ${from}.`,
-    details: { status: from, allowed: [...move.from] },
-  })
+  throw invalidState(`This call is not allowed while the status is ${from}.`, from, move.from)
 }
 
 /** The calls that a status allows. */
@@ -114,7 +111,7 @@ export function allowedVerbs<K extends DocumentKind>(document: K, status: string
   return verbs.filter(verb => moveOf(document, verb).from.some(each => each === status))
 }
 
-const VOID_OF_PAID: Partial<Record<DocumentKind, FaultCode>> = {
+const VOID_OF_PAID: Partial<Record<DocumentKind, 'conflict.invoice_paid' | 'conflict.bill_paid'>> = {
   INVOICE: 'conflict.invoice_paid',
   BILL: 'conflict.bill_paid',
 }

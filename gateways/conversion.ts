@@ -2,7 +2,7 @@
 import { WorkflowFailedError, type Client, type Connection } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import { conversionProcessId, type CarriedRefusal, type ConversionInput, type ConversionOutcome } from '../domain/conversion-run.ts'
-import { fault, FAULTS, type Fault, type FaultCode } from '../domain/faults.ts'
+import { Fault, fault, FAULTS, type FaultCode } from '../domain/faults.ts'
 import { searchPairs } from '../domain/search-attributes.ts'
 import type { Engine } from './engine.ts'
 import { isAway } from './engine-away.ts'
@@ -70,7 +70,7 @@ function endOf({ cause }: WorkflowFailedError): End {
   const carried = cause.details?.[0] as CarriedRefusal | undefined
   if (!carried || !isFaultCode(cause.type)) throw cause
   const { conversionId, status, field, details } = carried
-  const refusal = fault(cause.type, { message: cause.message, status, ...(field && { field }), ...(details && { details }) })
+  const refusal = new Fault(cause.type, { message: cause.message, status, ...(field && { field }), ...(details && { details }) })
   return { conversionId, refusal }
 }
 

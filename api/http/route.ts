@@ -2,7 +2,7 @@
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Books } from '../../commands/books.ts'
 import type { Caller } from '../../commands/caller.ts'
-import type { FaultCode, FieldProblem } from '../../domain/faults.ts'
+import type { FieldProblem } from '../../domain/faults.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
 import type { Database } from '../../models/database.ts'
 import type { Scope } from '../../models/find.ts'
@@ -84,7 +84,7 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   /** True where the answer carries a secret: it is remembered encrypted. */
   secretAnswer?: boolean
   /** The activity calls have codes of their own for 401 and 403 (specification, "Errors"). */
-  authCodes?: { unknown: FaultCode; scope: FaultCode }
+  authCodes?: { unknown: 'authn.token_invalid'; scope: 'authz.scope_missing' }
 }
 
 /** What came of the work before the transaction: answers nothing, or throws what that work has thrown. */

@@ -5,6 +5,7 @@ import Format from 'typebox/format'
 import { Settings } from 'typebox/system'
 import { isInstant, parseDocumentDate, isDate } from '../../domain/dates.ts'
 import { fault, type FieldProblem } from '../../domain/faults.ts'
+import { refuseEmptyPeriods } from './period.ts'
 import { MOST_PROBLEMS, validationFailed } from './problems.ts'
 import { isStorableText } from './storable.ts'
 
@@ -77,7 +78,8 @@ interface Bounds {
 
 /**
  * Reads the known parameters of a query, numbers and booleans included; unknown ones are ignored.
- * Throws `400 validation.invalid_value` with the parameter's name, and `details.valid` where there is a list.
+ * Throws `400 validation.invalid_value` with the parameter's name, and `details.valid` where there is a list; also for a
+ * period that ends before it begins.
  */
 export function readQuery(schema: TObject | undefined, parameters: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}
@@ -91,6 +93,7 @@ export function readQuery(schema: TObject | undefined, parameters: URLSearchPara
   for (const name of schema?.required ?? []) {
     if (!(name in query)) throw fault('validation.required_field', { field: name, message: `The query needs ${name}.` })
   }
+  refuseEmptyPeriods(query)
   return query
 }
 

@@ -116,6 +116,6 @@ describe('deleting', () => {
     const invoice = await ours.invoice({ auto_approve: true })
     const [journal] = (await ours.get('/journals?source=INVOICE')).journals
     expect(journal.source_id).toBe(invoice.invoice_id)
-    expect(await ours.refusal('DELETE', `/journals/${journal.journal_id}`)).toEqual({ status: 409, code: 'conflict.invalid_state', details: { source: 'INVOICE' } })
+    expect(await ours.refusal('DELETE', `/journals/${journal.journal_id}`)).toEqual({ status: 409, code: 'conflict.invalid_state', details: { status: null, allowed: [], source: 'INVOICE' } })
   })
 })

@@ -170,7 +170,7 @@ test('one that is billed in part is not cancelled, and may still say when it com
   await ours.convert({ ...ofPurchases(draft), line_items: parts(draft, 0.5) })
   const { bills, status } = await read(draft)
   expect([status, bills]).toEqual(['OPEN', [expect.any(String)]])
-  expect(await ours.refusal('POST', `${pathOf(draft)}/cancel`)).toEqual({ status: 409, code: 'conflict.invalid_state', details: { status, bills } })
+  expect(await ours.refusal('POST', `${pathOf(draft)}/cancel`)).toEqual({ status: 409, code: 'conflict.invalid_state', details: { status, allowed: ['DRAFT'], bills } })
   expect(await put(draft, { expected_date: '2026-12-01' })).toMatchObject({ status, line_items: [{ quantity_billed: 0.5 }, { quantity_billed: 0 }] })
   await ours.send('DELETE', `/bills/${bills[0]}`)
   expect((await ours.send('POST', `${pathOf(draft)}/cancel`)).purchase_order).toMatchObject({ status: 'CANCELLED', bills: [] })
