@@ -58,6 +58,7 @@ export function drawUpExpense(
 ): { header: ExpenseHeader; lines: ExpenseLine[] } {
   const currency = books.organization.currency_code
   const find = findersOf(basis)
+  find.all(wanted)
   const itemized = wanted.line_items != null
   // An expense of its header alone is one line that says nothing for itself.
   const told = (wanted.line_items ?? [{ amount: wanted.amount! }]).map((line, index) => {
@@ -128,7 +129,21 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
   const accountOf = new Map(accounts.map((account) => [account.id, account]))
   const taxOf = new Map(taxes.map((tax) => [tax.id, tax]))
   const missing = (field: string, what: string) => fault('not_found.resource', { field, message: `There is no such ${what}.` })
+  const refuseMissing = (id: string | null | undefined, known: ReadonlyMap<string, unknown>, field: string, what: string) => {
+    if (id != null && !known.has(id.toLowerCase())) throw missing(field, what)
+  }
   return {
+    /** What does not exist is told before what may not be (decisions §1). */
+    all({ vendor_id, account_id, paid_through_account_id, tax_id, line_items }: NewExpense): void {
+      if (vendor_id != null && !vendor) throw missing('vendor_id', 'contact')
+      refuseMissing(account_id, accountOf, 'account_id', 'account')
+      refuseMissing(paid_through_account_id, accountOf, 'paid_through_account_id', 'bank or cash account')
+      refuseMissing(tax_id, taxOf, 'tax_id', 'tax')
+      for (const [index, line] of (line_items ?? []).entries()) {
+        refuseMissing(line.account_id, accountOf, `line_items.${index}.account_id`, 'account')
+        refuseMissing(line.tax_id, taxOf, `line_items.${index}.tax_id`, 'tax')
+      }
+    },
     vendor(id: string | null | undefined) {
       if (id == null) return null
       if (!vendor) throw missing('vendor_id', 'contact')

@@ -39,12 +39,16 @@ export async function postManualJournal(books: Books, wanted: NewJournal): Promi
   refuseUnknownTags(tags, basis)
   const find = findersOf(basis)
   const contactId = find.contact(wanted.contact_id, 'contact_id')
-  const lines = wanted.lines.map((line, index) => ({
+  // What does not exist is told before what may not be (decisions §1).
+  const named = wanted.lines.map((line, index) => ({
     accountId: find.account(line.account_id, `lines.${index}.account_id`).id,
+    contactId: find.contact(line.contact_id, `lines.${index}.contact_id`) ?? contactId,
+  }))
+  const lines = wanted.lines.map((line, index) => ({
+    ...named[index]!,
     debit: amountOf(line.debit, currency, `lines.${index}.debit`),
     credit: amountOf(line.credit, currency, `lines.${index}.credit`),
     description: line.description ?? null,
-    contactId: find.contact(line.contact_id, `lines.${index}.contact_id`) ?? contactId,
   }))
   const journal = books.postJournal({
     date: parseDocumentDate(wanted.date)!,

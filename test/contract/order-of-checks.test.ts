@@ -1,0 +1,122 @@
+// What does not exist is told before what may not be (decisions §1): 404 for the record of the path and for ids in a body,
+// whatever else is wrong with the values.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Json } from '../api/client.ts'
+import { startService, type Service } from '../api/service.ts'
+import { billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, paymentBody, purchaseOrderBody, salesOrderBody } from '../api/wares.ts'
+import { NO_SUCH_ID } from './routes.ts'
+import { openStand, type Stand } from './samples.ts'
+
+let service: Service
+let stand: Stand
+
+beforeAll(async () => {
+  service = await startService()
+  stand = await openStand(service)
+})
+afterAll(() => service.close())
+
+// Values that are well-formed and not acceptable.
+const PLACE = { place_of_supply: 'Atlantis' }
+const CURRENCY = { currency_code: 'XXX', exchange_rate: 2 }
+const DUE = { due_date: '2000-01-01' }
+const NAMED = { name: 'Slates', quantity: 1, rate: 5 }
+const TOO_MUCH = { line_items: [{ ...NAMED, rate: 1e13, quantity: 1e6 }] }
+const DISCOUNT = { line_items: [{ ...NAMED, discount: 50 }] }
+
+/** A body that is refused with 400 or 422 for its values, and the ids of which each alone makes it a 404. */
+type Case = [path: string, wrong: (stand: Stand) => Json, ids: Record<string, (id: string) => Json>]
+
+const documentIds = {
+  branch_id: (branch_id: string) => ({ branch_id }),
+  tags: (id: string) => ({ tags: [id] }),
+  'line_items.0.item_id': (item_id: string) => ({ line_items: [{ item_id, quantity: 1, discount: 5e9 }] }),
+  'line_items.0.tax_id': (tax_id: string) => ({ line_items: [{ ...NAMED, tax_id, discount: 50 }] }),
+}
+const customer_id = (id: string) => ({ customer_id: id })
+const vendor_id = (id: string) => ({ vendor_id: id })
+const DOCUMENTS: [path: string, body: (stand: Stand, changes: Json) => Json, ids: Case[2], more: Json[]][] = [
+  ['/invoices', invoiceBody, { customer_id }, [DUE]],
+  ['/bills', billBody, { vendor_id }, [DUE]],
+  ['/estimates', estimateBody, { customer_id }, [{ expiry_date: '2000-01-01' }]],
+  ['/sales_orders', salesOrderBody, { customer_id }, [{ shipment_date: '2000-01-01' }]],
+  ['/purchase_orders', purchaseOrderBody, { vendor_id }, [{ expected_date: '2000-01-01' }]],
+  ['/credit_notes', creditNoteBody, { customer_id, invoice_id: (invoice_id) => ({ invoice_id }) }, []],
+  ['/debit_notes', debitNoteBody, { vendor_id, bill_id: (bill_id) => ({ bill_id }) }, []],
+]
+const CASES: Case[] = [
+  ...DOCUMENTS.flatMap(([path, body, ids, more]) => [PLACE, CURRENCY, TOO_MUCH, DISCOUNT, ...more]
+    .map((wrong): Case => [path, (at) => ({ ...body(at, {}), ...wrong }), { ...ids, ...documentIds }])),
+  ...[CURRENCY, { tds_amount: 1e9 }, { bank_charges: 1e9 }, { amount: 0.001 }].map((wrong): Case => [
+    '/payments', (at) => ({ ...paymentBody(at, {}), ...wrong }),
+    {
+      contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }),
+      'allocations.0.invoice_id': (invoice_id) => ({ allocations: [{ invoice_id, amount: 1e9 }] }),
+    },
+  ]),
+  ['/payments', (at) => ({ ...paymentBody(at, {}), allocations: [{ bill_id: at.openBillId, amount: 1 }] }), {
+    contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }),
+  }],
+  ['/expenses', (at) => ({ ...expenseBody(at, {}), amount: 0.001 }), {
+    vendor_id, account_id: (account_id) => ({ account_id }), paid_through_account_id: (id) => ({ paid_through_account_id: id }), tax_id: (tax_id) => ({ tax_id }),
+  }],
+  ['/journals', (at) => unbalanced(journalBody(at, {})), {
+    contact_id: (contact_id) => ({ contact_id }),
+    'lines.1.account_id': (account_id) => ({ lines: [{ account_id: '$receivable', debit: 5 }, { account_id, credit: 9 }] }),
+  }],
+  ['/items', () => ({ item_name: 'Slate', account_id: '$receivable' }), { tax_id: (tax_id) => ({ tax_id }) }],
+  ['/invoices/series', () => ({ series_name: 'x', prefix: '{"', transaction_date: '1999-01-01' }), { branch_id: (branch_id) => ({ branch_id }) }],
+]
+
+function unbalanced(body: Json): Json {
+  const [first, ...rest] = body.lines
+  return { ...body, lines: [{ ...first, debit: (first.debit ?? 0) + 5 }, ...rest] }
+}
+
+const tried = CASES.flatMap(([path, wrong, ids]) => Object.entries(ids).map(([field, change]) => [`POST ${path} ${field}`, path, wrong, change, field] as const))
+
+describe('ids in a body', () => {
+  test.each(tried)('%s', async (_name, path, wrong, change, field) => {
+    const body = JSON.parse(JSON.stringify(wrong(stand)).replace('$receivable', await receivable()))
+    const refused = await stand.client.post(path, body)
+    expect([400, 422]).toContain(refused.status)
+    expect(refused.body.code).toBe('validation.invalid_value')
+    for (const id of [NO_SUCH_ID, 'no-id']) {
+      const { status, body: answered } = await stand.client.post(path, JSON.parse(JSON.stringify({ ...body, ...change(id) }).replace('$receivable', await receivable())))
+      expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', field])
+    }
+  })
+})
+
+async function receivable(): Promise<string> {
+  const { accounts } = (await stand.client.get('/accounts?per_page=500')).body
+  return accounts.find((account: Json) => account.account_type === 'ACCOUNTS_RECEIVABLE').account_id
+}
+
+describe('the record of the path', () => {
+  test.each<[string, string, Json]>([
+    ['PUT', '/contacts/{id}', { place_of_contact: 'Atlantis', gst_no: 'bad' }],
+    ['PUT', '/items/{id}', { tax_id: NO_SUCH_ID }],
+    ['PUT', '/invoices/{id}', { customer_id: 'x', due_date: '2000-01-01' }],
+    ['POST', '/invoices/{id}/void', { date: '2000-01-01' }],
+    ['PUT', '/bills/{id}', { due_date: '2000-01-01' }],
+    ['PUT', '/payments/{id}', { contact_id: NO_SUCH_ID, tds_amount: 5 }],
+    ['POST', '/payments/{id}/apply', { bill_id: NO_SUCH_ID, amount: 0.001 }],
+    ['PUT', '/credit_notes/{id}', { invoice_id: NO_SUCH_ID, place_of_supply: 'Atlantis' }],
+    ['POST', '/credit_notes/{id}/apply-to-invoice', { invoice_id: NO_SUCH_ID, amount: 0.001 }],
+    ['POST', '/credit_notes/{id}/apply-to-bill', { bill_id: NO_SUCH_ID, amount: 0.001 }],
+    ['PUT', '/debit_notes/{id}', { bill_id: NO_SUCH_ID }],
+    ['PUT', '/estimates/{id}', { status: 'ACCEPTED', expiry_date: '2000-01-01' }],
+    ['POST', '/estimates/{id}/convert', { through: 'invoice' }],
+    ['PUT', '/sales_orders/{id}', { customer_id: NO_SUCH_ID, shipment_date: '2000-01-01' }],
+    ['POST', '/sales_orders/{id}/convert', { line_items: [{ line_item_id: NO_SUCH_ID, quantity: 1 }] }],
+    ['PUT', '/purchase_orders/{id}', { vendor_id: NO_SUCH_ID, expected_date: '2000-01-01' }],
+    ['PUT', '/expenses/{id}', { vendor_id: NO_SUCH_ID, amount: 0.001 }],
+    ['PUT', '/webhooks/endpoints/{id}', { url: 'http://10.0.0.1/', events: ['NONE'] }],
+  ])('%s %s', async (method, path, body) => {
+    for (const id of [NO_SUCH_ID, 'no-id']) {
+      const { status, body: answered } = await stand.client.call(method, path.replace('{id}', id), { body, ...(method === 'POST' ? { key: `${path.replaceAll(/\W/g, '')}${id}` } : {}) })
+      expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', undefined])
+    }
+  })
+})
