@@ -12,7 +12,7 @@ beforeAll(async () => {
   service = await startService()
   await service.startWorker()
   stand = await openStand(service)
-})
+}, 120_000)
 // The end is also the assertion that the log was told of nothing.
 afterAll(() => service.close())
 
@@ -88,7 +88,7 @@ describe('the largest value of every field', () => {
       })
       expect([nameOf(route), JSON.stringify(body).slice(0, 300), status < 500 ? 'answered' : text]).toEqual([nameOf(route), expect.any(String), 'answered'])
     }
-  })
+  }, 120_000)
 })
 
 // The key of a remembered answer holds the path: a path beyond the router's bound is none of ours.
