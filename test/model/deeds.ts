@@ -10,7 +10,7 @@ import { respend, spend, unspend } from './expenses.ts'
 import { addItem, archiveItem, changeItem, deleteItem } from './items.ts'
 import { unwriteJournal, writeJournal } from './journals.ts'
 import { applyNote, cancelNote, changeNote, credit, issue } from './notes.ts'
-import { convertOrder, discardOrder, moveOrder, order, reorder, type OrderPart } from './orders.ts'
+import { billAgain, convertOrder, discardOrder, moveOrder, order, reorder, type OrderPart } from './orders.ts'
 import { apply, change, deletePayment, pay } from './payments.ts'
 import { Repeat, Step, type Desk } from './step.ts'
 import { Sweep } from './sweep.ts'
@@ -155,6 +155,7 @@ const ORDERS = [
   deed('delete an order', pick, discardOrder),
   deed('change an order', fc.record({ ...of, kind: orderKind, reference, lines: oneIn(2, orderLines) }), reorder),
   ...often([deed('convert an order', fc.record({ ...of, kind: orderKind, parts, approve: fc.boolean(), wrong: wrongly('no line') }), convertOrder)], 5),
+  ...often([deed('bill an equal part', fc.record({ ...of, approve: oneIn(4, fc.constant(false)).map((draft) => draft !== false) }), billAgain)], 2),
 ]
 
 const contactName = fc.constantFrom('Madurai Looms', 'Erode Dyers', 'Salem Weavers')

@@ -4,6 +4,7 @@ import {
 } from './books.ts'
 import { contactOf, type Contact, type ContactPick } from './contact.ts'
 import { autoRoundOff, Document, isOfDeleted, KINDS, linesOf, pricedOf, priceOf, type Kind, type LineTold, type Terms } from './document.ts'
+import type { Order } from './order.ts'
 import { Payment } from './payment.ts'
 
 export interface DocumentTold {
@@ -21,9 +22,12 @@ export interface DocumentTold {
   wrong: 'stranger' | 'nobody' | 'no lines' | 'a rate for rupees' | 'due before its date' | null
 }
 
-/** The duplicate guard of bills: one of this vendor, date and total stands, and no reference tells the new one apart. */
-export function isDuplicateBill(books: Books, { contact, date, currency, price, reference }: Terms): boolean {
-  return books.documents.some(({ kind, isPosted, terms }) => kind === 'bill' && isPosted
+/**
+ * The duplicate guard of bills: one of this vendor, date and total stands, and no reference tells the new one apart. Parts of
+ * one order are not compared.
+ */
+export function isDuplicateBill(books: Books, { contact, date, currency, price, reference }: Terms, of: Order | null = null): boolean {
+  return books.documents.some(({ kind, isPosted, terms, order }) => kind === 'bill' && isPosted && (of === null || order !== of)
     && terms.contact === contact && terms.date === date && terms.currency === currency && terms.price.total === price.total
     && (reference === null || terms.reference === reference))
 }
@@ -96,7 +100,7 @@ export function approve(books: Books, { kind, ...pick }: DocumentPick): Plan | n
     refusals: refusalsOf([
       [document.gone, MISSING],
       [document.status !== 'DRAFT', BAD_STATE],
-      [kind === 'bill' && document.status === 'DRAFT' && isDuplicateBill(books, document.terms), BAD_VALUE],
+      [kind === 'bill' && document.status === 'DRAFT' && isDuplicateBill(books, document.terms, document.order), BAD_VALUE],
     ]),
     move() {
       document.post(books)

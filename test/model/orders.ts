@@ -147,12 +147,32 @@ const PARTS: Record<OrderPart, (left: bigint) => bigint> = {
 export function convertOrder(books: Books, { kind, parts, approve, wrong, ...pick }: ConvertTold): Plan | null {
   const chosen = choose(ofKind(books, kind), ({ isConvertible }) => isConvertible, pick)
   if (!chosen) return null
-  const left = ({ hundredths, converted }: OrderLine) => hundredths - converted
   const asked = chosen.lines
     .map((line, place) => ({ line, hundredths: PARTS[parts?.[place % parts.length] ?? 'all'](left(line)) }))
     .filter(({ hundredths }) => hundredths > 0n)
   const isWhole = parts === null || asked.length === 0
   const taken: Taken[] = isWhole ? chosen.lines.map((line) => ({ line, hundredths: left(line) })).filter(({ hundredths }) => hundredths > 0n) : asked
+  return conversion(books, chosen, { taken, isWhole, approve, wrong })
+}
+
+/** Bills once more what was billed of an order before: an equal part of it, on the same day as a rule. */
+export function billAgain(books: Books, { approve, ...pick }: Pick & { approve: boolean }): Plan | null {
+  const billed = ofKind(books, 'purchase_order').filter(({ made, lines }) => made[0]?.taken.every(({ line }) => lines.includes(line)) ?? false)
+  const chosen = choose(billed, ({ isConvertible }) => isConvertible, pick)
+  return chosen && conversion(books, chosen, { taken: chosen.made[0]!.taken, isWhole: false, approve, wrong: null })
+}
+
+const left = ({ hundredths, converted }: OrderLine) => hundredths - converted
+
+interface Conversion {
+  approve: boolean
+  wrong: ConvertTold['wrong']
+  taken: Taken[]
+  isWhole: boolean
+}
+
+function conversion(books: Books, chosen: Order, { taken, isWhole, approve, wrong }: Conversion): Plan {
+  const { kind } = chosen
   const { makes, done, made } = ORDERS[kind]
   const terms = termsOfPart(books, chosen, taken)
   const line_items = taken.map(({ line, hundredths }) => ({ line_item_id: line.id, quantity: Number(hundredths) / 100 }))
@@ -169,7 +189,7 @@ export function convertOrder(books: Books, { kind, parts, approve, wrong, ...pic
       // A state that refuses may be told before a line that is missing.
       ...(chosen.isConvertible ? [
         [wrong !== null, MISSING], [taken.some(({ line, hundredths }) => hundredths > left(line)), BAD_VALUE],
-        [makes === 'bill' && isDuplicateBill(books, terms), BAD_VALUE],
+        [makes === 'bill' && isDuplicateBill(books, terms, chosen), BAD_VALUE],
       ] satisfies [boolean, string][] : []),
     ]),
     move({ [kind]: answered }) {
