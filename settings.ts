@@ -29,6 +29,9 @@ const Settings = Type.Object({
   webhookTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 240 }),
   webhookAllowCidrs: Type.Array(Type.String()),
   webhookAllowHttp: Type.Boolean(),
+  webhookCircuitFailures: Type.Integer({ minimum: 1 }),
+  webhookCircuitFirstSeconds: Type.Number({ exclusiveMinimum: 0 }),
+  webhookCircuitLongestSeconds: Type.Number({ exclusiveMinimum: 0 }),
   webhookDnsServers: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:\\[\\]]+$' })),
 })
 export type Settings = Static<typeof Settings>
@@ -70,6 +73,9 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookTimeoutSeconds: number('WEBHOOK_TIMEOUT_SECONDS', 10),
     webhookAllowCidrs: list('WEBHOOK_ALLOW_CIDRS', ''),
     webhookAllowHttp: flag('WEBHOOK_ALLOW_HTTP'),
+    webhookCircuitFailures: number('WEBHOOK_CIRCUIT_FAILURES', 20),
+    webhookCircuitFirstSeconds: number('WEBHOOK_CIRCUIT_FIRST_SECONDS', 30),
+    webhookCircuitLongestSeconds: number('WEBHOOK_CIRCUIT_LONGEST_SECONDS', 3_600),
     webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
   }
   if (checked.Check(settings)) return settings

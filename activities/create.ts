@@ -1,10 +1,9 @@
 // All activities by the task queue that carries them out.
-import type { AttemptParts } from './attempts.ts'
 import { conversionActivities, type ConversionParts } from './conversions.ts'
 import { housekeepingActivities, type HousekeepingParts } from './housekeeping.ts'
-import { webhookActivities } from './webhooks.ts'
+import { webhookActivities, type WebhookParts } from './webhooks.ts'
 
-export type Parts = AttemptParts & ConversionParts & HousekeepingParts
+export type Parts = WebhookParts & ConversionParts & HousekeepingParts
 
 export function createActivities(parts: Parts) {
   const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(parts)

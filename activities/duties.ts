@@ -1,7 +1,7 @@
 // What the worker process does of its own accord: relay, sweep, and show that it is alive.
 import type { Logger } from 'pino'
 import type { Engine } from '../gateways/engine.ts'
-import type { Connection } from '../models/database.ts'
+import type { Database } from '../models/database.ts'
 import { beat } from '../models/heartbeat.ts'
 import { forgetOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
@@ -10,7 +10,7 @@ import { goRound } from './rounds.ts'
 import { createScheduling } from './scheduling.ts'
 
 export interface DutiesParts {
-  connection: Connection
+  connection: Database
   databaseUrl: string
   engine: Pick<Engine, 'startDispatch' | 'startDelivery' | 'ensureSchedule' | 'isReachable'>
   ladderSeconds: number[]

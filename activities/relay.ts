@@ -1,13 +1,15 @@
-// The relay: starts a process for every batch of deliveries that the books have queued.
+// The relay: starts a process for every batch of deliveries that is due, and for refused deliveries up to their caps.
 import type { Logger } from 'pino'
-import { claimBatch, releaseBatch, renewDelivery } from '../commands/deliveries.ts'
+import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type Place } from '../commands/claims.ts'
+import { releaseBatch, renewDelivery } from '../commands/deliveries.ts'
 import { EngineAway, type Engine, type Started } from '../gateways/engine.ts'
-import type { Connection } from '../models/database.ts'
+import type { Database } from '../models/database.ts'
 import { overdueDeliveries, unfinishedBatches, type DeliveryUnderWay } from '../models/delivery.ts'
 import type { Findable } from '../domain/search-attributes.ts'
+import { createProcesses } from './processes.ts'
 
 export interface RelayParts {
-  connection: Connection
+  connection: Database
   engine: Pick<Engine, 'startDispatch' | 'startDelivery'>
   ladderSeconds: number[]
   log: Logger
@@ -15,11 +17,11 @@ export interface RelayParts {
 }
 
 export interface Relay {
-  /** Claims and starts until nothing waits, or the engine is away. */
+  /** Claims and starts until nothing is due, or the engine is away. */
   sweep(): Promise<void>
   /** Starts again the batches that were claimed but not finished `olderThanMs` ago: their claimer may have died. */
   recover(olderThanMs: number): Promise<void>
-  /** Takes up deliveries whose next attempt is an hour past: nobody has them. */
+  /** Takes up deliveries whose process should have attempted them an hour ago, and what waits for a closed circuit. */
   takeUpOverdue(): Promise<void>
 }
 
@@ -36,11 +38,18 @@ const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 30_000
 const LONGEST_BACKOFF_AWAY_MS = 4_000
 const OVERDUE_MS = 60 * 60 * 1_000
+/** Slow endpoints, open and closed circuits are seen to so often: their batches last long, and there should be few. */
+const UNHURRIED_MS = 1_000
+/** Longer than any attempt may take. */
+const TRIAL_LOST_MS = 300_000
 
-export function createRelay({ connection, engine, ladderSeconds, log, clock }: RelayParts): Relay {
+export function createRelay(parts: RelayParts): Relay {
+  const { connection, engine, ladderSeconds, log, clock } = parts
+  const processes = createProcesses(parts)
   // Claimed by us, not started yet. Lost in a crash; `recover` then finds them in the database.
   const unstarted = new Map<string, Unstarted>()
   let engineAway = false
+  let unhurriedAt = 0
 
   /** Starts the batch, or lets it alone back off. */
   async function start(batch: Unstarted): Promise<void> {
@@ -78,14 +87,30 @@ export function createRelay({ connection, engine, ladderSeconds, log, clock }: R
     }
   }
 
-  async function claimAndStart(): Promise<void> {
-    for (;;) {
-      const batch = engineAway ? null : await claimBatch(connection, clock())
-      if (!batch) return
-      const { batchId, size, orgId, endpointId, entityType = 'WEBHOOK_BATCH', entityId = batchId } = batch
-      const findable: Findable = { entityType, entityId, ...(orgId && { orgId }), ...(endpointId && { endpointId }) }
-      await start({ batchId, findable, size, tries: 0, notBeforeMs: 0 })
+  /** Claims batches until a walk through the whole queue finds nothing; a few of them are started side by side. */
+  async function claimAndStart(slow: boolean): Promise<void> {
+    const starting = new Set<Promise<void>>()
+    let after: Place = BEGINNING
+    while (!engineAway) {
+      const { batch, next } = await claimBatch(connection, { now: clock(), slow, after })
+      if (batch) {
+        const started = start(fresh(batch)).finally(() => starting.delete(started))
+        starting.add(started)
+        if (starting.size >= AT_ONCE) await Promise.race(starting)
+        // What did not fit into this one is behind the same place.
+        continue
+      }
+      if (!next) break
+      after = next
     }
+    await Promise.all(starting)
+  }
+
+  async function seeToCircuits(): Promise<void> {
+    await releaseWaiting(connection)
+    const trials = await claimTrials(connection, clock(), TRIAL_LOST_MS)
+    if (trials) await start(fresh(trials))
+    await claimAndStart(true)
   }
 
   async function takeUp(delivery: DeliveryUnderWay): Promise<void> {
@@ -104,7 +129,12 @@ export function createRelay({ connection, engine, ladderSeconds, log, clock }: R
   return {
     async sweep() {
       await retryUnstarted()
-      await Promise.all(Array.from({ length: AT_ONCE }, claimAndStart))
+      await claimAndStart(false)
+      if (!engineAway) await processes.startSome()
+      const now = clock().getTime()
+      if (engineAway || now - unhurriedAt < UNHURRIED_MS) return
+      unhurriedAt = now
+      await seeToCircuits()
     },
 
     async recover(olderThanMs) {
@@ -117,6 +147,7 @@ export function createRelay({ connection, engine, ladderSeconds, log, clock }: R
     },
 
     async takeUpOverdue() {
+      await findLeftWaiting(connection)
       const before = new Date(clock().getTime() - OVERDUE_MS)
       let last: DeliveryUnderWay | null = null
       for (;;) {
@@ -127,4 +158,9 @@ export function createRelay({ connection, engine, ladderSeconds, log, clock }: R
       }
     },
   }
+}
+
+function fresh({ batchId, size, orgId, endpointId, entityType = 'WEBHOOK_BATCH', entityId = batchId }: Batch): Unstarted {
+  const findable: Findable = { entityType, entityId, ...(orgId && { orgId }), ...(endpointId && { endpointId }) }
+  return { batchId, findable, size, tries: 0, notBeforeMs: 0 }
 }

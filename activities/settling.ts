@@ -1,6 +1,7 @@
 // Settles attempts in groups: many that end at the same moment cost one statement.
 import { settleAttempts, type Settlement } from '../commands/deliveries.ts'
-import type { Connection } from '../models/database.ts'
+import type { CircuitRules } from '../domain/circuit.ts'
+import type { Database } from '../models/database.ts'
 
 const LARGEST_GROUP = 50
 const LONGEST_WAIT_MS = 15
@@ -16,7 +17,7 @@ interface Waiting {
   reject: (error: unknown) => void
 }
 
-export function settleInGroups(connection: Connection): Settling {
+export function settleInGroups(connection: Database, circuit: CircuitRules): Settling {
   let group: Waiting[] = []
   let timer: NodeJS.Timeout | undefined
 
@@ -26,7 +27,7 @@ export function settleInGroups(connection: Connection): Settling {
     const members = group
     group = []
     try {
-      await settleAttempts(connection, members.map(({ settlement }) => settlement))
+      await settleAttempts(connection, members.map(({ settlement }) => settlement), circuit)
       for (const member of members) member.resolve()
     } catch (error) {
       // One outcome that cannot be written must not make the others be sent again.
@@ -36,7 +37,7 @@ export function settleInGroups(connection: Connection): Settling {
   }
 
   const alone = ({ settlement, resolve, reject }: Waiting) =>
-    settleAttempts(connection, [settlement]).then(resolve, reject)
+    settleAttempts(connection, [settlement], circuit).then(resolve, reject)
 
   return {
     settle: (settlement) => new Promise((resolve, reject) => {

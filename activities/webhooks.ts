@@ -1,66 +1,71 @@
 // What the stories of webhooks may ask for: the attempts at deliveries.
 import { ApplicationFailure } from '@temporalio/activity'
-import {
-  abandonDelivery, beginAttempts, putOff, type AttemptKey, type Begun, type DueAttempt,
-} from '../commands/deliveries.ts'
+import { admitAttempt } from '../commands/claims.ts'
+import { abandonDelivery, beginAttempts, type AttemptKey } from '../commands/deliveries.ts'
 import type { DeliveryInput, DeliveryStatus, DispatchInput } from '../domain/delivery.ts'
 import { statusAfter } from '../domain/delivery.ts'
-import { waitBefore } from '../domain/retry-ladder.ts'
-import { refusedOfBatch, untriedOfBatch, type DeliveryUnderWay } from '../models/delivery.ts'
 import { createAttempts, type AttemptParts } from './attempts.ts'
+import { attemptAll } from './batch.ts'
 import { whileBeating } from './beating.ts'
 
 export interface AttemptInput extends AttemptKey {
   /** The wait in ms before the next attempt, should this one fail; null when it is the last. */
   waitMs: number | null
+  /** True where an operator has asked for it: it is made although the circuit is open. */
+  byHand?: boolean
 }
 
-/** `SUSPENDED`: the organisation is, so nothing was sent and nothing counted. */
-export type AttemptResult = DeliveryStatus | 'SUSPENDED'
+/**
+ * `SUSPENDED`: the organisation is, so nothing was sent and nothing counted. `WAITING`: the delivery waits in PostgreSQL
+ * again, for the circuit of its endpoint or for a free place, and its process has nothing left to do.
+ */
+export type AttemptResult = DeliveryStatus | 'SUSPENDED' | 'WAITING'
 
 export interface BatchResult {
-  /** What each refused delivery's own process is started with. */
+  /** What a process was to be started with for each refused delivery, by the batches of versions before 0.2. */
   refused: DeliveryInput[]
+  /** How many attempts have failed. The relay starts the processes of their deliveries. */
+  failed?: number
 }
 
-export function webhookActivities(parts: AttemptParts) {
-  const { connection, clock } = parts
-  const { attempt, attemptAtEndpoint } = createAttempts(parts)
+export interface WebhookParts extends AttemptParts {
+  /** Has the relay look at once, where it is in this process. */
+  wakeRelay(): void
+}
+
+export function webhookActivities(parts: WebhookParts) {
+  const { connection, clock, wakeRelay } = parts
+  const attempts = createAttempts({ ...parts, onRefused: wakeRelay })
 
   return {
-    /** The first attempts of a batch, side by side. Run again after a crash, it repeats only what has no outcome. */
+    /** The next attempts at the deliveries of a batch, side by side. */
     attemptBatch: ({ batchId, ladderSeconds }: DispatchInput): Promise<BatchResult> =>
       whileBeating(async (context) => {
-        const untried = await untriedOfBatch(connection, batchId)
-        const begun = await beginAttempts(
-          connection,
-          untried.map(({ org_id, id, series }) => ({ orgId: org_id, deliveryId: id, series, attempt: 1 })),
-          clock(),
-        )
-        const suspended = begun.filter(({ state }) => state === 'suspended')
-        await putOff(connection, suspended.map((delivery) => ({ ...delivery, until: null })))
-        const firstWait = () => waitBefore(2, ladderSeconds, Math.random())
-        const endpoints = Map.groupBy(begun.filter(isDue), ({ endpointId }) => endpointId)
         const cancelled = context.cancellationSignal
-        await allOf([...endpoints.values()].map((dues) => attemptAtEndpoint(dues, firstWait, cancelled)))
+        const failed = await attemptAll({ connection, clock }, attempts, batchId, ladderSeconds, cancelled)
         if (cancelled.aborted) await context.cancelled
-        const refused = await refusedOfBatch(connection, batchId)
-        return { refused: refused.map((delivery) => retryOf(delivery, ladderSeconds)) }
+        // Its places are free again: there may be more for them.
+        wakeRelay()
+        return { refused: [], failed }
       }),
 
     /** One attempt on the ladder. An attempt that has its outcome already is not made again. */
     attemptDelivery: (input: AttemptInput): Promise<AttemptResult> =>
       whileBeating(async () => {
+        const admission = await admitAttempt(connection, input, clock(), input.byHand === true)
+        if (!admission) throw unknownDelivery(input.deliveryId)
+        if (admission.state === 'settled') return admission.status
+        if (admission.state !== 'due') return admission.state === 'waiting' ? 'WAITING' : 'SUSPENDED'
         const [begun] = await beginAttempts(connection, [input], clock())
         if (!begun) throw unknownDelivery(input.deliveryId)
         if (begun.state === 'suspended') return 'SUSPENDED'
         if (begun.state === 'settled') return begun.status
-        return statusAfter(await attempt(begun, input.waitMs), input.waitMs)
+        return statusAfter(await attempts.attempt(begun, input.waitMs), input.waitMs)
       }),
 
     /** Gives a delivery up, as an operator has asked. */
     async abandonDelivery({ orgId, deliveryId }: { orgId: string; deliveryId: string }): Promise<DeliveryStatus> {
-      const status = await abandonDelivery(connection, orgId, deliveryId)
+      const status = await abandonDelivery(connection, orgId, deliveryId, clock())
       if (!status) throw unknownDelivery(deliveryId)
       return status
     },
@@ -68,25 +73,3 @@ export function webhookActivities(parts: AttemptParts) {
 }
 
 const unknownDelivery = (id: string) => ApplicationFailure.nonRetryable(`there is no delivery ${id}`, 'UnknownDelivery')
-
-function retryOf(delivery: DeliveryUnderWay, ladderSeconds: number[]): DeliveryInput {
-  return {
-    orgId: delivery.org_id,
-    deliveryId: delivery.id,
-    endpointId: delivery.endpoint_id,
-    entityType: delivery.entity_type,
-    entityId: delivery.entity_id,
-    series: delivery.series,
-    attempt: 2,
-    dueAt: delivery.next_attempt_at.toISOString(),
-    ladderSeconds,
-  }
-}
-
-const isDue = (begun: Begun): begun is DueAttempt => begun.state === 'due'
-
-// Every endpoint is seen to before the trouble of one, which is ours and not the receiver's, fails the activity.
-async function allOf(work: Promise<void>[]): Promise<void> {
-  const failed = (await Promise.allSettled(work)).find(({ status }) => status === 'rejected')
-  if (failed?.status === 'rejected') throw failed.reason
-}

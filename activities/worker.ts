@@ -38,7 +38,12 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     (error: Error) => log.warn({ err: error.message }, 'search attributes could not be registered'),
   )
   const wakeRelay = () => duties?.wakeRelay()
-  const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), wakeRelay, clock }
+  const circuit = {
+    failures: settings.webhookCircuitFailures,
+    firstWaitMs: settings.webhookCircuitFirstSeconds * 1_000,
+    longestWaitMs: settings.webhookCircuitLongestSeconds * 1_000,
+  }
+  const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock }
   const workers = await createWorkers({ connection: native, namespace, queues: settings.workerQueues, queueSuffix, parts, shutdownSeconds: settings.shutdownSeconds })
   // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
   const duties = settings.workerQueues.includes('core') ? startDuties({

@@ -50,7 +50,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
       maxConcurrentActivityTaskExecutions: 20,
     },
     // Waiting for receivers costs no processor: slots are many, so that those that hang leave some for the others.
-    webhooks: { activities: activities.webhooks, maxConcurrentActivityTaskExecutions: 200 },
+    webhooks: { activities: activities.webhooks, maxConcurrentActivityTaskExecutions: 500 },
   }
   const workers = await Promise.all(options.queues.map((queue) => Worker.create({
     ...EVERY_WORKER,

@@ -18,7 +18,11 @@ export interface Changeable<Field extends string> {
 }
 
 // Another moment gives another value, so a copy says nothing (decisions §11, Changing a resource).
-const COMPUTED_FROM_CLOCK = new Set(['last_modified_time', 'is_overdue', 'days_overdue', 'current_balance'])
+const COMPUTED_FROM_CLOCK = new Set([
+  'last_modified_time', 'is_overdue', 'days_overdue', 'current_balance',
+  // Of a webhook endpoint: they turn with each delivery.
+  'circuit', 'next_try_at', 'failing_since',
+])
 
 /**
  * The changeable fields that are sent with another value than `answered` has. Any other field of the answer may be carried

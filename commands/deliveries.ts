@@ -1,53 +1,16 @@
-// What happens to webhook deliveries: claimed in batches, attempted, settled, put off, given up; each one transaction.
-import { v7 as uuidv7 } from 'uuid'
+// What happens to webhook deliveries: attempted, settled, put back, given up; each one transaction.
+import { circuitAfter, type CircuitRules } from '../domain/circuit.ts'
 import type { DeliveryStatus, Outcome } from '../domain/delivery.ts'
 import { statusAfter } from '../domain/delivery.ts'
-import type { Connection } from '../models/database.ts'
-import { ABANDON, BEGIN, CLAIM, PUT_OFF, RELEASE, RENEW, SETTLE } from '../models/delivery.ts'
+import { circuitIn, columnsOf, lockCircuits, TURN } from '../models/circuit.ts'
+import type { Connection, Database } from '../models/database.ts'
+import { ABANDON, BEGIN, PUT_BACK, RELEASE, RENEW, SETTLE } from '../models/delivery.ts'
 
 export interface AttemptKey {
   orgId: string
   deliveryId: string
   series: number
   attempt: number
-}
-
-/** Waiting deliveries that one process is to attempt. Where all are of one kind, it is named. */
-export interface Batch {
-  batchId: string
-  size: number
-  orgId: string | undefined
-  endpointId: string | undefined
-  entityType: string | undefined
-  entityId: string | undefined
-}
-
-interface ClaimedRow {
-  org_id: string
-  endpoint_id: string
-  entity_type: string
-  entity_id: string
-}
-
-/**
- * Claims the deliveries that have waited longest, up to `limit`, for one batch; null when nothing waits. Those of a
- * suspended organisation are left where they are. The claim is committed before its process is started, so that a
- * crash between the two repeats the very same batch.
- */
-export async function claimBatch(connection: Connection, now: Date, limit = 100): Promise<Batch | null> {
-  const batchId = uuidv7()
-  const rows = await connection.run<ClaimedRow>(CLAIM, [batchId, now, limit])
-  if (rows.length === 0) return null
-  const only = (column: keyof ClaimedRow) =>
-    rows.every((row) => row[column] === rows[0]![column]) ? rows[0]![column] : undefined
-  return {
-    batchId,
-    size: rows.length,
-    orgId: only('org_id'),
-    endpointId: only('endpoint_id'),
-    entityType: only('entity_id') && only('entity_type'),
-    entityId: only('entity_id'),
-  }
 }
 
 /** An attempt to be made now. */
@@ -119,58 +82,77 @@ export interface Settlement extends AttemptKey {
 /** An endpoint with nothing but failures for so long is disabled (decisions §5). */
 export const FAILING_TOO_LONG_MS = 5 * 24 * 60 * 60 * 1_000
 
-/**
- * Settles attempts that have ended, in one statement: the attempts' outcomes, the deliveries' states, and the health
- * of their endpoints, which are disabled with an activity entry after five days of failures. An attempt that was
- * settled before is left as it is.
- */
-export async function settleAttempts(connection: Connection, settlements: readonly Settlement[]): Promise<void> {
-  if (settlements.length === 0) return
-  const given = settlements.map(({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }) => {
-    const status = statusAfter(outcome, waitMs)
-    const nextAttemptAt = status === 'RETRYING' ? new Date(endedAt.getTime() + waitMs!) : null
-    return {
-      org_id: orgId,
-      delivery_id: deliveryId,
-      series,
-      attempt,
-      endpoint_id: endpointId,
-      status,
-      duration_ms: outcome.durationMs,
-      status_code: outcome.statusCode,
-      error: outcome.error,
-      response_body: outcome.responseBody,
-      ended_at: endedAt,
-      next_attempt_at: nextAttemptAt,
-    }
-  })
-  const latest = Math.max(...settlements.map(({ endedAt }) => endedAt.getTime()))
-  await connection.run(SETTLE, [JSON.stringify(given), new Date(latest - FAILING_TOO_LONG_MS)])
+/** What settled attempts say of the circuit of their endpoint. */
+interface VerdictRow {
+  org_id: string
+  id: string
+  answered: boolean
+  failures: number
+  slow: boolean
+  last_at: Date
 }
 
 /**
- * Puts deliveries of a batch, whose first attempt was not made, back into the queue: until the given time, or, for
- * null, until their organisation is active.
+ * Settles attempts that have ended, in one statement: the attempts' outcomes, the deliveries' states, and the health
+ * of their endpoints, which are disabled with an activity entry after five days of failures. An attempt that was
+ * settled before is left as it is. The circuits are turned right after it: a crash between the two loses a count of
+ * failures, or a trial, which is made again.
  */
-export async function putOff(
-  connection: Connection, deliveries: readonly { orgId: string; deliveryId: string; until: Date | null }[],
+export async function settleAttempts(database: Database, settlements: readonly Settlement[], rules: CircuitRules): Promise<void> {
+  if (settlements.length === 0) return
+  const latest = Math.max(...settlements.map(({ endedAt }) => endedAt.getTime()))
+  const verdicts = await database.run<VerdictRow>(
+    SETTLE, [JSON.stringify(settlements.map(givenOf)), new Date(latest - FAILING_TOO_LONG_MS)])
+  if (verdicts.length > 0) await turnCircuits(database, verdicts, rules)
+}
+
+function givenOf({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: Settlement) {
+  const status = statusAfter(outcome, waitMs)
+  return {
+    org_id: orgId,
+    delivery_id: deliveryId,
+    series,
+    attempt,
+    endpoint_id: endpointId,
+    status,
+    duration_ms: outcome.durationMs,
+    status_code: outcome.statusCode,
+    error: outcome.error,
+    response_body: outcome.responseBody,
+    ended_at: endedAt,
+    next_attempt_at: status === 'RETRYING' ? new Date(endedAt.getTime() + waitMs!) : null,
+  }
+}
+
+async function turnCircuits(database: Database, verdicts: VerdictRow[], rules: CircuitRules): Promise<void> {
+  const of = new Map(verdicts.map((verdict) => [`${verdict.org_id} ${verdict.id}`, verdict]))
+  await database.transaction(async (connection) => {
+    const rows = await lockCircuits(connection, verdicts)
+    const turned = rows.map((row) => {
+      const { last_at: at, ...verdict } = of.get(`${row.org_id} ${row.id}`)!
+      return { org_id: row.org_id, id: row.id, ...columnsOf(circuitAfter(circuitIn(row), { ...verdict, at }, rules, Math.random())) }
+    })
+    await connection.runLast(TURN, [JSON.stringify(turned)])
+  })
+}
+
+/** Puts deliveries of a batch, whose attempt was not made, back into the queue. */
+export async function putBack(
+  connection: Connection, deliveries: readonly { orgId: string; deliveryId: string }[],
 ): Promise<void> {
   if (deliveries.length === 0) return
-  await connection.run(PUT_OFF, [
-    deliveries.map(({ orgId }) => orgId), deliveries.map(({ deliveryId }) => deliveryId),
-    deliveries.map(({ until }) => until),
-  ])
+  await connection.run(PUT_BACK, [deliveries.map(({ orgId }) => orgId), deliveries.map(({ deliveryId }) => deliveryId)])
 }
 
 /** Gives up a delivery that is still under way: FAILED. Answers the status that it has now, null when it is unknown. */
 export async function abandonDelivery(
-  connection: Connection, orgId: string, deliveryId: string,
+  connection: Connection, orgId: string, deliveryId: string, now: Date,
 ): Promise<DeliveryStatus | null> {
-  const [row] = await connection.run<{ status: DeliveryStatus }>(ABANDON, [orgId, deliveryId])
+  const [row] = await connection.run<{ status: DeliveryStatus }>(ABANDON, [orgId, deliveryId, now])
   return row?.status ?? null
 }
 
-/** Frees what a batch has left untried, for a batch whose process ended without it; answers how many. */
+/** Frees what a batch has left unattempted, for a batch whose process ended without it; answers how many. */
 export async function releaseBatch(connection: Connection, batchId: string): Promise<number> {
   return (await connection.run(RELEASE, [batchId])).length
 }

@@ -1,8 +1,10 @@
 // What can be done to a webhook endpoint.
 import { EVENT_TYPES, isEventType } from '../domain/events.ts'
+import { CLOSED, closed, type Circuit } from '../domain/circuit.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { findRow, type Lock, type Scope } from '../models/find.ts'
+import { circuitIn, columnsOf, webhookCircuits } from '../models/circuit.ts'
+import { findRow, findRows, type Lock, type Scope } from '../models/find.ts'
 import type { Sealer } from '../models/sealed.ts'
 import { mintSecret, PREFIXES } from '../models/token.ts'
 import {
@@ -23,6 +25,12 @@ const CHANGEABLE = ['url', 'events', 'description'] as const satisfies (keyof En
 
 export type NewEndpoint = EndpointFields & { url: string; events: string[] }
 
+/** An endpoint and its circuit, as they are answered. */
+export interface EndpointWithCircuit {
+  endpoint: WebhookEndpointRow
+  circuit: Circuit
+}
+
 /** Throws the refusal of the URL, where the check of it before the transaction came to one. */
 export type CheckedUrl = () => void
 
@@ -42,6 +50,13 @@ export async function endpointOf(scope: Scope, id: string, lock: Lock = ''): Pro
     throw fault('not_found.resource', { message: 'There is no such webhook endpoint.' })
   }
   return endpoint
+}
+
+/** These endpoints with their circuits. */
+export async function withCircuits(scope: Scope, endpoints: WebhookEndpointRow[]): Promise<EndpointWithCircuit[]> {
+  const rows = await findRows(scope, webhookCircuits, endpoints.map(({ id }) => id))
+  const circuits = new Map(rows.map((row) => [row.id, circuitIn(row)]))
+  return endpoints.map((endpoint) => ({ endpoint, circuit: circuits.get(endpoint.id) ?? CLOSED }))
 }
 
 /** The delivery of this id. Throws not_found.resource for one of somebody else. */
@@ -81,12 +96,13 @@ export async function createEndpoint(
   return { endpoint, secret }
 }
 
-/** Changes an endpoint; its secret stays. Throws as createEndpoint and changedFields do. */
+/** Changes an endpoint; its secret stays. Another URL closes its circuit. Throws as createEndpoint and changedFields do. */
 export async function changeEndpoint(
-  books: Books, id: string, fields: Sent<EndpointFields>, checkedUrl: CheckedUrl, answered: Answered<WebhookEndpointRow>,
-): Promise<WebhookEndpointRow> {
+  books: Books, id: string, fields: Sent<EndpointFields>, checkedUrl: CheckedUrl, answered: Answered<EndpointWithCircuit>,
+): Promise<EndpointWithCircuit> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
-  if (changedFields(fields, answered(endpoint), { fields: CHANGEABLE }).size === 0) return endpoint
+  const [before] = await withCircuits(books, [endpoint])
+  if (changedFields(fields, answered(before!), { fields: CHANGEABLE }).size === 0) return before!
   const changed: Partial<WebhookEndpointRow> = {}
   if (fields.events !== undefined) changed.events = checkedEvents(fields.events)
   if (fields.description !== undefined) changed.description = fields.description
@@ -94,27 +110,41 @@ export async function changeEndpoint(
     checkedUrl()
     changed.url = fields.url
   }
-  return change(books, endpoint, changed, 'WEBHOOK_ENDPOINT_UPDATED')
+  const circuit = changed.url === undefined ? before!.circuit : await closeCircuit(books, id)
+  return { endpoint: change(books, endpoint, changed, 'WEBHOOK_ENDPOINT_UPDATED'), circuit }
 }
 
-/** Lets deliveries go to the endpoint again, also after it was disabled for its failures; what was SKIPPED stays so. */
-export async function enableEndpoint(books: Books, id: string): Promise<WebhookEndpointRow> {
+/**
+ * Lets deliveries go to the endpoint again, also after it was disabled for its failures; what was SKIPPED stays so.
+ * Closes its circuit, also where it was enabled already.
+ */
+export async function enableEndpoint(books: Books, id: string): Promise<EndpointWithCircuit> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
-  if (endpoint.status === 'ENABLED') return endpoint
-  return change(books, endpoint, { status: 'ENABLED', failing_since: null }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED')
+  const circuit = await closeCircuit(books, id)
+  if (endpoint.status === 'ENABLED') return { endpoint, circuit }
+  return { endpoint: change(books, endpoint, { status: 'ENABLED', failing_since: null }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'), circuit }
 }
 
 /** Sends nothing more to the endpoint; deliveries under way are SKIPPED when their next attempt is due. */
-export async function disableEndpoint(books: Books, id: string): Promise<WebhookEndpointRow> {
+export async function disableEndpoint(books: Books, id: string): Promise<EndpointWithCircuit> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
-  return change(books, endpoint, { status: 'DISABLED' }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED')
+  const circuit = await closeCircuit(books, id)
+  return { endpoint: change(books, endpoint, { status: 'DISABLED' }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'), circuit }
 }
 
 /** Deletes an endpoint and forgets its secret. The log of its deliveries stays. */
 export async function deleteEndpoint(books: Books, id: string): Promise<void> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  await closeCircuit(books, id)
   books.update(webhookEndpoints, endpoint, { status: 'DELETED', secret_sealed: '', last_modified_time: books.now })
   record(books, endpoint, 'WEBHOOK_ENDPOINT_DELETED')
+}
+
+// What has waited for the circuit goes back into the queue: to be sent, or to be SKIPPED with its endpoint.
+async function closeCircuit(books: Books, id: string): Promise<Circuit> {
+  const row = await findRow(books, webhookCircuits, id, 'FOR UPDATE')
+  if (!row) return CLOSED
+  return circuitIn(books.update(webhookCircuits, row, columnsOf({ ...closed(circuitIn(row)), releasing: true })))
 }
 
 function change(

@@ -24,10 +24,13 @@ export interface EngineOptions {
 export type Started = 'running' | 'finished'
 
 export interface Engine {
-  /** Starts the first attempts of a batch. Throws EngineAway. */
+  /** Starts the attempts of a batch. Throws EngineAway. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
-  /** Starts the retries of one delivery. Throws EngineAway. */
-  startDelivery(input: DeliveryInput): Promise<Started>
+  /**
+   * Starts the retries of one delivery. `again`: also where a process of this id has come to its end, having given the
+   * delivery back. Throws EngineAway.
+   */
+  startDelivery(input: DeliveryInput, again?: boolean): Promise<Started>
   /**
    * Has a conversion carried out that was asked for, and waits for its end: 2 s for the start, 10 s in all.
    * When others have come first, `isStillToDo` is asked before it is started anew.
@@ -49,6 +52,7 @@ interface Start {
   args: unknown[]
   findable: Findable
   staticSummary: string
+  again?: boolean
 }
 
 /** For Temporal to take a process of the worker's, and to connect. */
@@ -66,14 +70,14 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
   const connection = Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK, interceptors: [RETRIES] })
   const client = new Client({ connection, namespace })
 
-  async function start(type: string, { workflowId, args, findable, staticSummary }: Start): Promise<Started> {
+  async function start(type: string, { workflowId, args, findable, staticSummary, again = false }: Start): Promise<Started> {
     try {
       await connection.withDeadline(Date.now() + START_MS, () => client.workflow.start(type, {
         workflowId,
         args,
         taskQueue: queueName('core', queueSuffix),
         workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY',
         typedSearchAttributes: searchPairs(findable),
         staticSummary,
       }))
@@ -91,10 +95,11 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
       workflowId: dispatchId(input.batchId),
       args: [input],
       findable: { ...findable, state: 'DISPATCHING' },
-      staticSummary: `first attempts of ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
+      staticSummary: `attempts at ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
     }),
 
-    startDelivery: (input) => start('webhookDelivery', {
+    startDelivery: (input, again = false) => start('webhookDelivery', {
+      again,
       workflowId: deliveryProcessId(input.deliveryId, input.series),
       args: [input],
       findable: {

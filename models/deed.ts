@@ -161,10 +161,13 @@ const ANNOUNCE = `announced AS MATERIALIZED (
   INSERT INTO webhook_events (org_id, id, event_type, entity_type, entity_id, data, occurred_at)
   SELECT $1, id, event_type, entity_type, entity_id, data, occurred_at FROM announced
 ), delivery AS (
-  INSERT INTO webhook_deliveries (org_id, id, event_id, endpoint_id, event_type, payload, status, created_time)
-  SELECT $1, d.delivery_id, d.id, d.endpoint_id, d.event_type, replace(d.payload, d.blank, d.delivery_id::text), 'PENDING', d.occurred_at
-  FROM (SELECT announced.*, w.id AS endpoint_id, gen_random_uuid() AS delivery_id
+  INSERT INTO webhook_deliveries
+    (org_id, id, event_id, endpoint_id, event_type, payload, status, held_by, created_time, last_modified_time)
+  SELECT $1, d.delivery_id, d.id, d.endpoint_id, d.event_type, replace(d.payload, d.blank, d.delivery_id::text), 'PENDING',
+    CASE WHEN d.circuit <> 'CLOSED' THEN 'CIRCUIT' ELSE 'QUEUE' END, d.occurred_at, d.occurred_at
+  FROM (SELECT announced.*, w.id AS endpoint_id, gen_random_uuid() AS delivery_id, c.state AS circuit
         FROM announced JOIN webhook_endpoints AS w
-          ON w.org_id = $1 AND w.status = 'ENABLED' AND announced.event_type = ANY (w.events)) AS d
+          ON w.org_id = $1 AND w.status = 'ENABLED' AND announced.event_type = ANY (w.events)
+        LEFT JOIN webhook_circuits AS c ON c.org_id = w.org_id AND c.id = w.id) AS d
   RETURNING 1
 )`

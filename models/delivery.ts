@@ -1,18 +1,7 @@
 // The statements that move webhook deliveries along, many rows at a time, and the questions asked about them.
+import { CAPS } from '../domain/webhook-caps.ts'
+import { CLOSED_COLUMNS } from './circuit.ts'
 import type { Connection } from './database.ts'
-
-export const CLAIM = {
-  name: 'claim deliveries',
-  text: `WITH waiting AS (
-    SELECT d.org_id, d.id FROM webhook_deliveries AS d JOIN organizations AS o ON o.id = d.org_id AND o.status = 'ACTIVE'
-    WHERE d.batch_id IS NULL AND d.status = 'PENDING' AND coalesce(d.next_attempt_at, d.created_time) <= $2
-    ORDER BY coalesce(d.next_attempt_at, d.created_time), d.id LIMIT $3 FOR UPDATE OF d SKIP LOCKED
-  )
-  UPDATE webhook_deliveries AS d SET batch_id = $1
-  FROM waiting AS w, webhook_events AS e
-  WHERE d.org_id = w.org_id AND d.id = w.id AND e.org_id = d.org_id AND e.id = d.event_id
-  RETURNING d.org_id, d.endpoint_id, e.entity_type, e.entity_id`,
-}
 
 export const BEGIN = {
   name: 'begin attempts',
@@ -36,7 +25,8 @@ export const BEGIN = {
     ON CONFLICT (org_id, delivery_id, series, attempt) DO UPDATE SET started_at = excluded.started_at
       WHERE a.duration_ms IS NULL
   ), skipped AS (
-    UPDATE webhook_deliveries AS d SET status = 'SKIPPED', next_attempt_at = NULL
+    UPDATE webhook_deliveries AS d SET status = 'SKIPPED', held_by = NULL, next_attempt_at = NULL,
+      last_modified_time = greatest($5, d.last_modified_time)
     FROM found AS f WHERE d.org_id = f.org_id AND d.id = f.delivery_id AND f.state = 'skipped'
   )
   SELECT org_id, delivery_id, series, attempt, endpoint_id, event_type, payload, url, secret_sealed,
@@ -45,6 +35,7 @@ export const BEGIN = {
   FROM found`,
 }
 
+// Answers what the attempts say of the circuits of their endpoints, where that changes one of them.
 // An endpoint's row is touched only when its health turns, and then locked in the order of the keys, so that two groups
 // that share endpoints never wait for each other in a circle.
 export const SETTLE = {
@@ -63,12 +54,19 @@ export const SETTLE = {
     RETURNING a.org_id, a.delivery_id
   ), delivery AS (
     UPDATE webhook_deliveries AS d SET status = g.status, attempts_made = d.attempts_made + 1,
-      next_attempt_at = g.next_attempt_at, delivered_at = CASE g.status WHEN 'DELIVERED' THEN g.ended_at END
+      next_attempt_at = g.next_attempt_at, delivered_at = CASE g.status WHEN 'DELIVERED' THEN g.ended_at END,
+      held_by = CASE WHEN g.status <> 'RETRYING' THEN NULL WHEN d.held_by = 'ATTEMPT' THEN 'PROCESS' ELSE 'QUEUE' END,
+      batch_id = CASE WHEN g.status = 'RETRYING' THEN NULL ELSE d.batch_id END,
+      last_modified_time = greatest(g.ended_at, d.last_modified_time)
     FROM given AS g JOIN ended USING (org_id, delivery_id)
     WHERE d.org_id = g.org_id AND d.id = g.delivery_id AND d.status IN ('PENDING', 'RETRYING')
   ), verdict AS (
-    SELECT org_id, endpoint_id, bool_or(status = 'DELIVERED') AS answered, min(ended_at) AS first_at, max(ended_at) AS last_at
-    FROM given GROUP BY org_id, endpoint_id
+    SELECT g.org_id, g.endpoint_id, bool_or(g.status = 'DELIVERED') AS answered, min(g.ended_at) AS first_at,
+      max(g.ended_at) AS last_at, bool_or(g.duration_ms > ${CAPS.slowMs}) AS slow,
+      (count(*) FILTER (WHERE g.status <> 'DELIVERED' AND g.ended_at > coalesce(
+        (SELECT max(s.ended_at) FROM given AS s WHERE s.org_id = g.org_id AND s.endpoint_id = g.endpoint_id AND s.status = 'DELIVERED'),
+        '-infinity')))::integer AS failures
+    FROM given AS g GROUP BY g.org_id, g.endpoint_id
   ), turning AS (
     SELECT e.org_id, e.id, v.answered, v.first_at, v.last_at, e.failing_since
     FROM webhook_endpoints AS e JOIN verdict AS v ON v.org_id = e.org_id AND v.endpoint_id = e.id
@@ -82,31 +80,39 @@ export const SETTLE = {
     UPDATE webhook_endpoints AS e SET status = 'DISABLED', last_modified_time = t.last_at
     FROM turning AS t WHERE e.org_id = t.org_id AND e.id = t.id AND NOT t.answered AND t.failing_since IS NOT NULL
     RETURNING e.org_id, e.id, e.url, e.failing_since, e.last_modified_time
-  )
+  ), circuit AS (
+    UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM disabled AS x WHERE c.org_id = x.org_id AND c.id = x.id
+  ), told AS (
   INSERT INTO activity (org_id, id, action, entity_type, entity_id, entity_ref, actor_user_id, changes, metadata, occurred_at)
   SELECT org_id, gen_random_uuid(), 'WEBHOOK_ENDPOINT_STATUS_CHANGED', 'WEBHOOK_ENDPOINT', id, url, NULL,
     '{"status": {"old": "ENABLED", "new": "DISABLED"}}',
     jsonb_build_object('source', 'WEBHOOK_DELIVERY', 'failing_since', failing_since), last_modified_time
-  FROM disabled`,
+  FROM disabled
+  )
+  SELECT v.org_id, v.endpoint_id AS id, v.answered, v.failures, v.slow, v.last_at
+  FROM verdict AS v LEFT JOIN webhook_circuits AS c ON c.org_id = v.org_id AND c.id = v.endpoint_id
+  WHERE (v.failures > 0 OR v.slow <> coalesce(c.slow, false) OR (v.answered AND (c.failures > 0 OR c.state <> 'CLOSED')))
+    AND NOT EXISTS (SELECT FROM disabled AS x WHERE x.org_id = v.org_id AND x.id = v.endpoint_id)`,
 }
 
-export const PUT_OFF = {
-  name: 'put off deliveries',
-  text: `UPDATE webhook_deliveries AS d SET batch_id = NULL, next_attempt_at = k.until
-    FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS k(org_id, delivery_id, until)
-    WHERE d.org_id = k.org_id AND d.id = k.delivery_id AND d.status = 'PENDING'`,
+export const PUT_BACK = {
+  name: 'put back deliveries',
+  text: `UPDATE webhook_deliveries AS d SET batch_id = NULL, held_by = 'QUEUE'
+    FROM unnest($1::uuid[], $2::uuid[]) AS k(org_id, delivery_id)
+    WHERE d.org_id = k.org_id AND d.id = k.delivery_id AND d.held_by = 'BATCH'`,
 }
 
 export const ABANDON = {
   name: 'abandon delivery',
-  text: `UPDATE webhook_deliveries SET next_attempt_at = NULL,
-      status = CASE WHEN status IN ('PENDING', 'RETRYING') THEN 'FAILED' ELSE status END
+  text: `UPDATE webhook_deliveries SET next_attempt_at = NULL, held_by = NULL,
+      status = CASE WHEN status IN ('PENDING', 'RETRYING') THEN 'FAILED' ELSE status END,
+      last_modified_time = CASE WHEN held_by IS NULL THEN last_modified_time ELSE greatest($3, last_modified_time) END
     WHERE org_id = $1 AND id = $2 RETURNING status`,
 }
 
 export const RELEASE = {
   name: 'release batch',
-  text: `UPDATE webhook_deliveries SET batch_id = NULL WHERE batch_id = $1 AND status = 'PENDING' RETURNING 1`,
+  text: `UPDATE webhook_deliveries SET batch_id = NULL, held_by = 'QUEUE' WHERE batch_id = $1 AND held_by = 'BATCH' RETURNING 1`,
 }
 
 export const RENEW = {
@@ -123,36 +129,38 @@ export interface DeliveryUnderWay {
   entity_type: string
   entity_id: string
   series: number
+  attempts_made: number
   attempts_in_series: number
   next_attempt_at: Date
 }
 
-const UNDER_WAY = `SELECT d.org_id, d.id, d.endpoint_id, d.series, d.next_attempt_at, e.entity_type, e.entity_id,
+const UNDER_WAY = `SELECT d.org_id, d.id, d.endpoint_id, d.series, d.attempts_made, d.next_attempt_at, e.entity_type, e.entity_id,
     (SELECT count(*)::integer FROM webhook_attempts AS a
       WHERE a.org_id = d.org_id AND a.delivery_id = d.id AND a.series = d.series AND a.duration_ms IS NOT NULL)
       AS attempts_in_series
   FROM webhook_deliveries AS d JOIN webhook_events AS e ON e.org_id = d.org_id AND e.id = d.event_id`
 
-/** The deliveries of a batch that have not been attempted yet. */
-export async function untriedOfBatch(
-  connection: Connection, batchId: string,
-): Promise<{ org_id: string; id: string; series: number }[]> {
+/** A delivery of a batch, and the number of the attempt that is to be made. */
+export interface NextAttempt {
+  org_id: string
+  id: string
+  series: number
+  attempt: number
+}
+
+/** The deliveries of a batch whose attempt has no outcome yet. */
+export async function untriedOfBatch(connection: Connection, batchId: string): Promise<NextAttempt[]> {
   return connection.run(UNTRIED, [batchId])
 }
 
-/** The deliveries of a batch whose first attempt failed, each to be retried by a process of its own. */
-export async function refusedOfBatch(connection: Connection, batchId: string): Promise<DeliveryUnderWay[]> {
-  return connection.run(REFUSED, [batchId])
-}
-
-/** Batches claimed before `before` that still hold untried deliveries, and how many, oldest first. */
+/** Batches claimed before `before` that still hold deliveries, and how many, oldest first. */
 export async function unfinishedBatches(connection: Connection, before: Date): Promise<{ batch_id: string; size: number }[]> {
   return connection.run(UNFINISHED, [firstIdOf(before)])
 }
 
 /**
- * Deliveries whose next attempt is past `before`, oldest first, a page at a time: `after` is the last of the page
- * before. Those of suspended organisations wait rightly and are left out.
+ * Deliveries whose process should have made its attempt before `before`, oldest first, a page at a time: `after` is the
+ * last of the page before. Those of suspended organisations wait rightly and are left out, as is what has no process.
  */
 export async function overdueDeliveries(
   connection: Connection, before: Date, after: DeliveryUnderWay | null, limit = 200,
@@ -160,27 +168,24 @@ export async function overdueDeliveries(
   return connection.run(OVERDUE, [before, after?.next_attempt_at ?? new Date(0), after?.id ?? FIRST_ID, limit])
 }
 
-
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 const UNTRIED = {
   name: 'untried of batch',
-  text: `SELECT org_id, id, series FROM webhook_deliveries WHERE batch_id = $1 AND status = 'PENDING'
-    ORDER BY created_time, id`,
-}
-const REFUSED = {
-  name: 'refused of batch',
-  text: `${UNDER_WAY} WHERE d.batch_id = $1 AND d.status = 'RETRYING' AND d.series = 0 AND d.attempts_made = 1`,
+  text: `SELECT d.org_id, d.id, d.series,
+      (SELECT count(*)::integer FROM webhook_attempts AS a
+        WHERE a.org_id = d.org_id AND a.delivery_id = d.id AND a.series = d.series AND a.duration_ms IS NOT NULL) + 1 AS attempt
+    FROM webhook_deliveries AS d WHERE d.batch_id = $1 AND d.held_by = 'BATCH' ORDER BY d.created_time, d.id`,
 }
 const UNFINISHED = {
   name: 'unfinished batches',
-  text: `SELECT batch_id, count(*)::integer AS size FROM webhook_deliveries WHERE batch_id < $1 AND status = 'PENDING'
+  text: `SELECT batch_id, count(*)::integer AS size FROM webhook_deliveries WHERE batch_id < $1 AND held_by = 'BATCH'
     GROUP BY batch_id ORDER BY batch_id`,
 }
 const OVERDUE = {
   name: 'overdue deliveries',
   text: `${UNDER_WAY} JOIN organizations AS o ON o.id = d.org_id AND o.status = 'ACTIVE'
-    WHERE d.status = 'RETRYING' AND d.next_attempt_at < $1 AND (d.next_attempt_at, d.id) > ($2, $3::uuid)
+    WHERE d.held_by IN ('PROCESS', 'ATTEMPT') AND d.next_attempt_at < $1 AND (d.next_attempt_at, d.id) > ($2, $3::uuid)
     ORDER BY d.next_attempt_at, d.id LIMIT $4`,
 }
 

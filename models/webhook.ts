@@ -48,14 +48,17 @@ export interface WebhookDeliveryRow {
   attempts_made: number
   next_attempt_at: Date | null
   batch_id: string | null
+  /** What carries it while it is under way; null once it is final. */
+  held_by: 'QUEUE' | 'CIRCUIT' | 'BATCH' | 'PROCESS' | 'ATTEMPT' | null
   created_time: Date
   delivered_at: Date | null
+  last_modified_time: Date
 }
 
 export const webhookDeliveries = table<WebhookDeliveryRow>('webhook_deliveries', {
   org_id: 'uuid', id: 'uuid', event_id: 'uuid', endpoint_id: 'uuid', event_type: 'text', payload: 'text',
   status: 'text', series: 'integer', attempts_made: 'integer', next_attempt_at: 'time', batch_id: 'uuid',
-  created_time: 'time', delivered_at: 'time',
+  held_by: 'text', created_time: 'time', delivered_at: 'time', last_modified_time: 'time',
 })
 
 export interface WebhookAttemptRow {

@@ -15,7 +15,8 @@ export const retryNow = defineSignal('retryNow')
 export const abort = defineSignal('abort')
 
 export interface DeliveryProgress {
-  state: 'ATTEMPTING' | 'SUSPENDED' | DeliveryStatus
+  /** WAITING: the delivery waits in PostgreSQL again, and this process has ended. */
+  state: 'ATTEMPTING' | 'SUSPENDED' | 'WAITING' | DeliveryStatus
   attempt: number
   attempts: number
   nextAttemptAt: string | null
@@ -32,7 +33,7 @@ const SUSPENDED_MS = 50_000
 // Whatever an activity throws is trouble of our own, such as a database that is away: it passes.
 const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const
 
-export async function webhookDelivery(input: DeliveryInput): Promise<DeliveryStatus> {
+export async function webhookDelivery(input: DeliveryInput): Promise<DeliveryStatus | 'WAITING'> {
   const attempts = attemptsOf(input.ladderSeconds)
   const asked: Asked = { now: false, abort: false }
   let shown: DeliveryProgress = { state: 'RETRYING', attempt: input.attempt, attempts, nextAttemptAt: input.dueAt }
@@ -55,10 +56,10 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
   })
 }
 
-/** Waits and attempts by turns; answers how the delivery ended, or null when it was to be given up. */
+/** Waits and attempts by turns; answers how the delivery ended or that it waits elsewhere, or null when it is given up. */
 async function climb(
   input: DeliveryInput, asked: Asked, show: (state: DeliveryProgress['state'], attempt: number, nextAt: Date | null) => void,
-): Promise<DeliveryStatus | null> {
+): Promise<DeliveryStatus | 'WAITING' | null> {
   const { orgId, deliveryId, series, ladderSeconds } = input
   const attempts = attemptsOf(ladderSeconds)
   const { attemptDelivery } = proxyActivities<Activities['webhooks']>({
@@ -77,11 +78,12 @@ async function climb(
     if (waitMs > 0) await condition(() => asked.now || asked.abort, waitMs, { summary })
     if (asked.abort) return null
 
+    const byHand = asked.now
     asked.now = false
     show('ATTEMPTING', attempt, null)
     const nextWaitMs = waitBefore(attempt + 1, ladderSeconds, Math.random())
     const result = await attemptDelivery.executeWithOptions(
-      { summary: `attempt ${attempt} of ${attempts}` }, [{ orgId, deliveryId, series, attempt, waitMs: nextWaitMs }])
+      { summary: `attempt ${attempt} of ${attempts}` }, [{ orgId, deliveryId, series, attempt, waitMs: nextWaitMs, byHand }])
     if (result === 'SUSPENDED') {
       state = 'SUSPENDED'
       waitMs = SUSPENDED_MS

@@ -1,4 +1,4 @@
-// The first attempts of a batch of webhook deliveries; each one that is refused gets a process of its own.
+// The attempts at a batch of webhook deliveries; those that are refused get a process of their own from the relay.
 import {
   ParentClosePolicy, WorkflowIdReusePolicy, proxyActivities, setCurrentDetails, startChild, upsertSearchAttributes,
   workflowInfo,
@@ -18,11 +18,12 @@ export async function webhookDispatch(input: DispatchInput): Promise<{ refused: 
     // Whatever is thrown is trouble of our own, such as a database that is away: it passes.
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   })
-  const { refused } = await attemptBatch.executeWithOptions({ summary: 'first attempts, side by side' }, [input])
+  const { refused, failed = refused.length } = await attemptBatch.executeWithOptions({ summary: 'attempts, side by side' }, [input])
+  // Only batches from before 0.2 name deliveries here; their histories have these starts.
   await Promise.all(refused.map(startRetries))
-  upsertSearchAttributes(searchPairs({ state: refused.length > 0 ? 'REFUSED' : 'DELIVERED' }))
-  setCurrentDetails(`${refused.length} refused` + refused.map(({ deliveryId }) => `\n- webhook/${deliveryId}`).join(''))
-  return { refused: refused.length }
+  upsertSearchAttributes(searchPairs({ state: failed > 0 ? 'REFUSED' : 'DELIVERED' }))
+  setCurrentDetails(`${failed} refused` + refused.map(({ deliveryId }) => `\n- webhook/${deliveryId}`).join(''))
+  return { refused: failed }
 }
 
 async function startRetries(delivery: DeliveryInput): Promise<void> {

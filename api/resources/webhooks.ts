@@ -3,6 +3,7 @@ import { Op } from 'sequelize'
 import { Type } from 'typebox'
 import {
   changeEndpoint, createEndpoint, deleteEndpoint, deliveryOf, disableEndpoint, enableEndpoint, endpointOf,
+  withCircuits,
 } from '../../commands/webhooks.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
@@ -32,11 +33,14 @@ export const webhookRoutes = [
   listing({
     path: '/webhooks/endpoints', tag, does: 'List endpoints', scope: 'webhooks.READ', key: 'endpoints', table: webhookEndpoints,
     shape: Endpoint, filters: {}, where: { status: { [Op.ne]: 'DELETED' } },
-    show: (rows) => rows.map(showEndpoint),
+    show: async (rows, desk) => (await withCircuits(desk, rows)).map(showEndpoint),
   }),
   route({
     method: 'GET', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Read an endpoint', scope: 'webhooks.READ', answer,
-    read: async (desk, { params }) => ({ endpoint: showEndpoint(await endpointOf(desk, params.endpoint_id!)) }),
+    async read(desk, { params }) {
+      const [endpoint] = await withCircuits(desk, [await endpointOf(desk, params.endpoint_id!)])
+      return { endpoint: showEndpoint(endpoint!) }
+    },
   }),
   route({
     method: 'PUT', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Change an endpoint', scope: 'webhooks.UPDATE', answer,
@@ -79,8 +83,6 @@ export const webhookRoutes = [
   listing({
     path: '/webhooks/deliveries', tag, does: 'List deliveries', scope: 'webhooks.READ', key: 'deliveries', table: webhookDeliveries,
     shape: Delivery,
-    // A delivery has no time of change: its own dates say all (since, until).
-    modified: null,
     filters: {
       endpoint_id: sameId(),
       status: equals(Type.Enum([...DELIVERY_STATUSES])),

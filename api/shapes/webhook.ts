@@ -1,9 +1,10 @@
 // Webhook endpoints, event types and deliveries as JSON, in and out.
 import { Type, type Static } from 'typebox'
-import type { CreatedEndpoint } from '../../commands/webhooks.ts'
+import type { CreatedEndpoint, EndpointWithCircuit } from '../../commands/webhooks.ts'
+import { CIRCUIT_STATES, CLOSED } from '../../domain/circuit.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { EVENT_TYPES, TEST_EVENT, eventSchema } from '../../domain/events.ts'
-import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
+import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../models/webhook.ts'
 import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
 
 const fields = {
@@ -31,6 +32,10 @@ const endpoint = {
   description: nullable(Type.String()),
   status: Type.Enum(['ENABLED', 'DISABLED']),
   failing_since: nullable(Type.String({ format: 'date-time', description: 'The first failure after the last success.' })),
+  circuit: Type.Enum([...CIRCUIT_STATES], {
+    description: 'OPEN after many failures in a row: deliveries wait, and one is tried now and then. HALF_OPEN while it is. A success closes it.',
+  }),
+  next_try_at: nullable(Type.String({ format: 'date-time', description: 'When a delivery is tried next; null while the circuit is CLOSED.' })),
   created_time: Timestamp,
   last_modified_time: Timestamp,
 }
@@ -39,7 +44,7 @@ export const EndpointWithSecret = Type.Object({
   ...endpoint, secret: Type.String({ description: 'Answered only here. It signs every delivery.' }),
 })
 
-export function showEndpoint(row: WebhookEndpointRow): Static<typeof Endpoint> {
+export function showEndpoint({ endpoint: row, circuit }: EndpointWithCircuit): Static<typeof Endpoint> {
   return {
     endpoint_id: row.id,
     url: row.url,
@@ -47,13 +52,15 @@ export function showEndpoint(row: WebhookEndpointRow): Static<typeof Endpoint> {
     description: row.description,
     status: row.status === 'ENABLED' ? 'ENABLED' : 'DISABLED',
     failing_since: row.failing_since?.toISOString() ?? null,
+    circuit: circuit.state,
+    next_try_at: circuit.nextTryAt?.toISOString() ?? null,
     created_time: row.created_time.toISOString(),
     last_modified_time: row.last_modified_time.toISOString(),
   }
 }
 
 export function showCreatedEndpoint({ endpoint, secret }: CreatedEndpoint): Static<typeof EndpointWithSecret> {
-  return { ...showEndpoint(endpoint), secret }
+  return { ...showEndpoint({ endpoint, circuit: CLOSED }), secret }
 }
 
 export const EventTypeEntry = Type.Object({
@@ -78,6 +85,7 @@ const delivery = {
   next_attempt_at: nullable(Timestamp),
   created_time: Timestamp,
   delivered_at: nullable(Timestamp),
+  last_modified_time: Timestamp,
   url: Type.String({ description: "The endpoint's, as it is now." }),
   payload: Type.Object({}, { additionalProperties: true, description: 'The body that is delivered.' }),
 }
@@ -105,6 +113,7 @@ export function showDelivery(row: WebhookDeliveryRow, url: string): Static<typeo
     next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
     created_time: row.created_time.toISOString(),
     delivered_at: row.delivered_at?.toISOString() ?? null,
+    last_modified_time: row.last_modified_time.toISOString(),
     url,
     payload: JSON.parse(row.payload) as Record<string, unknown>,
   }

@@ -43,6 +43,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await stage.sql('DELETE FROM webhook_attempts')
   await stage.sql('DELETE FROM webhook_deliveries')
+  await stage.sql('DELETE FROM webhook_circuits')
   await stage.sql('DELETE FROM webhook_endpoints')
 })
 
@@ -189,12 +190,13 @@ describe('the delivery log', () => {
     const { endpoint_id: one } = await register()
     const { endpoint_id: two } = await register({ url: 'https://8.8.8.8/' })
     await stage.announce(3)
-    await stage.sql(`UPDATE webhook_deliveries SET status = 'FAILED', attempts_made = 7 WHERE endpoint_id = $1`, two)
+    await stage.sql(`UPDATE webhook_deliveries SET status = 'FAILED', held_by = NULL, attempts_made = 7 WHERE endpoint_id = $1`, two)
     const all = await list()
     expect(all.deliveries).toHaveLength(6)
     const [delivery] = all.deliveries
     expect(Object.keys(delivery).sort()).toEqual([
-      'attempts_made', 'created_time', 'delivered_at', 'delivery_id', 'endpoint_id', 'event_type', 'next_attempt_at', 'payload', 'status', 'url',
+      'attempts_made', 'created_time', 'delivered_at', 'delivery_id', 'endpoint_id', 'event_type', 'last_modified_time', 'next_attempt_at', 'payload',
+      'status', 'url',
     ])
     expect(delivery.payload.delivery_id).toBe(delivery.delivery_id)
     const count = async (query: string) => (await list(query)).deliveries.length

@@ -17,6 +17,8 @@ export interface TestWorker {
 // The stories are bundled once a test file.
 let bundle: Promise<WorkflowBundleWithSourceMap> | undefined
 
+const CIRCUIT = { failures: 20, firstWaitMs: 30_000, longestWaitMs: 3_600_000 }
+
 /** Starts a worker in this process, without the duties of the worker's own process; resolves when it takes work. */
 export async function startTestWorker(env: Record<string, string>): Promise<TestWorker> {
   const settings = readSettings(env)
@@ -31,7 +33,7 @@ export async function startTestWorker(env: Record<string, string>): Promise<Test
     namespace: settings.temporalNamespace,
     queues: ['core'],
     queueSuffix: settings.temporalQueueSuffix,
-    parts: { connection: database, receiver, sealer: sealer(settings.encryptionKey), wakeRelay: () => undefined, clock: () => new Date() },
+    parts: { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit: CIRCUIT, wakeRelay: () => undefined, clock: () => new Date() },
     workflowBundle,
     shutdownSeconds: 10,
   })

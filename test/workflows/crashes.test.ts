@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
 import { createRelay } from '../../activities/relay.ts'
-import { claimBatch } from '../../commands/deliveries.ts'
+import { claimBatch } from '../../commands/claims.ts'
 import { openEngine } from '../../gateways/engine.ts'
 import { AWAY_AFTER_MS, lastSeen } from '../../models/heartbeat.ts'
 import { openCustomer, type Customer } from '../customer.ts'
@@ -57,7 +57,7 @@ test('a worker killed in mid-batch: another repeats what has no outcome, and not
 
 test('a batch that was claimed and never started is started by the next worker', async () => {
   await stage.announce(5)
-  const batch = await claimBatch(stage.database, new Date(Date.now() + 1_000))
+  const { batch } = await claimBatch(stage.database, { now: new Date(Date.now() + 1_000) })
   expect(batch).toMatchObject({ size: 5, orgId: stage.orgId })
   await stage.startWorker()
   const deliveries = await stage.until(isDelivered)
@@ -82,7 +82,7 @@ test('untried deliveries of a batch whose process has ended are freed for anothe
   await stage.announce(2)
   await stage.until(isDelivered)
   // As after a database was brought back from a backup that is older than the engine's memory.
-  await stage.sql(`UPDATE webhook_deliveries SET status = 'PENDING', attempts_made = 0, delivered_at = NULL`)
+  await stage.sql(`UPDATE webhook_deliveries SET status = 'PENDING', held_by = 'BATCH', attempts_made = 0, delivered_at = NULL`)
   await stage.sql('DELETE FROM webhook_attempts')
   // The deliveries are settled a moment before their process ends, and only one that has ended is freed.
   const relay = relayTo(stage.engine)
@@ -149,7 +149,7 @@ test('one whose process has completed without it starts over, under a new series
   const handle = stage.engine.client.workflow.getHandle(`webhook/${delivery!.id}`)
   await handle.signal('abort')
   expect(await handle.result()).toBe('FAILED')
-  await stage.sql(`UPDATE webhook_deliveries SET status = 'RETRYING', next_attempt_at = now() - interval '2 hours'`)
+  await stage.sql(`UPDATE webhook_deliveries SET status = 'RETRYING', held_by = 'PROCESS', next_attempt_at = now() - interval '2 hours'`)
   customer.answer = () => 200
   await relayTo(stage.engine).takeUpOverdue()
   await stage.until(isDelivered)

@@ -1,0 +1,74 @@
+// The attempts of a batch, side by side: where one ends, the next delivery of its endpoint is taken into the batch.
+import { claimMore, type Place } from '../commands/claims.ts'
+import { beginAttempts, putBack, type Begun, type DueAttempt } from '../commands/deliveries.ts'
+import { statusAfter } from '../domain/delivery.ts'
+import { waitBefore } from '../domain/retry-ladder.ts'
+import { CAPS } from '../domain/webhook-caps.ts'
+import type { Database } from '../models/database.ts'
+import { untriedOfBatch, type NextAttempt } from '../models/delivery.ts'
+import type { Attempts } from './attempts.ts'
+
+export interface BatchParts {
+  connection: Database
+  clock(): Date
+}
+
+/** A batch that has worked so long takes no more in: what waits gets a batch of its own. */
+const TAKES_IN_MS = 5_000
+/** What ends meanwhile is followed by one claim. */
+const REST_MS = 20
+
+/**
+ * Makes the attempts of a batch; answers how many have failed. Run again after a crash, it makes only those without an
+ * outcome. Trouble of our own is thrown at the end, when every other attempt has ended.
+ */
+export async function attemptAll(
+  { connection, clock }: BatchParts, { attempt }: Attempts, batchId: string, ladderSeconds: number[], cancelled: AbortSignal,
+): Promise<number> {
+  const until = clock().getTime() + TAKES_IN_MS
+  const freed = new Map<string, Place>()
+  const trouble: unknown[] = []
+  let [underWay, failed] = [0, 0]
+  let rouse: () => void = () => undefined
+
+  async function make(due: DueAttempt): Promise<void> {
+    underWay += 1
+    try {
+      const waitMs = waitBefore(due.attempt + 1, ladderSeconds, Math.random())
+      const outcome = await attempt(due, waitMs)
+      if (statusAfter(outcome, waitMs) !== 'DELIVERED') failed += 1
+      else if (outcome.durationMs <= CAPS.slowMs) freed.set(due.endpointId, { orgId: due.orgId, endpointId: due.endpointId })
+    } catch (error) {
+      trouble.push(error)
+    } finally {
+      underWay -= 1
+      rouse()
+    }
+  }
+
+  async function begin(deliveries: NextAttempt[]): Promise<void> {
+    const keys = deliveries.map(({ org_id, id, series, attempt }) => ({ orgId: org_id, deliveryId: id, series, attempt }))
+    const begun = await beginAttempts(connection, keys, clock())
+    await putBack(connection, begun.filter(({ state }) => state === 'suspended'))
+    for (const due of begun.filter(isDue)) void make(due)
+  }
+
+  async function takeIn(): Promise<void> {
+    const endpoints = [...freed.values()]
+    freed.clear()
+    await begin(await claimMore(connection, batchId, endpoints, clock()))
+  }
+
+  await begin(await untriedOfBatch(connection, batchId))
+  while (underWay > 0) {
+    if (freed.size === 0) await new Promise<void>((resolve) => (rouse = resolve))
+    await new Promise((resolve) => setTimeout(resolve, REST_MS))
+    const goesOn = !cancelled.aborted && trouble.length === 0 && clock().getTime() < until
+    if (goesOn && freed.size > 0) await takeIn().catch((error: unknown) => trouble.push(error))
+    else freed.clear()
+  }
+  if (trouble.length > 0) throw trouble[0]
+  return failed
+}
+
+const isDue = (begun: Begun): begun is DueAttempt => begun.state === 'due'

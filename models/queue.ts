@@ -1,0 +1,168 @@
+// The queue of deliveries: fair claims by batches, and which of the refused get a process of their own.
+import { CAPS } from '../domain/webhook-caps.ts'
+
+/** Endpoints that one walk looks at; the next goes on behind the last of them. */
+export const VISITED_AT_MOST = 500
+/** Deliveries that a claim hands to the open circuits which it comes by. */
+const PARKED_AT_MOST = 500
+
+const DUE = 'coalesce(d.next_attempt_at, d.created_time)'
+
+// From endpoint to endpoint, whatever the number of deliveries that each of them has waiting.
+const walk = (waiting: string) => `visited (org_id, endpoint_id, step) AS (
+    (SELECT d.org_id, d.endpoint_id, 1 FROM webhook_deliveries AS d
+     WHERE ${waiting} AND (d.org_id, d.endpoint_id) > ($1::uuid, $2::uuid) ORDER BY d.org_id, d.endpoint_id LIMIT 1)
+    UNION ALL
+    SELECT n.org_id, n.endpoint_id, v.step + 1 FROM visited AS v CROSS JOIN LATERAL (
+      SELECT d.org_id, d.endpoint_id FROM webhook_deliveries AS d
+      WHERE ${waiting} AND (d.org_id, d.endpoint_id) > (v.org_id, v.endpoint_id) ORDER BY d.org_id, d.endpoint_id LIMIT 1
+    ) AS n WHERE v.step < ${VISITED_AT_MOST}
+  )`
+
+const countOf = (holders: string) => `(SELECT count(*)::integer FROM webhook_deliveries AS f
+      WHERE f.org_id = v.org_id AND f.endpoint_id = v.endpoint_id AND f.held_by IN (${holders}))`
+const countOfOrganization = (holders: string) => `(SELECT count(*)::integer FROM webhook_deliveries AS f
+      WHERE f.org_id = v.org_id AND f.held_by IN (${holders}))`
+
+const CLOSED_ONLY = `coalesce((SELECT k.state FROM webhook_circuits AS k WHERE k.org_id = v.org_id AND k.id = v.endpoint_id), 'CLOSED') = 'CLOSED'`
+const SLOW = 'coalesce((SELECT k.slow FROM webhook_circuits AS k WHERE k.org_id = v.org_id AND k.id = v.endpoint_id), false)'
+
+// $3 the time, $4 the batch, $5 how many, $6 whether slow endpoints are served or the others.
+// Every endpoint gives up to its free places, and organisations take turns: those with fewer attempts under way first.
+const CHOOSE = `candidate AS MATERIALIZED (
+    SELECT v.org_id, v.endpoint_id,
+      CASE WHEN $6 THEN ${CAPS.attemptsOfSlowEndpoint} ELSE ${CAPS.attemptsOfEndpoint} END - ${countOf(`'BATCH', 'ATTEMPT'`)} AS places
+    FROM visited AS v JOIN organizations AS o ON o.id = v.org_id AND o.status = 'ACTIVE'
+    WHERE ${CLOSED_ONLY} AND ${SLOW} = $6
+  ), share AS MATERIALIZED (
+    SELECT v.org_id, ${countOfOrganization(`'BATCH', 'ATTEMPT'`)} AS under_way
+    FROM (SELECT DISTINCT org_id FROM candidate WHERE places > 0) AS v
+  ), waiting AS MATERIALIZED (
+    SELECT c.org_id, w.id, w.due_at,
+      s.under_way + row_number() OVER (PARTITION BY c.org_id ORDER BY w.place, w.due_at, w.id) AS place
+    FROM candidate AS c JOIN share AS s ON s.org_id = c.org_id
+    CROSS JOIN LATERAL (
+      SELECT n.id, n.due_at, row_number() OVER (ORDER BY n.due_at, n.id) AS place FROM (
+        SELECT d.id, ${DUE} AS due_at FROM webhook_deliveries AS d
+        WHERE d.org_id = c.org_id AND d.endpoint_id = c.endpoint_id AND d.held_by = 'QUEUE' AND ${DUE} <= $3
+        ORDER BY ${DUE}, d.id LIMIT greatest(c.places, 0)
+      ) AS n
+    ) AS w
+  ), chosen AS MATERIALIZED (
+    SELECT w.org_id, w.id FROM waiting AS w WHERE w.place <= ${CAPS.attemptsOfOrganization}
+    ORDER BY w.place, w.due_at, w.id LIMIT $5
+  ), claimed AS (
+    UPDATE webhook_deliveries AS d SET held_by = 'BATCH', batch_id = $4 FROM chosen AS c
+    WHERE d.org_id = c.org_id AND d.id = c.id AND d.held_by = 'QUEUE'
+    RETURNING d.org_id, d.id, d.endpoint_id, d.event_id, d.series
+  )`
+
+/** Only one claim counts at a time, or two would fill the same places. Asked in a statement of its own, before. */
+export const LOCK_CLAIMS = { name: 'lock claims', text: `SELECT pg_advisory_xact_lock(hashtext('webhook claims'))` }
+
+/**
+ * Claims a batch. What waits for an endpoint whose circuit has opened meanwhile is handed to the circuit, a part at a
+ * time. Answers the claimed deliveries, and, where more endpoints are to be seen, behind which the next walk goes on.
+ */
+export const CLAIM = {
+  name: 'claim deliveries',
+  text: `WITH RECURSIVE ${walk(`d.held_by = 'QUEUE'`)}, ${CHOOSE}, parked AS (
+    UPDATE webhook_deliveries AS d SET held_by = 'CIRCUIT'
+    FROM (
+      SELECT v.org_id, p.id FROM visited AS v CROSS JOIN LATERAL (
+        SELECT d.id FROM webhook_deliveries AS d
+        WHERE d.org_id = v.org_id AND d.endpoint_id = v.endpoint_id AND d.held_by = 'QUEUE' LIMIT 100
+      ) AS p WHERE NOT ${CLOSED_ONLY} LIMIT ${PARKED_AT_MOST}
+    ) AS p
+    WHERE d.org_id = p.org_id AND d.id = p.id AND d.held_by = 'QUEUE'
+  )
+  SELECT l.org_id AS next_org_id, l.endpoint_id AS next_endpoint_id,
+    (SELECT coalesce(jsonb_agg(jsonb_build_object(
+        'org_id', c.org_id, 'endpoint_id', c.endpoint_id, 'entity_type', e.entity_type, 'entity_id', e.entity_id)), '[]')
+     FROM claimed AS c JOIN webhook_events AS e ON e.org_id = c.org_id AND e.id = c.event_id) AS claimed
+  FROM (SELECT 1) AS one LEFT JOIN visited AS l ON l.step = ${VISITED_AT_MOST}`,
+}
+
+/** Claims more for a batch under way, for endpoints of its own whose attempts have ended. $1, $2: their keys. */
+export const CLAIM_MORE = {
+  name: 'claim more deliveries',
+  text: `WITH visited AS (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS k(org_id, endpoint_id)), ${CHOOSE}
+  SELECT c.org_id, c.id, c.series,
+    (SELECT count(*)::integer FROM webhook_attempts AS a
+      WHERE a.org_id = c.org_id AND a.delivery_id = c.id AND a.series = c.series AND a.duration_ms IS NOT NULL) + 1 AS attempt
+  FROM claimed AS c`,
+}
+
+/**
+ * The refused deliveries, up to $4, that are to get a process of their own: so many of an endpoint and of an
+ * organisation as their caps leave room for, the organisations with the fewest first. $3 is the time.
+ */
+export const CHOOSE_FOR_PROCESSES = {
+  name: 'choose for processes',
+  text: `WITH RECURSIVE ${walk(`d.held_by = 'QUEUE' AND d.status = 'RETRYING'`)}, candidate AS MATERIALIZED (
+    SELECT v.org_id, v.endpoint_id, ${CAPS.processesOfEndpoint} - ${countOf(`'PROCESS', 'ATTEMPT'`)} AS places
+    FROM visited AS v JOIN organizations AS o ON o.id = v.org_id AND o.status = 'ACTIVE' WHERE ${CLOSED_ONLY}
+  ), share AS MATERIALIZED (
+    SELECT v.org_id, ${countOfOrganization(`'PROCESS', 'ATTEMPT'`)} AS under_way
+    FROM (SELECT DISTINCT org_id FROM candidate WHERE places > 0) AS v
+  ), waiting AS MATERIALIZED (
+    SELECT w.*, s.under_way + row_number() OVER (PARTITION BY c.org_id ORDER BY w.next_attempt_at, w.id) AS place
+    FROM candidate AS c JOIN share AS s ON s.org_id = c.org_id
+    CROSS JOIN LATERAL (
+      SELECT d.org_id, d.id, d.endpoint_id, d.event_id, d.series, d.attempts_made, d.next_attempt_at FROM webhook_deliveries AS d
+      WHERE d.org_id = c.org_id AND d.endpoint_id = c.endpoint_id AND d.held_by = 'QUEUE' AND d.status = 'RETRYING'
+        AND d.next_attempt_at > $3
+      ORDER BY d.next_attempt_at, d.id LIMIT greatest(c.places, 0)
+    ) AS w
+  ), chosen AS MATERIALIZED (
+    SELECT * FROM waiting AS w WHERE w.place <= ${CAPS.processesOfOrganization} ORDER BY w.place, w.next_attempt_at LIMIT $4
+  )
+  SELECT l.org_id AS next_org_id, l.endpoint_id AS next_endpoint_id,
+    d.org_id, d.id, d.endpoint_id, d.series, d.attempts_made, d.next_attempt_at, e.entity_type, e.entity_id,
+    (SELECT count(*)::integer FROM webhook_attempts AS a
+      WHERE a.org_id = d.org_id AND a.delivery_id = d.id AND a.series = d.series AND a.duration_ms IS NOT NULL) AS attempts_in_series
+  FROM (SELECT 1) AS one LEFT JOIN visited AS l ON l.step = ${VISITED_AT_MOST}
+  LEFT JOIN (chosen AS d JOIN webhook_events AS e ON e.org_id = d.org_id AND e.id = d.event_id) ON true`,
+}
+
+/** Notes that a delivery has its process, unless it has moved on since it was chosen. */
+export const NOTE_PROCESSES = {
+  name: 'note processes',
+  text: `UPDATE webhook_deliveries AS d SET held_by = 'PROCESS'
+    FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::timestamptz[]) AS k(org_id, id, attempts_made, next_attempt_at)
+    WHERE d.org_id = k.org_id AND d.id = k.id AND d.held_by = 'QUEUE' AND d.status = 'RETRYING'
+      AND d.attempts_made = k.attempts_made AND d.next_attempt_at = k.next_attempt_at`,
+}
+
+/**
+ * Lets a process make its attempt, or takes its delivery back into the queue: while the circuit is open (unless an
+ * operator has asked for the attempt, $6), or where the endpoint or the organisation has no free place.
+ */
+export const ADMIT = {
+  name: 'admit attempt',
+  text: `WITH found AS MATERIALIZED (
+    SELECT d.org_id, d.id, d.status,
+      CASE WHEN d.held_by IS NULL OR EXISTS (
+             SELECT FROM webhook_attempts AS a WHERE a.org_id = d.org_id AND a.delivery_id = d.id AND a.series = $3
+               AND a.attempt = $4 AND a.duration_ms IS NOT NULL) THEN 'settled'
+           WHEN d.held_by IN ('BATCH', 'CIRCUIT') THEN 'elsewhere'
+           WHEN o.status <> 'ACTIVE' THEN 'suspended'
+           WHEN e.status <> 'ENABLED' OR d.held_by = 'ATTEMPT' THEN 'due'
+           WHEN NOT $6 AND NOT ${CLOSED_ONLY} THEN 'open'
+           WHEN ${countOf(`'BATCH', 'ATTEMPT'`)} >= CASE WHEN ${SLOW} THEN ${CAPS.attemptsOfSlowEndpoint} ELSE ${CAPS.attemptsOfEndpoint} END
+             OR ${countOfOrganization(`'BATCH', 'ATTEMPT'`)} >= ${CAPS.attemptsOfOrganization} THEN 'full'
+           ELSE 'due' END AS state
+    FROM webhook_deliveries AS d CROSS JOIN LATERAL (SELECT d.org_id, d.endpoint_id) AS v
+    JOIN organizations AS o ON o.id = d.org_id
+    JOIN webhook_endpoints AS e ON e.org_id = d.org_id AND e.id = d.endpoint_id
+    WHERE d.org_id = $1 AND d.id = $2
+  ), moved AS (
+    UPDATE webhook_deliveries AS d SET
+      held_by = CASE f.state WHEN 'due' THEN 'ATTEMPT' WHEN 'open' THEN 'CIRCUIT' ELSE 'QUEUE' END,
+      next_attempt_at = CASE f.state WHEN 'due' THEN d.next_attempt_at ELSE $5 END,
+      last_modified_time = CASE f.state WHEN 'due' THEN d.last_modified_time ELSE greatest($5, d.last_modified_time) END
+    FROM found AS f
+    WHERE d.org_id = f.org_id AND d.id = f.id AND f.state IN ('due', 'open', 'full') AND d.held_by IN ('QUEUE', 'PROCESS', 'ATTEMPT')
+  )
+  SELECT state, status FROM found`,
+}
