@@ -13,6 +13,7 @@ import { rememberTokens } from '../models/token-memory.ts'
 import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
 import { engineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
+import { addWaitingMetrics } from './http/waiting-metrics.ts'
 import { clientAddress } from './http/client-address.ts'
 import { createConnections } from './http/connections.ts'
 import { createCursors } from './http/cursors.ts'
@@ -52,6 +53,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const isTrusted = (address: string) => isWithin(proxies, address)
   const connections = createConnections({ ...settings, isTrusted })
   const accessLog = createAccessLog(log, { roundTrips: database.roundTrips, connections: connections.count, droppedLines })
+  addWaitingMetrics(accessLog.registry, database)
   const tokens = rememberTokens(database, settings.databaseUrl)
   const seals = sealer(settings.encryptionKey)
   const engine = engineOnDemand({

@@ -6,6 +6,7 @@ import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
 import { PATIENCE_MS } from '../api/parts.ts'
 import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/conversion.ts'
 import { START_MS } from '../gateways/engine.ts'
+import { LOOKUPS } from '../gateways/resolver.ts'
 import { MOST_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
 import { CLOSE_SECONDS, type Settings } from '../settings.ts'
@@ -57,6 +58,9 @@ function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[
     ['A transaction between two statements', seconds(DATABASE_WAITS_MS.idleInTransaction), 'rolled back', DATABASE],
     ['The wait for a lock', seconds(DATABASE_WAITS_MS.lock), 'tried again, then `503`', DATABASE],
     ['A question to Redis', seconds(REDIS_WAITS_MS.command), 'counted in the process', '`api/http/rate-limit.ts`'],
+    ['The look-up of a receiver\'s name', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/resolver.ts`'],
+    ['Look-ups at once, in a process and of one organisation', `${LOOKUPS.atOnce}, ${LOOKUPS.atOnceOfOne}`, 'wait', '`gateways/resolver.ts`'],
+    ['Names that are remembered', String(LOOKUPS.remembered), 'the oldest is forgotten', '`gateways/resolver.ts`'],
     ['A conversion: until Temporal has taken it, and in all', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`', '`gateways/conversion.ts`'],
     ['Other calls to Temporal', seconds(START_MS), 'tried again', '`gateways/engine.ts`'],
     ['An attempt at a webhook', `${webhookTimeoutSeconds} s`, 'the next attempt', '`WEBHOOK_TIMEOUT_SECONDS`'],

@@ -13,6 +13,7 @@ import { GST_TAX_LIST } from '../domain/gst.ts'
 import { STATES } from '../domain/place-of-supply.ts'
 import { WARNINGS } from '../domain/warnings.ts'
 import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
+import { CAPS } from '../domain/webhook-caps.ts'
 import { RETENTION_MS } from '../models/idempotency.ts'
 import { readSettings } from '../settings.ts'
 import { boundRows } from './bounds.ts'
@@ -21,7 +22,7 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** The documents that have tables of ours. */
 export const DOCUMENTS = [
-  'README.md', 'docs/api.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/running.md', 'docs/webhooks.md',
+  'README.md', 'docs/api.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/operating.md', 'docs/running.md', 'docs/webhooks.md',
 ]
 
 const ROUTES = routesOf({ publicUrl: '' })
@@ -42,6 +43,7 @@ const BLOCKS: Record<string, () => string> = {
   limits: () => table(['Limit', 'Value'], limits()),
   bounds: () => table(['What', 'At most', 'Beyond it', 'Set in'], boundRows(DEFAULTS)),
   ladder: () => table(['Attempt', 'Waits after the end of the one before'], ladder()),
+  caps: () => table(['Cap', 'Value'], caps()),
   events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => (
     [`\`${type}\``, Object.keys((eventSchema(type) as TObject).properties).map((name) => `\`${name}\``).join(' ')]
   ))),
@@ -107,6 +109,20 @@ function limits(): string[][] {
     ['Webhook endpoints of an organisation', String(MOST_ENDPOINTS)],
     ['`Idempotency-Key`', '1 to 200 letters, digits, `-`, `_`, `:`'],
     ['Answers are remembered for', `${RETENTION_MS / 3_600_000} hours`],
+  ]
+}
+
+function caps(): string[][] {
+  return [
+    ['Attempts under way at one endpoint', String(CAPS.attemptsOfEndpoint)],
+    [`The same, when its last answers took more than ${spoken(CAPS.slowMs)}`, String(CAPS.attemptsOfSlowEndpoint)],
+    ['Attempts under way of one organisation', String(CAPS.attemptsOfOrganization)],
+    ['Connections to receivers of one worker', String(CAPS.connections)],
+    ['Processes of one endpoint', String(CAPS.processesOfEndpoint)],
+    ['Processes of one organisation', String(CAPS.processesOfOrganization)],
+    ['Processes that one worker starts in a second', String(CAPS.processesInSecond)],
+    ['Deliveries claimed at once', String(CAPS.batch)],
+    ['Deliveries released in a second when a circuit has closed', String(CAPS.releasedInSecond)],
   ]
 }
 

@@ -3,7 +3,7 @@ import { circuitAfter, type CircuitRules } from '../domain/circuit.ts'
 import type { DeliveryStatus, Outcome } from '../domain/delivery.ts'
 import { statusAfter } from '../domain/delivery.ts'
 import { circuitIn, columnsOf, lockCircuits, TURN } from '../models/circuit.ts'
-import type { Connection, Database } from '../models/database.ts'
+import type { Connection, Database, Transaction } from '../models/database.ts'
 import { ABANDON, BEGIN, PUT_BACK, RELEASE, RENEW, SETTLE } from '../models/delivery.ts'
 
 export interface AttemptKey {
@@ -95,15 +95,20 @@ interface VerdictRow {
 /**
  * Settles attempts that have ended, in one statement: the attempts' outcomes, the deliveries' states, and the health
  * of their endpoints, which are disabled with an activity entry after five days of failures. An attempt that was
- * settled before is left as it is. The circuits are turned right after it: a crash between the two loses a count of
- * failures, or a trial, which is made again.
+ * settled before is left as it is. With failures the circuits are turned in the same transaction, so that nobody claims
+ * the places that are free again without seeing that the circuit has opened.
  */
 export async function settleAttempts(database: Database, settlements: readonly Settlement[], rules: CircuitRules): Promise<void> {
   if (settlements.length === 0) return
   const latest = Math.max(...settlements.map(({ endedAt }) => endedAt.getTime()))
-  const verdicts = await database.run<VerdictRow>(
-    SETTLE, [JSON.stringify(settlements.map(givenOf)), new Date(latest - FAILING_TOO_LONG_MS)])
-  if (verdicts.length > 0) await turnCircuits(database, verdicts, rules)
+  const values = [JSON.stringify(settlements.map(givenOf)), new Date(latest - FAILING_TOO_LONG_MS)]
+  const settle = (connection: Connection) => connection.run<VerdictRow>(SETTLE, values)
+  if (settlements.some(({ outcome }) => outcome.kind !== 'delivered')) {
+    await database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules))
+    return
+  }
+  const verdicts = await settle(database)
+  if (verdicts.length > 0) await database.transaction((connection) => turnCircuits(connection, verdicts, rules))
 }
 
 function givenOf({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: Settlement) {
@@ -124,16 +129,14 @@ function givenOf({ orgId, deliveryId, series, attempt, endpointId, outcome, ende
   }
 }
 
-async function turnCircuits(database: Database, verdicts: VerdictRow[], rules: CircuitRules): Promise<void> {
+async function turnCircuits(connection: Transaction, verdicts: VerdictRow[], rules: CircuitRules): Promise<void> {
+  if (verdicts.length === 0) return
   const of = new Map(verdicts.map((verdict) => [`${verdict.org_id} ${verdict.id}`, verdict]))
-  await database.transaction(async (connection) => {
-    const rows = await lockCircuits(connection, verdicts)
-    const turned = rows.map((row) => {
-      const { last_at: at, ...verdict } = of.get(`${row.org_id} ${row.id}`)!
-      return { org_id: row.org_id, id: row.id, ...columnsOf(circuitAfter(circuitIn(row), { ...verdict, at }, rules, Math.random())) }
-    })
-    await connection.runLast(TURN, [JSON.stringify(turned)])
+  const turned = (await lockCircuits(connection, verdicts)).map((row) => {
+    const { last_at: at, ...verdict } = of.get(`${row.org_id} ${row.id}`)!
+    return { org_id: row.org_id, id: row.id, ...columnsOf(circuitAfter(circuitIn(row), { ...verdict, at }, rules, Math.random())) }
   })
+  await connection.runLast(TURN, [JSON.stringify(turned)])
 }
 
 /** Puts deliveries of a batch, whose attempt was not made, back into the queue. */

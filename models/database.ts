@@ -54,6 +54,8 @@ export interface Database extends Connection {
    * had or no more are wanted (`return`); `over`, when it is aborted, breaks it off in the middle of a question too.
    */
   portions<Row>(asked: Asked, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
+  /** As run, without being counted: what is measured is not changed by measuring. */
+  observe<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   /** Round trips to the server since the start, for the metrics and the bench. */
   roundTrips(): number
   close(): Promise<void>
@@ -115,6 +117,15 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
 
   const giveBack = (client: pg.Client) => sequelize.connectionManager.releaseConnection(client)
 
+  async function lent<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+    const client = await borrow()
+    try {
+      return await work(client)
+    } finally {
+      giveBack(client)
+    }
+  }
+
   // A connection that broke in the middle of something is ended, never lent again.
   async function discard(client: pg.Client): Promise<void> {
     Object.assign(client, { _invalid: true })
@@ -134,23 +145,11 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     roundTrips: () => trips,
     close: () => sequelize.close(),
 
-    async run<Row>(statement: Statement, values: readonly unknown[]) {
-      const client = await borrow()
-      try {
-        return (await together<Row>(client, [prepared(statement, values)]))[0]!
-      } finally {
-        giveBack(client)
-      }
-    },
-
-    async runBoth<A, B>(first: Asked, second: Asked) {
-      const client = await borrow()
-      try {
-        return await together(client, [prepared(...first), prepared(...second)]) as [A[], B[]]
-      } finally {
-        giveBack(client)
-      }
-    },
+    run: <Row>(statement: Statement, values: readonly unknown[]) =>
+      lent(async (client) => (await together<Row>(client, [prepared(statement, values)]))[0]!),
+    observe: <Row>(statement: Statement, values: readonly unknown[]) => lent((client) => send<Row>(client, prepared(statement, values))),
+    runBoth: <A, B>(first: Asked, second: Asked) =>
+      lent(async (client) => await together(client, [prepared(...first), prepared(...second)]) as [A[], B[]]),
 
     async transaction(work) {
       const client = await borrow()

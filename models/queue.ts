@@ -3,7 +3,7 @@ import { CAPS } from '../domain/webhook-caps.ts'
 
 /** Endpoints that one walk looks at; the next goes on behind the last of them. */
 export const VISITED_AT_MOST = 500
-/** Deliveries that a claim hands to the open circuits which it comes by. */
+/** Deliveries that a claim hands to the open circuits which it comes by; by their places, or a join might read them all. */
 const PARKED_AT_MOST = 500
 
 const DUE = 'coalesce(d.next_attempt_at, d.created_time)'
@@ -68,13 +68,12 @@ export const CLAIM = {
   name: 'claim deliveries',
   text: `WITH RECURSIVE ${walk(`d.held_by = 'QUEUE'`)}, ${CHOOSE}, parked AS (
     UPDATE webhook_deliveries AS d SET held_by = 'CIRCUIT'
-    FROM (
-      SELECT v.org_id, p.id FROM visited AS v CROSS JOIN LATERAL (
-        SELECT d.id FROM webhook_deliveries AS d
+    WHERE d.held_by = 'QUEUE' AND d.ctid = ANY (ARRAY(
+      SELECT p.place FROM visited AS v CROSS JOIN LATERAL (
+        SELECT d.ctid AS place FROM webhook_deliveries AS d
         WHERE d.org_id = v.org_id AND d.endpoint_id = v.endpoint_id AND d.held_by = 'QUEUE' LIMIT 100
       ) AS p WHERE NOT ${CLOSED_ONLY} LIMIT ${PARKED_AT_MOST}
-    ) AS p
-    WHERE d.org_id = p.org_id AND d.id = p.id AND d.held_by = 'QUEUE'
+    ))
   )
   SELECT l.org_id AS next_org_id, l.endpoint_id AS next_endpoint_id,
     (SELECT coalesce(jsonb_agg(jsonb_build_object(

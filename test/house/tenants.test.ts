@@ -30,14 +30,16 @@ const STATEMENTS = SOURCES.filter(({ path }) => path.startsWith('models/')).flat
 const touched = ({ text }: Sql) => [...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE)\s+(\w+)/g)].map(([, name = '']) => name).filter((name) => OWNED.has(name))
 const scoped = ({ text }: Sql) => /\borg_id = (\$\d|'\$\{orgId\}')/.test(text)
 // The relay carries the deliveries of all organisations; its rows still meet only rows of their own.
-const relayed = ({ path, text }: Sql) => path === 'models/delivery.ts' && /\borg_id = \w+\.org_id/.test(text)
+const RELAY = ['models/circuit.ts', 'models/delivery.ts', 'models/queue.ts']
+const relayed = ({ path, text }: Sql) => RELAY.includes(path) && /\borg_id = \w+\.org_id/.test(text)
 
 // What is asked across organisations, and why that is right.
 const ACROSS: Record<string, string> = {
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
   'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',
+  'models/waiting.ts COUNT_WAITING': 'operators see how much waits in all',
   'models/overdue.ts WITH_DUE': 'the nightly sweep looks for the organisations to open',
-  'models/delivery.ts UNTRIED': 'a batch of deliveries is of many organisations',
+  'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
   'models/delivery.ts RELEASE': 'a batch is put back whole',
 }

@@ -1,0 +1,30 @@
+// The gauges of webhooks that wait, read from PostgreSQL whenever Prometheus asks.
+import { Gauge, type Registry } from 'prom-client'
+import type { Database } from '../../models/database.ts'
+import { countWaiting, type Waiting } from '../../models/waiting.ts'
+
+/** Adds the gauges. While PostgreSQL is away they say what they said last, and the other metrics go on. */
+export function addWaitingMetrics(registry: Registry, database: Pick<Database, 'observe'>): void {
+  let counted: Promise<Waiting | null> = Promise.resolve(null)
+  // Collected in the order of their making: one question serves both.
+  new Gauge({
+    name: 'bahi_webhook_circuits_open',
+    help: 'Webhook endpoints whose circuit is open or half-open.',
+    registers: [registry],
+    async collect() {
+      counted = countWaiting(database).catch(() => null)
+      const counts = await counted
+      if (counts) this.set(counts.circuits_open)
+    },
+  })
+  new Gauge({
+    name: 'bahi_webhook_deliveries',
+    help: 'Webhook deliveries under way by what holds them, up to 10,000 each.',
+    labelNames: ['held_by'] as const,
+    registers: [registry],
+    async collect() {
+      const { circuits_open: _open, ...byHolder } = await counted ?? { circuits_open: 0 }
+      for (const [holder, count] of Object.entries(byHolder)) this.labels(holder).set(count)
+    },
+  })
+}
