@@ -1,6 +1,6 @@
 // Registering an endpoint whose name server takes its time: nobody else waits, and each refusal keeps its place.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
 import { openNameServer, type NameServer } from '../name-server.ts'
 import type { Client } from './client.ts'
 import { startService, type Service } from './service.ts'
@@ -13,6 +13,9 @@ let client: Client
 beforeAll(async () => {
   names = await openNameServer({ 'inside.example.com': ['10.20.30.40'], 'hooks.example.com': ['93.184.216.34'] })
   service = await startService({ WEBHOOK_DNS_SERVERS: names.address, WEBHOOK_ALLOW_CIDRS: '', WEBHOOK_ALLOW_HTTP: 'false', DATABASE_POOL: '2' })
+})
+// Each test has its own look-ups: those of the first hang on for seconds.
+beforeEach(async () => {
   client = await service.organization()
 })
 afterAll(async () => {
