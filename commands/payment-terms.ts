@@ -96,13 +96,35 @@ export function allocationWanted(flow: Flow, type: PaymentType, body: Allocation
   return { documentId: documentId.toLowerCase(), amount, fields: { document: path + own, amount: `${path}amount` } }
 }
 
+/**
+ * What a body alone decides; where that refuses it, what does not exist is told first all the same (decisions §1), at the
+ * cost of a reading that only a refused call makes.
+ */
+export async function existenceFirst<T>(decide: () => T, refuseMissing: () => Promise<unknown>): Promise<T> {
+  try {
+    return decide()
+  } catch (refused) {
+    await refuseMissing()
+    throw refused
+  }
+}
+
+/** The documents that allocations name on the side of the flow, whatever else they say. */
+export function namedBy(flow: Flow, bodies: AllocationBody[]): Pick<AllocationWanted, 'documentId' | 'fields'>[] {
+  const own = flow === 'INCOMING' ? 'invoice_id' : 'bill_id'
+  return bodies.flatMap((body, index) => {
+    const path = `allocations.${index}.`
+    return body[own] == null ? [] : [{ documentId: body[own].toLowerCase(), fields: { document: path + own, amount: `${path}amount` } }]
+  })
+}
+
 /** Throws validation.invalid_value where more is allocated than was paid. */
 export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, currency: string): void {
   refuseAbove('allocations', sum(asked.map((each) => each.amount)), amount, currency)
 }
 
 /** The documents to settle, locked. Throws not_found.resource for one that the organisation does not have. */
-export async function documentsOf(books: Books, flow: Flow, asked: AllocationWanted[]): Promise<Map<string, Settleable>> {
+export async function documentsOf(books: Books, flow: Flow, asked: Pick<AllocationWanted, 'documentId' | 'fields'>[]): Promise<Map<string, Settleable>> {
   const ids = asked.map(({ documentId }) => documentId).filter(isId)
   const documents = ids.length === 0 ? new Map<string, Settleable>() : await documentsToSettle(books, flow, ids)
   const missing = asked.find(({ documentId }) => !documents.has(documentId))

@@ -15,7 +15,7 @@ import { knownIds, rateWanted, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
 import {
-  allocationsWanted, allocationWanted, documentsOf, duplicateOf, foundationOf, likenessOf, moneyOf, moneyTold, refuseFigures,
+  allocationsWanted, allocationWanted, documentsOf, duplicateOf, existenceFirst, foundationOf, likenessOf, moneyOf, moneyTold, namedBy, refuseFigures,
   refuseOverAllocation, refuseWrongParty, type AllocationBody,
 } from './payment-terms.ts'
 import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
@@ -57,9 +57,15 @@ export async function paymentOf(scope: Scope, id: string, lock: Lock = ''): Prom
 export async function recordPayment(books: Books, wanted: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
   const currency = wanted.currency_code ?? books.organization.currency_code
   const type = wanted.payment_type ?? 'REGULAR'
-  const asked = allocationsWanted(wanted.flow, type, wanted.allocations ?? [], currency)
-  const [date, amount] = [parseDocumentDate(wanted.date)!, toMinor(wanted.amount, currency)]
+  const date = parseDocumentDate(wanted.date)!
   const tags = knownIds(wanted.tags ?? [], 'tags')
+  const { asked, amount } = await existenceFirst(
+    () => ({ asked: allocationsWanted(wanted.flow, type, wanted.allocations ?? [], currency), amount: toMinor(wanted.amount, currency) }),
+    async () => {
+      await foundationOf(books, { ...wanted, tags }, { alike: null, rate: null })
+      await documentsOf(books, wanted.flow, namedBy(wanted.flow, wanted.allocations ?? []))
+    },
+  )
   const rate = rateWanted(books, wanted)
   const basis = await foundationOf(books, { ...wanted, tags }, {
     alike: {
@@ -68,8 +74,8 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
     },
     rate: rate && { ...rate, date },
   })
-  const { exchangeRate } = moneyTold(books, wanted, basis)
   const documents = await documentsOf(books, wanted.flow, asked)
+  const { exchangeRate } = moneyTold(books, wanted, basis)
   refuseWrongParty(basis, wanted.flow, type)
   const row = {
     id: books.newId(),

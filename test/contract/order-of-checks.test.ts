@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Json } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
-import { billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, purchaseOrderBody, salesOrderBody } from '../api/wares.ts'
+import { billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, paymentBody, purchaseOrderBody, salesOrderBody } from '../api/wares.ts'
 import { NO_SUCH_ID } from './routes.ts'
 import { openStand, type Stand } from './samples.ts'
 
@@ -46,6 +46,16 @@ const DOCUMENTS: [path: string, body: (stand: Stand, changes: Json) => Json, ids
 const CASES: Case[] = [
   ...DOCUMENTS.flatMap(([path, body, ids, more]) => [PLACE, CURRENCY, TOO_MUCH, DISCOUNT, ...more]
     .map((wrong): Case => [path, (at) => ({ ...body(at, {}), ...wrong }), { ...ids, ...documentIds }])),
+  ...[CURRENCY, { tds_amount: 1e9 }, { bank_charges: 1e9 }, { amount: 0.001 }].map((wrong): Case => [
+    '/payments', (at) => ({ ...paymentBody(at, {}), ...wrong }),
+    {
+      contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }),
+      'allocations.0.invoice_id': (invoice_id) => ({ allocations: [{ invoice_id, amount: 1e9 }] }),
+    },
+  ]),
+  ['/payments', (at) => ({ ...paymentBody(at, {}), allocations: [{ bill_id: at.openBillId, amount: 1 }] }), {
+    contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }),
+  }],
   ['/expenses', (at) => ({ ...expenseBody(at, {}), amount: 0.001 }), {
     vendor_id, account_id: (account_id) => ({ account_id }), paid_through_account_id: (id) => ({ paid_through_account_id: id }), tax_id: (tax_id) => ({ tax_id }),
   }],
