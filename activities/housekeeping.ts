@@ -2,9 +2,10 @@
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { openBooks, type Desk } from '../commands/open-books.ts'
 import { housekeeper, markOverdue } from '../commands/overdue.ts'
-import { dateInZone, isZone } from '../domain/dates.ts'
+import { dateInZone, isZone, zoneName } from '../domain/dates.ts'
 import { Fault } from '../domain/faults.ts'
 import { NOTHING_SWEPT, type HousekeepingInput, type Swept } from '../domain/housekeeping.ts'
+import type { Engine } from '../gateways/engine.ts'
 import type { Database } from '../models/database.ts'
 import { organizationsWithDue, zonesInUse } from '../models/overdue.ts'
 import type { OrganizationFacts } from '../models/token.ts'
@@ -15,6 +16,7 @@ export interface HousekeepingParts {
   /** Has the deliveries looked for that a commit has queued. */
   wakeRelay(): void
   clock(): Date
+  engine: Pick<Engine, 'removeSchedule'>
 }
 
 /** One sweep under way. */
@@ -25,7 +27,7 @@ interface Sweep {
   context: Context
 }
 
-export function housekeepingActivities({ connection: database, wakeRelay, clock }: HousekeepingParts) {
+export function housekeepingActivities({ connection: database, wakeRelay, clock, engine }: HousekeepingParts) {
   const desk: Desk = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   async function sweepZone(timeZone: string, sweep: Sweep): Promise<void> {
@@ -66,15 +68,17 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock 
     /**
      * Moves to OVERDUE what is owed after its due date, in the organisations of one zone or of all. Run again after a
      * crash it goes on where it stopped, since what was moved is no longer found; what it then answers may leave out
-     * the few moves between the last heartbeat and the crash.
+     * the few moves between the last heartbeat and the crash. Started for a zone by another than its one name, it
+     * sweeps the zone and ends the schedule of that name, which is from before organisations had zones by one name.
      */
     async sweepOverdue({ timeZone }: HousekeepingInput): Promise<Swept> {
       if (timeZone !== undefined && !isZone(timeZone)) throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')
+      if (timeZone !== undefined && zoneName(timeZone) !== timeZone) await engine.removeSchedule(timeZone)
       const context = Context.current()
       const swept: Swept = { ...NOTHING_SWEPT, ...context.info.heartbeatDetails }
       return whileBeating(async () => {
         const sweep: Sweep = { swept, failed: new Map(), context }
-        for (const zone of timeZone === undefined ? await zonesInUse(database) : [timeZone]) await sweepZone(zone, sweep)
+        for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)]) await sweepZone(zone, sweep)
         context.heartbeat(swept)
         if (sweep.failed.size > 0) throw unswept(sweep.failed)
         return swept

@@ -43,7 +43,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     firstWaitMs: settings.webhookCircuitFirstSeconds * 1_000,
     longestWaitMs: settings.webhookCircuitLongestSeconds * 1_000,
   }
-  const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock }
+  const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
   const workers = await createWorkers({ connection: native, namespace, queues: settings.workerQueues, queueSuffix, parts, shutdownSeconds: settings.shutdownSeconds })
   // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
   const duties = settings.workerQueues.includes('core') ? startDuties({

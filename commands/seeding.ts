@@ -2,16 +2,16 @@
 import { CHART_OF_ACCOUNTS } from '../domain/accounts.ts'
 import { COMMON_CURRENCIES, findCurrency } from '../domain/currencies.ts'
 import { dateInZone } from '../domain/dates.ts'
-import { financialYear, nextFinancialYear, type FinancialYear } from '../domain/financial-year.ts'
+import { missingYears } from '../domain/financial-year.ts'
 import { GST_TAX_LIST } from '../domain/gst.ts'
-import { DEFAULT_PADDING, DEFAULT_TEMPLATE, DOCUMENT_PREFIX } from '../domain/numbering.ts'
+import { DOCUMENT_PREFIX } from '../domain/numbering.ts'
 import { accounts } from '../models/account.ts'
 import { branches } from '../models/branch.ts'
 import { currencies } from '../models/currency.ts'
 import type { OrganizationRow } from '../models/organization.ts'
-import { accountingPeriods, numberSeries } from '../models/series.ts'
 import { taxes } from '../models/tax.ts'
 import type { Books } from './books.ts'
+import { openFinancialYear } from './financial-years.ts'
 
 /** Seeds the organisation whose books are open (decisions §2). */
 export function seedOrganization(books: Books, organization: OrganizationRow, city: string | null): void {
@@ -32,7 +32,7 @@ export function seedOrganization(books: Books, organization: OrganizationRow, ci
     ...times(books),
   })
   const today = dateInZone(books.now.toISOString(), organization.time_zone)
-  for (const year of [financialYear, nextFinancialYear]) seedPeriod(books, branch.id, year(today, organization.fiscal_year_start_month))
+  for (const year of missingYears([], today, organization.fiscal_year_start_month)) openFinancialYear(books, [branch], year)
 }
 
 function seedChart(books: Books, currency: string): void {
@@ -59,25 +59,6 @@ function seedCurrencies(books: Books, base: string): void {
   for (const { code, name, symbol, minorDigits } of common) {
     books.insert(currencies, { currency_code: code, name, symbol, minor_digits: minorDigits, is_enabled: true })
   }
-}
-
-// Every seeded period has a `default` series of its own (decisions §10, Documents).
-function seedPeriod(books: Books, branchId: string, year: FinancialYear): void {
-  const period = books.insert(accountingPeriods, {
-    id: books.newId(), name: `FY ${year.label}`, start_date: year.start, end_date: year.end, created_time: books.now,
-  })
-  books.insert(numberSeries, {
-    id: books.newId(),
-    branch_id: branchId,
-    period_id: period.id,
-    series_name: 'default',
-    label: 'Default',
-    prefix: DOCUMENT_PREFIX.invoice,
-    padding: DEFAULT_PADDING,
-    format_template: DEFAULT_TEMPLATE,
-    is_default: true,
-    created_time: books.now,
-  })
 }
 
 const times = (books: Books) => ({ created_time: books.now, last_modified_time: books.now })

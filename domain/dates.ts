@@ -93,9 +93,36 @@ export function isZone(text: string): boolean {
   }
 }
 
-/** The name that the IANA database has for a zone, whatever the case of its letters: 'Asia/Calcutta' for 'asia/kolkata'. */
+/**
+ * The one name of a zone, whatever the case of its letters and whichever of its names is given: 'Asia/Kolkata' for
+ * 'asia/kolkata' and for 'Asia/Calcutta'. Throws a RangeError for text that isZone refuses.
+ */
 export function zoneName(zone: string): string {
-  return zoneFormat(zone).resolvedOptions().timeZone
+  const name = zoneFormat(zone).resolvedOptions().timeZone
+  return RENAMED_ZONES[name] ?? name
+}
+
+// Intl keeps the first name that a zone had; these have another one in the IANA database by now.
+const RENAMED_ZONES: Record<string, string> = {
+  'Africa/Asmera': 'Africa/Asmara',
+  'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',
+  'America/Catamarca': 'America/Argentina/Catamarca',
+  'America/Coral_Harbour': 'America/Atikokan',
+  'America/Cordoba': 'America/Argentina/Cordoba',
+  'America/Godthab': 'America/Nuuk',
+  'America/Indianapolis': 'America/Indiana/Indianapolis',
+  'America/Jujuy': 'America/Argentina/Jujuy',
+  'America/Louisville': 'America/Kentucky/Louisville',
+  'America/Mendoza': 'America/Argentina/Mendoza',
+  'Asia/Calcutta': 'Asia/Kolkata',
+  'Asia/Katmandu': 'Asia/Kathmandu',
+  'Asia/Rangoon': 'Asia/Yangon',
+  'Asia/Saigon': 'Asia/Ho_Chi_Minh',
+  'Atlantic/Faeroe': 'Atlantic/Faroe',
+  'Europe/Kiev': 'Europe/Kyiv',
+  'Pacific/Enderbury': 'Pacific/Kanton',
+  'Pacific/Ponape': 'Pacific/Pohnpei',
+  'Pacific/Truk': 'Pacific/Chuuk',
 }
 
 const zoneFormats = new Map<string, Intl.DateTimeFormat>()

@@ -34,6 +34,28 @@ export function nextFinancialYear(date: string, startMonth: number): FinancialYe
   return financialYear(addDays(financialYear(date, startMonth).end, 1), startMonth)
 }
 
+/**
+ * The financial years that no period covers any day of, from the first period's to the one after today's; without any
+ * period, this year and the next. In their order.
+ */
+export function missingYears(
+  periods: { start_date: string; end_date: string }[], today: string, startMonth: number,
+): FinancialYear[] {
+  const first = periods.reduce((earliest, { start_date: start }) => (start < earliest ? start : earliest), today)
+  const last = nextFinancialYear(today, startMonth)
+  const missing: FinancialYear[] = []
+  for (let year = financialYear(first, startMonth); ; year = nextFinancialYear(year.start, startMonth)) {
+    if (!periods.some((period) => period.start_date <= year.end && period.end_date >= year.start)) missing.push(year)
+    if (year.start >= last.start) return missing
+  }
+}
+
+/** The year that is so many years later (earlier when negative) than the one that a date falls in. */
+export function yearsAfter(date: string, startMonth: number, years: number): FinancialYear {
+  const { start } = financialYear(date, startMonth)
+  return financialYear(fourDigits(Number(start.slice(0, 4)) + years) + start.slice(4), startMonth)
+}
+
 function firstDay(year: number, month: number): string {
   return `${fourDigits(year)}-${String(month).padStart(2, '0')}-01`
 }

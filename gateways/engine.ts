@@ -9,7 +9,7 @@ import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../domain/search-
 import { queueName } from '../domain/task-queues.ts'
 import { createConverter } from './conversion.ts'
 import { EngineAway, isAway } from './engine-away.ts'
-import { createScheduler } from './schedule.ts'
+import { createScheduler, createUnscheduler } from './schedule.ts'
 
 export { EngineAway }
 
@@ -39,6 +39,8 @@ export interface Engine {
   convert(input: ConversionInput, isStillToDo: () => Promise<boolean>): Promise<void>
   /** Has the nightly housekeeping of a zone scheduled; answers whether it was not yet. Throws EngineAway, or as Temporal refuses. */
   ensureSchedule(timeZone: string): Promise<boolean>
+  /** Ends the nightly housekeeping of a zone by this spelling; nothing happens where there is none. Throws EngineAway. */
+  removeSchedule(timeZone: string): Promise<void>
   /** Whether the server answers and knows our namespace, within two seconds. */
   isReachable(): Promise<boolean>
   /** Adds the search attributes that the namespace lacks; answers their names. Throws where that is not permitted. */
@@ -111,6 +113,7 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
     convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),
 
     ensureSchedule: createScheduler({ client, connection, queueSuffix }),
+    removeSchedule: createUnscheduler({ client, connection, queueSuffix }),
 
     async isReachable() {
       const asked = connection.withDeadline(Date.now() + REACH_MS, () =>

@@ -1,5 +1,5 @@
 // The nightly schedules in Temporal, one a time zone.
-import { ScheduleAlreadyRunning, type Client, type Connection } from '@temporalio/client'
+import { ScheduleAlreadyRunning, ScheduleNotFoundError, type Client, type Connection } from '@temporalio/client'
 import { zoneName } from '../domain/dates.ts'
 import { housekeepingId, NIGHTLY, type HousekeepingInput } from '../domain/housekeeping.ts'
 import { searchPairs } from '../domain/search-attributes.ts'
@@ -50,6 +50,19 @@ export function createScheduler({ client, connection, queueSuffix }: SchedulerPa
       return true
     } catch (error) {
       if (error instanceof ScheduleAlreadyRunning) return false
+      throw isAway(error) ? new EngineAway(error) : error
+    }
+  }
+}
+
+/** Answers how the schedule of a zone is removed; one that is not there is left at that. Throws EngineAway. */
+export function createUnscheduler({ client, connection, queueSuffix }: SchedulerParts): (timeZone: string) => Promise<void> {
+  return async (timeZone) => {
+    try {
+      const handle = client.schedule.getHandle(housekeepingId(timeZone, queueSuffix))
+      await connection.withDeadline(Date.now() + SCHEDULE_MS, () => handle.delete())
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) return
       throw isAway(error) ? new EngineAway(error) : error
     }
   }

@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { Umzug } from 'umzug'
+import { isZone, zoneName } from '../domain/dates.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations/*.sql', import.meta.url))
 // Any number will do as long as nobody else locks by it in this database.
@@ -22,9 +23,18 @@ export async function migrate(databaseUrl: string): Promise<string[]> {
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations
       (name text PRIMARY KEY, sha256 text NOT NULL, applied_time timestamptz NOT NULL DEFAULT now())`)
     const applied = await migrations(client).up()
+    await renameZones(client)
     return applied.map((migration) => migration.name)
   } finally {
     await client.end()
+  }
+}
+
+// Organisations of before are in zones by any of their names; which name is the one, the database does not know.
+async function renameZones(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ zone: string }>('SELECT DISTINCT time_zone AS zone FROM organizations')
+  for (const { zone } of rows.filter(({ zone }) => isZone(zone) && zoneName(zone) !== zone)) {
+    await client.query('UPDATE organizations SET time_zone = $2, last_modified_time = now() WHERE time_zone = $1', [zone, zoneName(zone)])
   }
 }
 

@@ -77,6 +77,25 @@ const PERIOD = {
   text: 'SELECT * FROM accounting_periods WHERE org_id = $1 AND $2::date BETWEEN start_date AND end_date LIMIT 1',
 }
 
+/** All accounting periods, in their order. */
+export function findPeriods(scope: Scope): Promise<AccountingPeriodRow[]> {
+  return scope.connection.run<AccountingPeriodRow>(PERIODS, [scope.orgId])
+}
+
+const PERIODS = { name: 'periods', text: 'SELECT * FROM accounting_periods WHERE org_id = $1 ORDER BY start_date' }
+
+/** Whether a number that belongs to a financial year was ever taken: of any series, or of a bill. */
+export async function isAnythingNumbered({ connection, orgId }: Scope): Promise<boolean> {
+  const [{ numbered } = { numbered: false }] = await connection.run<{ numbered: boolean }>(NUMBERED, [orgId])
+  return numbered
+}
+
+const NUMBERED = {
+  name: 'anything numbered',
+  text: `SELECT EXISTS (SELECT FROM number_counters WHERE org_id = $1
+           AND (sequence LIKE 'bill %' OR sequence IN (SELECT id::text FROM number_series WHERE org_id = $1))) AS numbered`,
+}
+
 /** The branch's series in the period that covers the date, the default one first. */
 export async function findSeries(scope: Scope, branchId: string, date: string): Promise<NumberSeriesRow[]> {
   return scope.connection.run<NumberSeriesRow>(SERIES, [scope.orgId, branchId, date])

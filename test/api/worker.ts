@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { DefaultLogger, NativeConnection, bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
 import { createWorkers, WORKFLOWS } from '../../activities/workers.ts'
+import { openEngine } from '../../gateways/engine.ts'
 import { createReceiver } from '../../gateways/receiver.ts'
 import { openDatabase } from '../../models/database.ts'
 import { sealer } from '../../models/sealed.ts'
@@ -28,12 +29,13 @@ export async function startTestWorker(env: Record<string, string>): Promise<Test
   const receiver = createReceiver({
     timeoutSeconds: settings.webhookTimeoutSeconds, allowCidrs: settings.webhookAllowCidrs, allowHttp: settings.webhookAllowHttp,
   })
+  const engine = openEngine({ address: settings.temporalAddress, namespace: settings.temporalNamespace, queueSuffix: settings.temporalQueueSuffix })
   const workers = await createWorkers({
     connection,
     namespace: settings.temporalNamespace,
     queues: ['core'],
     queueSuffix: settings.temporalQueueSuffix,
-    parts: { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit: CIRCUIT, wakeRelay: () => undefined, clock: () => new Date() },
+    parts: { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit: CIRCUIT, wakeRelay: () => undefined, clock: () => new Date(), engine },
     workflowBundle,
     shutdownSeconds: 10,
   })
@@ -43,6 +45,7 @@ export async function startTestWorker(env: Record<string, string>): Promise<Test
       workers.stop()
       await ended
       receiver.close()
+      await engine.close()
       await connection.close()
       await database.close()
     },

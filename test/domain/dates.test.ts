@@ -2,9 +2,9 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
-  addDays, dateInZone, daysBetween, endOfDate, isDate, isInstant, isZone, parseDocumentDate, parseInstant, showDate,
+  addDays, dateInZone, daysBetween, endOfDate, isDate, isInstant, isZone, parseDocumentDate, parseInstant, showDate, zoneName,
 } from '../../domain/dates.ts'
-import { financialYear, nextFinancialYear } from '../../domain/financial-year.ts'
+import { financialYear, missingYears, nextFinancialYear, yearsAfter } from '../../domain/financial-year.ts'
 
 const anyDate = fc
   .date({ min: new Date('1950-01-01T00:00:00Z'), max: new Date('2199-12-31T00:00:00Z'), noInvalidDate: true })
@@ -129,6 +129,47 @@ describe('the calendar', () => {
     expect(isZone('asia/kolkata')).toBe(true)
     expect(isZone('')).toBe(false)
   })
+})
+
+test.each([
+  ['Asia/Kolkata', 'Asia/Kolkata'], ['asia/kolkata', 'Asia/Kolkata'], ['Asia/Calcutta', 'Asia/Kolkata'], ['ASIA/CALCUTTA', 'Asia/Kolkata'],
+  ['Asia/Katmandu', 'Asia/Kathmandu'], ['Asia/Kathmandu', 'Asia/Kathmandu'], ['Europe/Kiev', 'Europe/Kyiv'], ['US/Pacific', 'America/Los_Angeles'],
+  ['GMT', 'UTC'], ['etc/utc', 'UTC'], ['Pacific/Kiritimati', 'Pacific/Kiritimati'], ['America/Argentina/ComodRivadavia', 'America/Argentina/Catamarca'],
+])('the zone %s is called %s', (zone, name) => {
+  expect(zoneName(zone)).toBe(name)
+})
+
+test('every zone has one name, which is a zone and its own name', () => {
+  for (const zone of Intl.supportedValuesOf('timeZone')) {
+    const name = zoneName(zone)
+    expect([isZone(name), zoneName(name), zoneName(name.toUpperCase())]).toEqual([true, name, name])
+  }
+})
+
+describe('missing financial years', () => {
+  const labels = (periods: [string, string][], today: string, month: number) =>
+    missingYears(periods.map(([start_date, end_date]) => ({ start_date, end_date })), today, month).map(({ label }) => label)
+  const fy26: [string, string] = ['2026-04-01', '2027-03-31']
+  const fy27: [string, string] = ['2027-04-01', '2028-03-31']
+
+  test.each<[string, [string, string][], string, number, string[]]>([
+    ['a new organisation', [], '2026-11-21', 4, ['2026-27', '2027-28']],
+    ['the last day of the year', [fy26, fy27], '2027-03-31', 4, []],
+    ['the first day of the next', [fy26, fy27], '2027-04-01', 4, ['2028-29']],
+    ['two years asleep', [fy26, fy27], '2029-06-01', 4, ['2028-29', '2029-30', '2030-31']],
+    ['a year missing in between', [fy26, ['2028-04-01', '2029-03-31']], '2027-06-01', 4, ['2027-28']],
+    ['January', [['2026-01-01', '2026-12-31'], ['2027-01-01', '2027-12-31']], '2027-01-01', 1, ['2028']],
+    ['July', [['2026-07-01', '2027-06-30'], ['2027-07-01', '2028-06-30']], '2027-06-30', 7, []],
+    ['periods that begin in the future', [fy27], '2026-11-21', 4, ['2026-27']],
+    ['a year that a period covers in part', [['2026-07-01', '2027-06-30']], '2026-11-21', 4, []],
+  ])('%s', (_what, periods, today, month, expected) => {
+    expect(labels(periods, today, month)).toEqual(expected)
+  })
+
+  test.each([['2026-11-21', 4, 0, '2026-27'], ['2026-11-21', 4, -1, '2025-26'], ['2026-11-21', 1, 1, '2027'], ['2026-11-30', 12, 1, '2026-27']])(
+    'the year of %s from month %d and %d is %s', (date, month, years, label) => {
+      expect(yearsAfter(date, month, years).label).toBe(label)
+    })
 })
 
 describe('financial years', () => {

@@ -38,6 +38,7 @@ const ACROSS: Record<string, string> = {
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
   'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',
   'models/waiting.ts COUNT_WAITING': 'operators see how much waits in all',
+  'models/financial-years.ts WITHOUT_NEXT_YEAR': 'the nightly housekeeping looks for the organisations to open',
   'models/overdue.ts WITH_DUE': 'the nightly sweep looks for the organisations to open',
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',

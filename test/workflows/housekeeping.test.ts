@@ -1,7 +1,7 @@
 // The nightly housekeeping on a real Temporal server: scheduled in every zone, started by hand, and outliving its worker.
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { ScheduleDescription } from '@temporalio/client'
+import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client'
 import pg from 'pg'
 import { pino } from 'pino'
 import { createScheduling } from '../../activities/scheduling.ts'
@@ -87,8 +87,9 @@ describe('the schedules', () => {
     await scheduleOf('Asia/Kolkata').unpause()
   })
 
-  test('a zone written in other letters is scheduled too; one that is refused holds up no other, and is told of once', async () => {
+  test('a zone has one schedule, by whichever of its names; one that is refused holds up no other, and is told of once', async () => {
     await service.organization({ time_zone: 'asia/tokyo' })
+    await service.organization({ time_zone: 'Japan' })
     const lines: string[] = []
     const log = pino({ level: 'info' }, { write: (line: string) => void lines.push(line) })
     const refusing = { ensureSchedule: async (zone: string) => {
@@ -98,10 +99,23 @@ describe('the schedules', () => {
     const ensure = createScheduling({ connection: service.database, engine: refusing, log })
     await ensure()
     await ensure()
-    expect((await scheduled('asia/tokyo')).info.nextActionTimes[0]!.toISOString().slice(10)).toBe('T15:30:00.000Z')
+    expect((await scheduled('Asia/Tokyo')).info.nextActionTimes[0]!.toISOString().slice(10)).toBe('T15:30:00.000Z')
     expect(lines.map((line) => JSON.parse(line)).map(({ msg, time_zone }) => [msg, time_zone])).toEqual([
-      ['nightly housekeeping could not be scheduled', 'Asia/Kolkata'], ['nightly housekeeping scheduled', 'asia/tokyo'],
+      ['nightly housekeeping could not be scheduled', 'Asia/Kolkata'], ['nightly housekeeping scheduled', 'Asia/Tokyo'],
     ])
+  })
+
+  test('the schedule of a name from before sweeps the zone once more, and ends', async () => {
+    await engine.ensureSchedule('asia/calcutta')
+    const mill = await openMill(service)
+    const due = (await mill.invoice(DUE)).invoice_id
+    await scheduleOf('asia/calcutta').trigger()
+    await until(async () => (await statusOf(mill, due)) === 'OVERDUE')
+    await until(() => scheduleOf('asia/calcutta').describe().then(() => false, (error) => error instanceof ScheduleNotFoundError))
+    expect((await scheduled('Asia/Kolkata')).state.paused).toBe(false)
+    // Where there is none, there is nothing to end.
+    await engine.removeSchedule('asia/calcutta')
+    await expect(sweepByHand('by-another-name', { timeZone: 'asia/calcutta' })).resolves.toMatchObject({ invoices: 0 })
   })
 
   test('while Temporal is away that is what is said of it', async () => {
@@ -150,6 +164,20 @@ describe('by hand', () => {
       expect((await client.post('/invoices', invoiceBody(contact.contact_id, DUE))).status).toBe(201)
     }))
     expect(await sweepByHand('dubai', { timeZone: 'Asia/Dubai' })).toEqual({ organizations: 105, invoices: 105, bills: 0 })
+  })
+
+  test('the financial years that are missing are opened, of suspended organisations too', async () => {
+    const [one, closed] = [await openMill(service, { time_zone: 'Asia/Karachi' }), await openMill(service, { time_zone: 'Asia/Karachi' })]
+    await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, closed.orgId)
+    for (const orgId of [one.orgId, closed.orgId]) {
+      await service.sql(`DELETE FROM number_series WHERE org_id = $1 AND period_id = (SELECT id FROM accounting_periods WHERE org_id = $1 ORDER BY start_date DESC LIMIT 1)`, orgId)
+      await service.sql('DELETE FROM accounting_periods AS p WHERE org_id = $1 AND NOT EXISTS (SELECT FROM number_series AS s WHERE s.period_id = p.id)', orgId)
+    }
+    await sweepByHand('years', { timeZone: 'Asia/Karachi' })
+    await sweepByHand('years-again', { timeZone: 'Asia/Karachi' })
+    for (const orgId of [one.orgId, closed.orgId]) {
+      expect(await service.sql('SELECT FROM accounting_periods AS p JOIN number_series AS s ON s.org_id = p.org_id AND s.period_id = p.id WHERE p.org_id = $1', orgId)).toHaveLength(2)
+    }
   })
 
   test('a zone that does not exist is refused', async () => {

@@ -1,0 +1,59 @@
+// The nightly opening of financial years: what a zone's organisations lack of this year and the next.
+import { ApplicationFailure, Context } from '@temporalio/activity'
+import { openMissingYears } from '../commands/financial-years.ts'
+import { openBooks, type Desk } from '../commands/open-books.ts'
+import { housekeeper } from '../commands/overdue.ts'
+import { dateInZone, isZone, zoneName } from '../domain/dates.ts'
+import { Fault } from '../domain/faults.ts'
+import type { HousekeepingInput } from '../domain/housekeeping.ts'
+import { organizationsWithoutNextYear } from '../models/financial-years.ts'
+import { zonesInUse } from '../models/overdue.ts'
+import { whileBeating } from './beating.ts'
+import type { HousekeepingParts } from './housekeeping.ts'
+
+export function financialYearActivities({ connection: database, wakeRelay, clock }: HousekeepingParts) {
+  const desk: Desk = { database, wakeRelay, forgetCallers: () => undefined, clock }
+
+  async function openInZone(timeZone: string, failed: Map<string, unknown>, context: Context): Promise<number> {
+    let opened = 0
+    for (let last: string | null = null; ;) {
+      const day = dateInZone(clock().toISOString(), timeZone)
+      const page = await organizationsWithoutNextYear(database, timeZone, day, last)
+      for (const organization of page) {
+        if (context.cancellationSignal.aborted) await context.cancelled
+        try {
+          opened += await openBooks(desk, housekeeper(organization), openMissingYears)
+        } catch (error) {
+          // What is wrong with one organisation must not keep the others waiting; while the database is away all wait.
+          if (error instanceof Fault && error.code === 'service.unavailable') throw error
+          failed.set(organization.id, error)
+        }
+      }
+      last = page.at(-1)?.id ?? null
+      if (last === null) return opened
+    }
+  }
+
+  return {
+    /**
+     * Opens the financial years that are missing up to the next one, in the organisations of one zone or of all,
+     * suspended ones too; answers how many. Run again it finds only what is still missing.
+     */
+    async openFinancialYears({ timeZone }: HousekeepingInput): Promise<number> {
+      if (timeZone !== undefined && !isZone(timeZone)) throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')
+      const context = Context.current()
+      return whileBeating(async () => {
+        const failed = new Map<string, unknown>()
+        let opened = 0
+        for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)]) opened += await openInZone(zone, failed, context)
+        if (failed.size > 0) throw unopened(failed)
+        return opened
+      })
+    },
+  }
+}
+
+function unopened(failed: Map<string, unknown>): ApplicationFailure {
+  const message = [...failed].map(([id, error]) => `${id}: ${error instanceof Error ? error.message : String(error)}`)
+  return ApplicationFailure.retryable(`organisations whose financial years could not be opened:\n${message.join('\n')}`, 'YearsUnopened')
+}

@@ -1,0 +1,34 @@
+// Which organisations lack the current or the next financial year, and the lock under which one is given them.
+import type { Connection } from './database.ts'
+import type { Scope } from './find.ts'
+import type { OrganizationFacts } from './token.ts'
+
+/**
+ * The next organisations of the zone, suspended ones too, by id, in which no period covers today or none begins after
+ * it. `today` is the date in the zone; `after` the id of the last organisation of the page before, null for the first.
+ */
+export function organizationsWithoutNextYear(
+  connection: Connection, timeZone: string, today: string, after: string | null,
+): Promise<OrganizationFacts[]> {
+  return connection.run<OrganizationFacts>(WITHOUT_NEXT_YEAR, [timeZone, today, after ?? FIRST_ID])
+}
+
+/** Keeps others from adding years until the transaction ends, and nobody from anything else. */
+export async function lockFinancialYears(scope: Scope): Promise<void> {
+  await scope.connection.run(LOCK, [scope.orgId])
+}
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+const WITHOUT_NEXT_YEAR = {
+  name: 'organizations without next year',
+  text: `SELECT o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
+    FROM organizations AS o
+    WHERE o.time_zone = $1 AND o.id > $3
+      AND (NOT EXISTS (SELECT FROM accounting_periods AS p WHERE p.org_id = o.id AND p.start_date > $2::date)
+        OR NOT EXISTS (SELECT FROM accounting_periods AS p WHERE p.org_id = o.id AND $2::date BETWEEN p.start_date AND p.end_date))
+    ORDER BY o.id LIMIT 100`,
+}
+
+// Rows that refer to the organisation can still be written: their key stays as it is.
+const LOCK = { name: 'lock financial years', text: 'SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE' }
