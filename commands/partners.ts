@@ -1,36 +1,13 @@
 // What a partner can do: bring client organisations, suspend and reactivate them, issue their tokens.
-import { isCurrency } from '../domain/currencies.ts'
-import { isZone } from '../domain/dates.ts'
 import { fault } from '../domain/faults.ts'
-import { isGstin, isPan, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
 import { isId } from '../domain/ids.ts'
-import { findState } from '../domain/place-of-supply.ts'
 import { FULL_ACCESS, isScope, SCOPES } from '../domain/scopes.ts'
 import type { Connection } from '../models/database.ts'
-import {
-  DEFAULT_PREFERENCES, findOrganizationByRef, findOrganizationOfPartner, organizations, users, type OrganizationRow,
-} from '../models/organization.ts'
+import { findOrganizationByRef, findOrganizationOfPartner, organizations, users, type OrganizationRow } from '../models/organization.ts'
 import { findTokensOfPartner, hashOf, mintSecret, PREFIXES, tokens, type TokenRow } from '../models/token.ts'
 import type { Books } from './books.ts'
+import { checkedOrganization, type NewOrganization } from './organization-details.ts'
 import { seedOrganization } from './seeding.ts'
-
-export interface NewOrganization {
-  name: string
-  legal_name?: string | null
-  gstin?: string | null
-  pan?: string | null
-  email?: string | null
-  phone?: string | null
-  address?: string | Record<string, unknown> | null
-  state_code?: string | null
-  currency_code?: string | null
-  time_zone?: string | null
-  fiscal_year_start_month?: number | null
-  external_ref?: string | null
-  scopes?: string[] | null
-  sandbox?: boolean | null
-  user?: { email?: string | null; name?: string | null } | null
-}
 
 export interface IssuedToken {
   row: TokenRow
@@ -48,7 +25,7 @@ export async function organizationOf(connection: Connection, partnerId: string, 
 /**
  * Creates a client organisation with everything that it starts with, and its token (decisions §2).
  * Throws validation.invalid_value for a GSTIN, PAN, state, currency, zone or scope that cannot be, and
- * validation.duplicate_resource where the partner has used the external_ref.
+ * validation.duplicate_resource where the partner has used the external_ref. Warns where no state is told.
  */
 export async function createOrganization(
   books: Books, wanted: NewOrganization,
@@ -72,6 +49,10 @@ export async function createOrganization(
   seedOrganization(books, organization, city)
   const token = issueToken(books, { userId: owner.id, scopes, tier: 'PARTNER', sandbox: organization.sandbox, expires: null })
   record(books, organization, 'ORGANIZATION_CREATED')
+  if (!wanted.gstin?.trim() && !wanted.state_code) {
+    const message = `Neither gstin nor state_code was sent; ${organization.state_code} was taken as the organisation's state.`
+    books.warn({ code: 'validation.state_assumed', message, details: { state_code: organization.state_code } })
+  }
   return { organization, token }
 }
 
@@ -139,42 +120,3 @@ async function setStatus(books: Books, orgId: string, status: OrganizationRow['s
 function record(books: Books, organization: OrganizationRow, action: string, changes?: Record<string, { old: unknown; new: unknown }>): void {
   books.record({ action, entityType: 'ORGANIZATION', entityId: organization.id, entityRef: organization.name, ...(changes ? { changes } : {}) })
 }
-
-// Where neither GSTIN nor state is told, the books begin in Karnataka; the branch's state can be told later.
-const STATE_OTHERWISE = 'IN-KA'
-
-function checkedOrganization(wanted: NewOrganization) {
-  const gstin = wanted.gstin?.trim().toUpperCase() || null
-  if (gstin !== null && !isGstin(gstin)) throw refused('gstin', 'This is no GSTIN: its shape or check character is wrong.')
-  const pan = wanted.pan?.trim().toUpperCase() || (gstin === null ? null : panOfGstin(gstin))
-  if (pan !== null && !isPan(pan)) throw refused('pan', 'A PAN is five letters, four digits and a letter.')
-  const named = wanted.state_code ? findState(wanted.state_code) : null
-  if (wanted.state_code && named === null) throw refused('state_code', 'This is no state of India.')
-  const registered = gstin === null ? null : stateOfGstin(gstin)
-  if (named !== null && registered !== null && named !== registered) {
-    throw refused('state_code', `The GSTIN is of ${registered}.`)
-  }
-  const currency = wanted.currency_code ?? 'INR'
-  if (!isCurrency(currency)) throw refused('currency_code', `${currency} is not an ISO 4217 currency code.`)
-  const zone = wanted.time_zone ?? 'Asia/Kolkata'
-  if (!isZone(zone)) throw refused('time_zone', 'This is no zone of the IANA time zone database.')
-  return {
-    external_ref: wanted.external_ref ?? null,
-    name: wanted.name.trim(),
-    legal_name: wanted.legal_name ?? null,
-    gstin,
-    pan,
-    email: wanted.email ?? null,
-    phone: wanted.phone ?? null,
-    address: typeof wanted.address === 'string' ? { address: wanted.address } : wanted.address ?? null,
-    state_code: registered ?? named ?? STATE_OTHERWISE,
-    status: 'ACTIVE' as const,
-    currency_code: currency,
-    fiscal_year_start_month: wanted.fiscal_year_start_month ?? 4,
-    time_zone: zone,
-    sandbox: wanted.sandbox ?? false,
-    preferences: DEFAULT_PREFERENCES,
-  }
-}
-
-const refused = (field: string, message: string) => fault('validation.invalid_value', { field, message })

@@ -121,6 +121,21 @@ export async function findOrganization(connection: Connection, orgId: string): P
 
 const BY_ID = { name: 'organization', text: 'SELECT * FROM organizations WHERE id = $1' }
 
+/** The kinds of tax documents of which one is posted, as journals name their sources. */
+export async function findPostedKinds(scope: Scope): Promise<string[]> {
+  const kinds = await scope.connection.run<{ kind: string }>(POSTED_KINDS, [scope.orgId])
+  return kinds.map(({ kind }) => kind)
+}
+
+// One of nothing posts no journal, so its status is asked too; one that was voided has left its journals.
+const POSTED_KINDS = {
+  name: 'posted kinds',
+  text: `SELECT kind FROM (VALUES ('INVOICE'), ('BILL'), ('CREDIT_NOTE'), ('DEBIT_NOTE'), ('EXPENSE')) AS k(kind)
+    WHERE EXISTS (SELECT FROM journals WHERE org_id = $1 AND source = kind)
+      OR (kind = 'INVOICE' AND EXISTS (SELECT FROM invoices WHERE org_id = $1 AND status NOT IN ('DRAFT', 'CANCELLED')))
+      OR (kind = 'BILL' AND EXISTS (SELECT FROM bills WHERE org_id = $1 AND status NOT IN ('DRAFT', 'CANCELLED')))`,
+}
+
 /** The person of this address in the organisation; the case of letters does not matter. */
 export async function findUserByEmail(scope: Scope, email: string): Promise<UserRow | null> {
   const [row] = await scope.connection.run<UserRow>(USER_BY_EMAIL, [scope.orgId, email])

@@ -1,5 +1,6 @@
 // Who is calling: the token or partner key of a request, its organisation and its scopes.
 import type { IncomingMessage } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../../commands/caller.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
@@ -7,6 +8,8 @@ import type { TokenMemory } from '../../models/token-memory.ts'
 import type { Route } from './route.ts'
 
 type Origin = Caller['origin']
+
+const NOTICE_MS = 100
 
 /** A caller, and what its calls are counted under; null where they are not counted. */
 export interface Known {
@@ -56,7 +59,13 @@ async function holderOf<Holder>(
   secret: string | null, find: (secret: string) => Promise<Holder | null>, unknown: () => Fault, { tokens, countUnknown }: Identifying,
 ): Promise<Holder> {
   const mayExist = secret !== null && tokens.mayExist(secret)
-  if (!mayExist) await countUnknown()
+  if (!mayExist) {
+    await countUnknown().catch(async (refused: Fault) => {
+      // Another process may have given the secret out a moment ago; what it told is on its way.
+      await delay(NOTICE_MS)
+      if (secret === null || !tokens.mayExist(secret)) throw refused
+    })
+  }
   const holder = secret === null ? null : await find(secret)
   if (holder) return holder
   if (mayExist) await countUnknown()

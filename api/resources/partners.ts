@@ -1,6 +1,7 @@
 // The partner channel's routes, opened by X-Partner-Key.
 import { Op } from 'sequelize'
 import { Type } from 'typebox'
+import { changeOrganization } from '../../commands/organization-changes.ts'
 import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/partners.ts'
 import { pageWhere } from '../../models/page.ts'
 import { organizations } from '../../models/organization.ts'
@@ -8,7 +9,7 @@ import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
 import { PageContext, pageQuery, pagingOf } from '../http/page.ts'
 import { route, type Route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
-import { NewOrganization, Organization, showOrganization, showToken, Token, TokenRequest } from '../shapes/organization.ts'
+import { NewOrganization, Organization, OrganizationChanges, showOrganization, showToken, Token, TokenRequest } from '../shapes/organization.ts'
 
 const partner = { tag: 'Partner provisioning', scope: null, by: 'partner' } as const
 const answer = one('organization', Organization)
@@ -18,7 +19,7 @@ const organizationsQuery = pageQuery(schemasOf(filters))
 // The second path is an alias of the first.
 const creation = (path: string): Route => route({
   ...partner, method: 'POST', path, does: 'Create a client organisation and its token', status: 201,
-  keyRequired: true, secretAnswer: true, body: NewOrganization,
+  keyRequired: true, secretAnswer: true, warns: true, body: NewOrganization,
   answer: Type.Object({ organization: Organization, token: Token }),
   async write(books, { body }) {
     const { organization, token } = await createOrganization(books, body)
@@ -44,6 +45,12 @@ export const partnerRoutes = [
     ...partner, method: 'GET', path: '/partner/organizations/{org_id}', does: 'Read one of them', answer,
     read: async ({ connection, caller }, { params }) => ({
       organization: showOrganization(await organizationOf(connection, caller.partnerId!, params.org_id!)),
+    }),
+  }),
+  route({
+    ...partner, method: 'PUT', path: '/partner/organizations/{org_id}', does: 'Change one of them', answer, body: OrganizationChanges,
+    write: async (books, { params, body }) => ({
+      message: 'Organization updated.', organization: showOrganization(await changeOrganization(books, params.org_id!, body)),
     }),
   }),
   route({
