@@ -86,12 +86,12 @@ export function pay(books: Books, told: PaymentTold): Plan {
       bank_account_id: books.accounts[wrong === 'no bank' ? 'Rent' : terms.account],
       allocations: chosen.map((each) => ({ [target]: each.document.id, amount: amountOf(each.amount) })),
     },
-    refusals: refusalsOf([
-      [amount <= 0n || tds < 0n || charges < 0n || (dollars && wrong === 'no rate'), BAD_SHAPE],
+    refusals: orMissingRate(dollars && wrong === 'no rate', refusalsOf([
+      [amount <= 0n || tds < 0n || charges < 0n, BAD_SHAPE],
       [wrong === 'nobody' || wrong === 'no bank' || contact.gone, MISSING],
       [!isParty(contact, flow, type) || tds > amount, BAD_VALUE],
       ...allocationRefusals({ contact, currency, left: amount }, chosen),
-    ], isMisdirected),
+    ], isMisdirected)),
     move({ payment: answered, warnings }) {
       const alike = looksLikeAnother(books, terms)
       if (alike !== (warnings?.[0]?.code === 'validation.duplicate_resource')) {
@@ -229,4 +229,9 @@ export function deletePayment(books: Books, pick: Pick): Plan | null {
     move: () => payment.delete(books),
     about: [payment, ...payment.allocations.map(({ document }) => document)],
   }
+}
+
+// Whether the organisation keeps a rate is known after the records are found: one of the rules, told with the code of a shape.
+function orMissingRate(isMissing: boolean, refusals: string[]): string[] {
+  return isMissing && refusals.join() !== MISSING ? [...new Set([...refusals, BAD_SHAPE])] : refusals
 }
