@@ -17,9 +17,10 @@ import { FULL, QUICK, type Scale } from './scale.ts'
 import { keepSpecimens } from './specimens.ts'
 import { setStage, type Stage } from './stage.ts'
 import { secondsSince, step } from '../bin/machines/steps.ts'
+import { measureWebhookNeighbours } from './webhook-neighbours.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'deeds', 'conversions', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours'] as const
+const MEASURES = ['invoices', 'deeds', 'conversions', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
 
 const { values: { quick, only } } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
@@ -67,4 +68,5 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   if (only.includes('ledgers')) await measureLedgers(stage, [short, long], scale, report)
   if (only.includes('bodies')) await measureBodies(stage, others[0]!, await newPartnerKey(stage), scale, report)
   if (only.includes('neighbours')) await measureNeighbours(stage, [victim, neighbour], scale, report)
+  if (only.includes('webhook-neighbours')) await measureWebhookNeighbours(stage, others.slice(-7), scale, report)
 }
