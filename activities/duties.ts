@@ -29,6 +29,8 @@ export interface Duties {
 const SWEEP_MS = 1_000
 /** What is queued meanwhile goes out as one batch: a process for each event would be dearer than the event. */
 const REST_MS = 80
+/** Refused deliveries have half a minute until their process is needed. */
+const PROCESSES_REST_MS = 250
 const RECOVER_MS = 30_000
 const HOUSEKEEPING_MS = 60_000
 const SCHEDULE_MS = 60_000
@@ -48,6 +50,8 @@ export function startDuties(parts: DutiesParts): Duties {
     olderThanMs = UNFINISHED_MS
   })
   const relaying = goRound('relay', SWEEP_MS, log, () => relay.sweep(), REST_MS)
+  const relayingSlow = goRound('slow relay', SWEEP_MS, log, () => relay.sweepSlow(), REST_MS)
+  const processing = goRound('processes', SWEEP_MS, log, () => relay.startProcesses(), PROCESSES_REST_MS)
   const outbox = listen(parts.databaseUrl, 'outbox', relaying.wake)
   const housekeeping = goRound('housekeeping', HOUSEKEEPING_MS, log, async () => {
     await relay.takeUpOverdue()
@@ -59,10 +63,13 @@ export function startDuties(parts: DutiesParts): Duties {
   })
 
   return {
-    wakeRelay: relaying.wake,
+    wakeRelay() {
+      relaying.wake()
+      processing.wake()
+    },
     async stop() {
       await outbox.close()
-      await Promise.all([recovering, relaying, housekeeping, scheduling, beating].map((round) => round.stop()))
+      await Promise.all([recovering, relaying, relayingSlow, processing, housekeeping, scheduling, beating].map((round) => round.stop()))
     },
   }
 }

@@ -17,8 +17,12 @@ export interface RelayParts {
 }
 
 export interface Relay {
-  /** Claims and starts until nothing is due, or the engine is away. */
+  /** Claims and starts until nothing is due, or the engine is away. Endpoints that answer slowly are left out. */
   sweep(): Promise<void>
+  /** Sees to the endpoints that answer slowly, to trials, and to circuits that have closed: every second is enough. */
+  sweepSlow(): Promise<void>
+  /** Starts processes of refused deliveries, as many as the second has left. */
+  startProcesses(): Promise<void>
   /** Starts again the batches that were claimed but not finished `olderThanMs` ago: their claimer may have died. */
   recover(olderThanMs: number): Promise<void>
   /** Takes up deliveries whose process should have attempted them an hour ago, and what waits for a closed circuit. */
@@ -38,8 +42,6 @@ const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 30_000
 const LONGEST_BACKOFF_AWAY_MS = 4_000
 const OVERDUE_MS = 60 * 60 * 1_000
-/** Slow endpoints, open and closed circuits are seen to so often: their batches last long, and there should be few. */
-const UNHURRIED_MS = 1_000
 /** Longer than any attempt may take. */
 const TRIAL_LOST_MS = 300_000
 
@@ -49,7 +51,6 @@ export function createRelay(parts: RelayParts): Relay {
   // Claimed by us, not started yet. Lost in a crash; `recover` then finds them in the database.
   const unstarted = new Map<string, Unstarted>()
   let engineAway = false
-  let unhurriedAt = 0
 
   /** Starts the batch, or lets it alone back off. */
   async function start(batch: Unstarted): Promise<void> {
@@ -106,13 +107,6 @@ export function createRelay(parts: RelayParts): Relay {
     await Promise.all(starting)
   }
 
-  async function seeToCircuits(): Promise<void> {
-    await releaseWaiting(connection)
-    const trials = await claimTrials(connection, clock(), TRIAL_LOST_MS)
-    if (trials) await start(fresh(trials))
-    await claimAndStart(true)
-  }
-
   async function takeUp(delivery: DeliveryUnderWay): Promise<void> {
     const { org_id: orgId, id: deliveryId, endpoint_id: endpointId, entity_type: entityType, entity_id: entityId } = delivery
     const input = { orgId, deliveryId, endpointId, entityType, entityId, dueAt: clock().toISOString(), ladderSeconds }
@@ -130,11 +124,19 @@ export function createRelay(parts: RelayParts): Relay {
     async sweep() {
       await retryUnstarted()
       await claimAndStart(false)
+    },
+
+    // Apart from the sweep: nobody's first attempt waits until these are done.
+    async sweepSlow() {
+      await releaseWaiting(connection)
+      if (engineAway) return
+      const trials = await claimTrials(connection, clock(), TRIAL_LOST_MS)
+      if (trials) await start(fresh(trials))
+      await claimAndStart(true)
+    },
+
+    async startProcesses() {
       if (!engineAway) await processes.startSome()
-      const now = clock().getTime()
-      if (engineAway || now - unhurriedAt < UNHURRIED_MS) return
-      unhurriedAt = now
-      await seeToCircuits()
     },
 
     async recover(olderThanMs) {

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
 import { createApi, type Api } from '../../api/server.ts'
+import { abandonDelivery } from '../../commands/deliveries.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import { unseal } from '../../models/sealed.ts'
 import { hashOf, mintSecret, PREFIXES } from '../../models/token.ts'
@@ -210,6 +211,20 @@ describe('the delivery log', () => {
     expect(await count('?endpoint_id=nobody')).toBe(0)
     expect(await count(`?endpoint_id=${randomUUID()}`)).toBe(0)
     expect((await list('', 'other')).deliveries).toEqual([])
+  })
+
+  test('lists what has changed since a time, and the metrics count what waits', async () => {
+    await register()
+    await stage.announce(2)
+    await stage.sql(`UPDATE webhook_deliveries SET created_time = now() - interval '2 days', last_modified_time = now() - interval '1 day'`)
+    const since = new Date(Date.now() - 60_000).toISOString()
+    expect((await list(`?modified_since=${since}`)).deliveries).toEqual([])
+    const [{ delivery_id: id }] = (await list()).deliveries
+    expect(await abandonDelivery(stage.database, stage.orgId, id, new Date())).toBe('FAILED')
+    expect((await list(`?modified_since=${since}`)).deliveries).toMatchObject([{ delivery_id: id, status: 'FAILED' }])
+    const metrics = await (await fetch(new URL('/metrics', base))).text()
+    expect(metrics).toMatch(/^bahi_webhook_deliveries\{held_by="queue"\} 1$/m)
+    expect(metrics).toMatch(/^bahi_webhook_circuits_open 0$/m)
   })
 
   test.each(['status=LOST', 'event_type=NOPE', 'since=yesterday', 'per_page=0', 'per_page=201', 'cursor=x'])('?%s is refused', async (query) => {

@@ -1,9 +1,10 @@
 // Records the histories of this folder anew, each way that a process can go: run it when a story has changed for good.
-//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [conversions] [housekeeping] [webhooks]
+//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [circuits] [conversions] [housekeeping] [webhooks]
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { Engine } from '../../gateways/engine.ts'
+import { recordCircuits } from './circuits.ts'
 import { recordConversions } from './conversions.ts'
 import { recordHousekeeping } from './housekeeping.ts'
 import { recordWebhooks } from './webhooks.ts'
@@ -13,7 +14,7 @@ export type Save = (engine: Engine, workflowId: string, name: string) => Promise
 
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const STORIES: Record<string, (save: Save) => Promise<void>> = {
-  conversions: recordConversions, housekeeping: recordHousekeeping, webhooks: recordWebhooks,
+  circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, webhooks: recordWebhooks,
 }
 
 // Who was at work, and in which folder, is of no interest to anybody else.

@@ -32,10 +32,7 @@ export async function recordWebhooks(save: Save): Promise<void> {
   customer.answer = () => 200
   await saved((await announced(3)).dispatch, 'webhook-dispatch-all-arrive')
 
-  customer.answer = () => (customer.arrivals.length % 2 === 0 ? 200 : 500)
-  await saved((await announced(4)).dispatch, 'webhook-dispatch-some-refused')
-  customer.answer = () => 200
-  await stage.until(({ status }) => status === 'DELIVERED')
+  // webhook-dispatch-some-refused is of a version whose batches started the processes; nothing records it anew.
 
   customer.answer = () => (customer.arrivals.length < 3 ? 500 : 200)
   await saved((await refused()).id, 'webhook-delivery-arrives-late')

@@ -10,12 +10,12 @@ import { openCustomer, type Customer } from '../customer.ts'
 import { openDoor } from './door.ts'
 import { SECRET, openStage, type Stage } from './stage.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(240_000)
 
 let stage: Stage
 let customer: Customer
 beforeEach(async () => {
-  stage = await openStage({ WEBHOOK_LADDER_SECONDS: '1,2,3600' })
+  stage = await openStage({ WEBHOOK_LADDER_SECONDS: '1,2,3600', WEBHOOK_CIRCUIT_FAILURES: '1000' })
   customer = await openCustomer(SECRET)
   await stage.addEndpoint(customer.url)
 })
@@ -53,6 +53,28 @@ test('a worker killed in mid-batch: another repeats what has no outcome, and not
   expect(new Set(repeated).size).toBe(40)
   expect(new Set(customer.arrivals.map(({ deliveryId }) => deliveryId)).size).toBe(60)
   expect(customer.arrivals.every(({ genuine }) => genuine)).toBe(true)
+})
+
+test('workers killed again and again: every delivery is attempted to its end, through refusals and retries', async () => {
+  const refusals = new Map<string, number>()
+  customer.answer = ({ deliveryId }) => {
+    const before = refusals.get(deliveryId) ?? 0
+    refusals.set(deliveryId, before + 1)
+    return before < 2 ? 500 : 200
+  }
+  await stage.announce(24)
+  for (const arrivals of [6, 14, 30]) {
+    const dying = await stage.spawnWorker()
+    await customer.received(arrivals, 60_000)
+    dying.kill('SIGKILL')
+    await once(dying, 'exit')
+  }
+  await stage.spawnWorker()
+  const deliveries = await stage.until(isDelivered, 100_000)
+  expect(deliveries).toHaveLength(24)
+  // The ladder's count went on over every crash: two refusals, and the attempt that arrived.
+  for (const { attempts_made } of deliveries) expect(attempts_made).toBeGreaterThanOrEqual(1)
+  expect([...refusals.values()].every((attempts) => attempts >= 3)).toBe(true)
 })
 
 test('a batch that was claimed and never started is started by the next worker', async () => {

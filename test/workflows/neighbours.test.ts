@@ -60,7 +60,7 @@ let victim: string
 let hostile: string
 
 beforeEach(async () => {
-  stage = await openStage({ WEBHOOK_LADDER_SECONDS: '6,3600', WEBHOOK_TIMEOUT_SECONDS: '60', WEBHOOK_CIRCUIT_FAILURES: '1000' })
+  stage = await openStage({ WEBHOOK_LADDER_SECONDS: '15,3600', WEBHOOK_TIMEOUT_SECONDS: '60', WEBHOOK_CIRCUIT_FAILURES: '1000' })
   victim = stage.orgId
   hostile = uuidv7()
   await stage.sql(`INSERT INTO organizations SELECT (jsonb_populate_record(o, jsonb_build_object('id', $1::text))).* FROM organizations AS o LIMIT 1`, hostile)
@@ -149,7 +149,7 @@ test('so many processes for an endpoint; the rest waits in PostgreSQL, and is at
     expect(Date.now()).toBeLessThan(last)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  await stage.until(({ attempts_made }) => attempts_made >= 2, 40_000)
+  await stage.until(({ attempts_made }) => attempts_made >= 2, 60_000)
   expect((await held()).get('PROCESS')!.length).toBeLessThanOrEqual(CAPS.processesOfEndpoint)
   let processes = 0
   const query = `WorkflowType = 'webhookDelivery' AND ExecutionStatus = 'Running' AND SvcEndpointId = '${endpointId}'`
