@@ -19,7 +19,9 @@ export async function recordCircuits(save: Save): Promise<void> {
   await save(stage.engine, `dispatch/${batchId}`, 'webhook-dispatch-refused')
 
   await untilTimer(stage.engine, `webhook/${id}`, 'retry 1 of 2')
-  await stage.sql(`UPDATE webhook_circuits SET state = 'OPEN', opened = 1, next_try_at = now() + interval '1 hour'`)
+  await stage.sql(
+    `INSERT INTO webhook_circuits SELECT org_id, id, 'OPEN', 20, 1, now() + interval '1 hour', false, false FROM webhook_endpoints
+     ON CONFLICT (org_id, id) DO UPDATE SET (state, opened, next_try_at) = (excluded.state, excluded.opened, excluded.next_try_at)`)
   await save(stage.engine, `webhook/${id}`, 'webhook-delivery-given-back')
 
   await customer.close()
