@@ -8,11 +8,15 @@ export interface EngineOnDemand extends Pick<Engine, 'convert'> {
 /** Starting the API must neither wait for Temporal nor pay for its client. */
 export function engineOnDemand(options: EngineOptions): EngineOnDemand {
   let opened: Promise<Engine> | null = null
-  const open = () => (opened ??= import('../gateways/engine.ts').then(({ openEngine }) => openEngine(options)))
+  const open = () => (opened ??= import('../gateways/engine.ts').then(({ openEngine }) => openEngine(options)).catch((error) => {
+    // The next call tries again.
+    opened = null
+    throw error
+  }))
   return {
     convert: async (...asked) => (await open()).convert(...asked),
     async close() {
-      await (await opened)?.close()
+      await (await opened?.catch(() => null))?.close()
     },
   }
 }

@@ -20,6 +20,7 @@ import { createCursors } from './http/cursors.ts'
 import type { Reply } from './http/envelope.ts'
 import { createListener } from './http/listener.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
+import { createPace, type Pace } from './http/pace.ts'
 import { travel, type House } from './http/pipeline.ts'
 import { createLimiter } from './http/rate-limit.ts'
 import type { RequestUnderWay } from './http/request-context.ts'
@@ -76,6 +77,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       }),
     },
     shares: createShares(settings.databasePool),
+    pace: createPace(),
     addressOf: (request) => clientAddress(request, isTrusted),
     onMishap: accessLog.mishap,
   }
@@ -83,7 +85,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   mountRoutes(server, house, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
   const unmatched = unmatchedRequests(limiter, accessLog, house.addressOf)
   mountOrigin(server, accessLog, unmatched, createParts(settings, database, limiter))
-  mountUnmatched(server, unmatched)
+  mountUnmatched(server, unmatched, house.pace)
   const serve = (request: IncomingMessage, response: ServerResponse) => void server.server.emit('request', request, response)
   const listener = createListener({ connections, unmatched, serve, onRefused: accessLog.refusedConnection })
   return {
@@ -135,11 +137,12 @@ function mountOrigin(
 }
 
 // Whatever Restify refuses by itself.
-function mountUnmatched(server: restify.Server, unmatched: Unmatched): void {
-  server.on('restifyError', (request, response, error, done) => {
+function mountUnmatched(server: restify.Server, unmatched: Unmatched, pace: Pace): void {
+  server.on('restifyError', async (request, response, error, done) => {
     // Restify would answer for itself where it is told that we are done and it has sent nothing.
     if (response.headersSent) return void request.socket.destroy()
     const allow = response.getHeader('allow')
+    await pace()
     const reply = unmatched.replyTo(request, refusalOf(error))
     if (allow !== undefined) reply.headers.Allow = String(allow)
     send(response, reply)

@@ -1,7 +1,10 @@
 // What every wait and every resource of the service is bounded by, for the table in docs/running.md.
-import { BODY_LIMIT } from '../api/http/body.ts'
+import { BODY_LIMIT, BODY_MS, LARGE_BODY, UNREAD_MS } from '../api/http/body.ts'
 import * as edge from '../api/http/bounds.ts'
+import { LONGEST_PACE_MS, UNPAID_PER_SECOND } from '../api/http/pace.ts'
+import { MOST_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
+import { shareSizes } from '../api/http/shares.ts'
 import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
 import { PATIENCE_MS } from '../api/parts.ts'
 import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/conversion.ts'
@@ -36,11 +39,17 @@ function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings):
 function requestRows(): string[][] {
   const EDGE = '`api/http/bounds.ts`'
   const STREAM = '`api/http/stream.ts`'
+  const BODY = '`api/http/body.ts`'
   return [
     ['The line and headers of a request', `${kilobytes(edge.MOST_HEAD_BYTES)}, fewer than ${edge.MOST_HEADERS} headers`, '`431`', EDGE],
     ['their arrival', `${edge.HEAD_SECONDS} s`, '`408`', EDGE],
     ['The arrival of a whole request', `${edge.REQUEST_SECONDS} s`, '`408`', EDGE],
-    ['A body', megabytes(BODY_LIMIT), '`413`', '`api/http/body.ts`'],
+    ['A body', megabytes(BODY_LIMIT), '`413`', BODY],
+    ['its arrival', seconds(BODY_MS), '`408`', BODY],
+    ['The rest of a body that was refused', seconds(UNREAD_MS), 'broken off', BODY],
+    ['Problems of a body that are listed', String(MOST_PROBLEMS), 'left out', '`api/http/problems.ts`'],
+    ['Answers at once that use up no budget (`429`, `404`, `405`, what anyone may call)',
+      `${UNPAID_PER_SECOND} a second`, `spread, by ${seconds(LONGEST_PACE_MS)} at the most`, '`api/http/pace.ts`'],
     ['An answer of which nothing is taken', `${edge.UNREAD_SECONDS} s`, 'broken off', EDGE],
     ['A portion of a stream of which nothing is taken', seconds(PORTION_MS), 'broken off', STREAM],
     ['A stream', seconds(WHOLE_MS), 'broken off', STREAM],
@@ -77,5 +86,20 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
     ['A part of the local run that is to stop', seconds(STOP_PATIENCE_MS), 'killed', '`bin/machines/service.ts`'],
     ['An API of the local run that does not answer',
       `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`, `ended, killed after ${seconds(DEAF_PATIENCE_MS)}`, '`bin/machines/part.ts`'],
+  ]
+}
+
+/** Rows of: what is shared between organisations, how much there is, how much one may hold, and how long a wait lasts. */
+export function shareRows({ databasePool }: Settings): string[][] {
+  const { calls, streams, lists, bodies, parsing } = shareSizes(databasePool)
+  const row = (what: string, { total, each, waitSeconds }: typeof calls, show: (amount: number) => string = String) => (
+    [what, show(total), show(each), `${waitSeconds} s`]
+  )
+  return [
+    row('Calls that use the database', calls),
+    row('Streams, which are calls too', streams),
+    row('Pages of lists above 1 MB, which keep no connection while they are taken', lists),
+    row(`Bodies above ${kilobytes(LARGE_BODY)}`, bodies, megabytes),
+    row('Turns to parse one of them; a pause of twice its time follows', parsing),
   ]
 }

@@ -16,7 +16,7 @@ import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import { RETENTION_MS } from '../models/idempotency.ts'
 import { readSettings } from '../settings.ts'
-import { boundRows } from './bounds.ts'
+import { boundRows, shareRows } from './bounds.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -42,6 +42,7 @@ const BLOCKS: Record<string, () => string> = {
   warnings: () => table(['Code', 'It means'], Object.entries(WARNINGS).map(([code, meaning]) => [`\`${code}\``, meaning])),
   limits: () => table(['Limit', 'Value'], limits()),
   bounds: () => table(['What', 'At most', 'Beyond it', 'Set in'], boundRows(DEFAULTS)),
+  shares: () => table(['What', 'In all', 'One organisation, or partner', 'A wait ends after'], shareRows(DEFAULTS)),
   ladder: () => table(['Attempt', 'Waits after the end of the one before'], ladder()),
   caps: () => table(['Cap', 'Value'], caps()),
   events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => (

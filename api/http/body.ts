@@ -12,8 +12,8 @@ const DEPTH_LIMIT = 64
 // A body at its limit is made of parts of this size at least; what it costs to parse follows their number.
 const BYTES_A_PART = 32
 // How long a body may take to arrive, and how long the rest of a refused one is read and thrown away.
-const BODY_MS = 30_000
-const UNREAD_MS = 5_000
+export const BODY_MS = 30_000
+export const UNREAD_MS = 5_000
 // A large body is followed by a pause in which everything else goes on, so many times as long as it took.
 const PAUSE_SHARE = 2
 const PAUSE_MS = 500

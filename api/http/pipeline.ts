@@ -14,6 +14,7 @@ import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import { answerList } from './list-answer.ts'
 import type { Machines } from './machines.ts'
+import type { Pace } from './pace.ts'
 import type { Allowance, Budget, Limiter } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
 import { ownerOf, type Shares } from './shares.ts'
@@ -29,6 +30,8 @@ export interface House {
   sealer: Sealer
   machines: Machines
   shares: Shares
+  /** For answers that use up no budget. */
+  pace: Pace
   /** The address of whoever sent the request; null where its socket is gone. */
   addressOf(request: IncomingMessage): string | null
   /** Told of what nobody should ever see: the error behind a 500. */
@@ -58,7 +61,9 @@ export async function travel(
     const { path, parameters } = partsOf(request)
     const count = async (budget: Budget) => {
       allowance = await house.limiter.count(budget, now)
-      if (!allowance.allowed) throw limitExceeded(allowance)
+      if (allowance.allowed) return
+      await house.pace()
+      throw limitExceeded(allowance)
     }
     const { caller, budget } = await identify(route, request, {
       tokens: house.tokens, now, origin: originOf(request, ip, trace.requestId),
@@ -66,7 +71,7 @@ export async function travel(
     })
     trace.orgId = caller.organization?.id ?? null
     trace.subject = caller.subject || null
-    if (budget !== null) await count({ of: caller.tier, key: budget })
+    await (budget === null ? house.pace() : count({ of: caller.tier, key: budget }))
     checkOrganization(caller, request, parameters)
     checkScope(caller, route)
     const params = request.params ?? {}
@@ -105,7 +110,16 @@ export function limitHeaders(allowance: Allowance): Record<string, string> {
 
 async function answerRead(house: House, route: Route, caller: Caller, now: Date, input: AnyInput): Promise<Reply> {
   const answer = await inPlace(house, caller, () => route.read!(deskOf(house, caller, now), input))
-  return route.bare ? { status: 200, headers: {}, body: JSON.stringify(answer) } : success(200, answer)
+  return route.bare ? { status: 200, headers: {}, body: bareBody(answer) } : success(200, answer)
+}
+
+// The document is large and always the same: anyone may ask for it, so it is written once.
+const bareBodies = new WeakMap<object, string>()
+
+function bareBody(answer: object): string {
+  let body = bareBodies.get(answer)
+  if (body === undefined) bareBodies.set(answer, (body = JSON.stringify(answer)))
+  return body
 }
 
 function answerStream(

@@ -21,22 +21,27 @@ export interface Shares {
   calls: FairShare
 }
 
-/** Shares for a pool of so many connections; a few stay free for what is asked before a call has its place. */
-export function createShares(pool: number): Shares {
+/** How much there is of each in a process with a pool of so many connections, how much of it one may hold, and for how long one waits. */
+export function shareSizes(pool: number) {
   const streams = Math.ceil(pool / 2)
   return {
-    bodies: createFairShare({
-      total: 32 * MEGABYTE, each: 8 * MEGABYTE, waitSeconds: 5, message: 'Too many large bodies are being read; try again.',
-    }),
-    parsing: createFairShare({ total: 1, each: 1, waitSeconds: 10, message: 'Too many large bodies are waiting to be read; try again.' }),
-    streams: createFairShare({
-      total: streams, each: Math.ceil(streams / 2), waitSeconds: 5, message: 'Too many long answers are being read; try again.',
-    }),
-    lists: createFairShare({ total: 16, each: 8, waitSeconds: 30, message: 'Too many large lists are being read; try again.' }),
-    calls: createFairShare({
-      total: Math.max(1, pool - 2), each: Math.max(1, Math.ceil(pool / 2)), waitSeconds: 10,
-      message: 'Too many calls of this organisation are at work; try again.',
-    }),
+    bodies: { total: 32 * MEGABYTE, each: 8 * MEGABYTE, waitSeconds: 5 },
+    parsing: { total: 1, each: 1, waitSeconds: 10 },
+    streams: { total: streams, each: Math.ceil(streams / 2), waitSeconds: 5 },
+    lists: { total: 16, each: 8, waitSeconds: 30 },
+    // A few connections stay free for what is asked before a call has its place.
+    calls: { total: Math.max(1, pool - 2), each: Math.max(1, Math.ceil(pool / 2)), waitSeconds: 10 },
+  } satisfies Record<keyof Shares, object>
+}
+
+export function createShares(pool: number): Shares {
+  const { bodies, parsing, streams, lists, calls } = shareSizes(pool)
+  return {
+    bodies: createFairShare({ ...bodies, message: 'Too many large bodies are being read; try again.' }),
+    parsing: createFairShare({ ...parsing, message: 'Too many large bodies are waiting to be read; try again.' }),
+    streams: createFairShare({ ...streams, message: 'Too many long answers are being read; try again.' }),
+    lists: createFairShare({ ...lists, message: 'Too many large lists are being read; try again.' }),
+    calls: createFairShare({ ...calls, message: 'Too many calls of this organisation are at work; try again.' }),
   }
 }
 

@@ -75,7 +75,8 @@ function tests(settings: () => Record<string, string>): void {
       expect(retryAfter).toBeGreaterThan(0)
       expect(Number(refused.headers['x-ratelimit-reset']) - retryAfter - Date.now() / 1000).toBeLessThanOrEqual(1)
     }
-    expect((await statements(service)) - before).toBe(0)
+    // One at the most: the notification of the new organisation makes the process forget once that the token is revoked.
+    expect((await statements(service)) - before).toBeLessThanOrEqual(1)
   })
 
   test('a valid token is not refused for its address, be it used before, new, or a partner key', async () => {
