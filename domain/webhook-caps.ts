@@ -15,7 +15,7 @@ export const CAPS = {
   processesOfEndpoint: 20,
   processesOfOrganization: 200,
   /** Processes that are started in a second, of one worker. */
-  processesInSecond: 4,
+  processesInSecond: 2,
   /** Deliveries that are claimed at once. */
   batch: 100,
   /** Deliveries that are put back into the queue in a second, of an endpoint whose circuit has closed. */
