@@ -1,6 +1,7 @@
 // Starts the processes of refused deliveries: so many in a second, of an endpoint, and of an organisation.
 import type { Logger } from 'pino'
 import { BEGINNING, chooseForProcesses, noteProcesses, type Place } from '../commands/claims.ts'
+import type { DeliveryInput } from '../domain/delivery.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import { EngineAway, type Engine } from '../gateways/engine.ts'
 import type { Database } from '../models/database.ts'
@@ -35,17 +36,7 @@ export function createProcesses({ connection, engine, ladderSeconds, log, clock 
 
   async function start(delivery: DeliveryUnderWay): Promise<boolean> {
     try {
-      await engine.startDelivery({
-        orgId: delivery.org_id,
-        deliveryId: delivery.id,
-        endpointId: delivery.endpoint_id,
-        entityType: delivery.entity_type,
-        entityId: delivery.entity_id,
-        series: delivery.series,
-        attempt: delivery.attempts_in_series + 1,
-        dueAt: delivery.next_attempt_at.toISOString(),
-        ladderSeconds,
-      }, true)
+      await engine.startDelivery(processOf(delivery, delivery.next_attempt_at, ladderSeconds))
       return true
     } catch (error) {
       if (error instanceof EngineAway) throw error
@@ -68,5 +59,20 @@ export function createProcesses({ connection, engine, ladderSeconds, log, clock 
         return one.status === 'fulfilled' && one.value
       }))
     },
+  }
+}
+
+/** What the process of this delivery is started with: its next attempt on the ladder. */
+export function processOf(delivery: DeliveryUnderWay, dueAt: Date, ladderSeconds: number[]): DeliveryInput {
+  return {
+    orgId: delivery.org_id,
+    deliveryId: delivery.id,
+    endpointId: delivery.endpoint_id,
+    entityType: delivery.entity_type,
+    entityId: delivery.entity_id,
+    series: delivery.series,
+    attempt: delivery.attempts_in_series + 1,
+    dueAt: dueAt.toISOString(),
+    ladderSeconds,
   }
 }

@@ -1,12 +1,12 @@
 // The relay: starts a process for every batch of deliveries that is due, and for refused deliveries up to their caps.
 import type { Logger } from 'pino'
 import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type Place } from '../commands/claims.ts'
-import { releaseBatch, renewDelivery } from '../commands/deliveries.ts'
-import { EngineAway, type Engine, type Started } from '../gateways/engine.ts'
+import { releaseBatch } from '../commands/deliveries.ts'
+import { EngineAway, type Engine } from '../gateways/engine.ts'
 import type { Database } from '../models/database.ts'
 import { overdueDeliveries, unfinishedBatches, type DeliveryUnderWay } from '../models/delivery.ts'
 import type { Findable } from '../domain/search-attributes.ts'
-import { createProcesses } from './processes.ts'
+import { createProcesses, processOf } from './processes.ts'
 
 export interface RelayParts {
   connection: Database
@@ -107,19 +107,6 @@ export function createRelay(parts: RelayParts): Relay {
     await Promise.all(starting)
   }
 
-  async function takeUp(delivery: DeliveryUnderWay): Promise<void> {
-    const { org_id: orgId, id: deliveryId, endpoint_id: endpointId, entity_type: entityType, entity_id: entityId } = delivery
-    const input = { orgId, deliveryId, endpointId, entityType, entityId, dueAt: clock().toISOString(), ladderSeconds }
-    const started: Started = await engine.startDelivery({
-      ...input, series: delivery.series, attempt: delivery.attempts_in_series + 1,
-    })
-    if (started === 'running') return
-    const series = await renewDelivery(connection, orgId, deliveryId)
-    if (series === null) return
-    log.warn({ delivery_id: deliveryId, series }, 'a delivery was left without an end; it starts over')
-    await engine.startDelivery({ ...input, series, attempt: 1 })
-  }
-
   return {
     async sweep() {
       await retryUnstarted()
@@ -154,7 +141,9 @@ export function createRelay(parts: RelayParts): Relay {
       let last: DeliveryUnderWay | null = null
       for (;;) {
         const page: DeliveryUnderWay[] = await overdueDeliveries(connection, before, last)
-        for (const delivery of page) await takeUp(delivery)
+        // Each goes on with the ladder where it stands. Its process runs still, was ended, or has given the delivery back just
+        // when another relay noted that it had one.
+        for (const delivery of page) await engine.startDelivery(processOf(delivery, clock(), ladderSeconds))
         last = page.at(-1) ?? null
         if (!last) return
       }

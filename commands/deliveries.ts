@@ -4,7 +4,7 @@ import type { DeliveryStatus, Outcome } from '../domain/delivery.ts'
 import { statusAfter } from '../domain/delivery.ts'
 import { circuitIn, columnsOf, lockCircuits, TURN } from '../models/circuit.ts'
 import type { Connection, Database, Transaction } from '../models/database.ts'
-import { ABANDON, BEGIN, PUT_BACK, RELEASE, RENEW, SETTLE } from '../models/delivery.ts'
+import { ABANDON, BEGIN, PUT_BACK, RELEASE, SETTLE } from '../models/delivery.ts'
 
 export interface AttemptKey {
   orgId: string
@@ -158,13 +158,4 @@ export async function abandonDelivery(
 /** Frees what a batch has left unattempted, for a batch whose process ended without it; answers how many. */
 export async function releaseBatch(connection: Connection, batchId: string): Promise<number> {
   return (await connection.run(RELEASE, [batchId])).length
-}
-
-/**
- * Takes a delivery up again from the start of the ladder, under a new series, when the process of the series before
- * has ended without settling it. Answers the new series; null when the delivery is no longer under way.
- */
-export async function renewDelivery(connection: Connection, orgId: string, deliveryId: string): Promise<number | null> {
-  const [row] = await connection.run<{ series: number }>(RENEW, [orgId, deliveryId])
-  return row?.series ?? null
 }

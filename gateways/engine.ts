@@ -26,11 +26,8 @@ export type Started = 'running' | 'finished'
 export interface Engine {
   /** Starts the attempts of a batch. Throws EngineAway. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
-  /**
-   * Starts the retries of one delivery. `again`: also where a process of this id has come to its end, having given the
-   * delivery back. Throws EngineAway.
-   */
-  startDelivery(input: DeliveryInput, again?: boolean): Promise<Started>
+  /** Starts the retries of one delivery, also where a process of this id has come to its end. Throws EngineAway. */
+  startDelivery(input: DeliveryInput): Promise<void>
   /**
    * Has a conversion carried out that was asked for, and waits for its end: 2 s for the start, 10 s in all.
    * When others have come first, `isStillToDo` is asked before it is started anew.
@@ -100,15 +97,18 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
       staticSummary: `attempts at ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
     }),
 
-    startDelivery: (input, again = false) => start('webhookDelivery', {
-      again,
-      workflowId: deliveryProcessId(input.deliveryId, input.series),
-      args: [input],
-      findable: {
-        orgId: input.orgId, entityType: input.entityType, entityId: input.entityId, endpointId: input.endpointId,
-      },
-      staticSummary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
-    }),
+    async startDelivery(input) {
+      await start('webhookDelivery', {
+        // A process that ended may have given its delivery back.
+        again: true,
+        workflowId: deliveryProcessId(input.deliveryId, input.series),
+        args: [input],
+        findable: {
+          orgId: input.orgId, entityType: input.entityType, entityId: input.entityId, endpointId: input.endpointId,
+        },
+        staticSummary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
+      })
+    },
 
     convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),
 
