@@ -3,6 +3,8 @@ import { CAPS } from '../domain/webhook-caps.ts'
 import { CLOSED_COLUMNS } from './circuit.ts'
 import type { Connection } from './database.ts'
 
+// A trial of an endpoint that is disabled or deleted tells nothing: its circuit closes, and what has waited for it is
+// skipped as well, instead of one delivery for each trial.
 export const BEGIN = {
   name: 'begin attempts',
   text: `WITH asked AS (
@@ -28,6 +30,12 @@ export const BEGIN = {
     UPDATE webhook_deliveries AS d SET status = 'SKIPPED', held_by = NULL, next_attempt_at = NULL,
       last_modified_time = greatest($5, d.last_modified_time)
     FROM found AS f WHERE d.org_id = f.org_id AND d.id = f.delivery_id AND f.state = 'skipped'
+  ), needless AS MATERIALIZED (
+    SELECT c.org_id, c.id FROM webhook_circuits AS c
+    WHERE c.state <> 'CLOSED' AND (c.org_id, c.id) IN (SELECT org_id, endpoint_id FROM found WHERE state = 'skipped')
+    ORDER BY c.org_id, c.id FOR UPDATE
+  ), circuit AS (
+    UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM needless AS n WHERE c.org_id = n.org_id AND c.id = n.id
   )
   SELECT org_id, delivery_id, series, attempt, endpoint_id, event_type, payload, url, secret_sealed,
     CASE state WHEN 'skipped' THEN 'settled' ELSE state END AS state,
@@ -35,7 +43,8 @@ export const BEGIN = {
   FROM found`,
 }
 
-// Answers what the attempts say of the circuits of their endpoints, where that changes one of them.
+// Answers what the attempts say of the circuits of their endpoints, where that changes one of them; of an endpoint that
+// was disabled or deleted meanwhile they say nothing.
 // An endpoint's row is touched only when its health turns, and then locked in the order of the keys, so that two groups
 // that share endpoints never wait for each other in a circle.
 export const SETTLE = {
@@ -90,7 +99,9 @@ export const SETTLE = {
   FROM disabled
   )
   SELECT v.org_id, v.endpoint_id AS id, v.answered, v.failures, v.slow, v.last_at
-  FROM verdict AS v LEFT JOIN webhook_circuits AS c ON c.org_id = v.org_id AND c.id = v.endpoint_id
+  FROM verdict AS v
+  JOIN webhook_endpoints AS e ON e.org_id = v.org_id AND e.id = v.endpoint_id AND e.status = 'ENABLED'
+  LEFT JOIN webhook_circuits AS c ON c.org_id = v.org_id AND c.id = v.endpoint_id
   WHERE (v.failures > 0 OR v.slow <> coalesce(c.slow, false) OR (v.answered AND (c.failures > 0 OR c.state <> 'CLOSED')))
     AND NOT EXISTS (SELECT FROM disabled AS x WHERE x.org_id = v.org_id AND x.id = v.endpoint_id)`,
 }
@@ -113,12 +124,6 @@ export const ABANDON = {
 export const RELEASE = {
   name: 'release batch',
   text: `UPDATE webhook_deliveries SET batch_id = NULL, held_by = 'QUEUE' WHERE batch_id = $1 AND held_by = 'BATCH' RETURNING 1`,
-}
-
-export const RENEW = {
-  name: 'renew delivery',
-  text: `UPDATE webhook_deliveries SET series = series + 1
-    WHERE org_id = $1 AND id = $2 AND status = 'RETRYING' RETURNING series`,
 }
 
 /** What a delivery's own process is started with. */

@@ -123,6 +123,28 @@ test('disabling an endpoint skips what has waited for its circuit', async () => 
   expect(customer.arrivals).toHaveLength(before)
 })
 
+test('attempts under way when their endpoint is deleted do not open its circuit', async () => {
+  const id = await open({ WEBHOOK_TIMEOUT_SECONDS: '2' })
+  customer.answer = () => 'silence'
+  await stage.announce(12)
+  await customer.received(8)
+  await call('DELETE', `/webhooks/endpoints/${id}`)
+  await stage.until(({ attempts_made, status }) => attempts_made === 1 || status === 'SKIPPED', 30_000)
+  expect(await stage.sql('SELECT state FROM webhook_circuits')).not.toContainEqual({ state: 'OPEN' })
+})
+
+test('the first trial of an endpoint that is gone lets all that has waited be skipped', async () => {
+  const id = await open({})
+  await stage.sql(`INSERT INTO webhook_circuits VALUES ($1, $2, 'OPEN', 5, 1, now() + interval '1 hour', false, false)`, stage.orgId, id)
+  await stage.announce(5)
+  // The circuit was opened by an attempt that ended at the very moment of this.
+  await stage.sql(`UPDATE webhook_endpoints SET status = 'DELETED'`)
+  await stage.sql('UPDATE webhook_circuits SET next_try_at = now()')
+  await stage.until(({ status }) => status === 'SKIPPED', 30_000)
+  expect(await stage.sql('SELECT state FROM webhook_circuits')).toEqual([{ state: 'CLOSED' }])
+  expect(customer.arrivals).toHaveLength(0)
+})
+
 test('a process that wakes while it is open gives its delivery back; an operator may try it all the same', async () => {
   const id = await open({ WEBHOOK_LADDER_SECONDS: '4,3600' })
   await stage.announce(1)
