@@ -1,6 +1,6 @@
 // What a PUT changes of a record: the fields that may change, beside a copy of all others as they were answered.
-import { parseDocumentDate } from '../domain/dates.ts'
-import { fault } from '../domain/faults.ts'
+import { isZone, parseDocumentDate, zoneName } from '../domain/dates.ts'
+import { fault, type Fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { findState } from '../domain/place-of-supply.ts'
 
@@ -24,34 +24,58 @@ const COMPUTED_FROM_CLOCK = new Set([
   'circuit', 'next_try_at', 'failing_since',
 ])
 
+/** What a body changes, and what of it may not change. */
+export interface Comparison<Field extends string> {
+  changed: ReadonlySet<Field>
+  refusal: Refusal
+}
+
+/** The refusal of a fixed field with another value; thrown once it is known that the records named by the body exist (decisions §1). */
+export type Refusal = Fault | null
+
 /**
  * The changeable fields that are sent with another value than `answered` has. Any other field of the answer may be carried
- * back with the value that it has: throws validation.invalid_value for the first one with another value, by its dotted path.
+ * back with the value that it has: the first one with another value is refused (validation.invalid_value), by its dotted path.
  */
-export function changedFields<Field extends string>(
+export function compareFields<Field extends string>(
   sent: Readonly<Record<string, unknown>>, answered: object, { fields, instead }: Changeable<Field>,
-): Set<Field> {
+): Comparison<Field> {
   const values: Readonly<Record<string, unknown>> = { ...answered }
-  for (const [field, value] of Object.entries(values)) {
-    if (sent[field] === undefined || COMPUTED_FROM_CLOCK.has(field) || fields.some((each) => each === field)) continue
+  const refusal = firstOf(Object.entries(values), ([field, value]) => {
+    if (sent[field] === undefined || COMPUTED_FROM_CLOCK.has(field) || fields.some((each) => each === field)) return null
     const path = differenceOf(field, field, sent[field], value)
-    if (path !== null) throw refusedChange(path, instead?.fields.includes(field) ? instead.advice : undefined)
-  }
-  return new Set(fields.filter((field) => sent[field] !== undefined && differenceOf(field, field, sent[field], values[field]) !== null))
+    return path === null ? null : refusedChange(path, instead?.fields.includes(field) ? instead.advice : undefined)
+  })
+  const changed = new Set(fields.filter((field) => sent[field] !== undefined && differenceOf(field, field, sent[field], values[field]) !== null))
+  return { changed, refusal }
 }
 
-/** As changedFields, for a record within a list; `path` stands before the names of its fields. */
-export function refuseFixedWithin(
+/** As compareFields, for bodies that name no other record: throws the refusal. */
+export function changedFields<Field extends string>(
+  sent: Readonly<Record<string, unknown>>, answered: object, changeable: Changeable<Field>,
+): ReadonlySet<Field> {
+  const { changed, refusal } = compareFields(sent, answered, changeable)
+  throwRefusal(refusal)
+  return changed
+}
+
+/** The refusal of a fixed field of a record within a list; `path` stands before the names of its fields. */
+export function refusalWithin(
   sent: Readonly<Record<string, unknown>>, answered: object, changeable: readonly string[], path: string,
-): void {
-  for (const [field, value] of Object.entries(answered)) {
-    if (sent[field] === undefined || changeable.includes(field)) continue
+): Refusal {
+  return firstOf(Object.entries(answered), ([field, value]) => {
+    if (sent[field] === undefined || changeable.includes(field)) return null
     const place = differenceOf(field, path + field, sent[field], value)
-    if (place !== null) throw refusedChange(place)
-  }
+    return place === null ? null : refusedChange(place)
+  })
 }
 
-function refusedChange(field: string, advice = 'leave it out, or send the value that it has') {
+/** Throws the first refusal, if there is one. */
+export function throwRefusal(...refusals: Refusal[]): void {
+  for (const refusal of refusals) if (refusal !== null) throw refusal
+}
+
+function refusedChange(field: string, advice = 'leave it out, or send the value that it has'): Fault {
   return fault('validation.invalid_value', { field, message: `${field} cannot change; ${advice}.` })
 }
 
@@ -77,7 +101,7 @@ function differenceOf(field: string, path: string, sent: unknown, value: unknown
   return isSame(field, sent, value) ? null : path
 }
 
-function firstOf<Each>(all: Each[], find: (each: Each, index: number) => string | null): string | null {
+function firstOf<Each, Found>(all: Each[], find: (each: Each, index: number) => Found | null): Found | null {
   for (const [index, each] of all.entries()) {
     const found = find(each, index)
     if (found !== null) return found
@@ -89,10 +113,11 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const IDS = /_id$|^(tags|invoices|bills)$/
 
-// Ids, dates, instants and states may be written in more than one way; which a field holds its name says.
+// Ids, dates, instants, zones and states may be written in more than one way; which a field holds its name says.
 function isSame(field: string, sent: unknown, value: unknown): boolean {
   if (sent === value) return true
   if (typeof sent !== 'string' || typeof value !== 'string') return false
+  if (field === 'time_zone') return isZone(sent) && zoneName(sent) === value
   if (/^place_of_/.test(field)) return findState(sent) === value
   if (/(^|_)date$/.test(field)) return parseDocumentDate(sent) === parseDocumentDate(value)
   if (/_(time|at)$/.test(field)) return Date.parse(sent) === Date.parse(value)

@@ -10,7 +10,7 @@ import { findState } from '../domain/place-of-supply.ts'
 import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../models/contact.ts'
 import { findRow, type Lock, type Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 
 type Nullable<T> = { [Field in keyof T]?: T[Field] | null }
@@ -68,14 +68,16 @@ export async function createContact(books: Books, fields: ContactFields & { cont
 /**
  * Merges changes into a contact: nested addresses merge by field, null clears, contact_persons replaces the whole
  * list (those with an id are changed, those without are added). Throws not_found.resource for an unknown person,
- * validation.invalid_value for one who appears twice, and as changedFields does.
+ * validation.invalid_value for one who appears twice, and as compareFields does.
  */
 export async function changeContact(
   books: Books, id: string, fields: Sent<ContactFields>, answered: Answered<ContactRow>,
 ): Promise<ContactRow> {
   const contact = await contactOf(books, id, 'FOR UPDATE')
-  if (changedFields(fields, answered(contact), { fields: CHANGEABLE }).size === 0) return contact
-  return change(books, contact, checked(contact, fields), 'CONTACT_UPDATED')
+  const { changed, refusal } = compareFields(fields, answered(contact), { fields: CHANGEABLE })
+  const told = changed.size === 0 ? null : checked(contact, fields)
+  throwRefusal(refusal)
+  return told ? change(books, contact, told, 'CONTACT_UPDATED') : contact
 }
 
 /** Hides a contact from pickers and keeps it for history. Archiving twice is archiving once. */
@@ -114,6 +116,8 @@ type Before = Omit<ContactRow, 'org_id' | 'id' | 'created_time' | 'last_modified
 // The columns that the fields set, each made canonical or refused.
 function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
   const set: Partial<ContactRow> = {}
+  // What does not exist is told before what may not be (decisions §1).
+  if (fields.contact_persons !== undefined) set.contact_persons = personsOf(before.contact_persons, fields.contact_persons ?? [])
   for (const name of TEXTS) if (fields[name] !== undefined) set[name] = blankAsNull(fields[name])
   if (fields.contact_name !== undefined) set.contact_name = fields.contact_name.trim()
   if (fields.contact_type !== undefined) set.contact_type = fields.contact_type
@@ -125,7 +129,6 @@ function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
     const sent = fields[name]
     if (sent !== undefined) set[name] = sent === null ? null : mergeAddress(before[name], sent)
   }
-  if (fields.contact_persons !== undefined) set.contact_persons = personsOf(before.contact_persons, fields.contact_persons ?? [])
   if (fields.payment_terms !== undefined) set.payment_terms = fields.payment_terms ?? 0
   if (fields.currency_code !== undefined) set.currency_code = currencyOf(fields.currency_code ?? 'INR')
   return { ...set, ...amountsOf(before, fields, set.currency_code ?? before.currency_code) }
@@ -155,11 +158,15 @@ function registration(before: Before, fields: ContactFields): Partial<ContactRow
   if (!hasGstinShape(gstNo)) {
     throw fault('validation.invalid_value', { field: 'gst_no', message: 'A GSTIN has 15 letters and digits, the state\'s two digits first.' })
   }
+  // What the former GSTIN said follows the new one; what was told otherwise stays.
+  const followed = <Said extends string>(kept: Said | null, of: (gstin: string) => Said | null) => (
+    kept === null || (before.gst_no !== null && kept === of(before.gst_no)) ? of(gstNo) : kept
+  )
   return {
     gst_no: gstNo,
     gst_treatment: blankAsNull(fields.gst_treatment ?? null) ?? before.gst_treatment ?? 'REGISTERED',
-    place_of_contact: before.place_of_contact ?? stateOfGstin(gstNo),
-    pan: before.pan ?? panOfGstin(gstNo),
+    place_of_contact: followed(before.place_of_contact, stateOfGstin),
+    pan: followed(before.pan, panOfGstin),
   }
 }
 
@@ -188,15 +195,16 @@ function mergeAddress(before: Address | null, sent: Nullable<Address>): Address 
 }
 
 function personsOf(before: ContactPerson[], sent: Nullable<ContactPerson>[]): ContactPerson[] {
+  const fieldOf = (index: number) => `contact_persons.${index}.contact_person_id`
+  const existing = sent.map(({ contact_person_id: id }, index) => {
+    const known = before.find(({ contact_person_id }) => contact_person_id === id?.toLowerCase())
+    if (id != null && !known) throw fault('not_found.resource', { field: fieldOf(index), message: 'The contact has no such person.' })
+    return known
+  })
   return sent.map((person, index) => {
-    const field = `contact_persons.${index}.contact_person_id`
-    const id = person.contact_person_id?.toLowerCase()
-    const known = before.find(({ contact_person_id }) => contact_person_id === id)
-    if (person.contact_person_id != null && !known) {
-      throw fault('not_found.resource', { field, message: 'The contact has no such person.' })
-    }
-    if (known && sent.findIndex(({ contact_person_id }) => contact_person_id?.toLowerCase() === id) < index) {
-      throw fault('validation.invalid_value', { field, message: `${field}: each contact person may appear once.` })
+    const known = existing[index]
+    if (known && existing.indexOf(known) < index) {
+      throw fault('validation.invalid_value', { field: fieldOf(index), message: `${fieldOf(index)}: each contact person may appear once.` })
     }
     return {
       contact_person_id: known?.contact_person_id ?? uuidv7(),

@@ -8,7 +8,7 @@ import { readPostingAccounts } from '../models/basis.ts'
 import { creditNoteLines, creditNotes, findCreditNote, type CreditNote, type CreditNoteLineRow, type CreditNoteRow } from '../models/credit-note.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { announceCreditNote, postCreditNote, recordCreditNote, unpostCreditNote } from './credit-note-entries.ts'
 import { today } from './drafting.ts'
@@ -79,7 +79,7 @@ export async function issueCreditNote(books: Books, id: string): Promise<CreditN
 /**
  * Changes a draft whole, and prices it anew. Of an issued note notes, date and reference change while nothing of it is
  * applied; another date posts it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for any other, and as
- * changedFields and noteTermsOf do.
+ * compareFields and noteTermsOf do.
  */
 export async function changeCreditNote(
   books: Books, id: string, sent: Sent<CreditNoteChanges>, answered: Answered<CreditNote>,
@@ -88,10 +88,11 @@ export async function changeCreditNote(
   nextStatus('CREDIT_NOTE', 'edit', before.status)
   refuseApplied(before)
   const shown = { ...answered(before), is_draft: before.status === 'DRAFT' }
-  const changed = changedFields(sent, shown, changeableNote(before.status, TERMS, [...REMARKS, 'date']))
-  if (changed.size === 0) return before
+  const { changed, refusal } = compareFields(sent, shown, changeableNote(before.status, TERMS, [...REMARKS, 'date']))
   const date = sent.date === undefined ? before.date : parseDocumentDate(sent.date)!
   const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
+  throwRefusal(refusal)
+  if (changed.size === 0) return before
   const told: Partial<CreditNoteRow> = { ...redrawn?.head, date }
   for (const remark of REMARKS) if (sent[remark] !== undefined) told[remark] = sent[remark]
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
@@ -132,10 +133,11 @@ async function drawUpAnew(books: Books, before: CreditNote, sent: CreditNoteChan
   const { customer_id, invoice_id, bill_id } = before
   const isOther = (told: string | null | undefined, kept: string | null) => told !== undefined && told?.toLowerCase() !== (kept ?? undefined)
   const newParent = (sent.invoice_id ?? sent.bill_id ?? null) !== null && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
-  const { terms: { line_items, ...terms }, existing } = noteTermsOf(before, sent, shown, newParent)
+  const { terms: { line_items, ...terms }, existing, refusal } = noteTermsOf(before, sent, shown, newParent)
   const place = isOther(sent.customer_id, customer_id) ? { place_of_supply: null } : {}
   const wanted = { customer_id, invoice_id, bill_id, ...terms, ...place, ...sent, line_items }
   const { head, lines } = await drawUpCreditNote(books, wanted, { date, existing, sideBefore: before.type })
+  throwRefusal(refusal)
   return { head, lines, existing, currency: head.currency_code }
 }
 

@@ -8,7 +8,7 @@ import { readPostingAccounts } from '../models/basis.ts'
 import { debitNoteLines, debitNotes, findDebitNote, type DebitNote, type DebitNoteLineRow, type DebitNoteRow } from '../models/debit-note.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { announceDebitNote, postDebitNote, recordDebitNote, unpostDebitNote } from './debit-note-entries.ts'
 import { today } from './drafting.ts'
@@ -80,7 +80,7 @@ export async function issueDebitNote(books: Books, id: string): Promise<DebitNot
 
 /**
  * Changes a draft whole, and prices it anew. Of an issued note date, reason, notes and reference change; another date posts
- * it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for a cancelled one, and as changedFields and
+ * it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for a cancelled one, and as compareFields and
  * noteTermsOf do.
  */
 export async function changeDebitNote(
@@ -89,10 +89,11 @@ export async function changeDebitNote(
   const before = await debitNoteOf(books, id, 'FOR UPDATE')
   nextStatus('DEBIT_NOTE', 'edit', before.status)
   const shown = { ...answered(before), is_draft: before.status === 'DRAFT' }
-  const changed = changedFields(sent, shown, changeableNote(before.status, TERMS, [...REMARKS, 'date']))
-  if (changed.size === 0) return before
+  const { changed, refusal } = compareFields(sent, shown, changeableNote(before.status, TERMS, [...REMARKS, 'date']))
   const date = sent.date === undefined ? before.date : parseDocumentDate(sent.date)!
   const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
+  throwRefusal(refusal)
+  if (changed.size === 0) return before
   const told: Partial<DebitNoteRow> = { ...redrawn?.head, date }
   for (const remark of REMARKS) if (sent[remark] !== undefined) told[remark] = sent[remark]
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
@@ -127,10 +128,11 @@ async function drawUpAnew(books: Books, before: DebitNote, sent: DebitNoteChange
   const { vendor_id, bill_id } = before
   const isOther = (told: string | null | undefined, kept: string | null) => told !== undefined && told?.toLowerCase() !== (kept ?? undefined)
   const newParent = sent.bill_id != null && isOther(sent.bill_id, bill_id)
-  const { terms: { line_items, ...terms }, existing } = noteTermsOf(before, sent, shown, newParent)
+  const { terms: { line_items, ...terms }, existing, refusal } = noteTermsOf(before, sent, shown, newParent)
   const place = isOther(sent.vendor_id, vendor_id) ? { place_of_supply: null } : {}
   const wanted = { vendor_id, bill_id, ...terms, ...place, ...sent, line_items }
   const { head, lines } = await drawUpDebitNote(books, wanted, { date, existing })
+  throwRefusal(refusal)
   return { head, lines, existing, currency: head.currency_code }
 }
 

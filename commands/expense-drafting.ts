@@ -9,7 +9,7 @@ import { amountAboveZero, toAmount } from '../domain/money.ts'
 import { isIntraState } from '../domain/place-of-supply.ts'
 import { readExpenseBasis, type Expense, type ExpenseBasis, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
 import type { Books } from './books.ts'
-import { refuseFixedWithin } from './changeable.ts'
+import { refusalWithin, type Refusal } from './changeable.ts'
 import { knownIds, refuseUnknownTags } from './drafting.ts'
 import { placesOf } from './redrawing.ts'
 
@@ -59,6 +59,8 @@ export function drawUpExpense(
   const currency = books.organization.currency_code
   const find = findersOf(basis)
   find.all(wanted)
+  const tags = knownIds(wanted.tags ?? [], 'tags')
+  refuseUnknownTags(tags, basis)
   const itemized = wanted.line_items != null
   // An expense of its header alone is one line that says nothing for itself.
   const told = (wanted.line_items ?? [{ amount: wanted.amount! }]).map((line, index) => {
@@ -71,8 +73,6 @@ export function drawUpExpense(
     }
   })
   const vendor = find.vendor(wanted.vendor_id)
-  const tags = knownIds(wanted.tags ?? [], 'tags')
-  refuseUnknownTags(tags, basis)
   const priced = priceExpense({
     currency,
     lines: told,
@@ -132,12 +132,17 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
   const refuseMissing = (id: string | null | undefined, known: ReadonlyMap<string, unknown>, field: string, what: string) => {
     if (id != null && !known.has(id.toLowerCase())) throw missing(field, what)
   }
+  const moneyOf = (id: string): string => {
+    const account = accountOf.get(id.toLowerCase())
+    if (!account || !isMoney(account.account_type)) throw missing('paid_through_account_id', 'bank or cash account')
+    return account.id
+  }
   return {
     /** What does not exist is told before what may not be (decisions §1). */
     all({ vendor_id, account_id, paid_through_account_id, tax_id, line_items }: NewExpense): void {
       if (vendor_id != null && !vendor) throw missing('vendor_id', 'contact')
       refuseMissing(account_id, accountOf, 'account_id', 'account')
-      refuseMissing(paid_through_account_id, accountOf, 'paid_through_account_id', 'bank or cash account')
+      moneyOf(paid_through_account_id)
       refuseMissing(tax_id, taxOf, 'tax_id', 'tax')
       for (const [index, line] of (line_items ?? []).entries()) {
         refuseMissing(line.account_id, accountOf, `line_items.${index}.account_id`, 'account')
@@ -162,32 +167,29 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
       if (isSpending(account.account_type)) return account.id
       throw fault('validation.invalid_value', { field, message: 'An expense is debited to a cost, or to an asset that is bought.' })
     },
-    money(id: string): string {
-      const account = accountOf.get(id.toLowerCase())
-      if (!account || !isMoney(account.account_type)) throw missing('paid_through_account_id', 'bank or cash account')
-      return account.id
-    },
+    money: moneyOf,
   }
 }
 
 /**
  * An expense as the body of a PUT leaves it, and which of its lines each line is. Throws not_found.resource for a line that
- * it does not have, and validation.invalid_value for one that comes twice or a field of it that may not change.
+ * it does not have, and validation.invalid_value for one that comes twice; `refusal` is of a field of one that may not change.
  */
 export function toldOf(
   expense: Expense, sent: Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineSent[] | null }, answered: object, currency: string,
-): { wanted: NewExpense; existing: ExistingLines } {
+): { wanted: NewExpense; existing: ExistingLines; refusal: Refusal } {
   const { lines } = expense
   const rows = sent.line_items === undefined ? (expense.itemized ? lines : null) : placesOfSent(lines, sent.line_items)
   const shown = (answered as { line_items: object[] }).line_items
+  let refusal: Refusal = null
   const line_items = rows && rows.map((row, index) => {
     const line = sent.line_items?.[index] ?? {}
     if (row === null) return line as ExpenseLineWanted
-    refuseFixedWithin(line, shown[lines.indexOf(row)]!, LINE_FIELDS, `line_items.${index}.`)
+    refusal ??= refusalWithin(line, shown[lines.indexOf(row)]!, LINE_FIELDS, `line_items.${index}.`)
     return { account_id: row.account_id, amount: toAmount(row.amount, currency), tax_id: row.tax_id, note: row.note, ...line }
   })
   // An expense of its header alone stays the one line that it is.
-  return { wanted: { ...headerToldBy(expense, currency), ...sent, line_items }, existing: rows ?? (expense.itemized ? [] : lines) }
+  return { wanted: { ...headerToldBy(expense, currency), ...sent, line_items }, existing: rows ?? (expense.itemized ? [] : lines), refusal }
 }
 
 const LINE_FIELDS = ['account_id', 'amount', 'tax_id', 'note'] as const satisfies (keyof ExpenseLineWanted)[]

@@ -7,7 +7,7 @@ import { toAmount } from '../domain/money.ts'
 import { expenseLines, expenses, findExpense, type Expense, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
 import type { Lock, Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween, type Changes } from './changes.ts'
 import { today } from './drafting.ts'
 import {
@@ -56,21 +56,25 @@ export async function createExpense(books: Books, wanted: NewExpense): Promise<E
 
 /**
  * Changes an expense: what is sent replaces what was told, the rest stays, and the journal is posted anew; `line_items: null`
- * makes the header count again. Throws as createExpense, changedFields and toldOf do.
+ * makes the header count again. Throws as createExpense, compareFields and toldOf do.
  */
 export async function changeExpense(books: Books, id: string, sent: Sent<ExpenseChanges>, answered: Answered<Expense>): Promise<Expense> {
   const before = await expenseOf(books, id, 'FOR UPDATE')
   const { currency_code: currency } = books.organization
   const shown = answered(before)
-  const changed = changedFields(sent, shown, { fields: CHANGEABLE })
-  if (changed.size === 0) return before
+  const { changed, refusal: ofHeader } = compareFields(sent, shown, { fields: CHANGEABLE })
+  if (changed.size === 0) {
+    throwRefusal(ofHeader)
+    return before
+  }
   // Lines that are carried back as they are leave an expense of its header alone what it is.
   const { line_items, ...header } = sent
-  const { wanted, existing } = toldOf(before, changed.has('line_items') ? sent : header, shown, currency)
+  const { wanted, existing, refusal: ofLines } = toldOf(before, changed.has('line_items') ? sent : header, shown, currency)
   const errors = expenseProblems(wanted)
   if (errors.length > 0) throw fault('validation.failed', { errors })
   const basis = await expenseBasisOf(books, wanted)
   const drawn = drawUpExpense(books, basis, wanted, existing)
+  throwRefusal(ofHeader, ofLines)
   const relined = changesOfLines(before.lines, drawn.lines, existing, currency)
   const changes = changesBetween({ ...before, rcm_rate: before.rcm_rate && decimalText(before.rcm_rate) }, drawn.header, currency)
   if (changes === null && relined === null) return before

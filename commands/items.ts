@@ -4,7 +4,7 @@ import { fault } from '../domain/faults.ts'
 import { existingRow, type Lock, type Scope } from '../models/find.ts'
 import { countItemUses, findItemReferences, items, type ItemRow } from '../models/item.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { knownIds } from './drafting.ts'
 import { accountFor, PURCHASE_ACCOUNT, SALES_ACCOUNT } from './named-accounts.ts'
@@ -50,12 +50,14 @@ export async function createItem(books: Books, fields: ItemFields & { item_name:
 }
 
 /**
- * Changes an item; documents drawn up before keep what they were drawn up with. Throws as createItem and changedFields do.
+ * Changes an item; documents drawn up before keep what they were drawn up with. Throws as createItem and compareFields do.
  */
 export async function changeItem(books: Books, id: string, fields: Sent<ItemFields>, answered: Answered<ItemRow>): Promise<ItemRow> {
   const item = await itemOf(books, id, 'FOR UPDATE')
-  if (changedFields(fields, answered(item), { fields: CHANGEABLE }).size === 0) return item
-  return change(books, item, await checked(books, fields), 'ITEM_UPDATED')
+  const { changed, refusal } = compareFields(fields, answered(item), { fields: CHANGEABLE })
+  const told = changed.size === 0 ? null : await checked(books, fields)
+  throwRefusal(refusal)
+  return told ? change(books, item, told, 'ITEM_UPDATED') : item
 }
 
 /** Hides an item from pickers and keeps it for history. Archiving twice is archiving once. */
@@ -117,8 +119,10 @@ async function references(books: Books, fields: ItemFields): Promise<Partial<Ite
   if (taxId === null && accountIds.length === 0) return set
   const found = await findItemReferences(books, taxId, accountIds)
   if (taxId !== null && !found.has_tax) throw fault('not_found.resource', { field: 'tax_id', message: 'There is no such tax.' })
-  const named = (wanted: string) => found.accounts.find(({ id }) => id === wanted)
-  if (account_id !== null) accountFor(SALES_ACCOUNT, named(account_id), 'account_id')
-  if (purchase_account_id !== null) accountFor(PURCHASE_ACCOUNT, named(purchase_account_id), 'purchase_account_id')
+  const named = Object.entries({ account_id, purchase_account_id }).flatMap(([field, id]) => (
+    id === null ? [] : [{ field, use: field === 'account_id' ? SALES_ACCOUNT : PURCHASE_ACCOUNT, account: found.accounts.find((each) => each.id === id) }]
+  ))
+  for (const { field, account } of named) if (!account) throw fault('not_found.resource', { field, message: 'There is no such account.' })
+  for (const { field, use, account } of named) accountFor(use, account, field)
   return set
 }

@@ -11,7 +11,7 @@ import type { DocumentRow, LineRow } from '../models/document.ts'
 import { findRow } from '../models/find.ts'
 import { invoices } from '../models/invoice.ts'
 import type { Books } from './books.ts'
-import type { Changeable } from './changeable.ts'
+import type { Changeable, Refusal } from './changeable.ts'
 import type { ExistingLines, LineWanted } from './document-lines.ts'
 import type { TermsWanted } from './drafting.ts'
 import { drawUpPurchase, keyOfLine, type PurchaseHead, type PurchaseLine } from './purchase.ts'
@@ -126,10 +126,10 @@ export type NoteLineSent = LineSent & Pick<NoteLineWanted, 'restock'>
 /** A note as its terms would be told; `isMoved` where it is now given against another document, whose terms it takes. */
 export function noteTermsOf(
   note: DocumentRow & { lines: LineRow[] }, sent: { currency_code?: string | null; line_items?: NoteLineSent[] }, shown: object, isMoved: boolean,
-): { terms: NoteTerms; existing: ExistingLines } {
-  const { terms: { line_items, tags, ...circumstances }, existing } = termsToldOf(note, sent, shown)
+): { terms: NoteTerms; existing: ExistingLines; refusal: Refusal } {
+  const { terms: { line_items, tags, ...circumstances }, existing, refusal } = termsToldOf(note, sent, shown)
   const round_off = toAmount(note.round_off, note.currency_code)
-  return { terms: { ...(isMoved ? {} : circumstances), tags, round_off, line_items }, existing }
+  return { terms: { ...(isMoved ? {} : circumstances), tags, round_off, line_items }, existing, refusal }
 }
 
 const withoutAccounts = (wanted: CreditNoteTerms): CreditNoteTerms => (

@@ -9,7 +9,7 @@ import {
 } from '../models/purchase-order.ts'
 import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { numberDocument } from './numbering.ts'
 import { changeableOrder, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
@@ -80,7 +80,7 @@ export function insertPurchaseOrder(books: Books, { head, lines, ...told }: Draw
 
 /**
  * Changes a draft whole, and prices it anew; of an open order the dates, reference and notes (decisions §10, Documents; §11).
- * Throws as changedFields and termsToldOf do.
+ * Throws as compareFields and termsToldOf do.
  */
 export async function changePurchaseOrder(
   books: Books, id: string, sent: Sent<PurchaseOrderChanges>, answered: Answered<PurchaseOrder>,
@@ -88,10 +88,11 @@ export async function changePurchaseOrder(
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   nextStatus('PURCHASE_ORDER', 'edit', before.status)
   const shown = answered(before)
-  const changed = changedFields(sent, shown, changeableOrder(before.status, TERMS, REMARKS))
-  if (changed.size === 0) return before
+  const { changed, refusal } = compareFields(sent, shown, changeableOrder(before.status, TERMS, REMARKS))
   const date = sent.date === undefined ? before.date : orderDateOf(books, sent.date)
   const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
+  throwRefusal(refusal)
+  if (changed.size === 0) return before
   const expectedDate = sent.expected_date === undefined ? before.expected_date : sent.expected_date
   const told: Partial<PurchaseOrderRow> = { ...redrawn?.head, date, expected_date: goodsDateOf('expected_date', expectedDate, date) }
   if (sent.reference_number !== undefined) told.reference_number = sent.reference_number
@@ -142,11 +143,12 @@ export function turnPurchaseOrder(books: Books, before: PurchaseOrder, status: P
 
 // Another vendor brings a place of supply of its own, and so does another branch to a vendor of unknown place.
 async function drawUpAnew(books: Books, before: PurchaseOrder, sent: PurchaseOrderChanges, { date, shown }: { date: string; shown: object }) {
-  const { terms: { line_items, ...terms }, existing } = termsToldOf(before, sent, shown)
+  const { terms: { line_items, ...terms }, existing, refusal } = termsToldOf(before, sent, shown)
   const same = (['vendor_id', 'branch_id'] as const).every((name) => sent[name] === undefined || sent[name]?.toLowerCase() === before[name])
   const place = same ? {} : { place_of_supply: null }
   const wanted = { vendor_id: before.vendor_id, ...terms, ...place, ...sent, line_items, round_off: null }
   const { head, lines } = await drawUpPurchase(books, wanted, { date, existing })
+  throwRefusal(refusal)
   return { head, lines, existing, currency: head.currency_code }
 }
 

@@ -5,7 +5,7 @@ import { toAmount } from '../domain/money.ts'
 import type { DocumentRow, LineRow } from '../models/document.ts'
 import type { Table } from '../models/table.ts'
 import type { Books } from './books.ts'
-import { refuseFixedWithin } from './changeable.ts'
+import { refusalWithin, type Refusal } from './changeable.ts'
 import { changesBetween, type Changes } from './changes.ts'
 import type { ExistingLines, LineWanted } from './document-lines.ts'
 
@@ -27,35 +27,38 @@ const LINE_FIELDS = [
 
 /**
  * The terms of a document as a caller would tell them, its lines as the PUT leaves them; the rate only while its currency
- * stays. `answered` is the document as it is answered. Throws as linesOf does.
+ * stays. `answered` is the document as it is answered; `refusal` is of a field of a line that may not change. Throws as linesOf does.
  */
 export function termsToldOf(document: Lined, sent: TermsSent, answered: object) {
   const { place_of_supply, branch_id, currency_code, exchange_rate, tags } = document
   const sameCurrency = sent.currency_code === undefined || sent.currency_code === currency_code
-  const { line_items, existing } = linesOf(document, sent.line_items, answered)
+  const { line_items, existing, refusal } = linesOf(document, sent.line_items, answered)
   const terms = { place_of_supply, branch_id, currency_code, tags, exchange_rate: sameCurrency ? Number(exchange_rate) : null, line_items }
-  return { terms, existing }
+  return { terms, existing, refusal }
 }
 
 /**
  * The lines that a PUT leaves: all of them as they are where it sends none. Throws not_found.resource for a line that the
- * document does not have, and validation.invalid_value for one that comes twice or a field of it that may not change.
+ * document does not have, and validation.invalid_value for one that comes twice.
  */
-function linesOf(document: Lined, sent: LineSent[] | undefined, answered: object): { line_items: LineWanted[]; existing: ExistingLines } {
+function linesOf(
+  document: Lined, sent: LineSent[] | undefined, answered: object,
+): { line_items: LineWanted[]; existing: ExistingLines; refusal: Refusal } {
   const { lines } = document
-  if (sent === undefined) return { line_items: lines.map(toldBy), existing: lines }
+  if (sent === undefined) return { line_items: lines.map(toldBy), existing: lines, refusal: null }
   const fields = changeableOf(document)
   const shown = (answered as { line_items: object[] }).line_items
   const places = placesOf(lines, sent)
+  let refusal: Refusal = null
   const line_items = sent.map((line, index) => {
     const place = places[index]!
     // The shape of the body has seen to it that a new line is whole.
     if (place === null) return line as LineWanted
     const row = lines[place]!
-    refuseFixedWithin(line, shown[place]!, fields, `line_items.${index}.`)
+    refusal ??= refusalWithin(line, shown[place]!, fields, `line_items.${index}.`)
     return { ...toldBy(row), ...line }
   })
-  return { line_items, existing: places.map((place) => (place === null ? null : lines[place]!)) }
+  return { line_items, existing: places.map((place) => (place === null ? null : lines[place]!)), refusal }
 }
 
 /**
@@ -63,17 +66,17 @@ function linesOf(document: Lined, sent: LineSent[] | undefined, answered: object
  * that none of them has, and validation.invalid_value for one that comes twice.
  */
 export function placesOf(lines: { id: string }[], sent: { line_item_id?: string | null }[]): (number | null)[] {
-  const places = new Map(lines.map(({ id }, place) => [id, place]))
-  const seen = new Set<number>()
-  return sent.map(({ line_item_id: id }, index) => {
+  const known = new Map(lines.map(({ id }, place) => [id, place]))
+  const fieldOf = (index: number) => `line_items.${index}.line_item_id`
+  const places = sent.map(({ line_item_id: id }, index) => {
     if (id == null) return null
-    const place = places.get(id.toLowerCase())
-    const field = `line_items.${index}.line_item_id`
-    if (place === undefined) throw fault('not_found.resource', { field, message: 'The document has no such line.' })
-    if (seen.has(place)) throw fault('validation.invalid_value', { field, message: `${field}: each line may appear once.` })
-    seen.add(place)
+    const place = known.get(id.toLowerCase())
+    if (place === undefined) throw fault('not_found.resource', { field: fieldOf(index), message: 'The document has no such line.' })
     return place
   })
+  const twice = places.findIndex((place, index) => place !== null && places.indexOf(place) < index)
+  if (twice === -1) return places
+  throw fault('validation.invalid_value', { field: fieldOf(twice), message: `${fieldOf(twice)}: each line may appear once.` })
 }
 
 // A purchase's line names its account; the goods of a note's line may be moved back.

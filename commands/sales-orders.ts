@@ -8,7 +8,7 @@ import {
   findSalesOrder, salesOrderLines, salesOrders, type SalesOrder, type SalesOrderLineRow, type SalesOrderRow, type SalesOrderStatus,
 } from '../models/sales-order.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { numberDocument } from './numbering.ts'
 import { changeableOrder, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
@@ -82,7 +82,7 @@ export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', 
 
 /**
  * Changes a draft whole, and prices it anew; of an open order the dates, reference and notes (decisions §10, Documents; §11).
- * Throws as changedFields and termsToldOf do.
+ * Throws as compareFields and termsToldOf do.
  */
 export async function changeSalesOrder(
   books: Books, id: string, sent: Sent<SalesOrderChanges>, answered: Answered<SalesOrder>,
@@ -90,10 +90,11 @@ export async function changeSalesOrder(
   const before = await salesOrderOf(books, id, 'FOR UPDATE')
   nextStatus('SALES_ORDER', 'edit', before.status)
   const shown = answered(before)
-  const changed = changedFields(sent, shown, changeableOrder(before.status, TERMS, REMARKS))
-  if (changed.size === 0) return before
+  const { changed, refusal } = compareFields(sent, shown, changeableOrder(before.status, TERMS, REMARKS))
   const date = sent.date === undefined ? before.date : orderDateOf(books, sent.date)
   const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
+  throwRefusal(refusal)
+  if (changed.size === 0) return before
   const shipmentDate = sent.shipment_date === undefined ? before.shipment_date : sent.shipment_date
   const told: Partial<SalesOrderRow> = { ...redrawn?.head, date, shipment_date: goodsDateOf('shipment_date', shipmentDate, date) }
   if (sent.reference_number !== undefined) told.reference_number = sent.reference_number
@@ -130,11 +131,12 @@ async function move(books: Books, id: string, verb: 'open' | 'close' | 'cancel')
 
 // Another customer brings a place of supply of their own.
 async function drawUpAnew(books: Books, before: SalesOrder, sent: SalesOrderChanges, { date, shown }: { date: string; shown: object }) {
-  const { terms: { line_items, ...terms }, existing } = termsToldOf(before, sent, shown)
+  const { terms: { line_items, ...terms }, existing, refusal } = termsToldOf(before, sent, shown)
   const sameCustomer = sent.customer_id === undefined || sent.customer_id.toLowerCase() === before.customer_id
   const place = sameCustomer ? {} : { place_of_supply: null }
   const wanted = { customer_id: before.customer_id, ...terms, ...place, ...sent, line_items, round_off: null }
   const { head, lines } = await drawUpSale(books, wanted, { date, existing })
+  throwRefusal(refusal)
   return { head, lines, existing, currency: head.currency_code }
 }
 

@@ -111,6 +111,19 @@ describe('PUT merges', () => {
     expect(activity.map(({ action }: Json) => action)).toEqual(['CONTACT_CREATED'])
   })
 
+  test.each<[sent: Json, place: string, pan: string]>([
+    [{}, 'IN-MH', 'AAPFU0939F'], [{ place_of_contact: 'Goa' }, 'IN-GA', 'AAPFU0939F'], [{ pan: 'ABCDE1234F' }, 'IN-MH', 'ABCDE1234F'],
+  ])('another GSTIN brings its state and PAN, unless the call says otherwise: %j', async (sent, place_of_contact, pan) => {
+    const { contact_id } = await create({ gst_no: '29AABCT1332L1ZU' })
+    expect(await change(contact_id, { gst_no: '27AAPFU0939F1ZV', ...sent })).toMatchObject({ gst_no: '27AAPFU0939F1ZV', place_of_contact, pan })
+  })
+
+  test('another GSTIN leaves a state and a PAN that were told beside the one before', async () => {
+    const { contact_id } = await create({ gst_no: '29AABCT1332L1ZU', place_of_contact: 'Goa', pan: 'ABCDE1234F' })
+    expect(await change(contact_id, { gst_no: '27AAPFU0939F1ZV' })).toMatchObject({ place_of_contact: 'IN-GA', pan: 'ABCDE1234F' })
+    expect(await change(contact_id, { gst_no: null })).toMatchObject({ gst_no: null, place_of_contact: 'IN-GA' })
+  })
+
   test('addresses merge by field', async () => {
     const { contact_id } = await create({ billing_address: ADDRESS })
     const merged = await change(contact_id, { billing_address: { city: 'Hubballi', zip: null }, shipping_address: { city: 'Pune' } })

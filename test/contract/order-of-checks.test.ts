@@ -57,13 +57,14 @@ const CASES: Case[] = [
     contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }),
   }],
   ['/expenses', (at) => ({ ...expenseBody(at, {}), amount: 0.001 }), {
-    vendor_id, account_id: (account_id) => ({ account_id }), paid_through_account_id: (id) => ({ paid_through_account_id: id }), tax_id: (tax_id) => ({ tax_id }),
+    vendor_id, tags: (id) => ({ tags: [id] }), account_id: (account_id) => ({ account_id }), paid_through_account_id: (id) => ({ paid_through_account_id: id }), tax_id: (tax_id) => ({ tax_id }),
   }],
   ['/journals', (at) => unbalanced(journalBody(at, {})), {
     contact_id: (contact_id) => ({ contact_id }),
     'lines.1.account_id': (account_id) => ({ lines: [{ account_id: '$receivable', debit: 5 }, { account_id, credit: 9 }] }),
   }],
-  ['/items', () => ({ item_name: 'Slate', account_id: '$receivable' }), { tax_id: (tax_id) => ({ tax_id }) }],
+  ['/expenses', (at) => ({ ...expenseBody(at, {}), account_id: '$receivable' }), { paid_through_account_id: (id) => ({ paid_through_account_id: id }) }],
+  ['/items', () => ({ item_name: 'Slate', account_id: '$receivable' }), { tax_id: (tax_id) => ({ tax_id }), purchase_account_id: (id) => ({ purchase_account_id: id }) }],
   ['/invoices/series', () => ({ series_name: 'x', prefix: '{"', transaction_date: '1999-01-01' }), { branch_id: (branch_id) => ({ branch_id }) }],
 ]
 
@@ -86,6 +87,60 @@ describe('ids in a body', () => {
     }
   })
 })
+
+/** What to make and change, the ids of which each alone makes the change a 404, and what of a line may not change. */
+type PutCase = [path: string, body: (stand: Stand) => Json, ids: Record<string, (id: string) => Json>]
+
+const ofLines = {
+  'line_items.0.line_item_id': (line_item_id: string) => ({ line_items: [{ line_item_id }] }),
+  'line_items.0.tax_id': (tax_id: string) => ({ line_items: [{ ...NAMED, tax_id }] }),
+  tags: (id: string) => ({ tags: [id] }),
+}
+const account_id = (id: string) => ({ account_id: id })
+const PUTS: PutCase[] = [
+  ['/contacts', () => ({ contact_name: 'Ravi' }), {
+    'contact_persons.0.contact_person_id': (contact_person_id) => ({ contact_persons: [{ contact_person_id }], place_of_contact: 'Atlantis' }),
+  }],
+  ['/items', () => ({ item_name: 'Slate', rate: 5 }), { account_id, tax_id: (tax_id) => ({ tax_id }) }],
+  ['/sales_orders', (at) => salesOrderBody(at, {}), { customer_id, branch_id: (branch_id) => ({ branch_id }), ...ofLines }],
+  ['/purchase_orders', (at) => purchaseOrderBody(at, {}), { vendor_id, 'line_items.0.account_id': (id) => ({ line_items: [{ ...NAMED, account_id: id }] }), ...ofLines }],
+  ['/credit_notes', (at) => creditNoteBody(at, { is_draft: true }), { customer_id, invoice_id: (invoice_id) => ({ invoice_id }), bill_id: (bill_id) => ({ bill_id }), ...ofLines }],
+  ['/debit_notes', (at) => debitNoteBody(at, { is_draft: true }), { vendor_id, bill_id: (bill_id) => ({ bill_id }), ...ofLines }],
+  ['/expenses', (at) => expenseBody(at, {}), {
+    vendor_id, account_id, tags: ofLines.tags, 'line_items.0.line_item_id': ofLines['line_items.0.line_item_id'],
+    'line_items.0.account_id': (id) => ({ line_items: [{ amount: 5, account_id: id }] }),
+  }],
+  ['/payments', (at) => paymentBody(at, {}), { contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }), tags: ofLines.tags }],
+]
+
+describe('ids in the body of a PUT that alters a fixed field', () => {
+  test.each(PUTS.flatMap(([path, body, ids]) => Object.entries(ids).map(([field, change]) => [`PUT ${path} ${field}`, path, body, change, field] as const)))('%s', async (_name, path, body, change, field) => {
+    const { at } = await drawnUp(path, body(stand))
+    const fixed = { created_time: '2000-01-01T00:00:00.000Z' }
+    expect((await stand.client.put(at, fixed)).body).toMatchObject({ code: 'validation.invalid_value', field: 'created_time' })
+    for (const id of [NO_SUCH_ID, 'no-id']) {
+      const { status, body: answered } = await stand.client.put(at, { ...fixed, ...change(id) })
+      expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', field])
+    }
+  })
+
+  test.each(PUTS.filter(([, , ids]) => 'line_items.0.tax_id' in ids))('PUT %s: a fixed field of a line', async (path, body, ids) => {
+    const { at, record: { line_items: [{ line_item_id }] } } = await drawnUp(path, body(stand))
+    const line_items = [{ line_item_id, item_total: 0.5 }]
+    expect((await stand.client.put(at, { line_items })).body).toMatchObject({ code: 'validation.invalid_value', field: 'line_items.0.item_total' })
+    const [field, change] = Object.entries(ids)[0]!
+    expect((await stand.client.put(at, { ...change(NO_SUCH_ID), line_items })).body).toMatchObject({ code: 'not_found.resource', field })
+    const unknown = { line_items: [...line_items, ...line_items, { line_item_id: NO_SUCH_ID }] }
+    expect((await stand.client.put(at, unknown)).body).toMatchObject({ code: 'not_found.resource', field: 'line_items.2.line_item_id' })
+  })
+})
+
+async function drawnUp(path: string, body: Json): Promise<{ at: string; record: Json }> {
+  const { status, body: answered } = await stand.client.post(path, body)
+  expect(status).toBe(201)
+  const key = path.slice(1, -1)
+  return { at: `${path}/${answered[key][`${key}_id`]}`, record: answered[key] }
+}
 
 async function receivable(): Promise<string> {
   const { accounts } = (await stand.client.get('/accounts?per_page=500')).body
