@@ -1,31 +1,21 @@
 // Changes of a client organisation by its partner: its names at any time, its registration until something is posted.
-import { isZone, zoneName } from '../domain/dates.ts'
 import { fault } from '../domain/faults.ts'
 import { branches, findBranches } from '../models/branch.ts'
 import { lockRows } from '../models/find.ts'
 import { findPostedKinds, organizations, type OrganizationRow } from '../models/organization.ts'
 import type { Books } from './books.ts'
+import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { moveFinancialYears } from './financial-years.ts'
-import { checkedRegistration, keptAddress, refused, type NewOrganization } from './organization-details.ts'
+import { checkedRegistration, keptAddress, type NewOrganization } from './organization-details.ts'
 import { organizationOf } from './partners.ts'
 
-type Changeable = Pick<
+export type OrganizationChanges = Pick<
   NewOrganization, 'legal_name' | 'gstin' | 'pan' | 'email' | 'phone' | 'address' | 'state_code' | 'fiscal_year_start_month'
 > & { name?: string }
 
-/** Fields that an organisation is answered with and that never change; a caller may send them back as they are. */
-export interface FixedFields {
-  org_id?: string
-  status?: string
-  currency_code?: string
-  time_zone?: string
-  external_ref?: string | null
-  sandbox?: boolean
-  created_time?: string
-}
-
-export type OrganizationChange = Changeable & FixedFields
+// What of an answer may change; the other fields may be carried back as they are.
+const CHANGEABLE = ['name', 'legal_name', 'gstin', 'fiscal_year_start_month'] as const
 
 type Registration = Pick<OrganizationRow, 'gstin' | 'pan' | 'state_code' | 'fiscal_year_start_month'>
 
@@ -34,10 +24,12 @@ type Registration = Pick<OrganizationRow, 'gstin' | 'pan' | 'state_code' | 'fisc
  * financial year starts may change while no tax document is posted; the default branch follows, and the accounting
  * periods move (decisions §11). Throws validation.invalid_value with the field, and conflict.in_use.
  */
-export async function changeOrganization(books: Books, orgId: string, sent: OrganizationChange): Promise<OrganizationRow> {
+export async function changeOrganization(
+  books: Books, orgId: string, sent: Sent<OrganizationChanges>, answered: Answered<OrganizationRow>,
+): Promise<OrganizationRow> {
   const before = await organizationOf(books.connection, books.caller.partnerId!, orgId, true)
   books.enter(before.id)
-  refuseFixedFields(before, sent)
+  changedFields(sent, answered(before), { fields: CHANGEABLE })
   const registration = registrationAfter(before, sent)
   const changes = { ...namesAfter(before, sent), ...registration }
   const changed = changesBetween(before, changes)
@@ -49,7 +41,7 @@ export async function changeOrganization(books: Books, orgId: string, sent: Orga
   return books.update(organizations, before, { ...changes, last_modified_time: books.now })
 }
 
-function namesAfter(before: OrganizationRow, sent: Changeable): Pick<OrganizationRow, 'name' | 'legal_name' | 'email' | 'phone' | 'address'> {
+function namesAfter(before: OrganizationRow, sent: OrganizationChanges): Pick<OrganizationRow, 'name' | 'legal_name' | 'email' | 'phone' | 'address'> {
   return {
     name: sent.name?.trim() ?? before.name,
     legal_name: sent.legal_name === undefined ? before.legal_name : sent.legal_name,
@@ -60,7 +52,7 @@ function namesAfter(before: OrganizationRow, sent: Changeable): Pick<Organizatio
 }
 
 // Another GSTIN brings its state and, unless one is sent, its PAN; null for the state or the month leaves them alone.
-function registrationAfter(before: OrganizationRow, sent: Changeable): Registration {
+function registrationAfter(before: OrganizationRow, sent: OrganizationChanges): Registration {
   const gstin = sent.gstin === undefined ? before.gstin : sent.gstin?.trim().toUpperCase() || null
   const isNew = gstin !== null && gstin !== before.gstin
   const { state_code, ...kept } = checkedRegistration({
@@ -80,7 +72,7 @@ async function changeRegistration(books: Books, before: OrganizationRow, after: 
   if (field === undefined) return
   const posted = await findPostedKinds(books)
   if (posted.length > 0) {
-    const message = `Tax documents are posted under the ${field} of now; it may not change any more.`
+    const message = `Documents are posted under this ${field}, so it cannot change any more.`
     throw fault('conflict.in_use', { field, message, details: { posted } })
   }
   const { fiscal_year_start_month: month } = after
@@ -97,21 +89,5 @@ async function changeDefaultBranch(books: Books, { gstin, state_code: state }: R
     if (changes === null) continue
     books.update(branches, branch, { gstin, state, last_modified_time: books.now })
     books.record({ action: 'BRANCH_UPDATED', entityType: 'BRANCH', entityId: branch.id, entityRef: branch.name, changes })
-  }
-}
-
-function refuseFixedFields(before: OrganizationRow, sent: FixedFields): void {
-  const zone = sent.time_zone !== undefined && isZone(sent.time_zone) ? zoneName(sent.time_zone) : sent.time_zone
-  const told: [field: keyof FixedFields, sent: unknown, kept: unknown][] = [
-    ['org_id', sent.org_id?.toLowerCase(), before.id],
-    ['status', sent.status, before.status],
-    ['currency_code', sent.currency_code, before.currency_code],
-    ['time_zone', zone, before.time_zone],
-    ['external_ref', sent.external_ref, before.external_ref],
-    ['sandbox', sent.sandbox, before.sandbox],
-    ['created_time', sent.created_time === undefined ? undefined : Date.parse(sent.created_time), before.created_time.getTime()],
-  ]
-  for (const [field, value, kept] of told) {
-    if (value !== undefined && value !== kept) throw refused(field, `${field} of an organisation may not change; send it as it is, or leave it out.`)
   }
 }

@@ -50,7 +50,7 @@ export const partnerRoutes = [
   route({
     ...partner, method: 'PUT', path: '/partner/organizations/{org_id}', does: 'Change one of them', answer, body: OrganizationChanges,
     write: async (books, { params, body }) => ({
-      message: 'Organization updated.', organization: showOrganization(await changeOrganization(books, params.org_id!, body)),
+      message: 'Organization updated.', organization: showOrganization(await changeOrganization(books, params.org_id!, body, showOrganization)),
     }),
   }),
   route({

@@ -1,5 +1,5 @@
 // A client organisation of a partner as JSON, in and out.
-import { Type, type Static, type TSchema } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { IssuedToken } from '../../commands/partners.ts'
 import type { OrganizationRow } from '../../models/organization.ts'
 import { Currency, Email, Id, Name, nullable, optional, Text, Timestamp } from './fields.ts'
@@ -31,26 +31,16 @@ export const NewOrganization = Type.Object({
   user: optional(Type.Object({ email: optional(Email), name: optional(Text(200)) })),
 }, { examples: [{ name: 'Saraswati Stationers', state_code: 'IN-KA', external_ref: 'client-17', user: { email: 'owner@saraswati.example' } }] })
 
-// As it is answered, or left out: it may not change.
-const unchanged = <Schema extends TSchema>(schema: Schema) => Type.Optional(schema)
-
 export const OrganizationChanges = Type.Object({
   name: Type.Optional(Name(200)),
   legal_name: optional(Text(200)),
   email: optional(Email),
   phone: optional(Text(50)),
-  address: Type.Optional(Type.Unsafe<string | Record<string, unknown> | null>({ type: ['string', 'object', 'null'], maxLength: 1000 })),
+  address: Type.Optional(Address),
   gstin: optional(Text(20)),
   pan: optional(Text(20)),
   state_code: optional(Text(60)),
   fiscal_year_start_month: optional(Type.Integer({ minimum: 1, maximum: 12 })),
-  org_id: unchanged(Text(60)),
-  status: unchanged(Text(60)),
-  currency_code: unchanged(Text(60)),
-  time_zone: unchanged(Text(60)),
-  external_ref: unchanged(nullable(Text(200))),
-  sandbox: unchanged(Type.Boolean()),
-  created_time: unchanged(Text(60)),
 }, { examples: [{ name: 'Saraswati Stationers LLP', gstin: '29AAACB1234C1ZB' }] })
 
 export const TokenRequest = Type.Object({

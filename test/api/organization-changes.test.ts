@@ -60,6 +60,7 @@ describe('names', () => {
   test.each([
     ['org_id', randomUUID()], ['status', 'SUSPENDED'], ['currency_code', 'USD'], ['time_zone', 'Asia/Dubai'], ['time_zone', 'Mars/Olympus'], ['external_ref', 'other'],
     ['external_ref', null], ['sandbox', true], ['created_time', '2020-01-01T00:00:00.000Z'], ['created_time', 'now'],
+    ['status', 5], ['currency_code', null], ['sandbox', 'no'],
   ])('%s may not become %j', async (field, value) => {
     const mill = await openMill(service, { external_ref: randomUUID() })
     expect(refusalOf(await put(mill.orgId, { name: 'Other', [field]: value }))).toEqual({ status: 400, code: 'validation.invalid_value', field })
@@ -67,7 +68,8 @@ describe('names', () => {
   })
 
   test.each<[Json, string[]]>([
-    [{ name: '' }, ['name']], [{ name: null }, ['name']], [{ fiscal_year_start_month: 13, email: 'x', address: 7 }, ['address', 'email', 'fiscal_year_start_month']],
+    [{ name: '' }, ['name']], [{ name: null }, ['name']], [{ address: { lines: 'a'.repeat(4000) } }, ['address']],
+    [{ fiscal_year_start_month: 13, email: 'x', address: 7 }, ['address', 'email', 'fiscal_year_start_month']],
   ])('%j has the wrong shape', async (body, fields) => {
     const { orgId } = await openMill(service)
     const refused = refusalOf(await put(orgId, body))
