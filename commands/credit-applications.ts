@@ -2,7 +2,7 @@
 import { creditTaken, statusAfterApplying, TARGET, type Credit, type CreditSide } from '../domain/credit.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { sum, toMinor } from '../domain/money.ts'
+import { amountAboveZero, sum } from '../domain/money.ts'
 import { readPostingAccounts } from '../models/basis.ts'
 import { creditApplications, creditNotes, findCredit, type CreditApplicationRow, type CreditNoteRow } from '../models/credit-note.ts'
 import type { Books } from './books.ts'
@@ -38,8 +38,7 @@ async function apply(books: Books, id: string, side: CreditSide, targetId: strin
   const documentId = targetId.toLowerCase()
   const target = isId(documentId) ? (await documentsToSettle(books, FLOW_OF[side], [documentId])).get(documentId) : undefined
   if (!target) throw fault('not_found.resource', { field, message: `There is no such ${noun}.` })
-  const amount = toMinor(told, before.currency_code)
-  if (amount <= 0n) throw fault('validation.invalid_value', { field: 'amount', message: 'An amount must be above 0.' })
+  const amount = amountAboveZero(told, before.currency_code, 'amount')
 
   const taken = creditTaken(creditOf(books, before, before.applications), { documentId, amount, fields: { document: field, amount: 'amount' } }, target)
   const application = books.insert(creditApplications, {

@@ -125,6 +125,13 @@ export function changedEstimate(books: Books, estimate: Estimate, told: Partial<
   return { ...books.update<EstimateRow>(estimates, estimate, { ...told, ...stamp }), lines: estimate.lines, invoices: estimate.invoices }
 }
 
+// How an estimate comes to the statuses that a caller may not tell.
+const ACTIONS: Partial<Record<EstimateStatus, string>> = {
+  DRAFT: 'only a new one is a draft',
+  ACCEPTED: 'POST /estimates/{estimate_id}/accept does',
+  CONVERTED: 'POST /estimates/{estimate_id}/convert does',
+}
+
 // The statuses that a caller may tell; the others come of actions (decisions §4).
 const TELLING: Partial<Record<EstimateStatus, VerbOf<'ESTIMATE'>>> = { SENT: 'send', DECLINED: 'decline', CANCELLED: 'cancel' }
 
@@ -132,7 +139,7 @@ function statusToldBy(told: EstimateStatus | undefined, from: EstimateStatus): E
   if (told === undefined || told === from) return from
   const verb = TELLING[told]
   if (verb) return nextStatus('ESTIMATE', verb, from)
-  throw invalidState(`An estimate does not become ${told} by being changed.`, from, [])
+  throw invalidState(`A PUT does not make an estimate ${told}; ${ACTIONS[told]}.`, from, [])
 }
 
 function expiryDateOf(told: string | null | undefined, date: string): string | null {

@@ -4,7 +4,7 @@ import { showDate } from '../domain/dates.ts'
 import { looksLikeOne } from '../domain/duplicate-payment.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { maxTotal, sum, toAmount, toDecimalText, toMinor, type Minor } from '../domain/money.ts'
+import { amountAboveZero, maxTotal, refuseNothing, sum, toAmount, toDecimalText, type Minor } from '../domain/money.ts'
 import { controlOf, type Flow, type PaymentType } from '../domain/posting/payment.ts'
 import {
   readPaymentBasis, type Payment, type PaymentAlike, type PaymentBasis, type PaymentBasisRequest, type PaymentRow,
@@ -72,10 +72,11 @@ type Figures = Pick<PaymentRow, 'flow' | 'amount' | 'tds_amount' | 'bank_charges
 /** Throws validation.invalid_value for amounts that cannot be: nothing, too much, or more withheld than was paid. */
 export function refuseFigures({ flow, amount, tds_amount, bank_charges, currency_code: currency }: Figures): void {
   const most = maxTotal(currency)
-  if (amount <= 0n) throw fault('validation.invalid_value', { field: 'amount', message: 'An amount must be above 0.' })
-  refuseAbove('amount', amount, most, currency)
-  refuseAbove('tds_amount', tds_amount, amount, currency)
-  refuseAbove('bank_charges', bank_charges, flow === 'INCOMING' ? amount - tds_amount : most, currency)
+  refuseNothing(amount, currency, 'amount')
+  refuseAbove('amount', amount, most, 'the most that a payment may be', currency)
+  refuseAbove('tds_amount', tds_amount, amount, "the payment's amount", currency)
+  if (flow === 'INCOMING') refuseAbove('bank_charges', bank_charges, amount - tds_amount, 'the amount less tds_amount', currency)
+  refuseAbove('bank_charges', bank_charges, most, 'the most that they may be', currency)
 }
 
 /** The allocations as domain takes them. Throws validation.invalid_value for a document on the other side of the flow. */
@@ -91,8 +92,7 @@ export function allocationWanted(flow: Flow, type: PaymentType, body: Allocation
   }
   const documentId = body[own]!
   if (type === 'REFUND') throw fault('validation.invalid_value', { field: path + own, message: 'A refund settles no document.' })
-  const amount = toMinor(body.amount, currency)
-  if (amount <= 0n) throw fault('validation.invalid_value', { field: `${path}amount`, message: 'An amount must be above 0.' })
+  const amount = amountAboveZero(body.amount, currency, `${path}amount`)
   return { documentId: documentId.toLowerCase(), amount, fields: { document: path + own, amount: `${path}amount` } }
 }
 
@@ -120,7 +120,7 @@ export function namedBy(flow: Flow, bodies: AllocationBody[]): Pick<AllocationWa
 
 /** Throws validation.invalid_value where more is allocated than was paid. */
 export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, currency: string): void {
-  refuseAbove('allocations', sum(asked.map((each) => each.amount)), amount, currency)
+  refuseAbove('allocations', sum(asked.map((each) => each.amount)), amount, "the payment's amount", currency)
 }
 
 /** The documents to settle, locked. Throws not_found.resource for one that the organisation does not have. */
@@ -167,11 +167,11 @@ export function duplicateOf(likeness: PaymentAlike, { amount, currency_code }: P
   }
 }
 
-function refuseAbove(field: string, amount: Minor, limit: Minor, currency: string): void {
+function refuseAbove(field: string, amount: Minor, limit: Minor, limitName: string, currency: string): void {
   if (amount <= limit) return
   throw fault('validation.invalid_value', {
     field,
-    message: `${toDecimalText(amount, currency)} is above ${toDecimalText(limit, currency)} ${currency}.`,
+    message: `${field}: ${toDecimalText(amount, currency)} is above ${limitName}, ${toDecimalText(limit, currency)} ${currency}.`,
     details: { limit: toAmount(limit, currency) },
   })
 }

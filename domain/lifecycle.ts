@@ -102,8 +102,10 @@ export function nextStatus<K extends DocumentKind>(document: K, verb: VerbOf<K>,
   const move = moveOf(document, verb)
   const status = move.from.find(each => each === from)
   if (status !== undefined) return move.to ?? status
-  throw invalidState(`This call is not allowed while the status is ${from}.`, from, move.from)
+  throw invalidState(`The status is ${from}; this call is allowed while it is ${anyOf(move.from)}.`, from, move.from)
 }
+
+const anyOf = (statuses: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(statuses)
 
 /** The calls that a status allows. */
 export function allowedVerbs<K extends DocumentKind>(document: K, status: string): VerbOf<K>[] {
@@ -128,7 +130,9 @@ export function refuseVoid(
 ): void {
   if (status === 'CANCELLED') throw fault('conflict.already_cancelled')
   const paid = VOID_OF_PAID[document]
-  if (status === 'PAID' && paid) throw fault(paid)
+  if (status === 'PAID' && paid) {
+    throw fault(paid, creditApplied === 0n ? {} : { message: 'Credits have settled it, in part or whole; an applied credit stays, so this document is not voided.' })
+  }
   if (status === 'CREDIT_APPLIED' || creditApplied > 0n) throw fault('conflict.credit_applied')
   nextStatus(document, 'void', status)
 }

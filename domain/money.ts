@@ -47,7 +47,13 @@ export function toMinor(value: string | number | Decimal, currency: string): Min
  */
 export function amountAboveZero(value: string | number | Decimal, currency: string, field: string): Minor {
   const amount = toMinor(value, currency)
-  if (amount > 0n) return amount
+  refuseNothing(amount, currency, field)
+  return amount
+}
+
+/** As amountAboveZero, for an amount in minor units. */
+export function refuseNothing(amount: Minor, currency: string, field: string): void {
+  if (amount > 0n) return
   throw fault('validation.invalid_value', {
     field, message: `An amount is at least ${toDecimalText(1n, currency)} ${currency}.`,
   })

@@ -44,7 +44,7 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
       if (!known) return 'The URL must begin with https://.'
       if (url.username !== '' || url.password !== '') return 'The URL must not carry a user name or a password.'
       const address = addressIn(url)
-      if (address !== null) return mayCall(address, url.protocol) ? null : `The address ${address} is not one that is called.`
+      if (address !== null) return mayCall(address, url.protocol) ? null : `The address ${address} is not public; webhooks are sent to public addresses only.`
       // Where no range is opened, such a name can only lead astray; else its addresses decide.
       if (allowCidrs.length === 0 && !canBePublic(url.hostname)) return notPublic(url.hostname)
       return null

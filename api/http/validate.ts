@@ -104,14 +104,35 @@ function convert(text: string, { type }: { type?: string }): unknown {
   return text
 }
 
-function badParameter(name: string, property: TSchema & { enum?: unknown[]; description?: string }) {
-  const { enum: valid, minimum, maximum } = property as { enum?: unknown[]; minimum?: number; maximum?: number }
-  const bounds = minimum !== undefined && maximum !== undefined ? `; it is a number from ${minimum} to ${maximum}` : ''
+interface Parameter {
+  type?: string
+  enum?: unknown[]
+  minimum?: number
+  maximum?: number
+  format?: string
+  pattern?: string
+}
+
+function badParameter(name: string, property: TSchema) {
+  const { type, enum: valid, minimum, maximum, format = '', pattern = '' } = property as Parameter
+  const form = minimum !== undefined && maximum !== undefined ? `a number from ${minimum} to ${maximum}`
+    : valid ? 'one of those in details'
+    : type === 'boolean' ? 'true or false'
+    : FORMS[format] ?? FORMS[pattern]
   return fault('validation.invalid_value', {
     field: name,
-    message: `The query parameter ${name} has a bad value${bounds}.`,
+    message: `The query parameter ${name} has a bad value${form === undefined ? '' : `; it is ${form}`}.`,
     ...(valid ? { details: { valid } } : {}),
   })
+}
+
+// Forms in words, by the name of their format or by their pattern.
+const FORMS: Record<string, string | undefined> = {
+  'document-date': 'a date (2026-04-01) or an instant (2026-04-01T10:00:00Z)',
+  instant: 'a date (2026-04-01) or an instant (2026-04-01T10:00:00Z)',
+  email: 'an e-mail address',
+  '\\S': 'a text that is not blank',
+  '^[A-Z]{3}$': 'an ISO 4217 code, three capital letters',
 }
 
 function problemsOf(validator: Validator, body: unknown): FieldProblem[] {
@@ -124,12 +145,17 @@ function problemsOf(validator: Validator, body: unknown): FieldProblem[] {
         problems.push({ field: field === '' ? name : `${field}.${name}`, code: 'required', message: 'is required' })
       }
     } else {
-      const { allowedValues } = error.params as { allowedValues?: unknown[] }
-      const message = allowedValues ? `must be one of ${allowedValues.filter((value) => value !== null).join(', ')}` : error.message
-      problems.push({ field, code: CODES[error.keyword] ?? error.keyword.replace('~', ''), message })
+      problems.push({ field, code: CODES[error.keyword] ?? error.keyword.replace('~', ''), message: messageOf(error) })
     }
   }
   return problems
+}
+
+function messageOf({ params, message }: { params: object; message: string }): string {
+  const { allowedValues, format = '', pattern = '' } = params as { allowedValues?: unknown[]; format?: string; pattern?: string | RegExp }
+  if (allowedValues) return `must be one of ${allowedValues.filter((value) => value !== null).join(', ')}`
+  const form = FORMS[format] ?? FORMS[pattern instanceof RegExp ? pattern.source : pattern]
+  return form === undefined ? message : `must be ${form}`
 }
 
 const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
