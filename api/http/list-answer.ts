@@ -5,7 +5,7 @@ import { openedAt, type Reply } from './envelope.ts'
 import type { House } from './pipeline.ts'
 import type { Listed } from './route.ts'
 import { ownerOf } from './shares.ts'
-import { CALLER_GONE, untilGone } from './stream.ts'
+import { CALLER_GONE, holdUntil, untilGone } from './stream.ts'
 import { inPlace } from './writing.ts'
 
 // How many rows are shown at first, and how many characters the portions after that aim at.
@@ -34,8 +34,7 @@ export async function answerList(
   async function told(): Promise<Reply> {
     const over = untilGone(socket)
     try {
-      const release = await house.shares.lists.take(ownerOf(caller), 1, over.signal)
-      over.signal.addEventListener('abort', release, { once: true })
+      await holdUntil(over.signal, house.shares.lists, ownerOf(caller))
       return { status: 200, headers: {}, body: opening, rest: { texts: from(held, texts), closing, over } }
     } catch (error) {
       if (over.signal.aborted) return { status: CALLER_GONE, headers: {}, body: '' }

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { opened, type Reply, type Rest } from './envelope.ts'
+import type { FairShare } from './fair-share.ts'
 import type { Streamed } from './route.ts'
 import type { Shares } from './shares.ts'
 
@@ -18,10 +19,7 @@ export async function begin(
   const over = untilGone(socket)
   try {
     // A stream keeps a connection of the pool, so it counts among the calls too; both places are left when it is over.
-    for (const share of [streams, calls]) {
-      const release = await share.take(owner, 1, over.signal)
-      over.signal.addEventListener('abort', release, { once: true })
-    }
+    for (const share of [streams, calls]) await holdUntil(over.signal, share, owner)
     const { answer, rows } = await streaming(over.signal)
     const { opening, closing } = opened(answer)
     return { status: 200, headers: {}, body: opening, rest: { texts: textsOf(rows), closing, over } }
@@ -30,6 +28,14 @@ export async function begin(
     over.abort()
     throw error
   }
+}
+
+/** Takes a place and gives it back when `over` is aborted, be it in the moment between the grant and the going on. */
+export async function holdUntil(over: AbortSignal, share: FairShare, owner: string): Promise<void> {
+  const release = await share.take(owner, 1, over)
+  if (over.aborted) release()
+  over.throwIfAborted()
+  over.addEventListener('abort', release, { once: true })
 }
 
 /** Aborted when the connection is gone; aborting it for another reason lets go of the connection. */
