@@ -50,9 +50,9 @@ describe('paths', () => {
 
 describe('methods', () => {
   test.each([
-    ['PATCH', `${API}/contacts`, 'GET, POST'], ['DELETE', `${API}/contacts`, 'GET, POST'], ['PUT', `${API}/invoices`, 'GET, POST'],
-    ['GET', `${API}/echo`, 'POST'], ['POST', `${API}/activity`, 'GET'], ['DELETE', `${API}/ping`, 'GET'], ['TRACE', `${API}/ping`, 'GET'],
-    ['POST', `${API}/taxes`, 'GET'], ['PUT', `${API}/partner/organizations`, 'GET, POST'], ['OPTIONS', `${API}/contacts`, 'GET, POST'], ['POST', '/health/live', 'GET'],
+    ['PATCH', `${API}/contacts`, 'GET, HEAD, POST'], ['DELETE', `${API}/contacts`, 'GET, HEAD, POST'], ['PUT', `${API}/invoices`, 'GET, HEAD, POST'],
+    ['GET', `${API}/echo`, 'POST'], ['POST', `${API}/activity`, 'GET, HEAD'], ['DELETE', `${API}/ping`, 'GET, HEAD'], ['TRACE', `${API}/ping`, 'GET, HEAD'],
+    ['POST', `${API}/taxes`, 'GET, HEAD'], ['PUT', `${API}/partner/organizations`, 'GET, HEAD, POST'], ['OPTIONS', `${API}/contacts`, 'GET, HEAD, POST'], ['POST', '/health/live', 'GET, HEAD'],
   ])('405 for %s %s, with Allow', async (method, path, allowed) => {
     const { status, body, headers } = await send(method, path, 'Content-Length: 0')
     expect([status, body?.code]).toEqual([405, 'request.method_not_allowed'])
