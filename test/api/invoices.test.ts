@@ -32,7 +32,7 @@ test('an invoice answers all that is known of it, in lists as alone', async () =
     customer_name: 'Meena Sarees', date: midnight('2026-11-10'), due_date: midnight('2026-11-10'), reference_number: 'PO 7',
     salesperson_id: 'asha', place_of_supply: 'IN-KA', currency_code: 'INR', exchange_rate: 1,
     line_items: [{
-      line_item_id: expect.any(String), item_id: null, name: 'Slates', description: 'Small', hsn_or_sac: '9609', quantity: 2.5,
+      line_item_id: expect.any(String), item_id: null, account_id: expect.any(String), name: 'Slates', description: 'Small', hsn_or_sac: '9609', quantity: 2.5,
       unit: 'NOS', rate: 10.4, discount: 1, tax_id: ours.taxes['GST 18%'], tax_percentage: 18, item_total: 25,
       cgst: 2.25, sgst: 2.25, igst: 0, cess: 0, tax_amount: 4.5,
     }],
