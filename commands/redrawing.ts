@@ -98,7 +98,7 @@ const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])
 /**
  * Lays the drawn lines into the books: `existing` says which of those that there were each is, `insert` enters a new one, and
  * the rest are removed. Answers the lines as they are then, and for the activity log all of them, old and new; null where
- * nothing changes.
+ * they are answered as before.
  */
 export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
   books: Books, table: Table<Line>, { lines: before, currency_code }: { lines: Line[]; currency_code: string },
@@ -107,15 +107,16 @@ export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
   const rows = new Map(before.map((line) => [line.id, line]))
   const kept = existing.map((line) => (line ? rows.get(line.id)! : null))
   const fields = ['id', ...Object.keys(drawn[0]!)]
-  const unchanged = kept.length === before.length
-    && kept.every((row, index) => row && changesBetween(saidOf(row, fields, currency_code), saidOf({ ...row, ...drawn[index] }, fields, currency)) === null)
-  if (unchanged) return { lines: before, changes: null }
+  const staysSame = (told: string) => kept.length === before.length
+    && kept.every((row, index) => row && changesBetween(saidOf(row, fields, currency_code), saidOf({ ...row, ...drawn[index] }, fields, told)) === null)
+  // What is stored is compared in one currency: 200 rupees are 20000 minor units, 200 yen are 200, and both are told as 200.
+  if (staysSame(currency_code)) return { lines: before, changes: null }
   const stays = new Set(kept)
   for (const line of before) if (!stays.has(line)) books.delete<Line>(table, line)
   const lines = drawn.map((line, index) => (kept[index] ? books.update<Line>(table, kept[index], line) : insert(line)))
   return {
     lines,
-    changes: {
+    changes: staysSame(currency) ? null : {
       line_items: {
         old: before.map((line) => saidOf(line, fields, currency_code)),
         new: lines.map((line) => saidOf(line, fields, currency)),

@@ -37,6 +37,25 @@ describe.each(KINDS.map((kind) => [kind.path, kind] as const))('%s', (_path, kin
   const put = async (made: Json, body: Json): Promise<Json> => (await ours.send('PUT', at(made), body))[kind.key]
   const log = async (made: Json): Promise<Json[]> => (await ours.get(`${at(made)}/activity`)).activity.toReversed()
 
+  test.each([['JPY', 200, 36], ['KWD', 200, 36]])('lines whose amounts are told alike in %s are stored in its minor units', async (currency_code, item_total, tax_amount) => {
+    const before = await draft([{ name: 'Silk', quantity: 2, rate: 100, tax_id: ours.taxes['GST 18%'] }])
+    const after = await put(before, { currency_code, exchange_rate: 2 })
+    expect(after).toMatchObject({ currency_code, sub_total: item_total, tax_total: tax_amount, line_items: [{ item_total, tax_amount }] })
+    expect((await ours.get(at(before)))[kind.key]).toEqual(after)
+    // The lines are answered as before, and so are the amounts of the document.
+    expect((await log(before)).at(-1)?.changes).toEqual({
+      currency_code: { old: 'INR', new: currency_code }, exchange_rate: { old: '1', new: '2' },
+    })
+  })
+
+  test('the activity log tells the amounts of each state in its own currency', async () => {
+    const before = await draft([{ name: 'Silk', quantity: 1, rate: 100.25 }])
+    await put(before, { currency_code: 'JPY', exchange_rate: 2 })
+    expect((await log(before)).at(-1)?.changes).toMatchObject({
+      total: { old: 100.25, new: 100 }, line_items: { old: [{ item_total: 100.25 }], new: [{ item_total: 100 }] },
+    })
+  })
+
   test('an item that has changed since changes no line, whatever else of the draft does', async () => {
     const item_id = await item(ours, { tax_id: ours.taxes['GST 18%'], hsn_or_sac: '5004', unit: 'NOS', description: 'Red', rate: 100, purchase_rate: 100 })
     const before = await draft([{ item_id, quantity: 3 }, { item_id, quantity: 1, name: 'Own', rate: 10 }])
