@@ -35,7 +35,11 @@ export function sideProblems(body: unknown): FieldProblem[] {
   ] : []))
 }
 
-const isOneSided = ({ debit, credit }: { debit?: unknown; credit?: unknown }) => (Number(debit ?? 0) === 0) !== (Number(credit ?? 0) === 0)
+// A side that is no number is a problem of the shape, and is told there.
+function isOneSided({ debit, credit }: { debit?: unknown; credit?: unknown }): boolean {
+  const sides = [debit ?? 0, credit ?? 0]
+  return sides.some((side) => typeof side !== 'number') || (sides[0] === 0) !== (sides[1] === 0)
+}
 
 export const Journal = Type.Object({
   journal_id: Id,

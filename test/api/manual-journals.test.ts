@@ -50,6 +50,16 @@ test('a manual journal answers what the ledger keeps', async () => {
   expect((await ours.get(`/activity?entity_id=${journal.journal_id}`)).activity).toMatchObject([{ action: 'JOURNAL_CREATED', entity_type: 'JOURNAL', entity_ref: 'JV-00001' }])
 })
 
+test('a side that is no number is told as one, even where nothing can make a number of it', async () => {
+  const [debit, credit] = sides(100, 100).lines
+  for (const odd of [{ toString: 1 }, { valueOf: 1, toString: 1 }, [{ toString: 1 }], '100', true, {}]) {
+    expect(await refused({ lines: [{ ...debit, debit: odd }, credit] }))
+      .toMatchObject({ status: 422, code: 'validation.failed', errors: [{ field: 'lines.0.debit', code: 'type' }] })
+    expect(await refused({ lines: [debit, { ...credit, credit: odd }] }))
+      .toMatchObject({ status: 422, code: 'validation.failed', errors: [{ field: 'lines.1.credit', code: 'type' }] })
+  }
+})
+
 test('0.01 goes to Round Off, a paisa more is refused', async () => {
   expect(written(await post(sides(100.01, 100)))).toEqual(['Rent 100.01 0', 'Bank Account 0 100', 'Round Off 0 0.01'])
   expect(written(await post(sides(100, 100.01)))).toEqual(['Rent 100 0', 'Bank Account 0 100.01', 'Round Off 0.01 0'])
