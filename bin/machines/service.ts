@@ -19,7 +19,7 @@ export async function startApi({ log, environment, onLaunch }: ServiceOptions, o
   const from = sizeOf(log)
   const machine = await startNode('API', 'api/server.ts', { log, environment, onLaunch })
   const deadline = Date.now() + 60_000
-  while (!(await answers(`${origin}/health/live`))) {
+  while (!(await isLive(origin))) {
     if (machine.process.hasEnded()) {
       throw new Error(`it ended at start (${await machine.process.ended}); the last lines of ${log}:\n${lastLines(log, 15, from)}`)
     }
@@ -43,20 +43,21 @@ async function startNode(name: string, file: string, { log, environment, onLaunc
   return { url: `process ${launched.pid}`, process: launched, stop: () => end(launched, { patienceMs: STOP_PATIENCE_MS }) }
 }
 
-/** Whether the API answers, within the time of a probe. */
+/**
+ * Whether the API does anything with a probe within its time. A refusal counts, and so does a connection that it closes:
+ * a process with too many connections works, and would be no better off with a new start. Silence tells of one that hangs.
+ */
 export async function isLive(origin: string): Promise<boolean> {
-  return answers(`${origin}/health/live`, PROBE_MS)
-}
-
-async function answers(url: string, limitMs = 2000): Promise<boolean> {
   try {
-    const answer = await fetch(url, { signal: AbortSignal.timeout(limitMs), headers: { connection: 'close' } })
+    const answer = await fetch(`${origin}/health/live`, { signal: AbortSignal.timeout(PROBE_MS), headers: { connection: 'close' } })
     await answer.body?.cancel()
-    return answer.ok
-  } catch {
-    return false
+    return true
+  } catch (error) {
+    return CLOSED_BY_PEER.has(((error as Error).cause as NodeJS.ErrnoException | undefined)?.code ?? '')
   }
 }
+
+const CLOSED_BY_PEER = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /** Waits until every part of the service works; what is away is told every ten seconds. */
 export async function waitUntilReady(origin: string, stopping: AbortSignal, say: (line: string) => void): Promise<void> {
