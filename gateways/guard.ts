@@ -44,13 +44,19 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
       if (!known) return 'The URL must begin with https://.'
       if (url.username !== '' || url.password !== '') return 'The URL must not carry a user name or a password.'
       const address = addressIn(url)
-      if (address !== null) return mayCall(address, url.protocol) ? null : `The address ${address} is not public; webhooks are sent to public addresses only.`
+      if (address !== null && !mayCall(address, url.protocol)) return whyNotAddress(address)
+      if (address !== null) return null
       // Where no range is opened, such a name can only lead astray; else its addresses decide.
       if (allowCidrs.length === 0 && !canBePublic(url.hostname)) return notPublic(url.hostname)
       return null
     },
   }
 }
+
+// A public one is refused for its scheme alone.
+const whyNotAddress = (address: string) => (
+  isPublic(address) ? 'The URL must begin with https://.' : `The address ${address} is not public; webhooks are sent to public addresses only.`
+)
 
 /** What is said of a name that leads nowhere on the public internet. */
 export function notPublic(hostname: string): string {

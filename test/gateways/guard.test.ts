@@ -106,6 +106,14 @@ test('http is opened for the opened ranges only', async () => {
   expect(await refusal(httpAnywhere, 'http://1.1.1.1/')).toBeNull()
 })
 
+test.each([
+  ['http://1.1.1.1/', 'The URL must begin with https://.'],
+  ['http://10.0.0.1/', 'The address 10.0.0.1 is not public; webhooks are sent to public addresses only.'],
+  ['https://10.0.0.1/', 'The address 10.0.0.1 is not public; webhooks are sent to public addresses only.'],
+])('a refusal says what is wrong with %s', async (url, message) => {
+  await expect(httpInside.check(url, 'org')).rejects.toMatchObject({ message })
+})
+
 test('a name is judged again when it is called, by the addresses that are then connected to', async () => {
   const before = calls
   const outcome = await httpAnywhere.post({ orgId: 'org', url: `http://localhost:${port}/`, body: BODY, headers: {} })
