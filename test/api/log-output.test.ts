@@ -7,18 +7,25 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { MOST_WAITING_BYTES } from '../../gateways/log-output.ts'
+import type { Client } from './client.ts'
 import { startApiProcess, type ApiProcess } from './process.ts'
 
 let api: ApiProcess
+let caller: Client
 const closeLater: number[] = []
 afterEach(async () => {
   await api.discard()
   for (const fd of closeLater.splice(0)) closeSync(fd)
 })
 
+async function startApi(stdout: number | 'pipe'): Promise<void> {
+  api = await startApiProcess({}, ['ignore', stdout, 'inherit'])
+  caller = await api.organization()
+}
+
 async function callMany(times: number): Promise<void> {
-  await Promise.all(Array.from({ length: 20 }, async (_, caller) => {
-    for (let call = caller; call < times; call += 20) expect((await api.call('GET', '/ping')).status).toBe(200)
+  await Promise.all(Array.from({ length: 20 }, async (_, first) => {
+    for (let call = first; call < times; call += 20) expect((await caller.get('/whoami')).status).toBe(200)
   }))
 }
 
@@ -41,7 +48,7 @@ function openUnread(kind: (typeof KINDS)[number]): number | 'pipe' {
 describe('a log that nobody reads', () => {
   test.each(KINDS)('a %s holds up neither calls nor the stop; lines that find no room are counted', async (kind) => {
     const unread = openUnread(kind)
-    api = await startApiProcess({}, ['ignore', unread, 'inherit'])
+    await startApi(unread)
     api.child.stdout?.pause()
     if (typeof unread === 'number') closeLater.push(unread)
     // A line of the access log has more than 150 bytes.
@@ -53,7 +60,7 @@ describe('a log that nobody reads', () => {
   }, 240_000)
 
   test('and is read again has the rest, the last line included', async () => {
-    api = await startApiProcess({}, ['ignore', 'pipe', 'inherit'])
+    await startApi('pipe')
     await callMany(1000)
     let text = ''
     api.child.stdout!.on('data', (chunk) => { text += chunk })
@@ -65,7 +72,7 @@ describe('a log that nobody reads', () => {
   }, 60_000)
 
   test('whose reader is gone', async () => {
-    api = await startApiProcess({}, ['ignore', 'pipe', 'inherit'])
+    await startApi('pipe')
     api.child.stdout!.destroy()
     await callMany(500)
     await delay(500)
@@ -77,7 +84,7 @@ describe('a log that nobody reads', () => {
 
 test('a volume that is full', async () => {
   const full = openSync('/dev/full', 'w')
-  api = await startApiProcess({}, ['ignore', full, 'inherit'])
+  await startApi(full)
   closeSync(full)
   await callMany(1000)
   expect(await api.stop()).toBe(0)
