@@ -5,6 +5,7 @@ import { statusAfter } from '../domain/delivery.ts'
 import { circuitIn, columnsOf, lockCircuits, TURN } from '../models/circuit.ts'
 import type { Connection, Database, Transaction } from '../models/database.ts'
 import { ABANDON, BEGIN, PUT_BACK, RELEASE, SETTLE } from '../models/delivery.ts'
+import { retried } from './retries.ts'
 
 export interface AttemptKey {
   orgId: string
@@ -96,7 +97,8 @@ interface VerdictRow {
  * Settles attempts that have ended, in one statement: the attempts' outcomes, the deliveries' states, and the health
  * of their endpoints, which are disabled with an activity entry after five days of failures. An attempt that was
  * settled before is left as it is. With failures the circuits are turned in the same transaction, so that nobody claims
- * the places that are free again without seeing that the circuit has opened.
+ * the places that are free again without seeing that the circuit has opened. What met others is tried again: an outcome
+ * that is lost is a webhook that is sent again.
  */
 export async function settleAttempts(database: Database, settlements: readonly Settlement[], rules: CircuitRules): Promise<void> {
   if (settlements.length === 0) return
@@ -104,11 +106,11 @@ export async function settleAttempts(database: Database, settlements: readonly S
   const values = [JSON.stringify(settlements.map(givenOf)), new Date(latest - FAILING_TOO_LONG_MS)]
   const settle = (connection: Connection) => connection.run<VerdictRow>(SETTLE, values)
   if (settlements.some(({ outcome }) => outcome.kind !== 'delivered')) {
-    await database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules))
+    await retried(() => database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules)))
     return
   }
-  const verdicts = await settle(database)
-  if (verdicts.length > 0) await database.transaction((connection) => turnCircuits(connection, verdicts, rules))
+  const verdicts = await retried(() => settle(database))
+  if (verdicts.length > 0) await retried(() => database.transaction((connection) => turnCircuits(connection, verdicts, rules)))
 }
 
 function givenOf({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: Settlement) {

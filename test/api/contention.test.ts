@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
+import { beginAttempts, settleAttempts } from '../../commands/deliveries.ts'
 import { invoiceBody } from './fixtures.ts'
 import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
 import { startService, type Service } from './service.ts'
@@ -34,15 +35,15 @@ const waiting = async (client: pg.Client, count: number) => {
   throw new Error(`not ${count} calls wait for a lock`)
 }
 
-/** PostgreSQL refuses the next so many inserts into the table with the code, as if others had been in the way. */
-async function failing<T>(table: string, code: string, times: number, work: () => Promise<T>): Promise<T> {
+/** PostgreSQL refuses the next so many statements that insert into the table, or update it, with the code, as if others had been in the way. */
+async function failing<T>(table: string, code: string, times: number, work: () => Promise<T>, verb = 'INSERT'): Promise<T> {
   await service.sql('CREATE SEQUENCE IF NOT EXISTS refusals_made')
   await service.sql(`CREATE FUNCTION fail_now() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
       IF nextval('refusals_made') <= ${times} THEN RAISE EXCEPTION 'in the way' USING ERRCODE = '${code}'; END IF;
       RETURN NULL;
     END $$`)
-  await service.sql(`CREATE TRIGGER fail_now AFTER INSERT ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION fail_now()`)
+  await service.sql(`CREATE TRIGGER fail_now AFTER ${verb} ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION fail_now()`)
   try {
     return await work()
   } finally {
@@ -102,4 +103,21 @@ test('a wait for a row has an end long before that of its statement', async () =
   // The test's pool is opened as the API's is.
   expect(await service.sql(`SELECT current_setting('lock_timeout') AS lock, current_setting('statement_timeout') AS statement`))
     .toEqual([{ lock: '10s', statement: '1min' }])
+})
+
+describe('the outcome of a webhook', () => {
+  test.each(['delivered', 'refused'] as const)('that met others is written all the same: %s', async (kind) => {
+    await service.sql('UPDATE webhook_endpoints SET status = $1', 'DELETED')
+    const { endpoint } = await ours.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/', events: ['INVOICE_CREATED'] })
+    await ours.sent()
+    const [delivery] = (await ours.get(`/webhooks/deliveries?endpoint_id=${endpoint.endpoint_id}`)).deliveries
+    const key = { orgId: ours.orgId, deliveryId: delivery.delivery_id, series: 0, attempt: 1 }
+    await beginAttempts(service.database, [key], new Date())
+    const outcome = { kind, statusCode: kind === 'delivered' ? 200 : 500, error: null, responseBody: null, durationMs: 5 }
+    const settlement = { ...key, endpointId: endpoint.endpoint_id, outcome, endedAt: new Date(), waitMs: 30_000 }
+    const rules = { failures: 20, firstWaitMs: 30_000, longestWaitMs: 60_000 }
+    await failing('webhook_deliveries', '40P01', 2, () => settleAttempts(service.database, [settlement], rules), 'UPDATE')
+    const { delivery: after } = await ours.get(`/webhooks/deliveries/${delivery.delivery_id}`)
+    expect([after.status, after.attempts_made]).toEqual([kind === 'delivered' ? 'DELIVERED' : 'RETRYING', 1])
+  })
 })
