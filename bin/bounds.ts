@@ -1,5 +1,5 @@
 // What every wait and every resource of the service is bounded by, for the table in docs/running.md.
-import { BODY_LIMIT, BODY_MS, LARGE_BODY, UNREAD_MS } from '../api/http/body.ts'
+import { BODY_LIMIT, BODY_MS, LARGE_BODY, UNREAD_BYTES, UNREAD_MS } from '../api/http/body.ts'
 import * as edge from '../api/http/bounds.ts'
 import { LONGEST_PACE_MS, UNPAID_PER_SECOND } from '../api/http/pace.ts'
 import { MOST_PROBLEMS } from '../api/http/problems.ts'
@@ -46,7 +46,7 @@ function requestRows(): string[][] {
     ['The arrival of a whole request', `${edge.REQUEST_SECONDS} s`, '`408`', EDGE],
     ['A body', megabytes(BODY_LIMIT), '`413`', BODY],
     ['its arrival', seconds(BODY_MS), '`408`', BODY],
-    ['The rest of a body that was refused', seconds(UNREAD_MS), 'broken off', BODY],
+    ['The rest of a body that was refused', `${seconds(UNREAD_MS)}, ${megabytes(UNREAD_BYTES)}`, 'broken off', BODY],
     ['Problems of a body that are listed', String(MOST_PROBLEMS), 'left out', '`api/http/problems.ts`'],
     ['Answers at once that use up no budget (`429`, `404`, `405`, what anyone may call)',
       `${UNPAID_PER_SECOND} a second`, `spread, by ${seconds(LONGEST_PACE_MS)} at the most`, '`api/http/pace.ts`'],

@@ -14,6 +14,7 @@ const BYTES_A_PART = 32
 // How long a body may take to arrive, and how long the rest of a refused one is read and thrown away.
 export const BODY_MS = 30_000
 export const UNREAD_MS = 5_000
+export const UNREAD_BYTES = 16 * 1024 * 1024
 // A large body is followed by a pause in which everything else goes on, so many times as long as it took.
 const PAUSE_SHARE = 2
 const PAUSE_MS = 500
@@ -83,10 +84,15 @@ export async function inTurn<T>({ parsing }: Pick<Shares, 'parsing'>, owner: str
   }
 }
 
-/** Throws away what still comes of a body that nobody reads, for a while; then the connection is closed. */
+/** Throws away what still comes of a body that nobody reads, for a while and up to a size; then the connection is closed. */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   const timer = setTimeout(() => request.socket.destroy(), UNREAD_MS).unref()
+  let bytes = 0
+  request.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > UNREAD_BYTES) request.socket.destroy()
+  })
   request.once('close', () => clearTimeout(timer))
   request.once('end', () => clearTimeout(timer))
   request.on('error', () => undefined)
