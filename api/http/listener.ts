@@ -116,9 +116,11 @@ function follow(connection: Connection, response: ServerResponse, state: { stopp
   response.once('close', () => {
     unanswered.delete(response)
     connection.answeredEarly = !response.req.complete
-    if (unanswered.size > 0) {
-      // Answers leave in the order of their requests: the next one has its time from now on.
-      socket.setTimeout(0)
+    const [next] = unanswered
+    if (next) {
+      // Answers leave in the order of their requests: the next one has its time from now on. Where it was ended behind the
+      // one before, its `prefinish` is past already.
+      socket.setTimeout(next.writableEnded ? bounds.UNREAD_SECONDS * 1000 : 0)
       return void connection.overdue?.refresh()
     }
     clearTimeout(connection.overdue)

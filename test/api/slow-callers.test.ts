@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { UNREAD_BYTES } from '../../api/http/body.ts'
 import { KEEP_ALIVE_SECONDS } from '../../api/http/bounds.ts'
 import { startApiProcess, type ApiProcess } from './process.ts'
 
@@ -58,3 +59,21 @@ test('a connection is kept longer than a proxy keeps its own', async () => {
   expect(KEEP_ALIVE_SECONDS).toBeGreaterThan(60)
   expect((await fetch(`${api.origin}/health/live`)).headers.get('keep-alive')).toBe(`timeout=${KEEP_ALIVE_SECONDS}`)
 })
+
+test('the rest of a refused body is thrown away up to a bound, and the connection is closed', async () => {
+  const socket = connect(api.port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk) => { text += chunk }).on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()))
+  const announced = 100 * UNREAD_BYTES
+  socket.write(`POST /api/public/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: ${announced}\r\n\r\n`)
+  const portion = Buffer.alloc(1024 * 1024, ' ')
+  for (let sent = 0; sent < announced && !socket.destroyed; sent += portion.length) {
+    if (!socket.write(portion)) await Promise.race([new Promise((resolve) => socket.once('drain', resolve)), closed])
+  }
+  await closed
+  expect(text).toMatch(/^HTTP\/1\.1 401 /)
+  expect(socket.bytesWritten).toBeGreaterThan(UNREAD_BYTES)
+  // The systems on both sides hold a few megabytes more.
+  expect(socket.bytesWritten - socket.writableLength).toBeLessThan(4 * UNREAD_BYTES)
+}, 60_000)

@@ -89,9 +89,12 @@ describe('422 names a field that is null, too long, too large or no member of it
   })
 })
 
+// An organisation answers its id, so that another one in a PUT is refused.
+const knowsOrgId = (route: Route) => shapeOf(route).properties!.org_id !== undefined || route.path.endsWith('{org_id}')
+
 describe('unknown fields are ignored', () => {
   test.each(each(takesBody))('%s', async (_name, route) => {
-    const body = { ...bodyFor(route, stand), no_such_field: { deep: [1] }, __proto__x: 1, id: NO_SUCH_ID, ...(shapeOf(route).properties!.org_id ? {} : { org_id: NO_SUCH_ID }) }
+    const body = { ...bodyFor(route, stand), no_such_field: { deep: [1] }, __proto__x: 1, id: NO_SUCH_ID, ...(knowsOrgId(route) ? {} : { org_id: NO_SUCH_ID }) }
     const key = route.method === 'POST' ? { key: randomUUID() } : {}
     const answered = await callRoute(service, route, await pathFor(route, stand), { ...opening(route, stand), body, ...key })
     expect([answered.status, answered.body.code]).toEqual([route.status ?? 200, 0])
