@@ -34,7 +34,7 @@ export async function openBooks<T, R = T>(
       const done = await work(books)
       queued = await books.write()
       return done
-    }), () => desk.clock().getTime())
+    }), () => desk.clock())
     if (books!.changesCallers) desk.forgetCallers()
     if (queued > 0) desk.wakeRelay()
     return finish(result, books!)

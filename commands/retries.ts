@@ -9,17 +9,17 @@ const FIRST_PAUSE_MS = 20
 
 /**
  * Does work that is one transaction. A deadlock, a lock that did not come free, a row that vanished or a number that was
- * taken meanwhile is tried again from the start; the pauses differ, so that those who met do not meet again. `now` is in
- * ms; without it the number of tries alone is bounded. Throws the last error.
+ * taken meanwhile is tried again from the start; the pauses differ, so that those who met do not meet again. without
+ * `clock` the number of tries alone is bounded. Throws the last error.
  */
-export async function retried<T>(work: () => Promise<T>, now: () => number = () => 0): Promise<T> {
-  const begun = now()
+export async function retried<T>(work: () => Promise<T>, clock?: () => Date): Promise<T> {
+  const begun = clock?.().getTime()
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work()
     } catch (error) {
-      const isLast = attempt >= TRIES || now() - begun > PATIENCE_MS
-      if (isLast || !isWorthRetrying(error)) throw error
+      const isLate = clock !== undefined && clock().getTime() - begun! > PATIENCE_MS
+      if (attempt >= TRIES || isLate || !isWorthRetrying(error)) throw error
       await setTimeout(FIRST_PAUSE_MS * 2 ** (attempt - 1) * (0.5 + Math.random()))
     }
   }
