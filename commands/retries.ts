@@ -9,7 +9,7 @@ const FIRST_PAUSE_MS = 20
 
 /**
  * Does work that is one transaction. A deadlock, a lock that did not come free, a row that vanished or a number that was
- * taken meanwhile is tried again from the start; the pauses differ, so that those who met do not meet again. without
+ * taken meanwhile is tried again from the start; the pauses differ, so that those who met do not meet again. Without
  * `clock` the number of tries alone is bounded. Throws the last error.
  */
 export async function retried<T>(work: () => Promise<T>, clock?: () => Date): Promise<T> {

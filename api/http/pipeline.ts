@@ -93,7 +93,8 @@ export async function travel(
 export function refuse(house: Pick<House, 'onMishap'>, error: unknown, requestId: string): Reply {
   const meant = asFault(error)
   if (meant instanceof Fault) {
-    if (meant.cause !== undefined) house.onMishap(meant.cause, requestId)
+    // A part that is away is no error of ours, and GET /health/ready tells of it.
+    if (meant.cause !== undefined && meant.code !== 'service.unavailable') house.onMishap(meant.cause, requestId)
     return refusal(meant, requestId)
   }
   house.onMishap(error, requestId)
