@@ -56,7 +56,7 @@ test('stale copies are refused by the field that has moved, or by the state that
     // The first copy moves the totals, and every other is stale from then on.
     expect(done.length).toBeLessThanOrEqual(1)
     for (const answer of answers.slice(0, 5).filter(({ status }) => status !== 200)) {
-      expect([outcomeOf(answer), ['line_items.0.quantity', 'line_items', 'sub_total', 'status']]).toEqual(['400 validation.invalid_value', expect.arrayContaining([topOf(answer)])])
+      expect([outcomeOf(answer), answer.body.field]).toEqual(['400 validation.invalid_value', expect.stringMatching(/^(line_items\b|sub_total$|status$)/)])
       outcomes.add(answer.body.field)
     }
     expect(answers[5]!.status).toBe(200)
@@ -108,4 +108,3 @@ function changesOf(answers: Answered[], { last_modified_time }: Json): number {
   return answers.length - unchanged.length
 }
 
-const topOf = ({ body }: Answered): string => body.field
