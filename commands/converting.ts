@@ -1,5 +1,5 @@
 // How one document is made of another: of the source's own lines, prices and place of supply, dated today (decisions §4).
-import { partsOf, refuseConversion, type Part, type PartWanted } from '../domain/conversion.ts'
+import { partsOf, refuseConversion, refuseUnknownLines, type Part, type PartWanted } from '../domain/conversion.ts'
 import { decimalText } from '../domain/decimal.ts'
 import type { Tax } from '../domain/gst.ts'
 import { readBasis, type Basis } from '../models/basis.ts'
@@ -37,12 +37,14 @@ export function refuseEstimate(estimate: Estimate): void {
  * conflict.invalid_state; and as partsOf does.
  */
 export function partsToInvoice(order: SalesOrder, wanted: PartWanted[] | null): Part[] {
+  refuseUnknownLines(order.lines, wanted)
   refuseConversion('SALES_ORDER', order.status, { invoice_id: order.invoices.at(-1) ?? null, invoice_ids: order.invoices })
   return partsOf(order.lines.map(invoicedLine), wanted)
 }
 
 /** What is to be billed of an order. Throws as partsToInvoice does, naming bill_id and bill_ids. */
 export function partsToBill(order: PurchaseOrder, wanted: PartWanted[] | null): Part[] {
+  refuseUnknownLines(order.lines, wanted)
   refuseConversion('PURCHASE_ORDER', order.status, { bill_id: order.bills.at(-1) ?? null, bill_ids: order.bills })
   return partsOf(order.lines.map(billedLine), wanted)
 }

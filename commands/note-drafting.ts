@@ -87,13 +87,16 @@ interface CreditNoteOccasion extends NoteOccasion {
  */
 export async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, occasion: CreditNoteOccasion): Promise<DrawnCreditNote> {
   const { customer_id } = wanted
-  const sideTold = sideOfParent({ invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null })
+  const parents = { invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null }
+  // A note against both is refused once everything that it names is known to exist (decisions §1, order of checks).
+  const sideTold = sideOfParent(parents.invoiceId === null ? parents : { ...parents, billId: null })
   const parent = await parentOf(books, wanted)
   const side = sideTold ?? sideOfContact(await contactTypeOf(books, customer_id))
   const told = inherited((occasion.sideBefore ?? side) === side ? wanted : withoutAccounts(wanted), parent)
   const drawn = side === 'customer'
     ? await drawUpSale(books, { ...told, customer_id }, occasion)
     : await drawUpPurchase(books, { ...told, vendor_id: customer_id }, { ...occasion, ...accountsOf(parent), vendorField: 'customer_id' })
+  sideOfParent(parents)
   refuseWideRoundOff(drawn.head.round_off, drawn.head.currency_code)
   const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
   if ('customer' in drawn) {
@@ -140,15 +143,16 @@ type ParentRow = Parent & DocumentRow & { lines?: BillLineRow[] }
 
 // It may neither be voided nor paid until the note is written.
 async function parentOf(books: Books, { invoice_id = null, bill_id = null }: Pick<CreditNoteTerms, 'invoice_id' | 'bill_id'>): Promise<ParentRow | null> {
-  if (invoice_id !== null) {
-    const invoice = isId(invoice_id) ? await findRow(books, invoices, invoice_id, 'FOR SHARE') : null
-    if (!invoice) throw fault('not_found.resource', { field: 'invoice_id', message: 'There is no such invoice.' })
-    return { ...invoice, kind: 'INVOICE', contactId: invoice.customer_id }
-  }
-  if (bill_id === null) return null
-  const bill = isId(bill_id) ? await findBill(books, bill_id, 'FOR SHARE') : null
-  if (!bill) throw fault('not_found.resource', { field: 'bill_id', message: 'There is no such bill.' })
-  return { ...bill, kind: 'BILL', contactId: bill.vendor_id }
+  const invoice = invoice_id === null ? null : await existingParent(isId(invoice_id) ? findRow(books, invoices, invoice_id, 'FOR SHARE') : null, 'invoice')
+  const bill = bill_id === null ? null : await existingParent(isId(bill_id) ? findBill(books, bill_id, 'FOR SHARE') : null, 'bill')
+  if (invoice) return { ...invoice, kind: 'INVOICE', contactId: invoice.customer_id }
+  return bill && { ...bill, kind: 'BILL', contactId: bill.vendor_id }
+}
+
+async function existingParent<Row>(found: Promise<Row | null> | null, noun: 'invoice' | 'bill'): Promise<Row> {
+  const row = await found
+  if (!row) throw fault('not_found.resource', { field: `${noun}_id`, message: `There is no such ${noun}.` })
+  return row
 }
 
 // What goes back to the vendor is taken from where the bill put it; of equal lines the first tells.

@@ -6,9 +6,13 @@ import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { amountAboveZero, maxTotal, refuseNothing, sum, toAmount, toDecimalText, type Minor } from '../domain/money.ts'
 import { controlOf, type Flow, type PaymentType } from '../domain/posting/payment.ts'
+import { bills } from '../models/bill.ts'
+import { findRows } from '../models/find.ts'
+import { invoices } from '../models/invoice.ts'
 import {
   readPaymentBasis, type Payment, type PaymentAlike, type PaymentBasis, type PaymentBasisRequest, type PaymentRow,
 } from '../models/payment.ts'
+import type { Table } from '../models/table.ts'
 import type { Books } from './books.ts'
 import { currencyOf, knownIds, rateWanted, refuseUnknownTags } from './drafting.ts'
 import { documentsToSettle, type Settleable } from './settlement.ts'
@@ -109,14 +113,25 @@ export async function existenceFirst<T>(decide: () => T, refuseMissing: () => Pr
   }
 }
 
-/** The documents that allocations name on the side of the flow, whatever else they say. */
-export function namedBy(flow: Flow, bodies: AllocationBody[]): Pick<AllocationWanted, 'documentId' | 'fields'>[] {
-  const own = flow === 'INCOMING' ? 'invoice_id' : 'bill_id'
-  return bodies.flatMap((body, index) => {
-    const path = `allocations.${index}.`
-    return body[own] == null ? [] : [{ documentId: body[own].toLowerCase(), fields: { document: path + own, amount: `${path}amount` } }]
-  })
+/**
+ * Throws not_found.resource for the first document that allocations name, on whichever side, and that the organisation does
+ * not have; `pathOf` answers what stands before the names of an allocation's fields. Locks nothing: it is for refused calls.
+ */
+export async function refuseMissingDocuments(books: Books, bodies: AllocationBody[], pathOf: (index: number) => string): Promise<void> {
+  const foundIds = async <Row extends { id: string }>(table: Table<Row>, ids: (string | null | undefined)[]) => (
+    new Set((await findRows(books, table, ids.filter((id) => id != null).filter(isId))).map(({ id }) => id))
+  )
+  const invoiceIds = await foundIds(invoices, bodies.map(({ invoice_id }) => invoice_id))
+  const billIds = await foundIds(bills, bodies.map(({ bill_id }) => bill_id))
+  for (const [index, { invoice_id, bill_id }] of bodies.entries()) {
+    if (invoice_id != null && !invoiceIds.has(invoice_id.toLowerCase())) throw noDocument('INCOMING', `${pathOf(index)}invoice_id`)
+    if (bill_id != null && !billIds.has(bill_id.toLowerCase())) throw noDocument('OUTGOING', `${pathOf(index)}bill_id`)
+  }
 }
+
+const noDocument = (flow: Flow, field: string) => (
+  fault('not_found.resource', { field, message: `There is no such ${flow === 'INCOMING' ? 'invoice' : 'bill'}.` })
+)
 
 /** Throws validation.invalid_value where more is allocated than was paid. */
 export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, currency: string): void {
@@ -124,14 +139,11 @@ export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, c
 }
 
 /** The documents to settle, locked. Throws not_found.resource for one that the organisation does not have. */
-export async function documentsOf(books: Books, flow: Flow, asked: Pick<AllocationWanted, 'documentId' | 'fields'>[]): Promise<Map<string, Settleable>> {
+export async function documentsOf(books: Books, flow: Flow, asked: AllocationWanted[]): Promise<Map<string, Settleable>> {
   const ids = asked.map(({ documentId }) => documentId).filter(isId)
   const documents = ids.length === 0 ? new Map<string, Settleable>() : await documentsToSettle(books, flow, ids)
   const missing = asked.find(({ documentId }) => !documents.has(documentId))
-  if (missing) {
-    const noun = flow === 'INCOMING' ? 'invoice' : 'bill'
-    throw fault('not_found.resource', { field: missing.fields.document, message: `There is no such ${noun}.` })
-  }
+  if (missing) throw noDocument(flow, missing.fields.document)
   return documents
 }
 

@@ -15,8 +15,8 @@ import { knownIds, rateWanted, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
 import {
-  allocationsWanted, allocationWanted, documentsOf, duplicateOf, existenceFirst, foundationOf, likenessOf, moneyOf, moneyTold, namedBy, refuseFigures,
-  refuseOverAllocation, refuseWrongParty, type AllocationBody,
+  allocationsWanted, allocationWanted, documentsOf, duplicateOf, existenceFirst, foundationOf, likenessOf, moneyOf, moneyTold, refuseFigures,
+  refuseMissingDocuments, refuseOverAllocation, refuseWrongParty, type AllocationBody,
 } from './payment-terms.ts'
 import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
 
@@ -63,7 +63,7 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
     () => ({ asked: allocationsWanted(wanted.flow, type, wanted.allocations ?? [], currency), amount: toMinor(wanted.amount, currency) }),
     async () => {
       await foundationOf(books, { ...wanted, tags }, { alike: null, rate: null })
-      await documentsOf(books, wanted.flow, namedBy(wanted.flow, wanted.allocations ?? []))
+      await refuseMissingDocuments(books, wanted.allocations ?? [], (index) => `allocations.${index}.`)
     },
   )
   const rate = rateWanted(books, wanted)
@@ -122,7 +122,10 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
  */
 export async function applyPayment(books: Books, id: string, wanted: AllocationBody): Promise<Payment> {
   const before = await paymentOf(books, id, 'FOR UPDATE')
-  const asked = [allocationWanted(before.flow, before.payment_type, wanted, before.currency_code, '')]
+  const asked = await existenceFirst(
+    () => [allocationWanted(before.flow, before.payment_type, wanted, before.currency_code, '')],
+    () => refuseMissingDocuments(books, [wanted], () => ''),
+  )
   const documents = await documentsOf(books, before.flow, asked)
   const allocations = allocate(moneyOf(books, before), asked, documents)
   const added = keepAllocations(books, before, allocations, today(books))

@@ -52,6 +52,13 @@ export interface Part {
 // As many as a line keeps (decisions §4).
 const DECIMALS = 6
 
+/** Throws not_found.resource for the first part whose line is not the order's. */
+export function refuseUnknownLines(lines: readonly Pick<OrderLine, 'id'>[], wanted: readonly PartWanted[] | null): void {
+  const known = new Set(lines.map(({ id }) => id))
+  const index = wanted?.findIndex(({ line_item_id }) => !known.has(line_item_id.toLowerCase())) ?? -1
+  if (index !== -1) throw fault('not_found.resource', { field: `line_items.${index}.line_item_id`, message: 'The order has no such line.' })
+}
+
 /**
  * What a conversion takes of an order, in the order of its lines: everything left, or the parts that are told; the same
  * line told twice adds up. A part takes its share of the line's discount.
@@ -87,11 +94,11 @@ const RELEASED: Record<Order, Record<string, (lines: readonly OrderLine[]) => st
 const leftOf = (lines: readonly OrderLine[]) => new Map(lines.map((line) => [line.id, left(line)]))
 
 function takenOf(lines: readonly OrderLine[], wanted: readonly PartWanted[]): Map<string, Exact> {
+  refuseUnknownLines(lines, wanted)
   const known = new Map(lines.map((line) => [line.id, line]))
   const taken = new Map<string, Exact>()
   for (const [index, { line_item_id, quantity }] of wanted.entries()) {
-    const line = known.get(line_item_id.toLowerCase())
-    if (!line) throw fault('not_found.resource', { field: `line_items.${index}.line_item_id`, message: 'The order has no such line.' })
+    const line = known.get(line_item_id.toLowerCase())!
     const before = taken.get(line.id) ?? new Exact(0)
     refuseQuantity(`line_items.${index}.quantity`, quantity, left(line).minus(before))
     taken.set(line.id, before.plus(quantity))

@@ -74,7 +74,8 @@ test('against nothing in particular it is a customer’s, unless the contact is 
 
 describe('a creation is refused', () => {
   test.each<[string, () => Promise<Json> | Json, Json]>([
-    ['against an invoice and a bill', () => ({ invoice_id: randomUUID(), bill_id: randomUUID() }), { ...BAD, field: 'bill_id' }],
+    ['against an invoice and a bill', async () => ({ invoice_id: (await ours.sent()).invoice_id, bill_id: (await ours.opened()).bill_id }), { ...BAD, field: 'bill_id' }],
+    ['against an invoice, and a bill that is not there', async () => ({ invoice_id: (await ours.sent()).invoice_id, bill_id: randomUUID() }), { ...NONE, field: 'bill_id' }],
     ['against an invoice that is not there', () => ({ invoice_id: randomUUID() }), { ...NONE, field: 'invoice_id' }],
     ['against text that is no id', () => ({ bill_id: 'BILL-1' }), { ...NONE, field: 'bill_id' }],
     ['against an invoice of another', async () => ({ customer_id: await customer(ours), invoice_id: (await ours.sent()).invoice_id }), { ...BAD, field: 'invoice_id' }],

@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => service.close())
 
 const BAD = { status: 400, code: 'validation.invalid_value' }
+const MISSING = { status: 404, code: 'not_found.resource' }
 
 test.each([
   ['/invoices', 'invoice', 'INCOMING', 'SENT'], ['/bills', 'bill', 'OUTGOING', 'OPEN'],
@@ -63,8 +64,10 @@ describe('applying', () => {
       ['Payment applied.', 20, [{ allocation_id: expect.any(String), invoice_id: one.invoice_id, bill_id: null, amount: 100 }]])
     expect(await apply(payment_id, { invoice_id: two.invoice_id, amount: 20.01 })).toEqual({ ...BAD, field: 'amount', details: { limit: 20 } })
     expect(await apply(payment_id, { invoice_id: one.invoice_id, amount: 1 })).toEqual({ ...BAD, field: 'amount', details: { limit: 0 } })
-    expect(await apply(payment_id, { bill_id: two.invoice_id, amount: 1 })).toEqual({ ...BAD, field: 'bill_id' })
-    expect(await apply(payment_id, { invoice_id: randomUUID(), amount: 1 })).toEqual({ status: 404, code: 'not_found.resource', field: 'invoice_id' })
+    const { bill_id } = await ours.opened()
+    expect(await apply(payment_id, { bill_id, amount: 1 })).toEqual({ ...BAD, field: 'bill_id' })
+    expect(await apply(payment_id, { bill_id: two.invoice_id, amount: 1 })).toEqual({ ...MISSING, field: 'bill_id' })
+    expect(await apply(payment_id, { invoice_id: randomUUID(), amount: 1 })).toEqual({ ...MISSING, field: 'invoice_id' })
     expect((await apply(payment_id, { amount: 1 })).status).toBe(422)
     await ours.send('POST', `/payments/${payment_id}/apply`, { invoice_id: two.invoice_id, amount: 20 })
     expect([standing(await ours.invoiceNow(one.invoice_id)), standing(await ours.invoiceNow(two.invoice_id))])

@@ -55,6 +55,11 @@ const CASES: Case[] = [
   ]),
   ['/payments', (at) => ({ ...paymentBody(at, {}), allocations: [{ bill_id: at.openBillId, amount: 1 }] }), {
     contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }),
+    'allocations.0.bill_id': (bill_id) => ({ allocations: [{ bill_id, amount: 1 }] }),
+    'allocations.1.bill_id': (bill_id) => ({ allocations: [{ invoice_id: stand.sentInvoiceId, amount: 0.001 }, { bill_id, amount: 1 }] }),
+  }],
+  ['/credit_notes', (at) => ({ ...creditNoteBody(at, {}), invoice_id: at.sentInvoiceId, bill_id: at.openBillId }), {
+    customer_id, invoice_id: (invoice_id) => ({ invoice_id }), bill_id: (bill_id) => ({ bill_id }), ...documentIds,
   }],
   ['/expenses', (at) => ({ ...expenseBody(at, {}), amount: 0.001 }), {
     vendor_id, tags: (id) => ({ tags: [id] }), account_id: (account_id) => ({ account_id }), paid_through_account_id: (id) => ({ paid_through_account_id: id }), tax_id: (tax_id) => ({ tax_id }),
@@ -172,5 +177,50 @@ describe('the record of the path', () => {
       const { status, body: answered } = await stand.client.call(method, path.replace('{id}', id), { body, ...(method === 'POST' ? { key: `${path.replaceAll(/\W/g, '')}${id}` } : {}) })
       expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', undefined])
     }
+  })
+})
+
+/** What is applied or converted, what of a body is refused with 400 or 409, and what makes it a 404 all the same. */
+type PartCase = [name: string, path: (stand: Stand) => Promise<string>, refused: (stand: Stand) => Json, field: string, missing: (id: string) => Json]
+
+const paid = (changes: (at: Stand) => Json) => async (at: Stand) => `${(await drawnUp('/payments', paymentBody(at, changes(at)))).at}/apply`
+const noted = (action: string, changes: (at: Stand) => Json) => async (at: Stand) => (
+  `${(await drawnUp('/credit_notes', creditNoteBody(at, changes(at)))).at}/${action}`
+)
+const ofVendor = (at: Stand) => ({ customer_id: at.vendorId })
+const cancelled = (path: string, body: (at: Stand, changes: Json) => Json) => async (at: Stand) => {
+  const order = await drawnUp(path, body(at, {}))
+  expect((await stand.client.post(`${order.at}/cancel`)).status).toBe(200)
+  return `${order.at}/convert`
+}
+const invoice_id = (id: string) => ({ invoice_id: id, amount: 1 })
+const bill_id = (id: string) => ({ bill_id: id, amount: 1 })
+const line = (line_item_id: string) => ({ line_items: [{ line_item_id, quantity: 1 }] })
+const PARTS: PartCase[] = [
+  ['money received, to a bill', paid(() => ({})), (at) => bill_id(at.openBillId), 'bill_id', bill_id],
+  ['money received, nothing of it', paid(() => ({})), (at) => ({ invoice_id: at.sentInvoiceId, amount: 0.001 }), 'invoice_id', (id) => ({ invoice_id: id, amount: 0.001 })],
+  ['money paid, to an invoice', paid((at) => ({ flow: 'OUTGOING', contact_id: at.vendorId })), (at) => invoice_id(at.sentInvoiceId), 'invoice_id', invoice_id],
+  ['a refund, to a bill', paid(() => ({ flow: 'OUTGOING', payment_type: 'REFUND' })), (at) => bill_id(at.openBillId), 'bill_id', bill_id],
+  ["a customer's credit, to a bill", noted('apply-to-bill', () => ({})), (at) => bill_id(at.openBillId), 'bill_id', bill_id],
+  ["a vendor's credit, to an invoice", noted('apply-to-invoice', ofVendor), (at) => invoice_id(at.sentInvoiceId), 'invoice_id', invoice_id],
+  ['a draft credit note', noted('apply-to-invoice', () => ({ is_draft: true })), (at) => invoice_id(at.sentInvoiceId), 'invoice_id', invoice_id],
+  ['a cancelled sales order', cancelled('/sales_orders', salesOrderBody), () => ({}), 'line_items.0.line_item_id', line],
+  ['a cancelled purchase order', cancelled('/purchase_orders', purchaseOrderBody), () => ({}), 'line_items.0.line_item_id', line],
+]
+
+describe('what is applied or converted', () => {
+  test.each(PARTS)('%s', async (_name, pathOf, refusedBody, field, missing) => {
+    const path = await pathOf(stand)
+    expect([400, 409]).toContain((await stand.client.post(path, refusedBody(stand))).status)
+    for (const id of [NO_SUCH_ID, 'no-id']) {
+      const { status, body: answered } = await stand.client.post(path, missing(id))
+      expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', field])
+    }
+  })
+
+  test('a part of an order that is too much, beside a line that is not there', async () => {
+    const { at, record: { line_items: [{ line_item_id }] } } = await drawnUp('/sales_orders', salesOrderBody(stand, {}))
+    const line_items = [{ line_item_id, quantity: 1e6 }, { line_item_id: NO_SUCH_ID, quantity: 1 }]
+    expect((await stand.client.post(`${at}/convert`, { line_items })).body).toMatchObject({ code: 'not_found.resource', field: 'line_items.1.line_item_id' })
   })
 })
