@@ -1,7 +1,7 @@
 // Which URLs webhooks may be sent to, judged by scheme and address.
 import { isIP } from 'node:net'
 import { isPublic, isWithin, rangesOf } from './addresses.ts'
-import { canBePublic, isLocalhost } from './host-names.ts'
+import { canBePublic, isLocalhost, whyNoName } from './host-names.ts'
 
 export interface GuardOptions {
   /** Address ranges that are called although they are not public. */
@@ -43,9 +43,12 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
       const known = url.protocol === 'https:' || (url.protocol === 'http:' && allowHttp)
       if (!known) return 'The URL must begin with https://.'
       if (url.username !== '' || url.password !== '') return 'The URL must not carry a user name or a password.'
+      if (url.port === '0') return 'The port must be from 1 to 65535.'
       const address = addressIn(url)
       if (address !== null && !mayCall(address, url.protocol)) return whyNotAddress(address)
       if (address !== null) return null
+      const flaw = whyNoName(url.hostname)
+      if (flaw !== null) return `The name ${shortened(url.hostname)} ${flaw}; use a name that DNS can have.`
       // Where no range is opened, such a name can only lead astray; else its addresses decide.
       if (allowCidrs.length === 0 && !canBePublic(url.hostname)) return notPublic(url.hostname)
       return null
@@ -57,6 +60,8 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
 const whyNotAddress = (address: string) => (
   isPublic(address) ? 'The URL must begin with https://.' : `The address ${address} is not public; webhooks are sent to public addresses only.`
 )
+
+const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}...` : name)
 
 /** What is said of a name that leads nowhere on the public internet. */
 export function notPublic(hostname: string): string {

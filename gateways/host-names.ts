@@ -22,6 +22,26 @@ export function canBePublic(name: string): boolean {
   return bare.includes('.') && !PRIVATE_SUFFIXES.some((suffix) => bare.endsWith(suffix) || bare === suffix.slice(1))
 }
 
+// RFC 1035 §2.3.4, as text without the dot of the root.
+const MOST_NAME = 253
+const MOST_LABEL = 63
+
+/**
+ * What no name server could ever know of a name, for people; null for nothing. Underscores are let through, which RFC 1123
+ * does not have and resolvers answer all the same. The name is as `new URL` answers it: ASCII, a foreign one as `xn--...`.
+ */
+export function whyNoName(name: string): string | null {
+  const bare = bareName(name)
+  if (bare.length > MOST_NAME) return `is longer than ${MOST_NAME} characters`
+  for (const label of bare.split('.')) {
+    if (label === '') return 'has an empty label: two dots side by side, or one at its start'
+    if (label.length > MOST_LABEL) return `has a label longer than ${MOST_LABEL} characters`
+    if (label.startsWith('-') || label.endsWith('-')) return 'has a label that begins or ends with a hyphen'
+    if (!/^[a-z0-9_-]+$/.test(label)) return 'has a character other than letters, digits and hyphens'
+  }
+  return null
+}
+
 export const HOSTS_FILE = '/etc/hosts'
 
 /** The addresses of each name in a hosts file, in its order; empty where there is no such file. */

@@ -59,6 +59,38 @@ test.each([
   expect(await refusal(production, url)).toEqual(REFUSED)
 })
 
+const LONG = 'x'.repeat(64)
+const NAME_OF_254 = `${'abcdefghi.'.repeat(25)}abcd`
+test.each([
+  ['a..b', 'The name a..b has an empty label: two dots side by side, or one at its start; use a name that DNS can have.'],
+  ['.example.com', 'The name .example.com has an empty label: two dots side by side, or one at its start; use a name that DNS can have.'],
+  ['example.com..', 'The name example.com.. has an empty label: two dots side by side, or one at its start; use a name that DNS can have.'],
+  ['-.com', 'The name -.com has a label that begins or ends with a hyphen; use a name that DNS can have.'],
+  ['hooks-.example.com', 'The name hooks-.example.com has a label that begins or ends with a hyphen; use a name that DNS can have.'],
+  [`${LONG}.com`, `The name ${LONG}.com has a label longer than 63 characters; use a name that DNS can have.`],
+  [NAME_OF_254, `The name ${NAME_OF_254.slice(0, 100)}... is longer than 253 characters; use a name that DNS can have.`],
+  ['a*b.example.com', 'The name a*b.example.com has a character other than letters, digits and hyphens; use a name that DNS can have.'],
+  ['example.com:0', 'The port must be from 1 to 65535.'],
+  ['1.1.1.1:0', 'The port must be from 1 to 65535.'],
+])('%s can be no receiver: refused without a look-up, wherever ranges are opened, and called by nobody', async (host, message) => {
+  let lookups = 0
+  const resolver = { addressesOf: async () => (lookups += 1, ['93.184.216.34']) }
+  for (const allowCidrs of [[], ['0.0.0.0/0']]) {
+    const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs, allowHttp: true, resolver })
+    await expect(receiver.check(`https://${host}/hook`, 'org')).rejects.toMatchObject({ ...REFUSED, message })
+    expect(await receiver.post({ orgId: 'org', url: `https://${host}/hook`, body: BODY, headers: {} })).toMatchObject({ kind: 'blocked', error: message })
+  }
+  expect(lookups).toBe(0)
+})
+
+test.each([
+  'xn--4ca.example.com', '\u00e4.example.com', 'my_host.example.com', 'a-b.example.com', '1.example.com', 'EXAMPLE.com.', `${'x'.repeat(63)}.com`,
+  `${NAME_OF_254.slice(0, -1)}`, 'example.com:1', 'example.com:65535',
+])('%s can be one', async (host) => {
+  const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver: { addressesOf: async () => ['93.184.216.34'] } })
+  expect(await refusal(receiver, `https://${host}/hook`)).toBeNull()
+})
+
 test('a public address and a name that does not resolve yet are let through', async () => {
   expect(await refusal(production, 'https://1.1.1.1/hook')).toBeNull()
   expect(await refusal(production, 'https://soon.invalid/hook')).toBeNull()
