@@ -1,0 +1,58 @@
+// The packages in package-lock.json: their licences are known and allowed, and the lock serves every operating system.
+import { describe, expect, test } from '@jest/globals'
+import { read } from './sources.ts'
+
+// Licences that ask for a notice and no more, by their SPDX names.
+const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-Clause', 'CC0-1.0', 'ISC', 'MIT', 'Unlicense']
+
+// Packages that need a look of their own: what was found, and what for they are used.
+const LOOKED_AT: Record<string, string> = {
+  'caniuse-lite': 'CC-BY-4.0: data about browsers, read by the bundler of the worker and not shipped in anything.',
+  'escape-regexp-component': 'MIT, told in its Readme.md only; eight lines that restify uses.',
+  unionfs: 'Unlicense, told in its LICENSE only; used by the bundler of the worker.',
+}
+
+interface Locked {
+  license?: string
+  optionalDependencies?: Record<string, string>
+}
+
+const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record<string, Locked> }
+const INSTALLED = Object.entries(packages).filter(([path]) => path.startsWith('node_modules/'))
+const nameOf = (path: string) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
+
+/** Whether an SPDX expression is satisfied by the allowed licences: all that AND joins, one of what OR joins. */
+function isAllowed(expression: string): boolean {
+  const bare = expression.replaceAll(/[()]/g, '')
+  return bare.split(' OR ').some((choice) => choice.split(' AND ').every((licence) => ALLOWED.includes(licence)))
+}
+
+describe('licences', () => {
+  test('of every package are allowed', () => {
+    expect(INSTALLED.length).toBeGreaterThan(400)
+    const others = INSTALLED.filter(([path, { license = '' }]) => !isAllowed(license) && !(nameOf(path) in LOOKED_AT))
+    expect(others.map(([path, { license }]) => `${path}: ${license ?? 'no licence'}`)).toEqual([])
+  })
+
+  test('that were looked at are of packages that are still there', () => {
+    const names = new Set(INSTALLED.map(([path]) => nameOf(path)))
+    expect(Object.keys(LOOKED_AT).filter((name) => !names.has(name))).toEqual([])
+  })
+
+  test.each([
+    ['MIT', true],
+    ['(MIT OR GPL-3.0-only)', true],
+    ['Apache-2.0 AND MIT', true],
+    ['MIT AND GPL-3.0-only', false],
+    ['AGPL-3.0-only', false],
+    ['SEE LICENSE IN LICENSE', false],
+    ['', false],
+  ])('%s', (expression, allowed) => expect(isAllowed(expression)).toBe(allowed))
+})
+
+// npm leaves out of the lock what is not in the registry yet, and `npm ci` then fails on the systems that need it.
+test('the lock holds the builds for every operating system', () => {
+  const missing = INSTALLED.flatMap(([path, { optionalDependencies = {} }]) =>
+    Object.keys(optionalDependencies).filter((name) => !(`${path}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages)))
+  expect(missing).toEqual([])
+})
