@@ -57,14 +57,18 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
   }) : null
   log.info({ queues: settings.workerQueues, temporal: address }, 'worker started')
 
-  const ended = workers.run().finally(async () => {
-    await duties?.stop()
-    receiver.close()
-    await engine.close()
-    await native.close()
-    await database.close()
-  })
-  return { ended, stop: workers.stop }
+  const untilStopped = async () => {
+    try {
+      await workers.run()
+    } finally {
+      await duties?.stop()
+      receiver.close()
+      await engine.close()
+      await native.close()
+      await database.close()
+    }
+  }
+  return { ended: untilStopped(), stop: workers.stop }
 }
 
 async function connect(address: string): Promise<NativeConnection> {

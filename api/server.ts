@@ -98,8 +98,9 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       await Promise.race([closeAll([engine, tokens, database]), delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
     },
     answerUnhandled: ({ request, response }, error) => {
-      if (response.headersSent) return void (accessLog.mishap(error, ''), request.socket.destroy())
-      unmatched.answer(request, response, error as Error, { close: true })
+      if (!response.headersSent) return unmatched.answer(request, response, error as Error, { close: true })
+      accessLog.mishap(error, '')
+      request.socket.destroy()
     },
   }
 }

@@ -45,7 +45,10 @@ export async function setStage(stopping: AbortSignal): Promise<Stage> {
     record.close()
     rmSync(FOLDER, { recursive: true, force: true })
   }
-  const keep = <T extends Machine>(machine: T): T => (machines.push(machine), machine)
+  const keep = <T extends Machine>(machine: T): T => {
+    machines.push(machine)
+    return machine
+  }
   const rest = { inherited: local.inherited, onLaunch: (launched: Launched) => record.noteChild(launched) }
   const log = (name: string) => join(FOLDER, 'logs', `${name}.log`)
   const taken = new Set<number>()

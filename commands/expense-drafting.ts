@@ -182,7 +182,7 @@ export function toldOf(
   const rows = sent.line_items === undefined ? (expense.itemized ? lines : null) : placesOfSent(lines, sent.line_items)
   const shown = (answered as { line_items: object[] }).line_items
   let refusal: Refusal = null
-  const line_items = rows && rows.map((row, index) => {
+  const line_items = rows?.map((row, index) => {
     const line = sent.line_items?.[index] ?? {}
     if (row === null) return line as ExpenseLineWanted
     refusal ??= refusalWithin(line, shown[lines.indexOf(row)]!, LINE_FIELDS, `line_items.${index}.`)

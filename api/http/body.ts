@@ -110,7 +110,10 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       if (size <= limit) chunks.push(chunk)
       else refuse(tooLarge(limit))
     }
-    const done = () => (settle(), resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    const done = () => {
+      settle()
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    }
     const refuse = (reason: Error) => {
       settle()
       chunks = []

@@ -96,7 +96,11 @@ export function createFairShare({ total, each, waitSeconds, message }: ShareOpti
       }
       const abort = () => giveUp(over!.reason)
       const timer = setTimeout(() => giveUp(fault('service.unavailable', { message, retryAfter: waitSeconds })), waitSeconds * 1000)
-      const waiter: Waiter = { amount, grant: (granted) => (leave(), resolve(granted)) }
+      const grant = (granted: Release) => {
+        leave()
+        resolve(granted)
+      }
+      const waiter: Waiter = { amount, grant }
       owner.waiting.add(waiter)
       over?.addEventListener('abort', abort)
       serve()

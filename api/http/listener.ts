@@ -78,8 +78,8 @@ export function createListener(parts: ListenerParts): Listener {
 function respond({ unmatched, serve }: ListenerParts, request: IncomingMessage, response: ServerResponse, refused: Error | null): void {
   const problem = refused ?? checkTarget(request)
   // The body of a refused request may be anything: nothing is read behind it.
-  if (problem) return unmatched.answer(request, response, problem, { close: true })
-  if (request.url === '*') return unmatched.answer(request, response, fault('request.method_not_allowed'), { allow: ALLOWED })
+  if (problem) return void unmatched.answer(request, response, problem, { close: true })
+  if (request.url === '*') return void unmatched.answer(request, response, fault('request.method_not_allowed'), { allow: ALLOWED })
   asPartOf({ request, response }, () => {
     try {
       serve(request, response)

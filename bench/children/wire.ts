@@ -32,7 +32,8 @@ export function openWire(port: number): Promise<Wire> {
       waiting = null
     })
     socket.on('close', () => fail(new Error('the server closed the connection')))
-    socket.once('error', (error) => (reject(error), fail(error)))
+    socket.once('error', reject)
+    socket.once('error', fail)
     socket.once('connect', () => resolve({
       send: (request) => new Promise((resolve, reject) => {
         waiting = { resolve, reject }

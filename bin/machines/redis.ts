@@ -36,7 +36,10 @@ export async function startRedis({ binary, dataDir, port, log, inherited, onLaun
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1000 })
-    const answer = (good: boolean) => (socket.destroy(), resolve(good))
+    const answer = (good: boolean) => {
+      socket.destroy()
+      resolve(good)
+    }
     socket.once('connect', () => socket.write('PING\r\n'))
     socket.once('data', (data) => answer(data.toString().startsWith('+PONG')))
     socket.once('error', () => answer(false)).once('timeout', () => answer(false))

@@ -111,7 +111,10 @@ describe('a share', () => {
     const share = shareOf(4, 2)
     const served: string[] = []
     const held: Release[] = []
-    const ask = (owner: string) => Promise.resolve(share.take(owner)).then((release) => (served.push(owner), held.push(release)))
+    const ask = (owner: string) => Promise.resolve(share.take(owner)).then((release) => {
+      served.push(owner)
+      held.push(release)
+    })
     for (const owner of ['a', 'a', 'a', 'a', 'a', 'b', 'b', 'b', 'c', 'c']) void ask(owner)
     await new Promise(setImmediate)
     expect([served.join(''), share.taken()]).toEqual(['aabb', 4])

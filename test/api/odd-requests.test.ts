@@ -91,7 +91,10 @@ function untilClosed(bytes: string): Promise<string> {
       if (isWhole(text)) socket.end()
     })
     socket.on('error', (error) => (text === '' ? reject(error) : resolve(text)))
-    socket.on('close', () => (clearTimeout(patience), resolve(text)))
+    socket.on('close', () => {
+      clearTimeout(patience)
+      resolve(text)
+    })
   })
 }
 

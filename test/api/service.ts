@@ -119,7 +119,12 @@ export async function startService(overrides: Record<string, string> = {}): Prom
     },
     audit: () => audit(database),
     async close() {
-      const wrong = await service.audit().finally(closed)
+      let wrong: string[]
+      try {
+        wrong = await service.audit()
+      } finally {
+        await closed()
+      }
       if (wrong.length > 0) throw new Error(`the books are not in order:\n${wrong.join('\n')}`)
       if (mishaps.length > 0) throw new Error(`the log tells of mishaps:\n${mishaps.join('\n')}`)
     },

@@ -9,6 +9,7 @@ import { unseal } from '../../models/sealed.ts'
 import { hashOf, mintSecret, PREFIXES } from '../../models/token.ts'
 import { readSettings } from '../../settings.ts'
 import { openStage, type Stage } from '../workflows/stage.ts'
+import type { Json } from './client.ts'
 
 jest.setTimeout(30_000)
 
@@ -51,8 +52,7 @@ beforeEach(async () => {
 interface Reply {
   status: number
   headers: Headers
-  // The answer as JSON: what it holds is what the tests are about.
-  body: any
+  body: Json
 }
 
 async function call(method: string, path: string, body?: unknown, { as = 'full', key }: { as?: string; key?: string } = {}): Promise<Reply> {

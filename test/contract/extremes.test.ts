@@ -1,6 +1,7 @@
 // The largest values that the shapes let through, and paths of any length: what cannot be kept is refused, never a 500.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import type { Json } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
 import { callRoute, each, hasId, nameOf, opening } from './routes.ts'
 import { bodyFor, openStand, pathFor, type Stand } from './samples.ts'
@@ -51,7 +52,7 @@ const largest = ({ maximum, exclusiveMaximum }: Shape) => maximum ?? exclusiveMa
 const noise = (length: number) => randomBytes(length).toString('base64url').slice(0, length)
 
 function put(body: object, path: (string | number)[], value: unknown): object {
-  const copy = structuredClone(body) as Record<string | number, any>
+  const copy = structuredClone(body) as Record<string | number, Json>
   let at = copy
   for (const [place, step] of path.slice(0, -1).entries()) at = (at[step] ??= typeof path[place + 1] === 'number' ? [] : {})
   at[path.at(-1)!] = value

@@ -124,7 +124,7 @@ test('webhooks.md names the events that commands announce', () => {
   const folder = join(ROOT, 'commands')
   const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
   const announced = EVENT_TYPES.filter((type) => new RegExp(`(announce\\w*\\(books, [^\\n]*|type: )'${type}'`).test(sources))
-  const [, sentence] = /Announced today: ([^]*?)\. The others/.exec(textOf('docs/webhooks.md'))!
+  const [, sentence] = /Announced today: ([\s\S]*?)\. The others/.exec(textOf('docs/webhooks.md'))!
   expect(sentence!.match(/[A-Z]+_[A-Z_]+/g)).toEqual(announced)
 })
 

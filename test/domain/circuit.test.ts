@@ -7,23 +7,23 @@ import { readSettings } from '../../settings.ts'
 
 const RULES = { failures: 20, firstWaitMs: 30_000, longestWaitMs: 3_600_000 }
 const AT = new Date('2026-11-22T09:00:00Z')
-const after = (ms: number) => new Date(AT.getTime() + ms)
+const later = (ms: number) => new Date(AT.getTime() + ms)
 const verdict = (changes: Partial<Verdict> = {}): Verdict => ({ answered: false, failures: 1, slow: false, at: AT, ...changes })
 const success = verdict({ answered: true, failures: 0 })
 const turn = (circuit: Circuit, given: Verdict, random01 = 0) => circuitAfter(circuit, given, RULES, random01)
-const open: Circuit = { ...CLOSED, state: 'OPEN', failures: 20, opened: 1, nextTryAt: after(30_000) }
-const halfOpen: Circuit = { ...open, state: 'HALF_OPEN', nextTryAt: after(300_000) }
+const open: Circuit = { ...CLOSED, state: 'OPEN', failures: 20, opened: 1, nextTryAt: later(30_000) }
+const halfOpen: Circuit = { ...open, state: 'HALF_OPEN', nextTryAt: later(300_000) }
 
 describe('what an outcome makes of it', () => {
   test.each<[string, Circuit, Verdict, Partial<Circuit>]>([
     ['a failure is counted', CLOSED, verdict(), { state: 'CLOSED', failures: 1, nextTryAt: null }],
     ['the nineteenth does not open it', { ...CLOSED, failures: 18 }, verdict(), { state: 'CLOSED', failures: 19 }],
-    ['the twentieth opens it', { ...CLOSED, failures: 19 }, verdict(), { state: 'OPEN', failures: 20, opened: 1, nextTryAt: after(30_000) }],
+    ['the twentieth opens it', { ...CLOSED, failures: 19 }, verdict(), { state: 'OPEN', failures: 20, opened: 1, nextTryAt: later(30_000) }],
     ['many at once open it', CLOSED, verdict({ failures: 50 }), { state: 'OPEN', failures: 50, opened: 1 }],
     ['a success begins the count anew', { ...CLOSED, failures: 19 }, success, { state: 'CLOSED', failures: 0, releasing: false }],
     ['only failures after the success count', { ...CLOSED, failures: 19 }, verdict({ answered: true, failures: 2 }), { state: 'CLOSED', failures: 2 }],
-    ['attempts that were under way do not push the trial away', open, verdict({ failures: 7, at: after(9_000) }), { state: 'OPEN', opened: 1, nextTryAt: after(30_000) }],
-    ['a failed trial opens it for longer', halfOpen, verdict(), { state: 'OPEN', opened: 2, nextTryAt: after(60_000) }],
+    ['attempts that were under way do not push the trial away', open, verdict({ failures: 7, at: later(9_000) }), { state: 'OPEN', opened: 1, nextTryAt: later(30_000) }],
+    ['a failed trial opens it for longer', halfOpen, verdict(), { state: 'OPEN', opened: 2, nextTryAt: later(60_000) }],
     ['a trial that arrives closes it', halfOpen, success, { state: 'CLOSED', failures: 0, opened: 0, nextTryAt: null, releasing: true }],
     ['a success that was under way closes it too', open, success, { state: 'CLOSED', opened: 0, nextTryAt: null, releasing: true }],
     ['slow answers are remembered', CLOSED, verdict({ answered: true, failures: 0, slow: true }), { state: 'CLOSED', slow: true }],

@@ -99,7 +99,11 @@ test('a public address and a name that does not resolve yet are let through', as
 test.each(['intranet', 'intranet.', 'a.localhost.', 'printer.local', 'db.internal', 'nas.home.arpa'])(
   '%s cannot be public: refused without a look-up, and called by nobody', async (host) => {
     let lookups = 0
-    const resolver = { addressesOf: async () => (lookups += 1, ['93.184.216.34']) }
+    const addressesOf = async () => {
+      lookups += 1
+      return ['93.184.216.34']
+    }
+    const resolver = { addressesOf }
     const closed = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
     expect(await refusal(closed, `https://${host}:${port}/`)).toEqual(REFUSED)
     expect(await closed.post({ orgId: 'org', url: `https://${host}:${port}/`, body: BODY, headers: {} })).toMatchObject({ kind: 'blocked' })

@@ -5,6 +5,7 @@ import { pino } from 'pino'
 import { createApi, type Api } from '../../api/server.ts'
 import { hashOf, mintSecret, PREFIXES } from '../../models/token.ts'
 import { readSettings } from '../../settings.ts'
+import type { Json } from '../api/client.ts'
 import { openCustomer, type Customer } from '../customer.ts'
 import { untilTimer } from './history.ts'
 import { SECRET, openStage, type Stage } from './stage.ts'
@@ -14,7 +15,7 @@ jest.setTimeout(90_000)
 let stage: Stage
 let customer: Customer
 let api: Api
-let call: (method: string, path: string, body?: unknown) => Promise<any>
+let call: (method: string, path: string, body?: unknown) => Promise<Json>
 
 async function open(settings: Record<string, string>): Promise<string> {
   stage = await openStage({ WEBHOOK_LADDER_SECONDS: '3600,3600', WEBHOOK_CIRCUIT_FAILURES: '5', ...settings })

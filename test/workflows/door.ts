@@ -17,7 +17,11 @@ export async function openDoor(address: string): Promise<Door> {
     for (const end of [socket, beyond]) {
       through.add(end)
       end.on('error', () => undefined)
-      end.on('close', () => (socket.destroy(), beyond.destroy(), through.delete(end)))
+      end.on('close', () => {
+        socket.destroy()
+        beyond.destroy()
+        through.delete(end)
+      })
     }
     socket.pipe(beyond).pipe(socket)
   })
