@@ -1,4 +1,4 @@
-// What `npm test` runs: the type check, then Jest against machines of its own that are thrown away after.
+// What `npm test` runs: the type check and the linter, then Jest against machines of its own that are thrown away after.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,15 +24,19 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   await sweep()
-  const typed = await typesAreRight()
+  const checks = await Promise.all([
+    check('type check', [join(modules, 'typescript', 'bin', 'tsc')]),
+    check('linter', [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '--log-level=warn']),
+  ])
+  const failed = checks.filter((name) => name !== null)
   const folder = mkdtempSync(join(tmpdir(), 'bahi-test-'))
   mkdirSync(join(folder, 'tmp'))
   const record = await openRunRecord(folder)
   const machines: Machine[] = []
   try {
     const environment = needsMachines() ? await startMachines(folder, record, machines) : {}
-    const code = await runJest(folder, environment, typed)
-    return typed ? code : 1
+    const code = await runJest(folder, environment, failed)
+    return failed.length === 0 ? code : 1
   } catch (error) {
     if (!stopping.signal.aborted) console.error(`\n${(error as Error).message}`)
     return 1
@@ -43,11 +47,12 @@ async function main(): Promise<number> {
   }
 }
 
-async function typesAreRight(): Promise<boolean> {
+// Answers the name of a check that fails.
+async function check(name: string, args: string[]): Promise<string | null> {
   const begun = Date.now()
-  const code = await runNode([join(modules, 'typescript', 'bin', 'tsc')])
-  tell('Type check', code === 0 ? 'passed' : 'failed', '', secondsSince(begun))
-  return code === 0
+  const code = await runNode(args)
+  tell(`${name[0]!.toUpperCase()}${name.slice(1)}`, code === 0 ? 'passed' : 'failed', '', secondsSince(begun))
+  return code === 0 ? null : name
 }
 
 // The rules of the ledger touch nothing, and so do their tests.
@@ -61,7 +66,10 @@ async function startMachines(folder: string, record: RunRecord, machines: Machin
   const log = (name: string) => join(folder, 'logs', `${name}.log`)
   const taken = new Set<number>()
   const environment: NodeJS.ProcessEnv = {}
-  const keep = <T extends Machine>(machine: T): T => (machines.push(machine), machine)
+  const keep = <T extends Machine>(machine: T): T => {
+    machines.push(machine)
+    return machine
+  }
 
   const redis = onPath('redis-server', local.path)
   if (!redis && local.ci) {
@@ -102,7 +110,7 @@ interface JestResult {
   numRuntimeErrorTestSuites: number
 }
 
-async function runJest(folder: string, environment: NodeJS.ProcessEnv, typed: boolean): Promise<number> {
+async function runJest(folder: string, environment: NodeJS.ProcessEnv, failedChecks: string[]): Promise<number> {
   if (stopping.signal.aborted) return 1
   const outcome = join(folder, 'jest.json')
   const code = await runNode(
@@ -119,7 +127,7 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv, typed: bo
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites
   const skipped = result.numPendingTests + result.numTodoTests
   const parts = [`${result.numPassedTests} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])]
-  if (!typed) console.log('\nThe type check FAILED, see the top.')
+  for (const name of failedChecks) console.log(`\nThe ${name} FAILED, see the top.`)
   console.log(`\n${parts.join(', ')}`)
   return code
 }
