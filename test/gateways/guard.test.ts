@@ -74,7 +74,11 @@ test.each([
   ['1.1.1.1:0', 'The port must be from 1 to 65535.'],
 ])('%s can be no receiver: refused without a look-up, wherever ranges are opened, and called by nobody', async (host, message) => {
   let lookups = 0
-  const resolver = { addressesOf: async () => (lookups += 1, ['93.184.216.34']) }
+  const addressesOf = async () => {
+    lookups += 1
+    return ['93.184.216.34']
+  }
+  const resolver = { addressesOf }
   for (const allowCidrs of [[], ['0.0.0.0/0']]) {
     const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs, allowHttp: true, resolver })
     await expect(receiver.check(`https://${host}/hook`, 'org')).rejects.toMatchObject({ ...REFUSED, message })
