@@ -3,6 +3,7 @@ import { literal, type WhereOptions } from 'sequelize'
 import type { AccountRole, AccountType } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
+import { condition, nothing, type Condition } from './condition.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
 
@@ -94,10 +95,10 @@ export async function withExpenseLines(scope: Scope, rows: ExpenseRow[]): Promis
 }
 
 /** Expenses with a line on the account. */
-export function expensesOn({ orgId }: Scope, accountId: string): WhereOptions {
-  if (!isId(accountId) || !isId(orgId)) return literal('false') as unknown as WhereOptions
+export function expensesOn({ orgId }: Scope, accountId: string): Condition {
+  if (!isId(accountId) || !isId(orgId)) return nothing
   const lines = `SELECT l.expense_id FROM expense_lines AS l WHERE l.org_id = '${orgId}' AND l.account_id = '${accountId}'`
-  return literal(`"expenses"."id" IN (${lines})`) as unknown as WhereOptions
+  return condition(literal(`"expenses"."id" IN (${lines})`) as unknown as WhereOptions)
 }
 
 export interface ExpenseBasisRequest {

@@ -1,6 +1,7 @@
 // Journals and their lines: the ledger, only ever added to.
 import { literal, type WhereOptions } from 'sequelize'
 import { isId } from '../domain/ids.ts'
+import { condition, nothing, type Condition } from './condition.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
@@ -88,15 +89,15 @@ export async function withReadLines(scope: Scope, rows: JournalRow[]): Promise<R
 }
 
 /** Entries with a line on the account. */
-export function onAccount({ orgId }: Scope, accountId: string): WhereOptions {
-  if (!isId(accountId) || !isId(orgId)) return literal('false') as unknown as WhereOptions
+export function onAccount({ orgId }: Scope, accountId: string): Condition {
+  if (!isId(accountId) || !isId(orgId)) return nothing
   const lines = `SELECT l.journal_id FROM journal_lines AS l WHERE l.org_id = '${orgId}' AND l.account_id = '${accountId}'`
-  return literal(`"journals"."id" IN (${lines})`) as unknown as WhereOptions
+  return condition(literal(`"journals"."id" IN (${lines})`) as unknown as WhereOptions)
 }
 
 /** All but manual entries that were deleted, and the reversals that deleted them (decisions §10, Documents). */
-export const NOT_DELETED = literal(`("journals"."source" <> 'MANUAL' OR "journals"."reversal_of" IS NULL AND NOT EXISTS (
-  SELECT FROM journals AS r WHERE r.org_id = "journals"."org_id" AND r.reversal_of = "journals"."id"))`) as unknown as WhereOptions
+export const NOT_DELETED = condition(literal(`("journals"."source" <> 'MANUAL' OR "journals"."reversal_of" IS NULL AND NOT EXISTS (
+  SELECT FROM journals AS r WHERE r.org_id = "journals"."org_id" AND r.reversal_of = "journals"."id"))`) as unknown as WhereOptions)
 
 /** The same rule for one entry that was read. */
 export function wasDeleted({ source, reversal_of, reversed_by }: ReadJournal): boolean {

@@ -1,6 +1,6 @@
 // One page of a list: rows by time and id from where the last page ended, whatever was added meanwhile.
-import { literal, Op, where, type WhereOptions } from 'sequelize'
-import { isId } from '../domain/ids.ts'
+import { literal, type WhereOptions } from 'sequelize'
+import { allOf, condition, equalTo, everything, type Condition } from './condition.ts'
 import { modelOf, type Database } from './database.ts'
 import type { Table } from './table.ts'
 
@@ -11,7 +11,7 @@ export interface Place {
 }
 
 export interface PageRequest {
-  where?: WhereOptions
+  where?: Condition
   perPage: number
   after: Place | null
   /** Newest first unless ascending. */
@@ -33,16 +33,16 @@ export interface PageOf<Row> {
 export async function pageOf<Row extends object>(
   scope: { database: Database; orgId: string }, table: Table<Row>, request: PageRequest,
 ): Promise<PageOf<Row>> {
-  return pageWhere(scope.database, table, { ...request, where: { [Op.and]: [{ org_id: scope.orgId }, request.where ?? {}] } })
+  return pageWhere(scope.database, table, { ...request, where: allOf([equalTo('org_id', scope.orgId), request.where ?? everything]) })
 }
 
 /** As pageOf, for the tables above organisations: `where` names whose rows they are. */
 export async function pageWhere<Row extends object>(database: Database, table: Table<Row>, request: PageRequest): Promise<PageOf<Row>> {
   const { by = 'created_time', ascending = false, after, perPage } = request
   const order = ascending ? 'ASC' : 'DESC'
-  const beyond = after ? [literal(keyset(database, by, ascending, after))] : []
+  const beyond = after ? [condition(literal(keyset(database, by, ascending, after)) as unknown as WhereOptions)] : []
   const found = await modelOf(database, table).findAll({
-    where: { [Op.and]: [request.where ?? {}, ...beyond] },
+    where: allOf([request.where ?? everything, ...beyond]),
     order: [[by, order], ['id', order]],
     limit: perPage + 1,
     raw: true,
@@ -54,24 +54,6 @@ export async function pageWhere<Row extends object>(database: Database, table: T
     hasMore: found.length > perPage,
     end: last ? { time: timeOf(last[by]), id: last.id } : null,
   }
-}
-
-/** Equals an id; text that can be no id finds nothing. */
-export function idFilter(column: string, id: string): WhereOptions {
-  return isId(id) ? { [column]: id } : literal('false') as unknown as WhereOptions
-}
-
-/** The array `tags` has this id; text that can be no id finds nothing. Needs an index on the tags of the rows that have any. */
-export function tagFilter(id: string): WhereOptions {
-  if (!isId(id)) return literal('false') as unknown as WhereOptions
-  return { tags: { [Op.and]: [{ [Op.ne]: [] }, { [Op.contains]: [id.toLowerCase()] }] } }
-}
-
-/** A case-insensitive substring of an indexed expression; `%`, `_` and `\\` in the text mean themselves. */
-export function contains(expression: string, text: string): WhereOptions {
-  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
-  // PostgreSQL itself makes small letters of the text: JavaScript's differ from its own for a few (İ, ẞ, Σ).
-  return where(literal(expression), { [Op.iLike]: pattern })
 }
 
 function keyset(database: Database, by: string, ascending: boolean, { time, id }: Place): string {

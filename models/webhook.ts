@@ -1,5 +1,6 @@
 // Webhook endpoints, the events of the books, their deliveries and each attempt.
 import type { DeliveryStatus } from '../domain/delivery.ts'
+import { equalTo, not } from './condition.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
@@ -20,6 +21,9 @@ export const webhookEndpoints = table<WebhookEndpointRow>('webhook_endpoints', {
   org_id: 'uuid', id: 'uuid', url: 'text', secret_sealed: 'text', events: 'texts', description: 'text', status: 'text',
   failing_since: 'time', created_time: 'time', last_modified_time: 'time',
 })
+
+/** All but the endpoints that were deleted. */
+export const STANDING_ENDPOINTS = not(equalTo('status', 'DELETED'))
 
 export interface WebhookEventRow {
   org_id: string

@@ -1,9 +1,9 @@
 // A cursor list is declared once: its table, its filters, and how its rows are shown.
-import { Op, type WhereOptions } from 'sequelize'
 import { Type, type TProperties, type TSchema } from 'typebox'
 import { endOfDate, parseDocumentDate, parseInstant } from '../../domain/dates.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
-import { contains, idFilter, pageOf, tagFilter } from '../../models/page.ts'
+import { allOf, contains, equalTo, everything, from, hasId, hasTag, to, type Condition } from '../../models/condition.ts'
+import { pageOf } from '../../models/page.ts'
 import type { Table } from '../../models/table.ts'
 import { DocumentDate } from '../shapes/fields.ts'
 import { PageContext, pageQuery, pagingOf, PER_PAGE } from './page.ts'
@@ -12,51 +12,51 @@ import { route, type Desk, type Route } from './route.ts'
 /** A query parameter and what it asks of the rows. The column is of the parameter's name unless told. */
 export interface Filter {
   schema: TSchema
-  where(value: unknown, name: string, desk: Desk): WhereOptions
+  where(value: unknown, name: string, desk: Desk): Condition
   /** True where leaving the parameter out asks something too; `value` is then undefined. */
   always?: true
 }
 
 /** The column is exactly this. */
 export const equals = (schema: TSchema = Type.String({ description: 'Exact.' })): Filter => (
-  { schema, where: (value, name) => ({ [name]: value }) }
+  { schema, where: (value, name) => equalTo(name, value) }
 )
 
 /** The column is this id; text that can be no id finds nothing. */
 export const sameId = (description?: string): Filter => (
-  { schema: Type.String(description ? { description } : {}), where: (value, name) => idFilter(name, String(value)) }
+  { schema: Type.String(description ? { description } : {}), where: (value, name) => hasId(name, String(value)) }
 )
 
 /** The calendar date of the column is this one or later. */
 export const dateFrom = (column = 'date'): Filter => (
-  { schema: DocumentDate, where: (value) => ({ [column]: { [Op.gte]: parseDocumentDate(String(value)) } }) }
+  { schema: DocumentDate, where: (value) => from(column, parseDocumentDate(String(value))) }
 )
 
 /** The calendar date of the column is this one or earlier. */
 export const dateTo = (column = 'date'): Filter => (
-  { schema: DocumentDate, where: (value) => ({ [column]: { [Op.lte]: parseDocumentDate(String(value)) } }) }
+  { schema: DocumentDate, where: (value) => to(column, parseDocumentDate(String(value))) }
 )
 
 /** The rows that carry this cost center among their tags; an unknown one is carried by none. */
 export const tagged = (): Filter => (
-  { schema: Type.String({ description: 'A cost center among the tags.' }), where: (value) => tagFilter(String(value)) }
+  { schema: Type.String({ description: 'A cost center among the tags.' }), where: (value) => hasTag(String(value)) }
 )
 
 const instant = (description: string) => Type.String({ format: 'instant', description })
 
 /** The time of the column is this instant or later. */
 export const since = (column: string): Filter => (
-  { schema: instant('At or after.'), where: (value) => ({ [column]: { [Op.gte]: parseInstant(String(value)) } }) }
+  { schema: instant('At or after.'), where: (value) => from(column, parseInstant(String(value))) }
 )
 
 /** The time of the column is this instant or earlier; a date alone means its whole day. */
 export const until = (column: string): Filter => (
-  { schema: instant('At or before.'), where: (value) => ({ [column]: { [Op.lte]: endOfDate(String(value)) } }) }
+  { schema: instant('At or before.'), where: (value) => to(column, endOfDate(String(value))) }
 )
 
 /** The text is found in the indexed expression, whatever the case. */
 export const within = (expression: string, description: string): Filter => (
-  { schema: Type.String({ maxLength: 200, description }), where: (value) => (value === '' ? {} : contains(expression, String(value))) }
+  { schema: Type.String({ maxLength: 200, description }), where: (value) => contains(expression, String(value)) }
 )
 
 export interface Listing<Row extends object> {
@@ -69,7 +69,7 @@ export interface Listing<Row extends object> {
   table: Table<Row>
   filters: Record<string, Filter>
   /** What is asked of every row, whatever the query says. */
-  where?: WhereOptions
+  where?: Condition
   /** The shape of one row as it is shown. */
   shape: TSchema
   show(rows: Row[], desk: Desk): unknown[] | Promise<unknown[]>
@@ -91,7 +91,7 @@ export function listing<Row extends object>(list: Listing<Row>): Route {
     answer: Type.Object({ [key]: Type.Array(shape), page_context: PageContext } as TProperties),
     async list(desk, { query }) {
       const paging = pagingOf(desk, path, shapeOfQuery, query)
-      const where = { [Op.and]: [list.where ?? {}, whereOf(filters, query, desk)] }
+      const where = allOf([list.where ?? everything, whereOf(filters, query, desk)])
       const page = await pageOf(desk, table, { ...paging.request, ...(by ? { by } : {}), where })
       return {
         key, rows: page.rows, show: (rows) => show(rows as Row[], desk),
@@ -114,7 +114,7 @@ export function schemasOf(filters: Record<string, Filter>): TProperties {
 }
 
 /** What the sent parameters, and those that always ask, ask of the rows together. */
-export function whereOf(filters: Record<string, Filter>, query: Record<string, unknown>, desk: Desk): WhereOptions {
+export function whereOf(filters: Record<string, Filter>, query: Record<string, unknown>, desk: Desk): Condition {
   const asked = Object.entries(filters).filter(([name, { always }]) => always || query[name] !== undefined)
-  return { [Op.and]: asked.map(([name, { where }]) => where(query[name], name, desk)) }
+  return allOf(asked.map(([name, { where }]) => where(query[name], name, desk)))
 }

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { ACCOUNT_TYPES } from '../../domain/accounts.ts'
 import { accounts, withBalances } from '../../models/account.ts'
+import { equalTo, everything } from '../../models/condition.ts'
 import { existingRow } from '../../models/find.ts'
 import { equals, listing, sameId } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
@@ -19,7 +20,7 @@ export const accountRoutes = [
     filters: {
       account_type: equals(Type.Enum([...ACCOUNT_TYPES])),
       parent_id: sameId(),
-      include_inactive: { schema: Type.Boolean({ default: false }), always: true, where: (on) => (on ? {} : { is_active: true }) },
+      include_inactive: { schema: Type.Boolean({ default: false }), always: true, where: (on) => (on ? everything : equalTo('is_active', true)) },
     },
     show: async (rows, desk) => (await withBalances(desk, rows)).map((account) => showAccount(account, currencyAt(desk))),
   }),

@@ -1,5 +1,4 @@
 // The routes of the activity log: the whole log, and each document's own part of it.
-import type { WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
 import { billOf } from '../../commands/bills.ts'
 import { creditNoteOf } from '../../commands/credit-notes.ts'
@@ -11,6 +10,7 @@ import { paymentOf } from '../../commands/payments.ts'
 import { purchaseOrderOf } from '../../commands/purchase-orders.ts'
 import { salesOrderOf } from '../../commands/sales-orders.ts'
 import { activity } from '../../models/activity.ts'
+import { allOf, equalTo, hasId, type Condition } from '../../models/condition.ts'
 import type { Scope } from '../../models/find.ts'
 import { pageOf } from '../../models/page.ts'
 import { equals, sameId, schemasOf, since, until, whereOf } from '../http/listing.ts'
@@ -69,14 +69,14 @@ function activityRoutesOf(documents: LoggedDocument[]): Route[] {
     method: 'GET', path: `${path}/{${parameter}}/activity`, tag, does, scope, authCodes, answer, query: listQuery({ limit }),
     async read(desk, { params, query }) {
       const document = await find(desk, params[parameter]!)
-      return newest(desk, { entity_type: entityType, entity_id: document.id }, query.limit)
+      return newest(desk, allOf([equalTo('entity_type', entityType), hasId('entity_id', document.id)]), query.limit)
     },
   }))
 }
 
 export const activityRoutes = [log, ...activityRoutesOf(DOCUMENTS)]
 
-async function newest(desk: Desk, where: WhereOptions, asked: number | undefined): Promise<Answer> {
+async function newest(desk: Desk, where: Condition, asked: number | undefined): Promise<Answer> {
   const most = asked ?? LIMIT.default
   const page = await pageOf(desk, activity, { by: 'occurred_at', perPage: most, after: null, where })
   return {

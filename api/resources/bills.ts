@@ -1,11 +1,11 @@
 // The bills' routes.
-import { Op } from 'sequelize'
 import { Type } from 'typebox'
 import { approveBill, billOf, changeBill, createBill, deleteBill, voidBill } from '../../commands/bills.ts'
 import type { Books } from '../../commands/books.ts'
 import { today } from '../../commands/drafting.ts'
 import { dateInZone } from '../../domain/dates.ts'
-import { bills, withBillLines, type Bill as BillWithLines } from '../../models/bill.ts'
+import { bills, overdueBills, withBillLines, type Bill as BillWithLines } from '../../models/bill.ts'
+import { not } from '../../models/condition.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { Bill, BILL_STATUSES, BillChanges, NewBill, showBill } from '../shapes/bill.ts'
@@ -16,10 +16,6 @@ import { lineProblems } from '../shapes/line-item.ts'
 const tag = 'Bills'
 const answer = one('bill', Bill)
 
-// Found by the index bills_owed.
-const overdueOn = (today: string) => (
-  { status: { [Op.in]: ['OPEN', 'PARTIALLY_PAID', 'OVERDUE'] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 } }
-)
 const todayAt = ({ now, caller }: Desk) => dateInZone(now.toISOString(), caller.organization!.time_zone)
 const answered = (books: Books) => (bill: BillWithLines) => showBill(bill, today(books))
 const shown = (books: Books, bill: BillWithLines, message: string) => ({ message, bill: answered(books)(bill) })
@@ -37,7 +33,7 @@ export const billRoutes = [
       bill_number: equals(),
       overdue: {
         schema: Type.Boolean({ description: 'Only what is owed after its due date, or all else.' }),
-        where: (on, _name, desk) => (on ? overdueOn(todayAt(desk)) : { [Op.not]: overdueOn(todayAt(desk)) }),
+        where: (on, _name, desk) => (on ? overdueBills(todayAt(desk)) : not(overdueBills(todayAt(desk)))),
       },
     },
     show: async (rows, desk) => (await withBillLines(desk, rows)).map((bill) => showBill(bill, todayAt(desk))),

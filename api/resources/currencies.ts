@@ -1,6 +1,6 @@
 // The routes of the currencies and exchange rates, which are only read.
-import { Op, type WhereOptions } from 'sequelize'
 import { Type } from 'typebox'
+import { allOf, equalTo } from '../../models/condition.ts'
 import { exchangeRates, findEnabledCurrencies } from '../../models/currency.ts'
 import { pageOf } from '../../models/page.ts'
 import { listQuery } from '../http/page.ts'
@@ -30,11 +30,9 @@ export const currencyRoutes = [
     }),
     answer: Type.Object({ exchange_rates: Type.Array(ExchangeRate) }),
     async read(desk, { query }) {
-      const { from_currency, to_currency, limit = RATES.default } = query
-      const filters: WhereOptions[] = []
-      if (from_currency) filters.push({ from_currency })
-      if (to_currency) filters.push({ to_currency })
-      const newest = await pageOf(desk, exchangeRates, { by: 'rate_date', perPage: limit, after: null, where: { [Op.and]: filters } })
+      const { limit = RATES.default, ...pair } = query
+      const filters = (['from_currency', 'to_currency'] as const).flatMap((name) => (pair[name] ? [equalTo(name, pair[name])] : []))
+      const newest = await pageOf(desk, exchangeRates, { by: 'rate_date', perPage: limit, after: null, where: allOf(filters) })
       return { exchange_rates: newest.rows.map(showExchangeRate) }
     },
   }),

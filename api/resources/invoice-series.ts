@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { branchOfSeries, createSeries, listSeries, nextNumber } from '../../commands/series.ts'
 import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
+import { equalTo } from '../../models/condition.ts'
 import { numberGaps } from '../../models/series.ts'
 import { listing } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
@@ -42,7 +43,7 @@ export const invoiceSeriesRoutes = [
   }),
   listing({
     path: '/invoices/series/gaps', tag, does: 'List the numbers of deleted drafts', scope: 'invoices.READ', key: 'gaps',
-    table: numberGaps, shape: Gap, by: 'time', modified: 'time', filters: {}, where: { document: 'invoice' },
+    table: numberGaps, shape: Gap, by: 'time', modified: 'time', filters: {}, where: equalTo('document', 'invoice'),
     show: (rows) => rows.map(showGap),
   }),
   route({

@@ -1,11 +1,11 @@
 // The invoices' routes.
-import { Op } from 'sequelize'
 import { Type } from 'typebox'
 import type { Books } from '../../commands/books.ts'
 import { today } from '../../commands/drafting.ts'
 import { approveInvoice, changeInvoice, createInvoice, deleteInvoice, invoiceOf, voidInvoice } from '../../commands/invoices.ts'
 import { dateInZone } from '../../domain/dates.ts'
-import { invoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
+import { not } from '../../models/condition.ts'
+import { invoices, overdueInvoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
@@ -16,10 +16,6 @@ import { lineProblems } from '../shapes/line-item.ts'
 const tag = 'Invoices'
 const answer = one('invoice', Invoice)
 
-// Found by the index invoices_owed.
-const overdueOn = (today: string) => (
-  { status: { [Op.in]: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 } }
-)
 const todayAt = ({ now, caller }: Desk) => dateInZone(now.toISOString(), caller.organization!.time_zone)
 const answered = (books: Books) => (invoice: InvoiceWithLines) => showInvoice(invoice, today(books))
 const shown = (books: Books, invoice: InvoiceWithLines, message: string) => ({ message, invoice: answered(books)(invoice) })
@@ -37,7 +33,7 @@ export const invoiceRoutes = [
       invoice_number: equals(),
       overdue: {
         schema: Type.Boolean({ description: 'Only what is owed after its due date, or all else.' }),
-        where: (on, _name, desk) => (on ? overdueOn(todayAt(desk)) : { [Op.not]: overdueOn(todayAt(desk)) }),
+        where: (on, _name, desk) => (on ? overdueInvoices(todayAt(desk)) : not(overdueInvoices(todayAt(desk)))),
       },
     },
     async show(rows, desk) {

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { journalOf } from '../../commands/journals.ts'
 import { deleteManualJournal, postManualJournal } from '../../commands/manual-journals.ts'
+import { everything } from '../../models/condition.ts'
 import { JOURNAL_SOURCES, journals, NOT_DELETED, onAccount, withReadLines } from '../../models/journal.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
@@ -31,7 +32,7 @@ export const journalRoutes = [
       date_from: dateFrom(),
       date_to: dateTo(),
       tag: tagged(),
-      include_reversed: { schema: IncludeReversed, always: true, where: (on) => (on ? {} : NOT_DELETED) },
+      include_reversed: { schema: IncludeReversed, always: true, where: (on) => (on ? everything : NOT_DELETED) },
     },
     show: async (rows, desk) => (await withReadLines(desk, rows)).map((journal) => showJournal(journal, currencyAt(desk))),
   }),

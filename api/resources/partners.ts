@@ -1,8 +1,8 @@
 // The partner channel's routes, opened by X-Partner-Key.
-import { Op } from 'sequelize'
 import { Type } from 'typebox'
 import { changeOrganization } from '../../commands/organization-changes.ts'
 import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/partners.ts'
+import { allOf, equalTo } from '../../models/condition.ts'
 import { pageWhere } from '../../models/page.ts'
 import { organizations } from '../../models/organization.ts'
 import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
@@ -35,7 +35,7 @@ export const partnerRoutes = [
     query: organizationsQuery,
     answer: Type.Object({ organizations: Type.Array(Organization), page_context: PageContext }),
     async read(desk, { query }) {
-      const theirs = { [Op.and]: [{ partner_id: desk.caller.partnerId }, whereOf(filters, query, desk)] }
+      const theirs = allOf([equalTo('partner_id', desk.caller.partnerId), whereOf(filters, query, desk)])
       const paging = pagingOf(desk, '/partner/organizations', organizationsQuery, query)
       const page = await pageWhere(desk.database, organizations, { ...paging.request, where: theirs })
       return { organizations: page.rows.map(showOrganization), page_context: paging.contextOf(page) }

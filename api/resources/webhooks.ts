@@ -1,5 +1,4 @@
 // The webhooks' routes: endpoints, the catalogue of events, and the log of deliveries.
-import { Op } from 'sequelize'
 import { Type } from 'typebox'
 import {
   changeEndpoint, createEndpoint, deleteEndpoint, deliveryOf, disableEndpoint, enableEndpoint, endpointOf,
@@ -8,7 +7,7 @@ import {
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
 import { findRow, findRows } from '../../models/find.ts'
-import { attemptsOf, webhookDeliveries, webhookEndpoints } from '../../models/webhook.ts'
+import { attemptsOf, STANDING_ENDPOINTS, webhookDeliveries, webhookEndpoints } from '../../models/webhook.ts'
 import { equals, listing, sameId, since, until } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
@@ -32,7 +31,7 @@ export const webhookRoutes = [
   }),
   listing({
     path: '/webhooks/endpoints', tag, does: 'List endpoints', scope: 'webhooks.READ', key: 'endpoints', table: webhookEndpoints,
-    shape: Endpoint, filters: {}, where: { status: { [Op.ne]: 'DELETED' } },
+    shape: Endpoint, filters: {}, where: STANDING_ENDPOINTS,
     show: async (rows, desk) => (await withCircuits(desk, rows)).map(showEndpoint),
   }),
   route({

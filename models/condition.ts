@@ -1,0 +1,53 @@
+// Conditions: what is asked of the rows of a list, said once here in Sequelize's terms.
+import { literal, Op, where, type WhereOptions } from 'sequelize'
+import { isId } from '../domain/ids.ts'
+
+declare const made: unique symbol
+
+/** What rows are asked for. Nobody else writes one: Sequelize's operators stay in this folder. */
+export type Condition = WhereOptions & { readonly [made]: true }
+
+/** For the models' own conditions. */
+export const condition = (options: WhereOptions) => options as Condition
+
+/** Every row. */
+export const everything = condition({})
+
+/** No row. */
+export const nothing = condition(literal('false') as unknown as WhereOptions)
+
+/** The rows that meet all of these. */
+export const allOf = (conditions: Condition[]): Condition => condition({ [Op.and]: conditions })
+
+/** The rows that do not meet it. */
+export const not = (refused: Condition): Condition => condition({ [Op.not]: refused })
+
+/** The column is exactly this. */
+export const equalTo = (column: string, value: unknown): Condition => condition({ [column]: value } as WhereOptions)
+
+/** The column is this id; text that can be no id finds nothing. */
+export const hasId = (column: string, id: string): Condition => (isId(id) ? equalTo(column, id) : nothing)
+
+/** The column is this value or a later one. */
+export const from = (column: string, value: unknown): Condition => condition({ [column]: { [Op.gte]: value } } as WhereOptions)
+
+/** The column is this value or an earlier one. */
+export const to = (column: string, value: unknown): Condition => condition({ [column]: { [Op.lte]: value } } as WhereOptions)
+
+/** The array `tags` has this id; text that can be no id finds nothing. Needs an index on the tags of the rows that have any. */
+export const hasTag = (id: string): Condition => (
+  isId(id) ? condition({ tags: { [Op.and]: [{ [Op.ne]: [] }, { [Op.contains]: [id.toLowerCase()] }] } }) : nothing
+)
+
+/** A case-insensitive substring of an indexed expression; `%`, `_` and `\\` in the text mean themselves. */
+export function contains(expression: string, text: string): Condition {
+  if (text === '') return everything
+  const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+  // PostgreSQL itself makes small letters of the text: JavaScript's differ from its own for a few (İ, ẞ, Σ).
+  return condition(where(literal(expression), { [Op.iLike]: pattern }))
+}
+
+/** What is owed after its due date on the day `today`, in the states in which something is owed. Needs an index on the two and `balance > 0`. */
+export const overdueIn = (statuses: readonly string[], today: string): Condition => condition({
+  status: { [Op.in]: [...statuses] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 },
+})
