@@ -1,8 +1,9 @@
 // The unit of work of every write: open books collect what a command decides, and write it in one statement.
 import { v7 as uuidv7 } from 'uuid'
+import { DOCUMENTS } from '../domain/documents.ts'
 import type { AnnouncedEvent } from '../domain/events.ts'
 import { assertBalanced, type PostingLine } from '../domain/posting/posting.ts'
-import { DOCUMENT_PREFIX, type NumberParts } from '../domain/numbering.ts'
+import type { NumberParts } from '../domain/numbering.ts'
 import type { Warning } from '../domain/warnings.ts'
 import { activity } from '../models/activity.ts'
 import type { Transaction } from '../models/database.ts'
@@ -117,7 +118,7 @@ export class Books implements Scope {
     assertBalanced(entry.lines)
     const journal = this.insert(journals, {
       id: uuidv7(),
-      journal_number: this.number('journal', { before: DOCUMENT_PREFIX.journal, padding: 5, after: '' }, 'journal'),
+      journal_number: this.number('journal', { before: DOCUMENTS.JOURNAL.prefix, padding: 5, after: '' }, 'journal'),
       date: entry.date,
       source: entry.source,
       source_id: entry.sourceId,

@@ -47,7 +47,7 @@ export async function createCreditNote(books: Books, wanted: NewCreditNote): Pro
   const row = books.insert(creditNotes, {
     ...head,
     id: books.newId(),
-    credit_note_number: numberDocument(books, 'credit note'),
+    credit_note_number: numberDocument(books, 'CREDIT_NOTE'),
     reference_number: wanted.reference_number ?? null,
     applied_amount: 0n, balance_amount: head.total,
     status: wanted.is_draft ? 'DRAFT' : nextStatus('CREDIT_NOTE', 'issue', 'DRAFT'),

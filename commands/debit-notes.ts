@@ -48,7 +48,7 @@ export async function createDebitNote(books: Books, wanted: NewDebitNote): Promi
   const row = books.insert(debitNotes, {
     ...head,
     id: books.newId(),
-    debit_note_number: numberDocument(books, 'debit note'),
+    debit_note_number: numberDocument(books, 'DEBIT_NOTE'),
     reason: wanted.reason ?? null,
     reference_number: wanted.reference_number ?? null,
     applied_amount: 0n, balance_amount: head.total,

@@ -55,7 +55,7 @@ export async function createEstimate(books: Books, wanted: NewEstimate): Promise
   const row = books.insert(estimates, {
     ...head,
     id: books.newId(),
-    estimate_number: numberDocument(books, 'estimate'),
+    estimate_number: numberDocument(books, 'ESTIMATE'),
     expiry_date: expiryDateOf(wanted.expiry_date, date),
     reference_number: wanted.reference_number ?? null,
     status: 'DRAFT',

@@ -42,7 +42,7 @@ export async function createExpense(books: Books, wanted: NewExpense): Promise<E
   const row = books.insert(expenses, {
     ...header,
     id: books.newId(),
-    expense_number: numberDocument(books, 'expense'),
+    expense_number: numberDocument(books, 'EXPENSE'),
     version: 1,
     created_time: books.now,
     last_modified_time: books.now,

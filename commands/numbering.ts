@@ -1,7 +1,8 @@
 // Which number a document gets: the caller's own, or the next of a sequence (specification, "Invoice numbering precedence").
+import { DOCUMENTS, type DocumentKind } from '../domain/documents.ts'
 import { fault } from '../domain/faults.ts'
 import { financialYear } from '../domain/financial-year.ts'
-import { DEFAULT_PADDING, DEFAULT_TEMPLATE, DOCUMENT_PREFIX, numberParts, VIRTUAL_TEMPLATE, type NumberParts } from '../domain/numbering.ts'
+import { DEFAULT_PADDING, DEFAULT_TEMPLATE, numberParts, VIRTUAL_TEMPLATE, type NumberParts } from '../domain/numbering.ts'
 import type { Basis } from '../models/basis.ts'
 import type { Books } from './books.ts'
 
@@ -73,18 +74,11 @@ export function numberBill(
   return { number: books.number(sequence, parts, 'bill', branch.id), sequence }
 }
 
-// What is numbered in one sequence an organisation, for ever (decisions §4).
-const PREFIX = {
-  payment: DOCUMENT_PREFIX.payment,
-  expense: DOCUMENT_PREFIX.expense,
-  'credit note': DOCUMENT_PREFIX.creditNote,
-  'debit note': DOCUMENT_PREFIX.debitNote,
-  estimate: DOCUMENT_PREFIX.estimate,
-  'sales order': DOCUMENT_PREFIX.salesOrder,
-  'purchase order': DOCUMENT_PREFIX.purchaseOrder,
-} as const
+/** Invoices have series, bills a sequence for each branch and year; of all others each kind has one, for ever (decisions §4). */
+type OfOneSequence = Exclude<DocumentKind, 'INVOICE' | 'BILL'>
 
 /** The blank for the next number of the organisation's documents of a kind. */
-export function numberDocument(books: Books, kind: keyof typeof PREFIX): string {
-  return books.number(kind, { before: PREFIX[kind], padding: 5, after: '' }, kind)
+export function numberDocument(books: Books, kind: OfOneSequence): string {
+  const { noun, prefix } = DOCUMENTS[kind]
+  return books.number(noun, { before: prefix, padding: 5, after: '' }, noun)
 }

@@ -79,7 +79,7 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
   refuseWrongParty(basis, wanted.flow, type)
   const row = {
     id: books.newId(),
-    payment_number: numberDocument(books, 'payment'),
+    payment_number: numberDocument(books, 'PAYMENT'),
     flow: wanted.flow,
     payment_type: type,
     contact_id: basis.contact.id,

@@ -66,7 +66,7 @@ export function insertPurchaseOrder(books: Books, { head, lines, ...told }: Draw
     ...head,
     ...told,
     id: books.newId(),
-    purchase_order_number: numberDocument(books, 'purchase order'),
+    purchase_order_number: numberDocument(books, 'PURCHASE_ORDER'),
     status: 'DRAFT',
     version: 1,
     created_time: books.now,

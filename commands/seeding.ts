@@ -3,8 +3,8 @@ import { CHART_OF_ACCOUNTS } from '../domain/accounts.ts'
 import { COMMON_CURRENCIES, findCurrency } from '../domain/currencies.ts'
 import { dateInZone } from '../domain/dates.ts'
 import { missingYears } from '../domain/financial-year.ts'
+import { DOCUMENTS } from '../domain/documents.ts'
 import { GST_TAX_LIST } from '../domain/gst.ts'
-import { DOCUMENT_PREFIX } from '../domain/numbering.ts'
 import { accounts } from '../models/account.ts'
 import { branches } from '../models/branch.ts'
 import { currencies } from '../models/currency.ts'
@@ -27,8 +27,8 @@ export function seedOrganization(books: Books, organization: OrganizationRow, ci
     city,
     is_default: true,
     is_active: true,
-    invoice_prefix: DOCUMENT_PREFIX.invoice,
-    bill_prefix: DOCUMENT_PREFIX.bill,
+    invoice_prefix: DOCUMENTS.INVOICE.prefix,
+    bill_prefix: DOCUMENTS.BILL.prefix,
     ...times(books),
   })
   const today = dateInZone(books.now.toISOString(), organization.time_zone)

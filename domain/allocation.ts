@@ -1,11 +1,11 @@
 // Which documents a payment may settle, and what each allocation takes off both in the ledger.
 import { fault } from './faults.ts'
-import { nextStatus, settledStatus, type StatusOf } from './lifecycle.ts'
+import { nextStatus, settledStatus, type SettledKind, type StatusOf } from './lifecycle.ts'
 import { toAmount, toBase, toDecimalText, type Minor } from './money.ts'
 
 /** An invoice or bill that money is put onto. Amounts in minor units of its currency. */
 export interface OpenDocument {
-  kind: 'INVOICE' | 'BILL'
+  kind: SettledKind
   id: string
   contactId: string
   currency: string
@@ -88,7 +88,7 @@ export function relievedAnew(money: Pick<Money, 'currency' | 'exchangeRate' | 'b
  * The status of an invoice or bill after money was put onto it, or taken off (negative). What was overdue before
  * money was taken off is no less so afterwards.
  */
-export function statusAfterMoney<K extends 'INVOICE' | 'BILL'>(
+export function statusAfterMoney<K extends SettledKind>(
   kind: K, { status, total, balance }: { status: StatusOf<K>; total: Minor; balance: Minor }, money: Minor,
 ): StatusOf<K> {
   if (money < 0n && status === 'OVERDUE') return status

@@ -1,18 +1,18 @@
 // What a document becomes another of: how much of its lines, at which discount, and the statuses that this leads to.
 import { decimalPlaces, decimalText, Exact } from './decimal.ts'
+import type { KindThatHas } from './documents.ts'
 import { fault } from './faults.ts'
-import { nextStatus, type StatusOf } from './lifecycle.ts'
+import { MOVES, nextStatus, type StatusOf } from './lifecycle.ts'
 
 /** The documents that are converted: an estimate to an order, an order to an invoice or a bill. */
-export type Source = 'ESTIMATE' | 'SALES_ORDER' | 'PURCHASE_ORDER'
-export type Order = Exclude<Source, 'ESTIMATE'>
+export type Source = KindThatHas<'becomes'>
+/** Those that are converted by parts of their lines. */
+export type Order = KindThatHas<'converted'>
 
 /** How many documents a conversion makes, each in a transaction of its own. */
 export function hopsOf({ source_type, through }: { source_type: Source; through: 'invoice' | null }): number {
   return source_type === 'ESTIMATE' && through === 'invoice' ? 2 : 1
 }
-
-const DONE = { ESTIMATE: 'CONVERTED', SALES_ORDER: 'INVOICED', PURCHASE_ORDER: 'BILLED' } as const
 
 /**
  * Refuses the conversion of a document that has nothing left to convert, or whose state forbids it (decisions §4).
@@ -20,7 +20,7 @@ const DONE = { ESTIMATE: 'CONVERTED', SALES_ORDER: 'INVOICED', PURCHASE_ORDER: '
  * Throws conflict.already_converted or conflict.invalid_state.
  */
 export function refuseConversion(source: Source, status: string, targets: Record<string, unknown>): void {
-  if (status === DONE[source]) throw fault('conflict.already_converted', { details: targets })
+  if (status === MOVES[source].convert.to) throw fault('conflict.already_converted', { details: targets })
   nextStatus(source, 'convert', status)
 }
 

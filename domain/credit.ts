@@ -1,7 +1,8 @@
 // Credits: on whose side a note stands, what it is given against, and how much of it an invoice or bill takes.
 import { allocate, type Allocation, type AllocationWanted, type Money, type OpenDocument } from './allocation.ts'
+import { DOCUMENTS } from './documents.ts'
 import { fault, invalidState } from './faults.ts'
-import { nextStatus } from './lifecycle.ts'
+import { nextStatus, STATUSES, type SettledKind } from './lifecycle.ts'
 import { toAmount, toDecimalText, type Minor } from './money.ts'
 
 /** A customer is credited for a sale, or a vendor gives credit for a purchase. */
@@ -13,9 +14,9 @@ export const STOCK_DIRECTION = { customer: 'SALES_RETURN_IN', vendor: 'PURCHASE_
 
 /** What each side's credit is applied to, and what names it on the wire. */
 export const TARGET = {
-  customer: { kind: 'INVOICE', field: 'invoice_id', noun: 'invoice' },
-  vendor: { kind: 'BILL', field: 'bill_id', noun: 'bill' },
-} as const satisfies Record<CreditSide, { kind: OpenDocument['kind']; field: string; noun: string }>
+  customer: { kind: 'INVOICE', field: DOCUMENTS.INVOICE.id, noun: DOCUMENTS.INVOICE.noun },
+  vendor: { kind: 'BILL', field: DOCUMENTS.BILL.id, noun: DOCUMENTS.BILL.noun },
+} as const satisfies Record<CreditSide, { kind: SettledKind; field: string; noun: string }>
 
 /** What a note is given against: an invoice, a bill, or nothing in particular. */
 export interface Occasion {
@@ -40,7 +41,7 @@ export const sideOfContact = (contactType: string): CreditSide => (contactType =
 
 /** An invoice or bill that a note is given against. */
 export interface Parent {
-  kind: OpenDocument['kind']
+  kind: SettledKind
   status: string
   contactId: string
 }
@@ -51,15 +52,14 @@ export interface Parent {
  */
 export function refuseParent({ kind, status, contactId }: Parent, noteContactId: string): void {
   if (contactId !== noteContactId) {
-    const { field, noun } = kind === 'INVOICE' ? TARGET.customer : TARGET.vendor
+    const { id: field, noun } = DOCUMENTS[kind]
     throw fault('validation.invalid_value', { field, message: `This ${noun} is of another contact than the note.` })
   }
-  if (status !== 'DRAFT' && status !== 'CANCELLED') return
-  throw invalidState(`A note is not given against a document that is ${status}.`, status, kind === 'INVOICE' ? POSTED_INVOICE : POSTED_BILL)
+  if (!UNPOSTED.has(status)) return
+  throw invalidState(`A note is not given against a document that is ${status}.`, status, STATUSES[kind].filter(each => !UNPOSTED.has(each)))
 }
 
-const POSTED_INVOICE = ['SENT', 'PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CREDIT_APPLIED']
-const POSTED_BILL = ['OPEN', 'PARTIALLY_PAID', 'PAID', 'OVERDUE']
+const UNPOSTED: ReadonlySet<string> = new Set(['DRAFT', 'CANCELLED'])
 
 /** An issued note's credit, as money that can be allocated. */
 export interface Credit extends Money {

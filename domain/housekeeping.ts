@@ -1,5 +1,5 @@
 // The nightly housekeeping: when it comes round, what it is started with, which documents fall due in it.
-import { allowedVerbs, isOverdue, type Dues } from './lifecycle.ts'
+import { fallingDueStatuses, isOverdue, type Dues, type SettledKind } from './lifecycle.ts'
 
 /** The time of day at which it comes round, in every organisation's own zone (decisions §4, OVERDUE). */
 export const NIGHTLY = { hour: 0, minute: 30 }
@@ -33,8 +33,8 @@ export function sweptText({ organizations, invoices, bills }: Swept): string {
  * True for a document that the sweep moves to OVERDUE: something is owed after the due date, and its status does not
  * say so yet. `today` is the date in the organisation's zone.
  */
-export function fallsDue(document: 'INVOICE' | 'BILL', dues: Dues, today: string): boolean {
-  return isOverdue(dues, today) && allowedVerbs(document, dues.status).includes('fallDue')
+export function fallsDue(document: SettledKind, dues: Dues, today: string): boolean {
+  return isOverdue(dues, today) && fallingDueStatuses(document).includes(dues.status)
 }
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`

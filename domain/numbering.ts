@@ -9,22 +9,6 @@ export const VIRTUAL_TEMPLATE = '{prefix}{YYYYMMDD}-{num}'
 
 export const DEFAULT_PADDING = 3
 
-/** The prefixes of decisions §4, by document. A branch's own prefix comes before them. */
-export const DOCUMENT_PREFIX = {
-  invoice: 'INV-',
-  bill: 'BILL-',
-  journal: 'JV-',
-  estimate: 'EST-',
-  salesOrder: 'SO-',
-  purchaseOrder: 'PO-',
-  creditNote: 'CN-',
-  debitNote: 'DN-',
-  payment: 'PAY-',
-  expense: 'EXP-',
-} as const
-
-export type NumberedDocument = keyof typeof DOCUMENT_PREFIX
-
 /** A number without its counter: what stands before it, how many digits it is padded to, what follows. */
 export interface NumberParts {
   before: string
@@ -76,11 +60,6 @@ export function numberParts(template: string, context: NumberContext): NumberPar
   const counter = pieces.indexOf(COUNTER)
   const written = (part: string[]) => part.map(piece => (isToken(piece) ? (meaning[piece] ?? piece) : piece)).join('')
   return { before: written(pieces.slice(0, counter)), padding, after: written(pieces.slice(counter + 1)) }
-}
-
-/** The number itself: 'INV-2026-27-007'. Padding fills up and never cuts. */
-export function numberText({ before, padding, after }: NumberParts, n: number | bigint): string {
-  return before + String(n).padStart(padding, '0') + after
 }
 
 function isToken(piece: string): boolean {

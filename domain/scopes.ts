@@ -1,10 +1,13 @@
 // What a token may be allowed to do.
+import { DOCUMENT_KINDS, DOCUMENTS } from './documents.ts'
 
-export const SCOPED_RESOURCES = [
-  'contacts', 'items', 'taxes', 'accounts', 'invoices', 'bills', 'payments', 'creditnotes', 'debitnotes', 'estimates',
-  'salesorders', 'purchaseorders', 'expenses', 'journals', 'branches', 'bankaccounts', 'costcenters', 'currencies',
-  'reports', 'attachments', 'comments', 'recurring', 'activity', 'webhooks',
+const MASTERS = ['contacts', 'items', 'taxes', 'accounts'] as const
+const OTHERS = [
+  'branches', 'bankaccounts', 'costcenters', 'currencies', 'reports', 'attachments', 'comments', 'recurring', 'activity', 'webhooks',
 ] as const
+
+/** What scopes are of, in the specification's order. */
+export const SCOPED_RESOURCES = [...MASTERS, ...DOCUMENT_KINDS.map(kind => DOCUMENTS[kind].scope), ...OTHERS]
 
 export const OPERATIONS = ['READ', 'CREATE', 'UPDATE', 'DELETE'] as const
 

@@ -1,4 +1,5 @@
 // Contacts: customers, vendors, and those who are both.
+import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind, type FactsOf } from '../domain/documents.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
 import { countingUses } from './uses.ts'
@@ -60,10 +61,9 @@ export const CONTACT_SEARCH = `(lower(contact_name) || E'\\n' || lower(coalesce(
 
 /** Every column that refers to a contact, by its table; the test of the schema holds it against the foreign keys. */
 export const CONTACT_REFERENCES = {
-  invoices: 'customer_id', bills: 'vendor_id', payments: 'contact_id', credit_notes: 'customer_id', debit_notes: 'vendor_id',
-  estimates: 'customer_id', sales_orders: 'customer_id', purchase_orders: 'vendor_id', expenses: 'vendor_id',
-  journals: 'contact_id', journal_lines: 'contact_id',
-} as const
+  ...Object.fromEntries(DOCUMENT_KINDS.map((kind) => [DOCUMENTS[kind].table, DOCUMENTS[kind].party])),
+  journal_lines: 'contact_id',
+} as { [K in DocumentKind as FactsOf<K>['table']]: FactsOf<K>['party'] } & { journal_lines: 'contact_id' }
 
 export type ContactUses = Record<keyof typeof CONTACT_REFERENCES, number>
 

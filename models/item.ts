@@ -1,4 +1,5 @@
 // Items: the goods and services of the item master. Rates are decimal text.
+import { DOCUMENTS, kindsThatHave, type FactsOf, type KindThatHas } from '../domain/documents.ts'
 import type { NamedAccount } from './account.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
@@ -36,10 +37,9 @@ export const items = table<ItemRow>('items', {
 export const ITEM_SEARCH = `(lower(item_name) || E'\\n' || lower(coalesce(sku, '')) || E'\\n' || lower(coalesce(description, '')))`
 
 /** Every column that refers to an item, by its table; the test of the schema holds it against the foreign keys. */
-export const ITEM_REFERENCES = {
-  invoice_lines: 'item_id', bill_lines: 'item_id', credit_note_lines: 'item_id', debit_note_lines: 'item_id',
-  estimate_lines: 'item_id', sales_order_lines: 'item_id', purchase_order_lines: 'item_id',
-} as const
+export const ITEM_REFERENCES = Object.fromEntries(
+  kindsThatHave('linesPointTo').map((kind) => [DOCUMENTS[kind].lines, 'item_id']),
+) as { [K in KindThatHas<'linesPointTo'> as FactsOf<K>['lines']]: 'item_id' }
 
 export type ItemUses = Record<keyof typeof ITEM_REFERENCES, number>
 

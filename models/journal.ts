@@ -1,11 +1,13 @@
 // Journals and their lines: the ledger, only ever added to.
 import { literal, type WhereOptions } from 'sequelize'
+import { kindsThatHave } from '../domain/documents.ts'
 import { isId } from '../domain/ids.ts'
 import { condition, nothing, type Condition } from './condition.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
-export const JOURNAL_SOURCES = ['MANUAL', 'INVOICE', 'BILL', 'PAYMENT', 'CREDIT_NOTE', 'DEBIT_NOTE', 'EXPENSE'] as const
+/** What an entry is of: written by hand, or posted by a document. */
+export const JOURNAL_SOURCES = ['MANUAL', ...kindsThatHave('posts')] as const
 export type JournalSource = (typeof JOURNAL_SOURCES)[number]
 
 export interface JournalRow {

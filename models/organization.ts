@@ -1,4 +1,5 @@
 // Organisations, their users, and the partners that brought them.
+import { factsOf, kindsThatHave } from '../domain/documents.ts'
 import { table } from './table.ts'
 import type { Connection } from './database.ts'
 import type { Scope } from './find.ts'
@@ -127,10 +128,13 @@ export async function findPostedKinds(scope: Scope): Promise<string[]> {
   return kinds.map(({ kind }) => kind)
 }
 
+// What posts lines posts their taxes.
+const TAX_DOCUMENTS = kindsThatHave('posts').filter((kind) => factsOf(kind).lines !== undefined)
+
 // One of nothing posts no journal, so its status is asked too; one that was voided has left its journals.
 const POSTED_KINDS = {
   name: 'posted kinds',
-  text: `SELECT kind FROM (VALUES ('INVOICE'), ('BILL'), ('CREDIT_NOTE'), ('DEBIT_NOTE'), ('EXPENSE')) AS k(kind)
+  text: `SELECT kind FROM (VALUES ${TAX_DOCUMENTS.map((kind) => `('${kind}')`).join(', ')}) AS k(kind)
     WHERE EXISTS (SELECT FROM journals WHERE org_id = $1 AND source = kind)
       OR (kind = 'INVOICE' AND EXISTS (SELECT FROM invoices WHERE org_id = $1 AND status NOT IN ('DRAFT', 'CANCELLED')))
       OR (kind = 'BILL' AND EXISTS (SELECT FROM bills WHERE org_id = $1 AND status NOT IN ('DRAFT', 'CANCELLED')))`,

@@ -1,6 +1,6 @@
 // Every call in every state that forbids it: 409 conflict.invalid_state always tells the status, and those that are allowed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { MOVES, STATUSES, type DocumentKind } from '../../domain/lifecycle.ts'
+import { MOVES, STATUSES, type StatedKind } from '../../domain/lifecycle.ts'
 import type { Json } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
 import { paymentBody } from '../api/wares.ts'
@@ -26,7 +26,7 @@ const remove: Call = ['DELETE', '']
 const action = (name: string): Call => ['POST', `/${name}`]
 const applied = (kind: 'invoice' | 'bill'): Call => ['POST', `/apply-to-${kind}`, (at) => ({ [`${kind}_id`]: kind === 'invoice' ? at.sentInvoiceId : at.openBillId, amount: 1 })]
 
-const CALLS: { [K in Exclude<DocumentKind, 'RECURRING'>]: { path: string; id: string; calls: Partial<Record<keyof (typeof MOVES)[K], Call>> } } = {
+const CALLS: { [K in Exclude<StatedKind, 'RECURRING'>]: { path: string; id: string; calls: Partial<Record<keyof (typeof MOVES)[K], Call>> } } = {
   INVOICE: { path: '/invoices', id: 'invoice_id', calls: { approve: action('approve'), edit, delete: remove } },
   BILL: { path: '/bills', id: 'bill_id', calls: { approve: action('approve'), edit, delete: remove } },
   ESTIMATE: {
@@ -55,7 +55,7 @@ const forbidden = Object.entries(CALLS).flatMap(([kind, { path, id, calls }]) =>
   const told = verb === 'apply' ? ['APPLIED'] : []
   // A change that tells the status which the document has changes nothing.
   const itself = call![0] === 'PUT' ? (call![2]!(undefined as never, '').status as string | undefined) : undefined
-  return STATUSES[kind as DocumentKind].filter((status) => !from.includes(status) && status !== itself && !told.includes(status))
+  return STATUSES[kind as StatedKind].filter((status) => !from.includes(status) && status !== itself && !told.includes(status))
     .map((status) => [`${kind} ${verb} ${status}`, { path, id, call: call!, status, from }] as const)
 }))
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import {
   allowedVerbs, daysOverdue, isOverdue, MOVES, nextStatus, refuseVoid, settledStatus, STATUSES,
-  type DocumentKind,
+  type StatedKind,
 } from '../../domain/lifecycle.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -78,7 +78,7 @@ describe('the other documents', () => {
   })
 
   test('every move is between states that the document has, and out of none that is final', () => {
-    for (const kind of Object.keys(STATUSES) as DocumentKind[]) {
+    for (const kind of Object.keys(STATUSES) as StatedKind[]) {
       const states: readonly string[] = STATUSES[kind]
       for (const move of Object.values(MOVES[kind])) {
         const { from, to }: { from: readonly string[]; to: string | null } = move

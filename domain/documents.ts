@@ -1,0 +1,198 @@
+// The registry of document kinds: what is true of each of them, told once for everything that reads it.
+
+/** A call that the document's state matters to: the statuses that allow it, and the one that it leads to. */
+export interface Move<S extends string = string> {
+  from: readonly S[]
+  /** Null where the call leaves the status as it is, removes the document, or where amounts decide. */
+  to: S | null
+}
+
+export interface DocumentFacts {
+  /** What people call one. Its numbers are counted, and the gaps in them registered, under this name. */
+  noun: string
+  path: string
+  table: string
+  /** What names one: in paths, on the wire, and in the rows that point to it. */
+  id: string
+  /** The column of its number, and what its numbers begin with; a branch's own prefix comes before it. */
+  number: string
+  prefix: string
+  /** The table of its lines, and what else a line may point to: an item, a line of the order that it was made of. */
+  lines?: string
+  linesPointTo?: readonly string[]
+  /** The column of whom it is with. Both may be nobody where it is optional. */
+  party: 'customer_id' | 'vendor_id' | 'contact_id'
+  partyOptional?: true
+  /** The resource of its scopes: `Svc.debitnotes.READ`. */
+  scope: string
+  /** Whether it posts journals, which then name the kind as their source. */
+  posts?: true
+  /** Whether its part of the activity log has a route of its own. */
+  hasLog?: true
+  /** The statuses in the order in which they are told, and every call that they matter to; none has no states. */
+  statuses?: readonly string[]
+  moves?: Readonly<Record<string, Move>>
+  /** The events that tell of it, in the specification's order. */
+  events: readonly string[]
+  /** What it becomes when it is converted, and the column of its lines that says how much of them has been. */
+  becomes?: string
+  converted?: string
+  /** Of a note: the kinds of documents that it is given against. One against either kind has a column `type`. */
+  against?: readonly string[]
+  /** What settles it, by kind: the column in which that is counted. */
+  settledBy?: Readonly<Record<string, string>>
+  /** Of what settles: the table that says how much of it is put onto which document. */
+  applications?: string
+}
+
+const NOTE_STATUSES = ['DRAFT', 'ISSUED', 'APPLIED', 'CANCELLED'] as const
+const NOTE_MOVES = {
+  issue: { from: ['DRAFT'], to: 'ISSUED' },
+  // A draft may change whole; an issued one in notes, date and reference, while nothing of it is applied.
+  edit: { from: ['DRAFT', 'ISSUED'], to: null },
+  apply: { from: ['ISSUED'], to: null },
+  void: { from: ['DRAFT', 'ISSUED'], to: 'CANCELLED' },
+} as const
+
+/** States and moves: specification, "States and transitions"; decisions §4, §10. Prefixes: decisions §4. */
+export const DOCUMENTS = {
+  INVOICE: {
+    noun: 'invoice', path: '/invoices', table: 'invoices', id: 'invoice_id', number: 'invoice_number', prefix: 'INV-',
+    lines: 'invoice_lines', linesPointTo: ['item_id', 'sales_order_line_id'], party: 'customer_id', scope: 'invoices', posts: true, hasLog: true,
+    statuses: ['DRAFT', 'SENT', 'PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CANCELLED', 'CREDIT_APPLIED'],
+    moves: {
+      approve: { from: ['DRAFT'], to: 'SENT' },
+      edit: { from: ['DRAFT'], to: null },
+      delete: { from: ['DRAFT'], to: null },
+      void: { from: ['DRAFT', 'SENT', 'PARTIALLY_PAID', 'OVERDUE'], to: 'CANCELLED' },
+      pay: { from: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'], to: null },
+      credit: { from: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'], to: null },
+      release: { from: ['PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CREDIT_APPLIED'], to: null },
+      fallDue: { from: ['SENT', 'PARTIALLY_PAID'], to: 'OVERDUE' },
+    },
+    events: ['INVOICE_CREATED', 'INVOICE_UPDATED', 'INVOICE_VOIDED', 'INVOICE_PAID'],
+    settledBy: { PAYMENT: 'payment_made', CREDIT_NOTE: 'credits_applied' },
+  },
+  BILL: {
+    noun: 'bill', path: '/bills', table: 'bills', id: 'bill_id', number: 'bill_number', prefix: 'BILL-',
+    lines: 'bill_lines', linesPointTo: ['item_id', 'purchase_order_line_id'], party: 'vendor_id', scope: 'bills', posts: true, hasLog: true,
+    statuses: ['DRAFT', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CANCELLED'],
+    moves: {
+      approve: { from: ['DRAFT'], to: 'OPEN' },
+      edit: { from: ['DRAFT'], to: null },
+      delete: { from: ['DRAFT'], to: null },
+      void: { from: ['DRAFT', 'OPEN', 'PARTIALLY_PAID', 'OVERDUE'], to: 'CANCELLED' },
+      pay: { from: ['OPEN', 'PARTIALLY_PAID', 'OVERDUE'], to: null },
+      credit: { from: ['OPEN', 'PARTIALLY_PAID', 'OVERDUE'], to: null },
+      release: { from: ['PARTIALLY_PAID', 'PAID', 'OVERDUE'], to: null },
+      fallDue: { from: ['OPEN', 'PARTIALLY_PAID'], to: 'OVERDUE' },
+    },
+    events: ['BILL_CREATED', 'BILL_UPDATED', 'BILL_VOIDED', 'BILL_PAID'],
+    settledBy: { PAYMENT: 'payment_made', CREDIT_NOTE: 'vendor_credits_applied' },
+  },
+  PAYMENT: {
+    noun: 'payment', path: '/payments', table: 'payments', id: 'payment_id', number: 'payment_number', prefix: 'PAY-',
+    party: 'contact_id', scope: 'payments', posts: true, hasLog: true,
+    events: ['PAYMENT_RECEIVED', 'PAYMENT_MADE'],
+    applications: 'payment_allocations',
+  },
+  CREDIT_NOTE: {
+    noun: 'credit note', path: '/credit_notes', table: 'credit_notes', id: 'credit_note_id', number: 'credit_note_number', prefix: 'CN-',
+    lines: 'credit_note_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'creditnotes', posts: true, hasLog: true,
+    statuses: NOTE_STATUSES, moves: NOTE_MOVES,
+    events: ['CREDIT_NOTE_CREATED', 'CREDIT_NOTE_VOIDED'],
+    against: ['INVOICE', 'BILL'], applications: 'credit_applications',
+  },
+  DEBIT_NOTE: {
+    noun: 'debit note', path: '/debit_notes', table: 'debit_notes', id: 'debit_note_id', number: 'debit_note_number', prefix: 'DN-',
+    lines: 'debit_note_lines', linesPointTo: ['item_id'], party: 'vendor_id', scope: 'debitnotes', posts: true, hasLog: true,
+    statuses: NOTE_STATUSES, moves: NOTE_MOVES,
+    events: ['DEBIT_NOTE_CREATED'],
+    against: ['BILL'],
+  },
+  ESTIMATE: {
+    noun: 'estimate', path: '/estimates', table: 'estimates', id: 'estimate_id', number: 'estimate_number', prefix: 'EST-',
+    lines: 'estimate_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'estimates', hasLog: true,
+    statuses: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED', 'CONVERTED', 'CANCELLED'],
+    moves: {
+      edit: { from: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED', 'CANCELLED'], to: null },
+      send: { from: ['DRAFT'], to: 'SENT' },
+      decline: { from: ['DRAFT', 'SENT'], to: 'DECLINED' },
+      cancel: { from: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED'], to: 'CANCELLED' },
+      accept: { from: ['DRAFT', 'SENT'], to: 'ACCEPTED' },
+      convert: { from: ['ACCEPTED'], to: 'CONVERTED' },
+      delete: { from: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED', 'CANCELLED'], to: null },
+    },
+    events: ['ESTIMATE_CREATED', 'ESTIMATE_ACCEPTED', 'ESTIMATE_CONVERTED'],
+    becomes: 'SALES_ORDER',
+  },
+  SALES_ORDER: {
+    noun: 'sales order', path: '/sales_orders', table: 'sales_orders', id: 'sales_order_id', number: 'sales_order_number', prefix: 'SO-',
+    lines: 'sales_order_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'salesorders', hasLog: true,
+    statuses: ['DRAFT', 'OPEN', 'PARTIALLY_INVOICED', 'INVOICED', 'CLOSED', 'CANCELLED'],
+    moves: {
+      edit: { from: ['DRAFT', 'OPEN'], to: null },
+      open: { from: ['DRAFT'], to: 'OPEN' },
+      close: { from: ['OPEN', 'PARTIALLY_INVOICED'], to: 'CLOSED' },
+      cancel: { from: ['DRAFT', 'OPEN'], to: 'CANCELLED' },
+      convert: { from: ['DRAFT', 'OPEN', 'PARTIALLY_INVOICED'], to: 'INVOICED' },
+      convertPart: { from: ['DRAFT', 'OPEN', 'PARTIALLY_INVOICED'], to: 'PARTIALLY_INVOICED' },
+    },
+    events: ['SALES_ORDER_CREATED'],
+    becomes: 'INVOICE', converted: 'quantity_invoiced',
+  },
+  PURCHASE_ORDER: {
+    noun: 'purchase order', path: '/purchase_orders', table: 'purchase_orders', id: 'purchase_order_id', number: 'purchase_order_number', prefix: 'PO-',
+    lines: 'purchase_order_lines', linesPointTo: ['item_id'], party: 'vendor_id', scope: 'purchaseorders', hasLog: true,
+    statuses: ['DRAFT', 'OPEN', 'BILLED', 'CANCELLED'],
+    moves: {
+      edit: { from: ['DRAFT', 'OPEN'], to: null },
+      open: { from: ['DRAFT'], to: 'OPEN' },
+      cancel: { from: ['DRAFT', 'OPEN'], to: 'CANCELLED' },
+      convert: { from: ['DRAFT', 'OPEN'], to: 'BILLED' },
+      convertPart: { from: ['DRAFT', 'OPEN'], to: 'OPEN' },
+      delete: { from: ['DRAFT'], to: null },
+    },
+    events: ['PURCHASE_ORDER_CREATED'],
+    becomes: 'BILL', converted: 'quantity_billed',
+  },
+  EXPENSE: {
+    noun: 'expense', path: '/expenses', table: 'expenses', id: 'expense_id', number: 'expense_number', prefix: 'EXP-',
+    lines: 'expense_lines', party: 'vendor_id', partyOptional: true, scope: 'expenses', posts: true, hasLog: true,
+    events: ['EXPENSE_CREATED'],
+  },
+  // An entry of its own: its source is MANUAL.
+  JOURNAL: {
+    noun: 'journal', path: '/journals', table: 'journals', id: 'journal_id', number: 'journal_number', prefix: 'JV-',
+    lines: 'journal_lines', party: 'contact_id', partyOptional: true, scope: 'journals',
+    events: ['JOURNAL_POSTED'],
+  },
+} as const satisfies Record<string, DocumentFacts>
+
+export type DocumentKind = keyof typeof DOCUMENTS
+
+/** The kinds as callers are told them, in the specification's order ("Activity"). There is no receipt beside payments. */
+export const ENTITY_TYPES = [
+  'INVOICE', 'BILL', 'ESTIMATE', 'CREDIT_NOTE', 'DEBIT_NOTE', 'SALES_ORDER', 'PURCHASE_ORDER', 'PAYMENT', 'RECEIPT', 'EXPENSE', 'JOURNAL',
+] as const satisfies (DocumentKind | 'RECEIPT')[]
+
+export type FactsOf<K extends DocumentKind> = (typeof DOCUMENTS)[K]
+
+/** The kinds of which these facts are true: `KindWith<{ posts: true }>`. */
+export type KindWith<Facts extends Partial<DocumentFacts>> = {
+  [K in DocumentKind]: FactsOf<K> extends Facts ? K : never
+}[DocumentKind]
+
+/** The kinds of which a fact is told, whatever it is: `KindThatHas<'statuses'>`. */
+export type KindThatHas<Fact extends keyof DocumentFacts> = KindWith<Required<Pick<DocumentFacts, Fact>>>
+
+/** Every kind, in the order of the registry. */
+export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as readonly DocumentKind[]
+
+/** The facts of any kind, as far as kinds have them. */
+export const factsOf = (kind: DocumentKind): DocumentFacts => DOCUMENTS[kind]
+
+/** The kinds of which a fact is told, in the order of the registry. */
+export function kindsThatHave<Fact extends keyof DocumentFacts>(fact: Fact): KindThatHas<Fact>[] {
+  return DOCUMENT_KINDS.filter(kind => factsOf(kind)[fact] !== undefined) as KindThatHas<Fact>[]
+}
