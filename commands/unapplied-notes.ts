@@ -1,6 +1,7 @@
 // The warning of a void that leaves issued notes behind which name the document.
+import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import { toAmount } from '../domain/money.ts'
-import { findUnappliedNotes } from '../models/unapplied-note.ts'
+import { findUnappliedNotes, type UnappliedNote } from '../models/unapplied-note.ts'
 import type { Books } from './books.ts'
 
 // A document may be named by any number of notes; the warning lists this many.
@@ -14,12 +15,12 @@ export async function warnOfUnappliedNotes(books: Books, document: 'invoice' | '
   const found = await findUnappliedNotes(books, id, MOST_NAMED)
   if (found.length === 0) return
   const numbers = found.map(({ number }) => number).join(', ')
-  const shown = (kind: 'credit_note' | 'debit_note') => found.filter((note) => note.kind === kind).map(({ id, number, balance, currency_code }) => ({
-    [`${kind}_id`]: id, [`${kind}_number`]: number, balance_amount: toAmount(balance, currency_code),
+  const shown = (kind: UnappliedNote['kind']) => found.filter((note) => note.kind === kind).map(({ id, number, balance, currency_code }) => ({
+    [DOCUMENTS[kind].id]: id, [DOCUMENTS[kind].number]: number, balance_amount: toAmount(balance, currency_code),
   }))
   books.warn({
     code: 'validation.unapplied_notes',
     message: `Issued notes with a balance name this ${document}: ${numbers}. They stand; apply them to another document or void them.`,
-    details: { credit_notes: shown('credit_note'), debit_notes: shown('debit_note') },
+    details: Object.fromEntries(kindsThatHave('against').map((kind) => [DOCUMENTS[kind].table, shown(kind)])),
   })
 }

@@ -1,8 +1,9 @@
 // The issued notes with something left to apply that name an invoice or a bill.
+import { DOCUMENTS, kindsThatHave, type KindThatHas } from '../domain/documents.ts'
 import type { Scope } from './find.ts'
 
 export interface UnappliedNote {
-  kind: 'credit_note' | 'debit_note'
+  kind: KindThatHas<'against'>
   id: string
   number: string
   balance: bigint
@@ -14,16 +15,17 @@ export function findUnappliedNotes({ connection, orgId }: Scope, documentId: str
   return connection.run<UnappliedNote>(UNAPPLIED, [orgId, documentId, most])
 }
 
+// Each kind of notes once for each kind of documents that it is given against.
+const AGAINST = kindsThatHave('against').flatMap((kind) => {
+  const { table, number, against } = DOCUMENTS[kind]
+  return against.map((parent) => ({ kind, table, number, against: DOCUMENTS[parent].id }))
+})
+
+const unappliedOf = ({ kind, table, number, against }: (typeof AGAINST)[number]) =>
+  `SELECT '${kind}' AS kind, id, ${number} AS number, balance_amount AS balance, currency_code FROM ${table}
+   WHERE org_id = $1 AND ${against} = $2 AND status = 'ISSUED' AND balance_amount > 0`
+
 const UNAPPLIED = {
   name: 'unapplied notes of a document',
-  text: `SELECT * FROM (
-           SELECT 'credit_note' AS kind, id, credit_note_number AS number, balance_amount AS balance, currency_code
-             FROM credit_notes WHERE org_id = $1 AND invoice_id = $2 AND status = 'ISSUED' AND balance_amount > 0
-           UNION ALL
-           SELECT 'credit_note', id, credit_note_number, balance_amount, currency_code
-             FROM credit_notes WHERE org_id = $1 AND bill_id = $2 AND status = 'ISSUED' AND balance_amount > 0
-           UNION ALL
-           SELECT 'debit_note', id, debit_note_number, balance_amount, currency_code
-             FROM debit_notes WHERE org_id = $1 AND bill_id = $2 AND status = 'ISSUED' AND balance_amount > 0
-         ) AS notes ORDER BY id LIMIT $3`,
+  text: `SELECT * FROM (${AGAINST.map(unappliedOf).join(' UNION ALL ')}) AS notes ORDER BY id LIMIT $3`,
 }

@@ -1,13 +1,11 @@
 // An entry of the activity log as JSON.
 import { Type, type Static } from 'typebox'
+import { ENTITY_TYPES } from '../../domain/documents.ts'
 import type { ActivityRow } from '../../models/activity.ts'
 import { Id, nullable, Timestamp } from './fields.ts'
 
 /** What the log can be asked for (specification, "Activity"). */
-export const ACTIVITY_ENTITY_TYPES = [
-  'INVOICE', 'BILL', 'ESTIMATE', 'CREDIT_NOTE', 'DEBIT_NOTE', 'SALES_ORDER', 'PURCHASE_ORDER', 'PAYMENT', 'RECEIPT', 'EXPENSE',
-  'JOURNAL', 'CONTACT', 'ITEM', 'ATTACHMENT',
-]
+export const ACTIVITY_ENTITY_TYPES = [...ENTITY_TYPES, 'CONTACT', 'ITEM', 'ATTACHMENT']
 
 export const ActivityEvent = Type.Object({
   event_id: Id,
