@@ -1,6 +1,6 @@
 // What falls due: the nightly sweep's moves of invoices and bills to OVERDUE, a page in one transaction.
 import { fallsDue } from '../domain/housekeeping.ts'
-import { nextStatus } from '../domain/lifecycle.ts'
+import { nextStatus, type SettledKind } from '../domain/lifecycle.ts'
 import { bills, type BillRow } from '../models/bill.ts'
 import { lockRows } from '../models/find.ts'
 import { invoices, type InvoiceRow } from '../models/invoice.ts'
@@ -35,11 +35,12 @@ export interface OverduePage {
 export async function markOverdue(books: Books): Promise<OverduePage> {
   const day = today(books)
   const due = await findDue(books, day, OVERDUE_PAGE)
-  const dueInvoices = (await lockRows(books, invoices, due.invoices)).filter((row) => fallsDue('INVOICE', duesOf(row), day))
-  const dueBills = (await lockRows(books, bills, due.bills)).filter((row) => fallsDue('BILL', duesOf(row), day))
+  const idsOf = (wanted: SettledKind) => due.filter(({ kind }) => kind === wanted).map(({ id }) => id)
+  const dueInvoices = (await lockRows(books, invoices, idsOf('INVOICE'))).filter((row) => fallsDue('INVOICE', duesOf(row), day))
+  const dueBills = (await lockRows(books, bills, idsOf('BILL'))).filter((row) => fallsDue('BILL', duesOf(row), day))
   for (const invoice of dueInvoices) markInvoice(books, invoice)
   for (const bill of dueBills) markBill(books, bill)
-  const more = due.invoices.length + due.bills.length === OVERDUE_PAGE
+  const more = due.length === OVERDUE_PAGE
   return { invoices: dueInvoices.length, bills: dueBills.length, more }
 }
 

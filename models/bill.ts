@@ -2,7 +2,6 @@
 import type { PostedAlike } from '../domain/duplicate-bill.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import type { Minor } from '../domain/money.ts'
-import { overdueIn, type Condition } from './condition.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE, type DocumentRow, type LineRow, type ReverseCharge } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
@@ -74,9 +73,6 @@ export function findPostedAlike({ connection, orgId }: Scope, likeness: BillLike
   const { vendor_id, date, total, currency_code, purchase_order_id } = likeness
   return connection.run<PostedAlike>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code, purchase_order_id])
 }
-
-/** The bills that are owed after their due date on the day `today`; found by the index bills_owed. */
-export const overdueBills = (today: string): Condition => overdueIn(['OPEN', 'PARTIALLY_PAID', 'OVERDUE'], today)
 
 function linesOfBills({ connection, orgId }: Scope, ids: string[]): Promise<BillLineRow[]> {
   return connection.run<BillLineRow>(LINES, [orgId, ids])

@@ -46,8 +46,3 @@ export function contains(expression: string, text: string): Condition {
   // PostgreSQL itself makes small letters of the text: JavaScript's differ from its own for a few (İ, ẞ, Σ).
   return condition(where(literal(expression), { [Op.iLike]: pattern }))
 }
-
-/** What is owed after its due date on the day `today`, in the states in which something is owed. Needs an index on the two and `balance > 0`. */
-export const overdueIn = (statuses: readonly string[], today: string): Condition => condition({
-  status: { [Op.in]: [...statuses] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 },
-})

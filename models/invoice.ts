@@ -1,6 +1,5 @@
 // Invoices and their lines. Amounts are minor units of the invoice's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
-import { overdueIn, type Condition } from './condition.ts'
 import type { Connection } from './database.ts'
 import { DOCUMENT, LINE, type DocumentRow, type LineRow } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
@@ -60,9 +59,6 @@ export async function withLines(scope: Scope, rows: InvoiceRow[]): Promise<Invoi
   const lines = Map.groupBy(await linesOfInvoices(scope, rows.map(({ id }) => id)), ({ invoice_id }) => invoice_id)
   return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }))
 }
-
-/** The invoices that are owed after their due date on the day `today`; found by the index invoices_owed. */
-export const overdueInvoices = (today: string): Condition => overdueIn(['SENT', 'PARTIALLY_PAID', 'OVERDUE'], today)
 
 function linesOfInvoices({ connection, orgId }: { connection: Connection; orgId: string }, ids: string[]): Promise<InvoiceLineRow[]> {
   return connection.run<InvoiceLineRow>(LINES, [orgId, ids])

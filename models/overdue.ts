@@ -1,7 +1,16 @@
-// What the nightly sweep looks for: the zones, their organisations with something due, and what is due there.
+// What is overdue for lists; and for the nightly sweep the zones, their organisations with something due, and what is due there.
+import { Op } from 'sequelize'
+import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
+import { fallingDueStatuses, owedStatuses, type SettledKind } from '../domain/lifecycle.ts'
+import { condition, type Condition } from './condition.ts'
 import type { Connection } from './database.ts'
 import type { Scope } from './find.ts'
 import type { OrganizationFacts } from './token.ts'
+
+/** The invoices, or bills, on which something is owed after the due date on the day `today`; found by invoices_owed and bills_owed. */
+export const overdueOn = (kind: SettledKind, today: string): Condition => condition({
+  status: { [Op.in]: [...owedStatuses(kind)] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 },
+})
 
 /** Every time zone that an organisation is in. */
 export async function zonesInUse(connection: Connection): Promise<string[]> {
@@ -19,11 +28,9 @@ export function organizationsWithDue(
   return connection.run<OrganizationFacts>(WITH_DUE, [timeZone, today, after ?? FIRST_ID])
 }
 
-/** The ids of documents that have yet to become OVERDUE; at most `limit` in all. */
-export async function findDue({ connection, orgId }: Scope, today: string, limit: number): Promise<{ invoices: string[]; bills: string[] }> {
-  const due = await connection.run<{ kind: 'INVOICE' | 'BILL'; id: string }>(DUE, [orgId, today, limit])
-  const idsOf = (wanted: 'INVOICE' | 'BILL') => due.filter(({ kind }) => kind === wanted).map(({ id }) => id)
-  return { invoices: idsOf('INVOICE'), bills: idsOf('BILL') }
+/** The documents that have yet to become OVERDUE, by kind and id; at most `limit` in all. */
+export function findDue({ connection, orgId }: Scope, today: string, limit: number): Promise<{ kind: SettledKind; id: string }[]> {
+  return connection.run<{ kind: SettledKind; id: string }>(DUE, [orgId, today, limit])
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
@@ -39,31 +46,21 @@ const ZONES = {
   ) SELECT time_zone FROM zone WHERE time_zone IS NOT NULL`,
 }
 
+const KINDS = kindsThatHave('settledBy')
+const fallsDueIn = (kind: SettledKind) => fallingDueStatuses(kind).map((status) => `'${status}'`).join(', ')
+
 // LIMIT keeps each organisation's question one look into an index; as EXISTS it may become a reading of all invoices.
+const anyDueOf = (kind: SettledKind) => `SELECT FROM ${DOCUMENTS[kind].table} AS d
+  WHERE d.org_id = o.id AND d.status IN (${fallsDueIn(kind)}) AND d.due_date < $2 AND d.balance > 0 LIMIT 1`
 const WITH_DUE = {
   name: 'organizations with something due',
   text: `SELECT o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
-    FROM organizations AS o CROSS JOIN LATERAL (
-      (SELECT FROM invoices AS i
-       WHERE i.org_id = o.id AND i.status IN ('SENT', 'PARTIALLY_PAID') AND i.due_date < $2 AND i.balance > 0 LIMIT 1)
-      UNION ALL
-      (SELECT FROM bills AS b
-       WHERE b.org_id = o.id AND b.status IN ('OPEN', 'PARTIALLY_PAID') AND b.due_date < $2 AND b.balance > 0 LIMIT 1)
-      LIMIT 1
-    ) AS due
+    FROM organizations AS o CROSS JOIN LATERAL ((${KINDS.map(anyDueOf).join(') UNION ALL (')}) LIMIT 1) AS due
     WHERE o.time_zone = $1 AND o.status = 'ACTIVE' AND o.id > $3
     ORDER BY o.id LIMIT 100`,
 }
 
 // By the indexes invoices_owed and bills_owed: nothing else is read, however much is OVERDUE or not due yet.
-const DUE = {
-  name: 'documents due',
-  text: `(SELECT 'INVOICE' AS kind, id FROM invoices
-     WHERE org_id = $1 AND status IN ('SENT', 'PARTIALLY_PAID') AND due_date < $2 AND balance > 0
-     LIMIT $3)
-    UNION ALL
-    (SELECT 'BILL', id FROM bills
-     WHERE org_id = $1 AND status IN ('OPEN', 'PARTIALLY_PAID') AND due_date < $2 AND balance > 0
-     LIMIT $3)
-    LIMIT $3`,
-}
+const dueOf = (kind: SettledKind) => `SELECT '${kind}' AS kind, id FROM ${DOCUMENTS[kind].table}
+  WHERE org_id = $1 AND status IN (${fallsDueIn(kind)}) AND due_date < $2 AND balance > 0 LIMIT $3`
+const DUE = { name: 'documents due', text: `(${KINDS.map(dueOf).join(') UNION ALL (')}) LIMIT $3` }

@@ -1,13 +1,16 @@
 // A cursor list is declared once: its table, its filters, and how its rows are shown.
 import { Type, type TProperties, type TSchema } from 'typebox'
 import { endOfDate, parseDocumentDate, parseInstant } from '../../domain/dates.ts'
+import type { SettledKind } from '../../domain/lifecycle.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
-import { allOf, contains, equalTo, everything, from, hasId, hasTag, to, type Condition } from '../../models/condition.ts'
+import { allOf, contains, equalTo, everything, from, hasId, hasTag, not, to, type Condition } from '../../models/condition.ts'
+import { overdueOn } from '../../models/overdue.ts'
 import { pageOf } from '../../models/page.ts'
 import type { Table } from '../../models/table.ts'
 import { DocumentDate } from '../shapes/fields.ts'
 import { PageContext, pageQuery, pagingOf, PER_PAGE } from './page.ts'
 import { route, type Desk, type Route } from './route.ts'
+import { todayAt } from './today.ts'
 
 /** A query parameter and what it asks of the rows. The column is of the parameter's name unless told. */
 export interface Filter {
@@ -53,6 +56,12 @@ export const since = (column: string): Filter => (
 export const until = (column: string): Filter => (
   { schema: instant('At or before.'), where: (value) => to(column, endOfDate(String(value))) }
 )
+
+/** Only what is owed after its due date, or all else. */
+export const overdue = (kind: SettledKind): Filter => ({
+  schema: Type.Boolean({ description: 'Only what is owed after its due date, or all else.' }),
+  where: (on, _name, desk) => (on ? overdueOn(kind, todayAt(desk)) : not(overdueOn(kind, todayAt(desk)))),
+})
 
 /** The text is found in the indexed expression, whatever the case. */
 export const within = (expression: string, description: string): Filter => (

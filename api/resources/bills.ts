@@ -3,11 +3,10 @@ import { Type } from 'typebox'
 import { approveBill, billOf, changeBill, createBill, deleteBill, voidBill } from '../../commands/bills.ts'
 import type { Books } from '../../commands/books.ts'
 import { today } from '../../commands/drafting.ts'
-import { dateInZone } from '../../domain/dates.ts'
-import { bills, overdueBills, withBillLines, type Bill as BillWithLines } from '../../models/bill.ts'
-import { not } from '../../models/condition.ts'
-import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
-import { route, type Desk } from '../http/route.ts'
+import { bills, withBillLines, type Bill as BillWithLines } from '../../models/bill.ts'
+import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
+import { route } from '../http/route.ts'
+import { todayAt } from '../http/today.ts'
 import { Bill, BILL_STATUSES, BillChanges, NewBill, showBill } from '../shapes/bill.ts'
 import { one } from '../shapes/fields.ts'
 import { VoidRequest } from '../shapes/document.ts'
@@ -16,7 +15,6 @@ import { lineProblems } from '../shapes/line-item.ts'
 const tag = 'Bills'
 const answer = one('bill', Bill)
 
-const todayAt = ({ now, caller }: Desk) => dateInZone(now.toISOString(), caller.organization!.time_zone)
 const answered = (books: Books) => (bill: BillWithLines) => showBill(bill, today(books))
 const shown = (books: Books, bill: BillWithLines, message: string) => ({ message, bill: answered(books)(bill) })
 
@@ -31,10 +29,7 @@ export const billRoutes = [
       tag: tagged(),
       reference_number: equals(),
       bill_number: equals(),
-      overdue: {
-        schema: Type.Boolean({ description: 'Only what is owed after its due date, or all else.' }),
-        where: (on, _name, desk) => (on ? overdueBills(todayAt(desk)) : not(overdueBills(todayAt(desk)))),
-      },
+      overdue: overdue('BILL'),
     },
     show: async (rows, desk) => (await withBillLines(desk, rows)).map((bill) => showBill(bill, todayAt(desk))),
   }),

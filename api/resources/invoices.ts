@@ -3,11 +3,10 @@ import { Type } from 'typebox'
 import type { Books } from '../../commands/books.ts'
 import { today } from '../../commands/drafting.ts'
 import { approveInvoice, changeInvoice, createInvoice, deleteInvoice, invoiceOf, voidInvoice } from '../../commands/invoices.ts'
-import { dateInZone } from '../../domain/dates.ts'
-import { not } from '../../models/condition.ts'
-import { invoices, overdueInvoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
-import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
-import { route, type Desk } from '../http/route.ts'
+import { invoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
+import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
+import { route } from '../http/route.ts'
+import { todayAt } from '../http/today.ts'
 import { one } from '../shapes/fields.ts'
 import { VoidRequest } from '../shapes/document.ts'
 import { Invoice, INVOICE_STATUSES, InvoiceChanges, NewInvoice, showInvoice } from '../shapes/invoice.ts'
@@ -16,7 +15,6 @@ import { lineProblems } from '../shapes/line-item.ts'
 const tag = 'Invoices'
 const answer = one('invoice', Invoice)
 
-const todayAt = ({ now, caller }: Desk) => dateInZone(now.toISOString(), caller.organization!.time_zone)
 const answered = (books: Books) => (invoice: InvoiceWithLines) => showInvoice(invoice, today(books))
 const shown = (books: Books, invoice: InvoiceWithLines, message: string) => ({ message, invoice: answered(books)(invoice) })
 
@@ -31,10 +29,7 @@ export const invoiceRoutes = [
       tag: tagged(),
       reference_number: equals(),
       invoice_number: equals(),
-      overdue: {
-        schema: Type.Boolean({ description: 'Only what is owed after its due date, or all else.' }),
-        where: (on, _name, desk) => (on ? overdueInvoices(todayAt(desk)) : not(overdueInvoices(todayAt(desk)))),
-      },
+      overdue: overdue('INVOICE'),
     },
     async show(rows, desk) {
       const today = todayAt(desk)
