@@ -18,10 +18,13 @@ const DATE_TIME = new RegExp(String.raw`^(\d{4}-\d{2}-\d{2})[Tt ]${CLOCK}${OFFSE
 export function isDate(text: string): boolean {
   const parts = DATE.exec(text)
   if (!parts) return false
-  const ms = Date.parse(`${text}T00:00:00.000Z`)
-  // Date.parse of a day past the month's end is NaN or rolls over, by engine; reading it back settles it.
-  return ms >= FIRST_MS && new Date(ms).toISOString().slice(0, 10) === text
+  const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
+  const days = month === 2 && isLeap ? 29 : DAYS_OF_MONTH[month - 1] ?? 0
+  return year >= 1 && day >= 1 && day <= days
 }
+
+const DAYS_OF_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
  * The calendar date that a document's date means (decisions §1 and §10, Wire): a date alone is that date;
