@@ -1,5 +1,6 @@
 // Builds the API from the list of routes: Restify behind a listener with bounds; listens only as the entry of the process.
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import restify from 'restify'
@@ -25,7 +26,7 @@ import { travel, type House } from './http/pipeline.ts'
 import { createLimiter } from './http/rate-limit.ts'
 import type { RequestUnderWay } from './http/request-context.ts'
 import type { Route } from './http/route.ts'
-import { createShares } from './http/shares.ts'
+import { createShares, writersOf } from './http/shares.ts'
 import { leave, tell } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
 import { createParts } from './parts.ts'
@@ -76,7 +77,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
         dnsServers: settings.webhookDnsServers,
       }),
     },
-    shares: createShares(settings.databasePool),
+    shares: createShares({ pool: settings.databasePool, writers: settings.databaseWriters ?? writersOf(availableParallelism()) }),
     pace: createPace(),
     addressOf: (request) => clientAddress(request, isTrusted),
     onMishap: accessLog.mishap,

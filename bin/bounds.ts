@@ -4,7 +4,7 @@ import * as edge from '../api/http/bounds.ts'
 import { LONGEST_PACE_MS, UNPAID_PER_SECOND } from '../api/http/pace.ts'
 import { MOST_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
-import { shareSizes } from '../api/http/shares.ts'
+import { shareSizes, writersOf } from '../api/http/shares.ts'
 import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
 import { PATIENCE_MS } from '../api/parts.ts'
 import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/conversion.ts'
@@ -91,12 +91,13 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
 
 /** Rows of: what is shared between organisations, how much there is, how much one may hold, and how long a wait lasts. */
 export function shareRows({ databasePool }: Settings): string[][] {
-  const { calls, streams, lists, bodies, parsing } = shareSizes(databasePool)
+  const { calls, writers, streams, lists, bodies, parsing } = shareSizes({ pool: databasePool, writers: writersOf(2) })
   const row = (what: string, { total, each, waitSeconds }: typeof calls, show: (amount: number) => string = String) => (
     [what, show(total), show(each), `${waitSeconds} s`]
   )
   return [
     row('Calls that use the database', calls),
+    row('Calls that write, which are such calls too', writers),
     row('Streams, which are calls too', streams),
     row('Pages of lists above 1 MB, which keep no connection while they are taken', lists),
     row(`Bodies above ${kilobytes(LARGE_BODY)}`, bodies, megabytes),

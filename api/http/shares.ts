@@ -17,30 +17,44 @@ export interface Shares {
   streams: FairShare
   /** Lists that are too large to be held, and are told at the reader's pace. */
   lists: FairShare
+  /** Calls that may write at the same time. */
+  writers: FairShare
   /** Calls that may use the database at the same time. */
   calls: FairShare
 }
 
-/** How much there is of each in a process with a pool of so many connections, how much of it one may hold, and for how long one waits. */
-export function shareSizes(pool: number) {
+/** The connections of a process, and how many of them may write at the same time. */
+export interface Connections {
+  pool: number
+  writers: number
+}
+
+/** How many transactions write at the same time where nothing else is set: more only take each other's time. */
+export const writersOf = (processors: number) => 2 * processors + 1
+
+/** How much there is of each in a process with so many connections, how much of it one may hold, and for how long one waits. */
+export function shareSizes({ pool, writers: most }: Connections) {
   const streams = Math.ceil(pool / 2)
+  const writers = Math.min(most, streams)
   return {
     bodies: { total: 32 * MEGABYTE, each: 8 * MEGABYTE, waitSeconds: 5 },
     parsing: { total: 1, each: 1, waitSeconds: 10 },
     streams: { total: streams, each: Math.ceil(streams / 2), waitSeconds: 5 },
     lists: { total: 16, each: 8, waitSeconds: 30 },
+    writers: { total: writers, each: Math.ceil(writers * 0.6), waitSeconds: 10 },
     // A few connections stay free for what is asked before a call has its place.
     calls: { total: Math.max(1, pool - 2), each: Math.max(1, Math.ceil(pool / 2)), waitSeconds: 10 },
   } satisfies Record<keyof Shares, object>
 }
 
-export function createShares(pool: number): Shares {
-  const { bodies, parsing, streams, lists, calls } = shareSizes(pool)
+export function createShares(connections: Connections): Shares {
+  const { bodies, parsing, streams, lists, calls, writers } = shareSizes(connections)
   return {
     bodies: createFairShare({ ...bodies, message: 'Too many large bodies are being read; try again.' }),
     parsing: createFairShare({ ...parsing, message: 'Too many large bodies are waiting to be read; try again.' }),
     streams: createFairShare({ ...streams, message: 'Too many long answers are being read; try again.' }),
     lists: createFairShare({ ...lists, message: 'Too many large lists are being read; try again.' }),
+    writers: createFairShare({ ...writers, message: 'Too many calls of this organisation are at work; try again.' }),
     calls: createFairShare({ ...calls, message: 'Too many calls of this organisation are at work; try again.' }),
   }
 }

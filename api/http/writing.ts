@@ -7,6 +7,7 @@ import { Fault } from '../../domain/faults.ts'
 import { answerClaim, giveUpClaim, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
 import { BODY_LIMIT, LARGE_BODY, sizeOf } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
+import type { FairShare } from './fair-share.ts'
 import { claim, keptBody, keyOf, leaveClaim, mismatchHeader, remember, type Keyed } from './idempotency.ts'
 import { receive, type Sent } from './input.ts'
 import type { House } from './pipeline.ts'
@@ -45,12 +46,12 @@ async function carryOut(house: House, route: Route, caller: Caller, key: string 
   }
   const run = async (errand: Errand) => success(route.status ?? 200, await errand(deskOf(house, caller, house.desk.clock())))
   if (key === null) {
-    const done = await inPlace(house, caller, () =>
+    const done = await inTurnToWrite(house, caller, () =>
       openBooks(house.desk, caller, (books) => work(books, { id: books.newId(), isNew: true }), inked))
     return typeof done === 'function' ? run(done) : done
   }
   const keyed: Keyed = { subject: caller.subject, method: route.method, path: sent.path, key, bodyHash, secret: route.secretAnswer === true }
-  const done = await inPlace(house, caller, () => writeOnce(house, caller, keyed, work))
+  const done = await inTurnToWrite(house, caller, () => writeOnce(house, caller, keyed, work))
   return 'errand' in done ? answerAsked(house, caller, done, run) : done
 }
 
@@ -73,10 +74,18 @@ async function prepare(
 }
 
 /** Does what uses the database when the caller's organisation has a place for it. What anyone may call uses none. */
-export async function inPlace<T>({ shares }: Pick<House, 'shares'>, caller: Caller, work: () => Promise<T>): Promise<T> {
+export function inPlace<T>({ shares }: Pick<House, 'shares'>, caller: Caller, work: () => Promise<T>): Promise<T> {
+  return within(shares.calls, caller, work)
+}
+
+function inTurnToWrite<T>({ shares }: House, caller: Caller, work: () => Promise<T>): Promise<T> {
+  return within(shares.writers, caller, () => within(shares.calls, caller, work))
+}
+
+async function within<T>(share: FairShare, caller: Caller, work: () => Promise<T>): Promise<T> {
   const owner = ownerOf(caller)
   if (owner === '') return work()
-  const release = await shares.calls.take(owner)
+  const release = await share.take(owner)
   try {
     return await work()
   } finally {

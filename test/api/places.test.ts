@@ -9,7 +9,7 @@ const requestOf = (socket: EventEmitter) => ({ socket: Object.assign(socket, { d
 const never = () => Promise.reject(new Error('nothing is read for a caller who is gone'))
 
 test.each(['streams', 'calls'] as const)('a caller who goes at the very moment when a place of the %s comes free', async (name) => {
-  const shares = createShares(4)
+  const shares = createShares({ pool: 4, writers: 1 })
   const share = shares[name]
   const socket = new EventEmitter()
   const held = [await share.take('owner'), ...(name === 'calls' ? [await share.take('owner')] : [])]
