@@ -6,12 +6,12 @@ import { assertBalanced, type PostingLine } from '../domain/posting/posting.ts'
 import type { NumberParts } from '../domain/numbering.ts'
 import type { Warning } from '../domain/warnings.ts'
 import { activity } from '../models/activity.ts'
-import type { Transaction } from '../models/database.ts'
 import { Deed } from '../models/deed.ts'
 import type { Scope } from '../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
 import { journalLines, journals, type Journal, type JournalSource } from '../models/journal.ts'
 import type { Table } from '../models/table.ts'
+import type { Transaction } from '../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 
 export interface JournalEntry {

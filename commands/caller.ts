@@ -1,5 +1,6 @@
 // Who asks: the person or machine on whose behalf a command runs, within one organisation.
 import type { OrganizationFacts } from '../models/token.ts'
+import type { Precondition } from '../models/transaction.ts'
 
 export type { OrganizationFacts }
 
@@ -12,6 +13,8 @@ export interface Caller {
   userId: string | null
   partnerId: string | null
   organization: OrganizationFacts | null
+  /** What a transaction of theirs requires, where they were identified from memory. */
+  standing?: Precondition
   /** Goes into the metadata of every activity entry. */
   origin: { request_id: string | null; ip: string | null; user_agent: string | null; source: string }
 }

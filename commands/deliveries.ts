@@ -3,8 +3,9 @@ import { circuitAfter, type CircuitRules } from '../domain/circuit.ts'
 import type { DeliveryStatus, Outcome } from '../domain/delivery.ts'
 import { statusAfter } from '../domain/delivery.ts'
 import { circuitIn, columnsOf, lockCircuits, TURN } from '../models/circuit.ts'
-import type { Connection, Database, Transaction } from '../models/database.ts'
+import type { Connection, Database } from '../models/database.ts'
 import { ABANDON, BEGIN, PUT_BACK, RELEASE, SETTLE } from '../models/delivery.ts'
+import type { Transaction } from '../models/transaction.ts'
 import { retried } from './retries.ts'
 
 export interface AttemptKey {

@@ -30,6 +30,7 @@ export async function openBooks<T, R = T>(
   let queued = 0
   try {
     const result = await retried(() => desk.database.transaction(async (connection) => {
+      if (caller.standing) connection.require(caller.standing)
       books = new Books(connection, caller, desk.clock())
       const done = await work(books)
       queued = await books.write()

@@ -1,6 +1,6 @@
 // What PostgreSQL refuses, told as the fault that it means to the caller.
 import { Fault, fault, type FaultParticulars } from '../domain/faults.ts'
-import { OutcomeUnknown } from '../models/database.ts'
+import { OutcomeUnknown } from '../models/transaction.ts'
 
 const FOREIGN_KEY = '23503'
 // A unique key that is taken, and an exclusion constraint, which is one that compares by more than equality.

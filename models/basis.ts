@@ -3,6 +3,7 @@ import type { AccountRole } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import type { NamedAccount } from './account.ts'
 import { latestRate, type RatePair } from './currency.ts'
+import type { Statement } from './database.ts'
 import type { Scope } from './find.ts'
 import type { NumberSeriesRow } from './series.ts'
 
@@ -78,11 +79,12 @@ const ACCOUNTS = `
   (SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles,
   (SELECT id FROM accounts WHERE org_id = $1 AND is_active AND name IN ('Round Off', 'Rounding') ORDER BY name LIMIT 1) AS round_off_account`
 
-const POSTING_ACCOUNTS = { name: 'posting accounts', text: `SELECT ${ACCOUNTS}` }
+const POSTING_ACCOUNTS: Statement = { name: 'posting accounts', takesNoLock: true, text: `SELECT ${ACCOUNTS}` }
 
 // Decimals go through JSON as text, so that none of their digits is lost.
-const BASIS = {
+const BASIS: Statement = {
   name: 'basis of a document',
+  takesNoLock: true,
   text: `
 WITH branch AS MATERIALIZED (
   SELECT id, state, invoice_prefix, bill_prefix FROM branches

@@ -4,6 +4,7 @@ import pg from 'pg'
 import { Sequelize } from 'sequelize'
 import { readInPortions } from './cursor.ts'
 import { tables, type Table } from './table.ts'
+import { openTransaction, type Query, type Transaction } from './transaction.ts'
 
 const INT8 = 20
 const DATE = 1082
@@ -18,6 +19,8 @@ const MOST_STATEMENTS = 1_000
 export interface Statement {
   name: string
   text: string
+  /** True where it only reads, and waits for no lock. */
+  takesNoLock?: true
 }
 
 /** Whatever statements can be sent through: the pool for reading, one transaction for writing. */
@@ -29,21 +32,6 @@ export interface Connection {
 
 /** A statement and its values. */
 export type Asked = [statement: Statement, values: readonly unknown[]]
-
-/** One transaction. BEGIN travels with its first statement, so that neither costs a round trip of its own. */
-export interface Transaction extends Connection {
-  /**
-   * Runs the last statement and commits, in one round trip: what the statement locks is let go as soon as the server
-   * has committed. When it fails, the COMMIT behind it rolls back.
-   */
-  runLast<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
-}
-
-/**
- * The connection was lost after the COMMIT had been sent and before its answer came: the transaction was committed, or it
- * was not. Its work must not be done again as if nothing had been written.
- */
-export class OutcomeUnknown extends Error {}
 
 export interface Database extends Connection {
   sequelize: Sequelize
@@ -99,13 +87,17 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     (await client.query<Row & pg.QueryResultRow>(query as pg.QueryConfig)).rows
 
   // Statements that are written to the socket together are answered together.
-  async function together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]> {
+  function flight(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<PromiseSettledResult<unknown[]>[]> {
     trips += 1
     const stream = streamOf(client)
     stream.cork()
-    const answers = queries.map((query) => send<Row>(client, query))
+    const answers = queries.map((query) => send<unknown>(client, query))
     stream.uncork()
-    const settled = await Promise.allSettled(answers)
+    return Promise.allSettled(answers)
+  }
+
+  async function together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]> {
+    const settled = await flight(client, queries)
     const refused = settled.find((answer) => answer.status === 'rejected')
     if (refused) throw refused.reason
     return settled.map((answer) => (answer as PromiseFulfilledResult<Row[]>).value)
@@ -139,6 +131,7 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     if (names.size < MOST_STATEMENTS) names.add(name)
     return { ...(names.has(name) ? { name } : {}), text, values: [...values] }
   }
+  const sendable = (query: Query) => (typeof query === 'string' ? query : prepared(...query))
 
   return {
     sequelize,
@@ -153,31 +146,15 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
 
     async transaction(work) {
       const client = await borrow()
-      const state = { begun: false, ended: false }
-      const begin = () => {
-        const first = state.begun ? [] : ['BEGIN']
-        state.begun = true
-        return first
-      }
+      const transaction = openTransaction((queries) => flight(client, queries.map(sendable)))
       try {
-        const result = await work({
-          run: async <Row>(statement: Statement, values: readonly unknown[]) =>
-            (await together<Row>(client, [...begin(), prepared(statement, values)])).at(-1)!,
-          runBoth: async <A, B>(first: Asked, second: Asked) =>
-            (await together(client, [...begin(), prepared(...first), prepared(...second)])).slice(-2) as [A[], B[]],
-          async runLast<Row>(statement: Statement, values: readonly unknown[]) {
-            const queries = [...begin(), prepared(statement, values), 'COMMIT']
-            const answers = await together<Row>(client, queries).catch(severed)
-            state.ended = true
-            return answers.at(-2)!
-          },
-        })
-        if (state.begun && !state.ended) await together(client, ['COMMIT']).catch(severed)
+        const result = await work(transaction)
+        await transaction.commit()
         giveBack(client)
         return result
       } catch (error) {
         // After a failed last statement the server has rolled back already; once more does no harm.
-        if (!state.begun) giveBack(client)
+        if (!transaction.hasBegun()) giveBack(client)
         else await together(client, ['ROLLBACK']).then(() => giveBack(client), () => discard(client))
         throw error
       }
@@ -186,12 +163,6 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     portions: <Row>(asked: Asked, rowsAtOnce: number, over?: AbortSignal) =>
       readInPortions<Row>({ borrow, together, giveBack, discard, streamOf }, asked, rowsAtOnce, over),
   }
-}
-
-// An error that the server sent is its answer to the commit, but for its last words before it closes the connection.
-function severed(error: unknown): never {
-  if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error
-  throw new OutcomeUnknown('the connection was lost during the commit', { cause: error })
 }
 
 // The driver keeps its socket and its pipelining out of its types.

@@ -1,7 +1,8 @@
 // Writes everything a command has decided, rows of any number of tables, in one statement.
 import { createHash } from 'node:crypto'
-import type { Statement, Transaction } from './database.ts'
+import type { Statement } from './database.ts'
 import type { AnyTable, Table } from './table.ts'
+import type { Transaction } from './transaction.ts'
 
 /** A number to be taken when the deed is written; `blank` stands in its place until then. */
 export interface NumberBlank {

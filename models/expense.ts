@@ -4,6 +4,7 @@ import type { AccountRole, AccountType } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
 import { condition, nothing, type Condition } from './condition.ts'
+import type { Statement } from './database.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
 
@@ -135,8 +136,9 @@ const LINES = {
 }
 
 // Decimals go through JSON as text, so that none of their digits is lost.
-const BASIS = {
+const BASIS: Statement = {
   name: 'basis of an expense',
+  takesNoLock: true,
   text: `SELECT
   (SELECT row_to_json(c) FROM (
      SELECT id, contact_name, contact_type, place_of_contact FROM contacts WHERE org_id = $1 AND id = $2) AS c) AS vendor,

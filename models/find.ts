@@ -49,7 +49,10 @@ const statements = new Map<string, Statement>()
 
 function prepared(name: string, text: () => string): Statement {
   let statement = statements.get(name)
-  if (!statement) statements.set(name, (statement = { name, text: text() }))
+  if (!statement) {
+    const sql = text()
+    statements.set(name, (statement = { name, text: sql, ...(/ FOR (UPDATE|SHARE)$/.test(sql) ? {} : { takesNoLock: true }) }))
+  }
   return statement
 }
 

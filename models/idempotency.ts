@@ -1,6 +1,7 @@
 // The remembered answers of keyed calls: claimed before the work, written in its transaction, or after the engine's part.
 import type { Connection } from './database.ts'
 import { table } from './table.ts'
+import type { Precondition } from './transaction.ts'
 
 export interface IdempotentAnswerRow {
   subject: string
@@ -47,22 +48,26 @@ export type Claim =
 export const RETENTION_MS = 24 * 60 * 60 * 1000
 
 /**
- * Claims the key for the transaction of `connection`, by an advisory lock that the server lets go of when the
- * transaction ends, also when the process dies. Answers what is remembered, or that another call is at work on it.
+ * Claims the key for the transaction that requires this, by an advisory lock that the server lets go of when the
+ * transaction ends, also when the process dies. `check` is told what is remembered, or that another call is at work on it.
  */
-export async function claimAnswer(connection: Connection, key: AnswerKey, now: Date): Promise<Claim> {
-  const [row] = await connection.run<{
-    locked: boolean
-    status: number | null
-    body: string | null
-    sealed: boolean | null
-    body_hash: string | null
-    claimed_until: Date | null
-  }>(CLAIM, [key.subject, key.method, key.path, key.key, new Date(now.getTime() - RETENTION_MS)])
-  if (row?.status) {
-    return { state: 'answered', status: row.status, body: row.body!, sealed: row.sealed!, bodyHash: row.body_hash! }
-  }
-  if (!row?.locked || (row.claimed_until && row.claimed_until > now)) return { state: 'running' }
+export function claimOf(key: AnswerKey, now: Date, check: (claim: Claim) => void): Precondition {
+  const values = [key.subject, key.method, key.path, key.key, new Date(now.getTime() - RETENTION_MS)]
+  return { asked: [CLAIM, values], beforeLocks: true, check: (rows) => check(readClaim(rows[0] as ClaimRow, now)) }
+}
+
+interface ClaimRow {
+  locked: boolean
+  status: number | null
+  body: string | null
+  sealed: boolean | null
+  body_hash: string | null
+  claimed_until: Date | null
+}
+
+function readClaim(row: ClaimRow, now: Date): Claim {
+  if (row.status) return { state: 'answered', status: row.status, body: row.body!, sealed: row.sealed!, bodyHash: row.body_hash! }
+  if (!row.locked || (row.claimed_until && row.claimed_until > now)) return { state: 'running' }
   return { state: 'ours', left: row.body === null ? null : { askId: row.body, bodyHash: row.body_hash! } }
 }
 

@@ -3,6 +3,7 @@ import { literal, type WhereOptions } from 'sequelize'
 import { kindsThatHave } from '../domain/documents.ts'
 import { isId } from '../domain/ids.ts'
 import { condition, nothing, type Condition } from './condition.ts'
+import type { Statement } from './database.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
 
@@ -147,8 +148,9 @@ export async function readJournalBasis(
   return basis!
 }
 
-const BASIS = {
+const BASIS: Statement = {
   name: 'basis of a journal',
+  takesNoLock: true,
   text: `SELECT
   (SELECT coalesce(json_agg(a), '[]') FROM (
      SELECT id, name FROM accounts WHERE org_id = $1 AND id = ANY ($2::uuid[])) AS a) AS accounts,

@@ -2,6 +2,7 @@
 import type { Flow, PaymentType } from '../domain/posting/payment.ts'
 import type { PostingAccounts } from './basis.ts'
 import { latestRate } from './currency.ts'
+import type { Statement } from './database.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
 import { table } from './table.ts'
 
@@ -175,8 +176,9 @@ const SETTLED = {
 }
 // A counter takes the same amount from the same customer a thousand times; the rule needs the first that fits.
 const MOST_ALIKE = 5
-const BASIS = {
+const BASIS: Statement = {
   name: 'basis of a payment',
+  takesNoLock: true,
   text: `SELECT
   (SELECT row_to_json(c) FROM (
      SELECT id, contact_name, contact_type, currency_code FROM contacts WHERE org_id = $1 AND id = $2) AS c) AS contact,

@@ -12,7 +12,7 @@ export interface TokenMemory {
   mayExist(secret: string): boolean
   /** From the database, unless it is remembered that the token opens nothing any more. */
   ask(secret: string, now: Date): Promise<TokenHolder | null>
-  /** From memory where it is certain enough for a read. */
+  /** From memory where it is certain enough for a read; a write requires that it still stands (`stillHeld`). */
   find(secret: string, now: Date): Promise<TokenHolder | null>
   /** The partner of a key: from the database, unless it is remembered that the key opens nothing any more. */
   askPartner(secret: string): Promise<KeyHolder | null>

@@ -1,9 +1,10 @@
 // Tokens, and the caller that a token or a partner key stands for.
 import { createHash, randomBytes } from 'node:crypto'
-import type { Connection } from './database.ts'
+import type { Connection, Statement } from './database.ts'
 import type { OrganizationRow } from './organization.ts'
 import type { Scope } from './find.ts'
 import { table } from './table.ts'
+import type { Precondition } from './transaction.ts'
 
 export interface TokenRow {
   org_id: string
@@ -40,6 +41,8 @@ export function hashOf(secret: string): string {
 export interface TokenHolder {
   token: Pick<TokenRow, 'id' | 'user_id' | 'partner_id' | 'scopes' | 'tier' | 'kind'> & { ends: Date | null }
   organization: OrganizationFacts
+  /** The versions of the two rows that this was read from, as PostgreSQL counts them. */
+  versions: [token: string, organization: string]
 }
 
 /** What every call needs to know of its organisation. */
@@ -52,19 +55,44 @@ export type OrganizationFacts = Pick<
 export async function findTokenHolder(connection: Connection, secret: string, now: Date): Promise<TokenHolder | null> {
   const [row] = await connection.run<HolderRow>(TOKEN_HOLDER, [hashOf(secret), now])
   if (!row) return null
-  const { token_id, user_id, partner_id, scopes, tier, kind, ends, ...organization } = row
-  return { token: { id: token_id, user_id, partner_id, scopes, tier, kind, ends }, organization }
+  const { token_id, user_id, partner_id, scopes, tier, kind, ends, token_version, organization_version, ...organization } = row
+  return {
+    token: { id: token_id, user_id, partner_id, scopes, tier, kind, ends },
+    organization,
+    versions: [token_version, organization_version],
+  }
 }
 
-type HolderRow = Omit<TokenHolder['token'], 'id'> & { token_id: string } & OrganizationFacts
+type HolderRow = Omit<TokenHolder['token'], 'id'> & { token_id: string; token_version: string; organization_version: string } & OrganizationFacts
 
 const TOKEN_HOLDER = {
   name: 'token holder',
   text: `SELECT t.id AS token_id, t.user_id, t.partner_id, t.scopes, t.tier, t.kind, least(t.revoked_time, t.expires_time) AS ends,
+           t.xmin::text AS token_version, o.xmin::text AS organization_version,
            o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
          FROM tokens AS t JOIN organizations AS o ON o.id = t.org_id
          WHERE t.token_hash = $1 AND (t.revoked_time IS NULL OR t.revoked_time > $2)
            AND (t.expires_time IS NULL OR t.expires_time > $2)`,
+}
+
+/** That what was read of a token still stands: whoever writes relies on it, and may have read it a moment ago. */
+export function stillHeld(secret: string, { organization, versions }: TokenHolder, now: Date): Precondition {
+  return {
+    asked: [STILL_HELD, [organization.id, hashOf(secret), ...versions, now]],
+    check(rows) {
+      if (rows.length === 0) throw new CallerChanged('the token or its organisation has changed since it was read')
+    },
+  }
+}
+
+/** Thrown by a transaction whose caller is not what it was taken for: it has to be identified anew. */
+export class CallerChanged extends Error {}
+
+const STILL_HELD: Statement = {
+  name: 'token still held',
+  text: `SELECT 1 FROM tokens AS t JOIN organizations AS o ON o.id = t.org_id
+         WHERE t.org_id = $1 AND t.token_hash = $2 AND t.xmin = $3::xid AND o.xmin = $4::xid
+           AND (t.revoked_time IS NULL OR t.revoked_time > $5) AND (t.expires_time IS NULL OR t.expires_time > $5)`,
 }
 
 /** A partner, and the key by which it was found. */

@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../../commands/caller.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
+import { stillHeld } from '../../models/token.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
 import type { Route } from './route.ts'
 
@@ -26,7 +27,8 @@ export interface Identifying {
 }
 
 /**
- * Finds the caller, or throws the route's own 401. Whoever writes is asked about anew; a read may be remembered.
+ * Finds the caller, or throws the route's own 401. It may be remembered from an earlier call: a write then requires that
+ * it still stands.
  * A token that was never given out is counted before the database is asked about it, so that nobody can have it asked
  * without end; one that may have been is not, so that a valid token works from whatever address.
  */
@@ -38,9 +40,11 @@ export async function identify(route: Route, request: IncomingMessage, identifyi
     const { keyId, partnerId } = await holderOf(partnerKeyOf(request), (key) => tokens.askPartner(key), unknownKey, identifying)
     return { caller: { ...NOBODY, subject: keyId, kind: 'PARTNER', tier: 'PARTNER', partnerId, origin }, budget: keyId }
   }
-  const find = (secret: string) => (route.read || route.list ? tokens.find(secret, now) : tokens.ask(secret, now))
+  const secret = tokenOf(request)
+  const find = (secret: string) => (route.stream ? tokens.ask(secret, now) : tokens.find(secret, now))
   const unknownToken = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
-  const { token, organization } = await holderOf(tokenOf(request), find, unknownToken, identifying)
+  const holder = await holderOf(secret, find, unknownToken, identifying)
+  const { token, organization } = holder
   const caller: Caller = {
     subject: token.id,
     kind: token.kind === 'OAUTH' ? 'OAUTH' : 'TOKEN',
@@ -50,6 +54,7 @@ export async function identify(route: Route, request: IncomingMessage, identifyi
     partnerId: null,
     organization,
     origin,
+    ...(route.write || route.ask ? { standing: stillHeld(secret!, holder, now) } : {}),
   }
   // A re-issue with grace leaves a partner two tokens of an organisation, and one budget (decisions §11).
   return { caller, budget: token.partner_id === null ? token.id : `${organization.id} ${token.partner_id}` }

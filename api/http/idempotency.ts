@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Books } from '../../commands/books.ts'
 import { fault } from '../../domain/faults.ts'
-import { claimAnswer, type AnswerKey, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
+import { claimOf, type AnswerKey, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { Reply } from './envelope.ts'
 import type { Route } from './route.ts'
@@ -42,16 +42,37 @@ export function bodyHashOf(body: Buffer): string {
 /** What stands for the hash of a body that was too large to be read: no body has it. */
 export const UNREAD = '0'.repeat(64)
 
+/** Thrown by a transaction whose key is not its own to answer: `answer` repeats what was answered, or throws why not. */
+export class NotClaimed extends Error {
+  readonly answer: () => Reply
+
+  constructor(answer: () => Reply) {
+    super('the key is answered or being answered')
+    this.answer = answer
+  }
+}
+
+/** What a claim has found; known once the transaction has checked it. */
+export interface Claimed {
+  /** What a call without an answer has left: the work goes on with it. */
+  left: LeftBehind | null
+}
+
 /**
- * Claims the key within the open books. Answers the reply to repeat, or that the work is ours to do: from the start, or
- * going on with what a call without an answer has left. Throws idempotency.in_progress while another request is at it.
+ * Makes the open books require that their key is theirs to answer; where it is not, the transaction throws NotClaimed.
+ * While another request is at it, what NotClaimed answers is idempotency.in_progress.
  */
-export async function claim(books: Books, keyed: Keyed, sealer: Sealer): Promise<{ replay: Reply } | { left: LeftBehind | null }> {
-  const found = await claimAnswer(books.connection, keyed, books.now)
-  if (found.state === 'ours') return { left: found.left }
-  if (found.state === 'running') throw fault('idempotency.in_progress', { retryAfter: 1 })
-  const headers = { 'Idempotency-Replay': 'true', ...mismatchHeader(found.bodyHash !== keyed.bodyHash) }
-  return { replay: { status: found.status, headers, body: found.sealed ? sealer.unseal(found.body) : found.body } }
+export function claim(books: Books, keyed: Keyed, sealer: Sealer): Claimed {
+  const claimed: Claimed = { left: null }
+  books.connection.require(claimOf(keyed, books.now, (found) => {
+    if (found.state === 'ours') return void (claimed.left = found.left)
+    throw new NotClaimed(() => {
+      if (found.state === 'running') throw fault('idempotency.in_progress', { retryAfter: 1 })
+      const headers = { 'Idempotency-Replay': 'true', ...mismatchHeader(found.bodyHash !== keyed.bodyHash) }
+      return { status: found.status, headers, body: found.sealed ? sealer.unseal(found.body) : found.body }
+    })
+  }))
+  return claimed
 }
 
 /** Tells a caller that the answer is that of another body under the same key (decisions §7). */

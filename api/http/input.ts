@@ -13,6 +13,8 @@ export interface Sent {
   path: string
   parameters: URLSearchParams
   params: Record<string, string>
+  /** What came of reading it, once that has begun: a body is read once. */
+  received?: Promise<Received>
 }
 
 export interface Received {

@@ -7,12 +7,14 @@ import type { Caller } from '../../commands/caller.ts'
 import { asFault } from '../../commands/refusals.ts'
 import { Fault, fault } from '../../domain/faults.ts'
 import type { Sealer } from '../../models/sealed.ts'
+import { CallerChanged } from '../../models/token.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
 import { discardRest } from './body.ts'
 import { checkOrganization, checkScope, identify } from './caller.ts'
 import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import { answerList } from './list-answer.ts'
+import type { Sent } from './input.ts'
 import type { Machines } from './machines.ts'
 import type { Pace } from './pace.ts'
 import type { Allowance, Budget, Limiter } from './rate-limit.ts'
@@ -65,21 +67,28 @@ export async function travel(
       await house.pace()
       throw limitExceeded(allowance)
     }
-    const { caller, budget } = await identify(route, request, {
-      tokens: house.tokens, now, origin: originOf(request, ip, trace.requestId),
-      countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
-    })
-    trace.orgId = caller.organization?.id ?? null
-    trace.subject = caller.subject || null
+    const identified = async () => {
+      const known = await identify(route, request, {
+        tokens: house.tokens, now, origin: originOf(request, ip, trace.requestId),
+        countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
+      })
+      trace.orgId = known.caller.organization?.id ?? null
+      trace.subject = known.caller.subject || null
+      return known
+    }
+    const { caller, budget } = await identified()
     await (budget === null ? house.pace() : count({ of: caller.tier, key: budget }))
-    checkOrganization(caller, request, parameters)
-    checkScope(caller, route)
-    const params = request.params ?? {}
-    const input = () => ({ params, query: readQuery(route.query, parameters), body: undefined })
-    reply = route.read ? await answerRead(house, route, caller, now, input())
-      : route.list ? await answerList(house, caller, request, () => route.list!(deskOf(house, caller, now), input()))
-      : route.stream ? await answerStream(house, route, caller, now, { request, input: input() })
-      : await answerWrite(house, route, caller, { request, path, parameters, params })
+    const sent: Sent = { request, path, parameters, params: request.params ?? {} }
+    const answer = async (of: Caller) => {
+      checkOrganization(of, request, parameters)
+      checkScope(of, route)
+      return answerRoute(house, route, of, sent, now)
+    }
+    reply = await answer(caller).catch(async (error: unknown) => {
+      if (!(error instanceof CallerChanged)) throw error
+      house.tokens.forget()
+      return answer((await identified()).caller)
+    })
   } catch (error) {
     reply = refuse(house, error, trace.requestId)
     // Whoever is refused before their body is looked at may be sending one still.
@@ -87,6 +96,15 @@ export async function travel(
   }
   Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId })
   return { reply, trace }
+}
+
+function answerRoute(house: House, route: Route, caller: Caller, sent: Sent, now: Date): Promise<Reply> {
+  const { request, params, parameters } = sent
+  const input = () => ({ params, query: readQuery(route.query, parameters), body: undefined })
+  if (route.read) return answerRead(house, route, caller, now, input())
+  if (route.list) return answerList(house, caller, request, () => route.list!(deskOf(house, caller, now), input()))
+  if (route.stream) return answerStream(house, route, caller, now, { request, input: input() })
+  return answerWrite(house, route, caller, sent)
 }
 
 /** Turns whatever was thrown into a reply; what is no fault is told to the log and to nobody else. */

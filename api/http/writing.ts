@@ -8,7 +8,7 @@ import { answerClaim, giveUpClaim, type LeftBehind, type StandingClaim } from '.
 import { BODY_LIMIT, LARGE_BODY, sizeOf } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import type { FairShare } from './fair-share.ts'
-import { claim, keptBody, keyOf, leaveClaim, mismatchHeader, remember, type Keyed } from './idempotency.ts'
+import { claim, keptBody, keyOf, leaveClaim, mismatchHeader, NotClaimed, remember, type Keyed } from './idempotency.ts'
 import { receive, type Sent } from './input.ts'
 import type { House } from './pipeline.ts'
 import type { Ask, Desk, Errand, Prepared, Route } from './route.ts'
@@ -36,7 +36,7 @@ export async function answerWrite(house: House, route: Route, caller: Caller, se
 
 // A body that is refused is so within the work: the answer of its key, where it has one, comes first (decisions §7).
 async function carryOut(house: House, route: Route, caller: Caller, key: string | null, sent: Sent): Promise<Reply> {
-  const { bodyHash, input } = await receive(house.shares, route, ownerOf(caller), sent)
+  const { bodyHash, input } = await (sent.received ??= receive(house.shares, route, ownerOf(caller), sent))
   const prepared = await prepare(route, house, caller, input)
   const work = async (books: Books, ask: Ask): Promise<Reply | Errand> => {
     if (input instanceof Fault) throw input
@@ -51,7 +51,7 @@ async function carryOut(house: House, route: Route, caller: Caller, key: string 
     return typeof done === 'function' ? run(done) : done
   }
   const keyed: Keyed = { subject: caller.subject, method: route.method, path: sent.path, key, bodyHash, secret: route.secretAnswer === true }
-  const done = await inTurnToWrite(house, caller, () => writeOnce(house, caller, keyed, work))
+  const done = await inTurnToWrite(house, caller, () => writeOnce(house, caller, keyed, work, route.ask !== undefined))
   return 'errand' in done ? answerAsked(house, caller, done, run) : done
 }
 
@@ -104,31 +104,39 @@ export function deskOf(house: House, caller: Caller, now: Date): Desk {
  * are written, in the same transaction; one that PostgreSQL itself gave, in a transaction of its own.
  */
 async function writeOnce(
-  house: House, caller: Caller, keyed: Keyed, work: (books: Books, ask: Ask) => Promise<Reply | Errand>,
+  house: House, caller: Caller, keyed: Keyed, work: (books: Books, ask: Ask) => Promise<Reply | Errand>, isAsked: boolean,
 ): Promise<Reply | Asked> {
   const settle = async (books: Books, result: (ask: Ask) => Promise<Reply | Errand>): Promise<Reply | Asked> => {
-    const claimed = await claim(books, keyed, house.sealer)
-    if ('replay' in claimed) return claimed.replay
+    const claimed = claim(books, keyed, house.sealer)
+    // What an errand goes on with is known by the claim alone.
+    if (isAsked) await books.connection.checked()
     const ask = { id: claimed.left?.askId ?? books.newId(), isNew: claimed.left === null }
-    let reply: Reply
-    try {
-      const done = await result(ask)
-      if (typeof done === 'function') return stillToAnswer(books, keyed, claimed.left, ask.id, done)
-      reply = done
-    } catch (error) {
-      if (!(error instanceof Fault) || error.status >= 500) throw error
-      books.tearUp()
-      reply = refusal(error, books.caller.origin.request_id ?? '')
+    const [outcome] = await Promise.allSettled([result(ask)])
+    await books.connection.checked()
+    if (outcome.status === 'fulfilled' && typeof outcome.value === 'function') {
+      return stillToAnswer(books, keyed, claimed.left, ask.id, outcome.value)
     }
+    const reply = outcome.status === 'fulfilled' ? outcome.value as Reply : refusalToKeep(books, outcome.reason)
     remember(books, keyed, reply, house.sealer)
     return reply
   }
+  const open = (result: (books: Books, ask: Ask) => Promise<Reply | Errand>) =>
+    openBooks(house.desk, caller, (books) => settle(books, (ask) => result(books, ask)), inked)
   try {
-    return await openBooks(house.desk, caller, (books) => settle(books, (ask) => work(books, ask)), inked)
+    return await open(work).catch((error: unknown) => {
+      const isAnswer = error instanceof Fault && error.status < 500
+      return isAnswer ? open(() => Promise.reject(error)) : Promise.reject(error)
+    })
   } catch (error) {
-    if (!(error instanceof Fault) || error.status >= 500 || error.code === 'idempotency.in_progress') throw error
-    return openBooks(house.desk, caller, (books) => settle(books, () => Promise.reject(error)), inked)
+    if (error instanceof NotClaimed) return error.answer()
+    throw error
   }
+}
+
+function refusalToKeep(books: Books, error: unknown): Reply {
+  if (!(error instanceof Fault) || error.status >= 500) throw error
+  books.tearUp()
+  return refusal(error, books.caller.origin.request_id ?? '')
 }
 
 // What was asked for first stands, also when another body comes with the same key.

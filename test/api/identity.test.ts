@@ -172,3 +172,45 @@ describe('the service itself', () => {
     expect(refusalOf(await service.call('POST', '/echo', { body: {} }))).toEqual(UNKNOWN)
   })
 })
+
+describe('what is remembered of a caller', () => {
+  /** Changes rows of tokens and organisations without anybody being told, as when the telling is late. */
+  async function untold(text: string, ...values: unknown[]): Promise<void> {
+    for (const table of ['tokens', 'organizations']) await service.sql(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
+    await service.sql(text, ...values)
+    for (const table of ['tokens', 'organizations']) await service.sql(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
+  }
+  const remembered = async () => {
+    const { client, orgId } = await openStall(service)
+    const { token } = client
+    const { body } = await service.call('GET', '/whoami', { token })
+    return { token, orgId, tokenId: body.token.token_id as string }
+  }
+  const contact = (token: string) => service.call('POST', '/contacts', { token, body: { contact_name: 'Late', contact_type: 'CUSTOMER' }, headers: { 'Idempotency-Key': randomUUID() } })
+  const contactsOf = async (orgId: string) => (await service.sql<{ count: bigint }>('SELECT count(*) FROM contacts WHERE org_id = $1', orgId))[0]!.count
+
+  test('lets nobody write with a token that was revoked a moment ago', async () => {
+    const { token, orgId, tokenId } = await remembered()
+    const before = await contactsOf(orgId)
+    await untold('UPDATE tokens SET revoked_time = now() WHERE id = $1', tokenId)
+    expect(refusalOf(await contact(token))).toEqual(UNKNOWN)
+    expect(await contactsOf(orgId)).toBe(before)
+  })
+
+  test('lets nobody write with a scope that was taken away, or into an organisation that was suspended', async () => {
+    const [{ token, orgId, tokenId }, other] = [await remembered(), await remembered()]
+    const before = [await contactsOf(orgId), await contactsOf(other.orgId)]
+    await untold(`UPDATE tokens SET scopes = '{Svc.items.READ}' WHERE id = $1`, tokenId)
+    expect(await contact(token)).toMatchObject({ status: 403, body: { code: 'auth.insufficient_scope' } })
+    await untold(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, other.orgId)
+    expect(await contact(other.token)).toMatchObject({ status: 403, body: { code: 'authz.organization_suspended' } })
+    expect([await contactsOf(orgId), await contactsOf(other.orgId)]).toEqual(before)
+  })
+
+  test('what the organisation has become is what a write goes by, and the body is read once', async () => {
+    const { token, orgId } = await remembered()
+    await untold(`UPDATE organizations SET name = name || ' and Sons' WHERE id = $1`, orgId)
+    expect((await contact(token)).status).toBe(201)
+    expect((await service.call('GET', '/whoami', { token })).body.organization.name).toMatch(/ and Sons$/)
+  })
+})

@@ -1,0 +1,113 @@
+// One transaction: BEGIN travels with its first statement, COMMIT with its last, and what it requires with whatever comes next.
+import pg from 'pg'
+import type { Asked, Connection, Statement } from './database.ts'
+
+/** A statement whose answer decides whether a transaction goes on: `check` throws where it does not. */
+export interface Precondition {
+  asked: Asked
+  check(rows: readonly unknown[]): void
+  /** True where no lock may be waited for before the answer is known. */
+  beforeLocks?: true
+}
+
+export interface Transaction extends Connection {
+  /**
+   * Sends a statement in the round trip of the next one, and checks its answer before that one's is handed out. What
+   * `check` throws is thrown by that statement and by every later one, so that nothing is committed unchecked.
+   */
+  require(precondition: Precondition): void
+  /** Returns when everything required so far is answered and checked. */
+  checked(): Promise<void>
+  /**
+   * Runs the last statement and commits, in one round trip: what the statement locks is let go as soon as the server
+   * has committed. When it fails, the COMMIT behind it rolls back.
+   */
+  runLast<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+}
+
+/**
+ * The connection was lost after the COMMIT had been sent and before its answer came: the transaction was committed, or it
+ * was not. Its work must not be done again as if nothing had been written.
+ */
+export class OutcomeUnknown extends Error {}
+
+/** A statement with its values, or one of the words of a transaction. */
+export type Query = Asked | 'BEGIN' | 'COMMIT' | 'ROLLBACK'
+
+/** Sends queries in one round trip; the rows of each, or why it has none, in their order. */
+export type Flight = (queries: Query[]) => Promise<PromiseSettledResult<unknown[]>[]>
+
+/** A transaction that is being worked on, for whoever ends it. */
+export interface OpenTransaction extends Transaction {
+  /** Commits, unless runLast has. */
+  commit(): Promise<void>
+  /** Whether the server has been told of it: if not, there is nothing to roll back. */
+  hasBegun(): boolean
+}
+
+export function openTransaction(send: Flight): OpenTransaction {
+  let begun = false
+  let committed = false
+  let required: Precondition[] = []
+  let refused: { error: unknown } | null = null
+
+  async function fly(queries: Query[]): Promise<unknown[][]> {
+    if (refused) throw refused.error
+    const head = begun ? [] : ['BEGIN' as const]
+    const preconditions = required
+    begun = true
+    required = []
+    const settled = await send([...head, ...preconditions.map(({ asked }) => asked), ...queries])
+    const answers = settled.slice(head.length)
+    if (head.length > 0) rowsOf(settled[0]!)
+    try {
+      preconditions.forEach(({ check }, place) => check(rowsOf(answers[place]!)))
+    } catch (error) {
+      refused = { error }
+      throw error
+    }
+    return answers.slice(preconditions.length).map(rowsOf)
+  }
+
+  async function checked(): Promise<void> {
+    if (refused) throw refused.error
+    if (required.length > 0) await fly([])
+  }
+
+  // What may wait for a lock goes after what must be known before that.
+  async function clearFor(asked: Asked[]): Promise<Asked[]> {
+    const mayWait = asked.some(([{ takesNoLock }]) => !takesNoLock)
+    if (mayWait && required.some(({ beforeLocks }) => beforeLocks)) await checked()
+    return asked
+  }
+
+  return {
+    run: async <Row>(statement: Statement, values: readonly unknown[]) =>
+      (await fly(await clearFor([[statement, values]])))[0] as Row[],
+    runBoth: async <A, B>(first: Asked, second: Asked) => await fly(await clearFor([first, second])) as [A[], B[]],
+    async runLast<Row>(statement: Statement, values: readonly unknown[]) {
+      await checked()
+      const [rows] = await fly([[statement, values], 'COMMIT']).catch(severed)
+      committed = true
+      return rows as Row[]
+    },
+    require: (precondition) => void required.push(precondition),
+    checked,
+    async commit() {
+      await checked()
+      if (begun && !committed) await fly(['COMMIT']).catch(severed)
+    },
+    hasBegun: () => begun,
+  }
+}
+
+function rowsOf(settled: PromiseSettledResult<unknown[]>): unknown[] {
+  if (settled.status === 'rejected') throw settled.reason
+  return settled.value
+}
+
+// An error that the server sent is its answer to the commit, but for its last words before it closes the connection.
+function severed(error: unknown): never {
+  if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error
+  throw new OutcomeUnknown('the connection was lost during the commit', { cause: error })
+}
