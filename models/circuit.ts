@@ -1,4 +1,5 @@
 // The circuits of webhook endpoints: read, turned by what attempts have come to, tried, and released.
+// Rows are locked in the order of their keys, or passed over where another statement has them.
 import { CLOSED, type Circuit, type CircuitState } from '../domain/circuit.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import type { Connection } from './database.ts'
@@ -61,7 +62,7 @@ export const TRY = {
       SELECT d.id FROM webhook_deliveries AS d
       WHERE d.org_id = due.org_id AND d.endpoint_id = due.id AND d.held_by = 'CIRCUIT'
         AND coalesce(d.next_attempt_at, d.created_time) <= $2
-      ORDER BY coalesce(d.next_attempt_at, d.created_time), d.id LIMIT 1
+      ORDER BY coalesce(d.next_attempt_at, d.created_time), d.id LIMIT 1 FOR NO KEY UPDATE SKIP LOCKED
     ) AS w ON true
   ), turned AS (
     UPDATE webhook_circuits AS c SET
@@ -70,7 +71,7 @@ export const TRY = {
     FROM tried AS t WHERE c.org_id = t.org_id AND c.id = t.id
   ), claimed AS (
     UPDATE webhook_deliveries AS d SET held_by = 'BATCH', batch_id = $1
-    FROM tried AS t WHERE d.org_id = t.org_id AND d.id = t.delivery_id AND d.held_by = 'CIRCUIT'
+    FROM tried AS t WHERE d.org_id = t.org_id AND d.id = t.delivery_id
     RETURNING d.org_id, d.endpoint_id, d.event_id
   )
   SELECT c.org_id, c.endpoint_id, e.entity_type, e.entity_id
@@ -88,9 +89,11 @@ export const RELEASE_WAITING = {
       SELECT d.id FROM webhook_deliveries AS d WHERE d.org_id = k.org_id AND d.endpoint_id = k.id AND d.held_by = 'CIRCUIT'
       ORDER BY coalesce(d.next_attempt_at, d.created_time), d.id LIMIT ${CAPS.releasedInSecond}
     ) AS w
+  ), held AS MATERIALIZED (
+    SELECT d.org_id, d.id FROM chosen AS c JOIN webhook_deliveries AS d ON d.org_id = c.org_id AND d.id = c.id
+    WHERE d.held_by = 'CIRCUIT' ORDER BY d.org_id, d.id FOR NO KEY UPDATE OF d
   ), released AS (
-    UPDATE webhook_deliveries AS d SET held_by = 'QUEUE' FROM chosen AS c
-    WHERE d.org_id = c.org_id AND d.id = c.id AND d.held_by = 'CIRCUIT'
+    UPDATE webhook_deliveries AS d SET held_by = 'QUEUE' FROM held AS h WHERE d.org_id = h.org_id AND d.id = h.id
   )
   UPDATE webhook_circuits AS c SET releasing = false FROM closed AS k
   WHERE c.org_id = k.org_id AND c.id = k.id
@@ -111,9 +114,11 @@ export const FIND_LEFT_WAITING = {
       SELECT d.org_id, d.endpoint_id FROM webhook_deliveries AS d
       WHERE d.held_by = 'CIRCUIT' AND (d.org_id, d.endpoint_id) > (h.org_id, h.id) ORDER BY d.org_id, d.endpoint_id LIMIT 1
     ) AS n
+  ), left_waiting AS MATERIALIZED (
+    SELECT c.org_id, c.id FROM held AS h JOIN webhook_circuits AS c ON c.org_id = h.org_id AND c.id = h.id
+    WHERE c.state = 'CLOSED' AND NOT c.releasing ORDER BY c.org_id, c.id FOR NO KEY UPDATE OF c
   )
-  UPDATE webhook_circuits AS c SET releasing = true FROM held AS h
-  WHERE c.org_id = h.org_id AND c.id = h.id AND c.state = 'CLOSED' AND NOT c.releasing`,
+  UPDATE webhook_circuits AS c SET releasing = true FROM left_waiting AS l WHERE c.org_id = l.org_id AND c.id = l.id`,
 }
 
 /** Closes a circuit for the statement that disables its endpoint. */

@@ -1,4 +1,5 @@
 // The statements that move webhook deliveries along, many rows at a time, and the questions asked about them.
+// Each locks the rows of a table in the order of their keys before it changes them: attempts, deliveries, endpoints, circuits.
 import { CAPS } from '../domain/webhook-caps.ts'
 import { CLOSED_COLUMNS } from './circuit.ts'
 import type { Connection } from './database.ts'
@@ -24,12 +25,16 @@ export const BEGIN = {
   ), started AS (
     INSERT INTO webhook_attempts AS a (org_id, delivery_id, series, attempt, started_at)
     SELECT org_id, delivery_id, series, attempt, $5 FROM found WHERE state = 'due'
+    ORDER BY org_id, delivery_id, series, attempt
     ON CONFLICT (org_id, delivery_id, series, attempt) DO UPDATE SET started_at = excluded.started_at
       WHERE a.duration_ms IS NULL
+  ), vain AS MATERIALIZED (
+    SELECT d.org_id, d.id FROM found AS f JOIN webhook_deliveries AS d ON d.org_id = f.org_id AND d.id = f.delivery_id
+    WHERE f.state = 'skipped' ORDER BY d.org_id, d.id FOR NO KEY UPDATE OF d
   ), skipped AS (
     UPDATE webhook_deliveries AS d SET status = 'SKIPPED', held_by = NULL, next_attempt_at = NULL,
       last_modified_time = greatest($5, d.last_modified_time)
-    FROM found AS f WHERE d.org_id = f.org_id AND d.id = f.delivery_id AND f.state = 'skipped'
+    FROM vain AS v WHERE d.org_id = v.org_id AND d.id = v.id
   ), needless AS MATERIALIZED (
     SELECT c.org_id, c.id FROM webhook_circuits AS c
     WHERE c.state <> 'CLOSED' AND (c.org_id, c.id) IN (SELECT org_id, endpoint_id FROM found WHERE state = 'skipped')
@@ -44,7 +49,8 @@ export const BEGIN = {
 }
 
 // Answers what the attempts say of the circuits of their endpoints, where that changes one of them; of an endpoint that
-// was disabled or deleted meanwhile they say nothing.
+// was disabled or deleted meanwhile they say nothing. A success may be told again, when it is settled again; a failure
+// counts once, with the statement that writes its attempt down.
 // An endpoint's row is touched only when its health turns, and then locked in the order of the keys, so that two groups
 // that share endpoints never wait for each other in a circle.
 export const SETTLE = {
@@ -54,28 +60,36 @@ export const SETTLE = {
       org_id uuid, delivery_id uuid, series smallint, attempt smallint, endpoint_id uuid, status text,
       duration_ms integer, status_code smallint, error text, response_body text, ended_at timestamptz,
       next_attempt_at timestamptz)
+  ), unsettled AS MATERIALIZED (
+    SELECT g.* FROM given AS g
+    JOIN webhook_attempts AS a
+      ON a.org_id = g.org_id AND a.delivery_id = g.delivery_id AND a.series = g.series AND a.attempt = g.attempt
+    JOIN webhook_deliveries AS d ON d.org_id = g.org_id AND d.id = g.delivery_id
+    WHERE a.duration_ms IS NULL
+    ORDER BY g.org_id, g.delivery_id, g.series, g.attempt FOR NO KEY UPDATE OF a, d
   ), ended AS (
     UPDATE webhook_attempts AS a SET duration_ms = g.duration_ms, status_code = g.status_code, error = g.error,
       response_body = g.response_body, next_attempt_at = g.next_attempt_at
-    FROM given AS g
+    FROM unsettled AS g
     WHERE a.org_id = g.org_id AND a.delivery_id = g.delivery_id AND a.series = g.series AND a.attempt = g.attempt
-      AND a.duration_ms IS NULL
-    RETURNING a.org_id, a.delivery_id
   ), delivery AS (
     UPDATE webhook_deliveries AS d SET status = g.status, attempts_made = d.attempts_made + 1,
       next_attempt_at = g.next_attempt_at, delivered_at = CASE g.status WHEN 'DELIVERED' THEN g.ended_at END,
       held_by = CASE WHEN g.status <> 'RETRYING' THEN NULL WHEN d.held_by = 'ATTEMPT' THEN 'PROCESS' ELSE 'QUEUE' END,
       batch_id = CASE WHEN g.status = 'RETRYING' THEN NULL ELSE d.batch_id END,
       last_modified_time = greatest(g.ended_at, d.last_modified_time)
-    FROM given AS g JOIN ended USING (org_id, delivery_id)
-    WHERE d.org_id = g.org_id AND d.id = g.delivery_id AND d.status IN ('PENDING', 'RETRYING')
+    FROM unsettled AS g WHERE d.org_id = g.org_id AND d.id = g.delivery_id AND d.status IN ('PENDING', 'RETRYING')
+  ), counted AS MATERIALIZED (
+    SELECT g.org_id, g.endpoint_id, g.status, g.duration_ms, g.ended_at FROM given AS g
+    WHERE g.status = 'DELIVERED' OR EXISTS (SELECT FROM unsettled AS u WHERE
+      u.org_id = g.org_id AND u.delivery_id = g.delivery_id AND u.series = g.series AND u.attempt = g.attempt)
   ), verdict AS (
     SELECT g.org_id, g.endpoint_id, bool_or(g.status = 'DELIVERED') AS answered, min(g.ended_at) AS first_at,
       max(g.ended_at) AS last_at, bool_or(g.duration_ms > ${CAPS.slowMs}) AS slow,
       (count(*) FILTER (WHERE g.status <> 'DELIVERED' AND g.ended_at > coalesce(
-        (SELECT max(s.ended_at) FROM given AS s WHERE s.org_id = g.org_id AND s.endpoint_id = g.endpoint_id AND s.status = 'DELIVERED'),
+        (SELECT max(s.ended_at) FROM counted AS s WHERE s.org_id = g.org_id AND s.endpoint_id = g.endpoint_id AND s.status = 'DELIVERED'),
         '-infinity')))::integer AS failures
-    FROM given AS g GROUP BY g.org_id, g.endpoint_id
+    FROM counted AS g GROUP BY g.org_id, g.endpoint_id
   ), turning AS (
     SELECT e.org_id, e.id, v.answered, v.first_at, v.last_at, e.failing_since
     FROM webhook_endpoints AS e JOIN verdict AS v ON v.org_id = e.org_id AND v.endpoint_id = e.id
@@ -89,8 +103,11 @@ export const SETTLE = {
     UPDATE webhook_endpoints AS e SET status = 'DISABLED', last_modified_time = t.last_at
     FROM turning AS t WHERE e.org_id = t.org_id AND e.id = t.id AND NOT t.answered AND t.failing_since IS NOT NULL
     RETURNING e.org_id, e.id, e.url, e.failing_since, e.last_modified_time
+  ), needless AS MATERIALIZED (
+    SELECT c.org_id, c.id FROM disabled AS x JOIN webhook_circuits AS c ON c.org_id = x.org_id AND c.id = x.id
+    ORDER BY c.org_id, c.id FOR NO KEY UPDATE OF c
   ), circuit AS (
-    UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM disabled AS x WHERE c.org_id = x.org_id AND c.id = x.id
+    UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM needless AS n WHERE c.org_id = n.org_id AND c.id = n.id
   ), told AS (
   INSERT INTO activity (org_id, id, action, entity_type, entity_id, entity_ref, actor_user_id, changes, metadata, occurred_at)
   SELECT org_id, gen_random_uuid(), 'WEBHOOK_ENDPOINT_STATUS_CHANGED', 'WEBHOOK_ENDPOINT', id, url, NULL,
@@ -108,9 +125,12 @@ export const SETTLE = {
 
 export const PUT_BACK = {
   name: 'put back deliveries',
-  text: `UPDATE webhook_deliveries AS d SET batch_id = NULL, held_by = 'QUEUE'
-    FROM unnest($1::uuid[], $2::uuid[]) AS k(org_id, delivery_id)
-    WHERE d.org_id = k.org_id AND d.id = k.delivery_id AND d.held_by = 'BATCH'`,
+  text: `WITH held AS MATERIALIZED (
+    SELECT d.org_id, d.id FROM unnest($1::uuid[], $2::uuid[]) AS k(org_id, delivery_id)
+    JOIN webhook_deliveries AS d ON d.org_id = k.org_id AND d.id = k.delivery_id
+    WHERE d.held_by = 'BATCH' ORDER BY d.org_id, d.id FOR NO KEY UPDATE OF d
+  )
+  UPDATE webhook_deliveries AS d SET batch_id = NULL, held_by = 'QUEUE' FROM held AS h WHERE d.org_id = h.org_id AND d.id = h.id`,
 }
 
 export const ABANDON = {
@@ -123,7 +143,12 @@ export const ABANDON = {
 
 export const RELEASE = {
   name: 'release batch',
-  text: `UPDATE webhook_deliveries SET batch_id = NULL, held_by = 'QUEUE' WHERE batch_id = $1 AND held_by = 'BATCH' RETURNING 1`,
+  text: `WITH held AS MATERIALIZED (
+    SELECT d.org_id, d.id FROM webhook_deliveries AS d WHERE d.batch_id = $1 AND d.held_by = 'BATCH'
+    ORDER BY d.org_id, d.id FOR NO KEY UPDATE
+  )
+  UPDATE webhook_deliveries AS d SET batch_id = NULL, held_by = 'QUEUE' FROM held AS h
+  WHERE d.org_id = h.org_id AND d.id = h.id RETURNING 1`,
 }
 
 /** What a delivery's own process is started with. */

@@ -29,6 +29,7 @@ const SLOW = 'coalesce((SELECT k.slow FROM webhook_circuits AS k WHERE k.org_id 
 
 // $3 the time, $4 the batch, $5 how many, $6 whether slow endpoints are served or the others.
 // Every endpoint gives up to its free places, and organisations take turns: those with fewer attempts under way first.
+// A delivery that another statement holds is on its way elsewhere: claims wait for no row, since all claims wait for them.
 const CHOOSE = `candidate AS MATERIALIZED (
     SELECT v.org_id, v.endpoint_id,
       CASE WHEN $6 THEN ${CAPS.attemptsOfSlowEndpoint} ELSE ${CAPS.attemptsOfEndpoint} END - ${countOf(`'BATCH', 'ATTEMPT'`)} AS places
@@ -51,9 +52,11 @@ const CHOOSE = `candidate AS MATERIALIZED (
   ), chosen AS MATERIALIZED (
     SELECT w.org_id, w.id FROM waiting AS w WHERE w.place <= ${CAPS.attemptsOfOrganization}
     ORDER BY w.place, w.due_at, w.id LIMIT $5
+  ), free AS MATERIALIZED (
+    SELECT d.org_id, d.id FROM chosen AS c JOIN webhook_deliveries AS d ON d.org_id = c.org_id AND d.id = c.id
+    WHERE d.held_by = 'QUEUE' ORDER BY d.org_id, d.id FOR NO KEY UPDATE OF d SKIP LOCKED
   ), claimed AS (
-    UPDATE webhook_deliveries AS d SET held_by = 'BATCH', batch_id = $4 FROM chosen AS c
-    WHERE d.org_id = c.org_id AND d.id = c.id AND d.held_by = 'QUEUE'
+    UPDATE webhook_deliveries AS d SET held_by = 'BATCH', batch_id = $4 FROM free AS c WHERE d.org_id = c.org_id AND d.id = c.id
     RETURNING d.org_id, d.id, d.endpoint_id, d.event_id, d.series
   )`
 
@@ -69,10 +72,11 @@ export const CLAIM = {
   text: `WITH RECURSIVE ${walk(`d.held_by = 'QUEUE'`)}, ${CHOOSE}, parked AS (
     UPDATE webhook_deliveries AS d SET held_by = 'CIRCUIT'
     WHERE d.held_by = 'QUEUE' AND d.ctid = ANY (ARRAY(
-      SELECT p.place FROM visited AS v CROSS JOIN LATERAL (
+      SELECT p.place FROM (SELECT v.org_id, v.endpoint_id FROM visited AS v WHERE NOT ${CLOSED_ONLY}) AS v CROSS JOIN LATERAL (
         SELECT d.ctid AS place FROM webhook_deliveries AS d
-        WHERE d.org_id = v.org_id AND d.endpoint_id = v.endpoint_id AND d.held_by = 'QUEUE' LIMIT 100
-      ) AS p WHERE NOT ${CLOSED_ONLY} LIMIT ${PARKED_AT_MOST}
+        WHERE d.org_id = v.org_id AND d.endpoint_id = v.endpoint_id AND d.held_by = 'QUEUE'
+        LIMIT 100 FOR NO KEY UPDATE SKIP LOCKED
+      ) AS p LIMIT ${PARKED_AT_MOST}
     ))
   )
   SELECT l.org_id AS next_org_id, l.endpoint_id AS next_endpoint_id,
@@ -127,10 +131,15 @@ export const CHOOSE_FOR_PROCESSES = {
 /** Notes that a delivery has its process, unless it has moved on since it was chosen. */
 export const NOTE_PROCESSES = {
   name: 'note processes',
-  text: `UPDATE webhook_deliveries AS d SET held_by = 'PROCESS'
+  text: `WITH waiting AS MATERIALIZED (
+    SELECT d.org_id, d.id
     FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::timestamptz[]) AS k(org_id, id, attempts_made, next_attempt_at)
-    WHERE d.org_id = k.org_id AND d.id = k.id AND d.held_by = 'QUEUE' AND d.status = 'RETRYING'
-      AND d.attempts_made = k.attempts_made AND d.next_attempt_at = k.next_attempt_at`,
+    JOIN webhook_deliveries AS d ON d.org_id = k.org_id AND d.id = k.id
+    WHERE d.held_by = 'QUEUE' AND d.status = 'RETRYING'
+      AND d.attempts_made = k.attempts_made AND d.next_attempt_at = k.next_attempt_at
+    ORDER BY d.org_id, d.id FOR NO KEY UPDATE OF d
+  )
+  UPDATE webhook_deliveries AS d SET held_by = 'PROCESS' FROM waiting AS w WHERE d.org_id = w.org_id AND d.id = w.id`,
 }
 
 /**

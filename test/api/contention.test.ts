@@ -106,18 +106,45 @@ test('a wait for a row has an end long before that of its statement', async () =
 })
 
 describe('the outcome of a webhook', () => {
-  test.each(['delivered', 'refused'] as const)('that met others is written all the same: %s', async (kind) => {
+  const RULES = { failures: 20, firstWaitMs: 30_000, longestWaitMs: 60_000 }
+
+  /** A delivery to a new endpoint whose attempt has begun, and how it is settled, as an outcome of this kind. */
+  async function begun() {
     await service.sql('UPDATE webhook_endpoints SET status = $1', 'DELETED')
-    const { endpoint } = await ours.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/', events: ['INVOICE_CREATED'] })
+    const { endpoint: { endpoint_id: endpointId } } = await ours.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/', events: ['INVOICE_CREATED'] })
     await ours.sent()
-    const [delivery] = (await ours.get(`/webhooks/deliveries?endpoint_id=${endpoint.endpoint_id}`)).deliveries
+    const [delivery] = (await ours.get(`/webhooks/deliveries?endpoint_id=${endpointId}`)).deliveries
     const key = { orgId: ours.orgId, deliveryId: delivery.delivery_id, series: 0, attempt: 1 }
     await beginAttempts(service.database, [key], new Date())
-    const outcome = { kind, statusCode: kind === 'delivered' ? 200 : 500, error: null, responseBody: null, durationMs: 5 }
-    const settlement = { ...key, endpointId: endpoint.endpoint_id, outcome, endedAt: new Date(), waitMs: 30_000 }
-    const rules = { failures: 20, firstWaitMs: 30_000, longestWaitMs: 60_000 }
-    await failing('webhook_deliveries', '40P01', 2, () => settleAttempts(service.database, [settlement], rules), 'UPDATE')
-    const { delivery: after } = await ours.get(`/webhooks/deliveries/${delivery.delivery_id}`)
+    const settle = (kind: 'delivered' | 'refused') => {
+      const outcome = { kind, statusCode: kind === 'delivered' ? 200 : 500, error: null, responseBody: null, durationMs: 5 }
+      return settleAttempts(service.database, [{ ...key, endpointId, outcome, endedAt: new Date(), waitMs: 30_000 }], RULES)
+    }
+    const circuit = () => service.sql('SELECT state, failures FROM webhook_circuits WHERE id = $1', endpointId)
+    return { endpointId, settle, circuit, now: async () => (await ours.get(`/webhooks/deliveries/${delivery.delivery_id}`)).delivery }
+  }
+
+  test.each(['delivered', 'refused'] as const)('that met others is written all the same: %s', async (kind) => {
+    const { settle, now } = await begun()
+    await failing('webhook_deliveries', '40P01', 2, () => settle(kind), 'UPDATE')
+    const after = await now()
     expect([after.status, after.attempts_made]).toEqual([kind === 'delivered' ? 'DELIVERED' : 'RETRYING', 1])
+  })
+
+  test('that is settled again counts as one failure, and an earlier outcome stands', async () => {
+    const { settle, circuit, now } = await begun()
+    await settle('refused')
+    await settle('refused')
+    expect(await circuit()).toEqual([{ state: 'CLOSED', failures: 1 }])
+    expect(await now()).toMatchObject({ status: 'RETRYING', attempts_made: 1 })
+  })
+
+  test('that is settled again still closes the circuit, where the first time was cut off before', async () => {
+    const { endpointId, settle, circuit } = await begun()
+    await service.sql(`INSERT INTO webhook_circuits VALUES ($1, $2, 'HALF_OPEN', 20, 1, now(), false, false)`, ours.orgId, endpointId)
+    await expect(failing('webhook_circuits', '40P01', 5, () => settle('delivered'), 'UPDATE')).rejects.toThrow('in the way')
+    expect(await circuit()).toEqual([{ state: 'HALF_OPEN', failures: 20 }])
+    await settle('delivered')
+    expect(await circuit()).toEqual([{ state: 'CLOSED', failures: 0 }])
   })
 })

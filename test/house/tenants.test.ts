@@ -45,7 +45,6 @@ const ACROSS: Record<string, string> = {
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
   'models/deed.ts insert': 'the rows carry the organisation of the open books',
-  'models/delivery.ts RELEASE': 'a batch is put back whole',
 }
 
 test('the migrations have tables of organisations, and the models ask them', () => {
