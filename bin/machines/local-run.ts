@@ -1,0 +1,233 @@
+// The local run: starts every part in order, has them watched, and puts them away.
+import { randomBytes } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type LocalRun, readSettings } from '../../settings.ts'
+import { type DemoKeys, keptKeys, writeDemoCard } from './demo-card.ts'
+import { type Addresses, startMachines } from './local-machines.ts'
+import type { Part } from './part.ts'
+import { freePort, isFree } from './port.ts'
+import { end, type Launched, type Machine, sizeOf, sleep } from './process.ts'
+import { endLeftovers, openRunRecord, type RunRecord } from './run-record.ts'
+import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from './service.ts'
+import { secondsSince, step, tell } from './steps.ts'
+
+// Those that use another part are put away before it.
+const PUT_AWAY = ['API', 'Worker', 'Temporal', 'Redis', 'PostgreSQL']
+
+const LONG_LOG_BYTES = 20_000_000
+
+/** Watches a part of the service that was started, or was not, until `stopping`. */
+export type Watch = (part: Part, started: Machine | Error, stopping: AbortSignal) => Promise<void>
+
+interface Run {
+  local: LocalRun
+  watch: Watch
+  begun: number
+  stopping: AbortController
+  /** The wish to end without patience. */
+  hurry: AbortController
+}
+
+/** Runs everything until a signal asks it to end, then ends the process; `watch` has the API and the worker. */
+export async function runLocally(local: LocalRun, watch: Watch): Promise<never> {
+  const run: Run = { local, watch, begun: Date.now(), stopping: new AbortController(), hurry: new AbortController() }
+  // A terminal that has gone away must not end us before we have put everything away.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
+  let record: RunRecord | undefined
+  try {
+    const settings = readSettings({
+      ...local.inherited,
+      // Both are made below, after the folder is ours; here the rest is checked before anything is started.
+      DATABASE_URL: local.databaseUrl ?? 'postgres://made-at-start',
+      ENCRYPTION_KEY: local.encryptionKey ?? randomBytes(32).toString('base64'),
+    })
+    record = await openRunRecord(local.dataDir, local.underNpm ? process.ppid : undefined)
+    const asked = whenAsked(run)
+    const up = bringUp(run, record, settings)
+    await Promise.race([asked, up])
+    await asked
+    await putAway(run, record)
+    // A build or an initdb that was cut off tidies up after itself.
+    await Promise.race([up.catch(() => undefined), sleep(3000, run.hurry.signal)])
+    process.exit(0)
+  } catch (error) {
+    // A connection refused at every address of a name has its words in its parts.
+    const { message, errors } = error as AggregateError
+    console.error(`\n${message || errors?.map(String).join('; ') || String(error)}`)
+    if (record) await putAway(run, record)
+    process.exit(1)
+  }
+}
+
+// npm passes a Ctrl-C on to us, who had it from the terminal already: only a later one is a second wish.
+function whenAsked({ stopping, hurry }: Run): Promise<void> {
+  return new Promise((resolve) => {
+    let first = 0
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        if (first === 0) first = Date.now()
+        else if (Date.now() - first > 1000) hurry.abort()
+        stopping.abort()
+        resolve()
+      })
+    }
+  })
+}
+
+type Settings = ReturnType<typeof readSettings>
+
+async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise<void> {
+  const { local, stopping } = run
+  tell('Data folder', local.dataDir)
+  keepLogsShort(join(local.dataDir, 'logs'))
+  if (record.leftovers.length > 0) {
+    const names = record.leftovers.map(({ name, pid }) => `${name} (${pid})`).join(', ')
+    tell('Leftovers', `of a run that was killed are ended: ${names}`)
+    await endLeftovers(record.leftovers)
+  }
+  const { port, host } = await choosePort(settings)
+  const onLaunch = (launched: Launched) => {
+    record.noteChild(launched)
+    if (stopping.signal.aborted) void end(launched, { patienceMs: 0 })
+  }
+  // Loaded while the machines start.
+  const schema = import('../../models/migrate.ts')
+  const stopped = stopping.signal
+  const namespace = settings.temporalNamespace
+  const addresses = await startMachines({ local, namespace, record, onLaunch, stopping: stopped })
+  await step('Schema', async () => {
+    const applied = await (await schema).migrate(addresses.databaseUrl)
+    return [applied.length > 0 ? `${applied.length} migrations applied` : 'nothing to do', applied]
+  }, 'current')
+
+  const origin = `http://${reachable(host)}:${port}`
+  const environment = environmentOf(local, addresses, port)
+  await startService(run, origin, environment, onLaunch)
+  await step('Service', async (say) => {
+    await waitUntilReady(origin, stopped, say)
+    return ['every part answers', true]
+  })
+  if (stopped.aborted) return
+  const keys = await demoKeys(local, addresses.databaseUrl, `${origin}/api/public/v1`)
+  tellReady(run, origin, addresses, keys)
+}
+
+// Logs are appended to for as long as the data lives: a long one makes room for a new one, the one before it goes.
+function keepLogsShort(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder).filter((name) => name.endsWith('.log'))) {
+    const log = join(folder, name)
+    if (sizeOf(log) > LONG_LOG_BYTES) renameSync(log, `${log}.1`)
+  }
+}
+
+async function choosePort({ port, host }: Settings): Promise<{ port: number; host: string }> {
+  if (port === 0) return { port: await freePort(undefined), host }
+  if (await isFree(port, host)) return { port, host }
+  throw new Error(
+    `Port ${port} of ${host} is taken by another program.\n` +
+      `  Remedy: stop that program, or choose another port: PORT=${port + 1} npm start` +
+      `\n  (a second copy beside a running one also needs a folder of its own: PORT=${port + 1} DATA_DIR=.data-2 npm start)`,
+  )
+}
+
+// An address to listen on everywhere is none to connect to.
+function reachable(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function environmentOf(local: LocalRun, addresses: Addresses, port: number): NodeJS.ProcessEnv {
+  const { inherited } = local
+  const { databaseUrl, temporalAddress, redisUrl } = addresses
+  return {
+    ...inherited,
+    PORT: String(port),
+    DATABASE_URL: databaseUrl,
+    TEMPORAL_ADDRESS: temporalAddress,
+    ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
+    ENCRYPTION_KEY: local.encryptionKey ?? keptEncryptionKey(local),
+    // Receivers on this very machine may be called by the local run, unless the settings say otherwise.
+    WEBHOOK_ALLOW_CIDRS: inherited.WEBHOOK_ALLOW_CIDRS ?? '127.0.0.0/8,::1/128',
+    WEBHOOK_ALLOW_HTTP: inherited.WEBHOOK_ALLOW_HTTP ?? 'true',
+  }
+}
+
+// Webhook secrets are stored under this key: it must stay the same as long as the data.
+function keptEncryptionKey(local: LocalRun): string {
+  const file = join(local.dataDir, 'encryption.key')
+  if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
+  return readFileSync(file, 'utf8').trim()
+}
+
+async function startService(
+  { local, watch, stopping }: Run, origin: string, environment: NodeJS.ProcessEnv, onLaunch: (launched: Launched) => void,
+): Promise<void> {
+  const log = (name: string) => join(local.dataDir, 'logs', `${name}.log`)
+  const options = (name: string) => ({ log: log(name), environment, onLaunch })
+  const detail = ({ url }: Machine) => url
+  const parts: Part[] = [
+    { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail, answers: () => isLive(origin) },
+    { name: 'Worker', log: log('worker'), start: () => startWorker(options('worker')), detail },
+  ]
+  await Promise.all(parts.map(async (part) => {
+    const started = Date.now()
+    const machine = await part.start().catch((error: Error) => error)
+    if (!(machine instanceof Error)) tell(part.name, 'started', part.detail(machine), secondsSince(started))
+    void watch(part, machine, stopping.signal)
+  }))
+}
+
+async function demoKeys(local: LocalRun, databaseUrl: string, baseUrl: string): Promise<DemoKeys> {
+  const kept = await keptKeys(local.dataDir, baseUrl)
+  if (kept) return kept
+  return step<DemoKeys>('Demo data', async () => {
+    const { seedDemo } = await import('../demo.ts')
+    const made = await seedDemo({ databaseUrl, baseUrl }).catch((error: Error) => {
+      throw new Error(`The demonstration organisation could not be made: ${error.message}`, { cause: error })
+    })
+    return [made.organization.name, made]
+  }, 'made')
+}
+
+function tellReady({ local, begun }: Run, origin: string, addresses: Addresses, keys: DemoKeys): void {
+  const { databaseUrl, temporalAddress, temporalUiUrl } = addresses
+  const card = {
+    base_url: `${origin}/api/public/v1`,
+    docs_url: `${origin}/docs`,
+    console_url: null,
+    temporal_ui_url: temporalUiUrl,
+    temporal_address: temporalAddress,
+    mailbox_url: null,
+    database_url: databaseUrl,
+    partner_key: keys.partner_key,
+    organization: { org_id: keys.organization.org_id, name: keys.organization.name },
+    token: keys.token,
+    user: null,
+  }
+  const file = writeDemoCard(local.dataDir, card)
+  console.log(`
+  API            ${card.base_url}
+  Documentation  ${card.docs_url}
+  Temporal UI    ${card.temporal_ui_url ?? '(that of your own server)'}
+  Demo           ${card.organization.name}: its token and the partner key are in ${file}
+  Logs           ${join(local.dataDir, 'logs')}
+  Try it         curl -H "Authorization: Bearer ${card.token}" ${card.base_url}/whoami
+
+Bahi is ready after ${secondsSince(begun)}. Ctrl-C stops it.`)
+}
+
+async function putAway({ stopping, hurry }: Run, record: RunRecord): Promise<void> {
+  stopping.abort()
+  const nothing = record.children().length === 0
+  for (const name of PUT_AWAY) {
+    const child = record.children().find((other) => other.name === name)
+    if (!child) continue
+    const since = Date.now()
+    await end(child, { patienceMs: STOP_PATIENCE_MS, hurry: hurry.signal })
+    tell(name, 'stopped', '', secondsSince(since))
+  }
+  record.close()
+  if (!nothing) console.log('Everything is stopped.')
+}

@@ -1,0 +1,51 @@
+// The log of a process for a person: its new lines on the terminal as they are written, in colours, without JSON.
+import { closeSync, openSync, readSync } from 'node:fs'
+import { prettyFactory } from 'pino-pretty'
+import { sizeOf } from './process.ts'
+
+const EVERY_MS = 100
+// What each line of the service has, and what its message shows already.
+const IGNORED = ['pid', 'hostname', 'process', 'method', 'route', 'status', 'duration_ms', 'ip', 'subject', 'org_id', 'request_id']
+
+/** Prints what is written to a log file from now on, each line behind the name of its process. */
+export function showLog(name: string, file: string): void {
+  let from = sizeOf(file)
+  let rest = ''
+  const readable = readableLines()
+  setInterval(() => {
+    const size = sizeOf(file)
+    if (size < from) from = 0
+    if (size === from) return
+    const lines = (rest + readFrom(file, from, size)).split('\n')
+    from = size
+    rest = lines.pop() ?? ''
+    for (const line of lines) console.log(`${name.padEnd(18)}  ${readable(line)}`)
+  }, EVERY_MS)
+}
+
+/** Answers what makes a line of the log readable; a line that is no JSON stays as it is. */
+export function readableLines(colorize = process.stdout.isTTY === true): (line: string) => string {
+  const pretty = prettyFactory({
+    colorize,
+    ignore: IGNORED.join(),
+    singleLine: true,
+    translateTime: 'SYS:HH:MM:ss.l',
+    messageFormat: (line, key) => requestOf(line) ?? String(line[key] ?? ''),
+  })
+  return (line) => pretty(line).trimEnd()
+}
+
+function requestOf(line: Record<string, unknown>): string | null {
+  const { method, route, status, duration_ms: ms } = line
+  return method === undefined ? null : `${method} ${route} ${status} in ${ms} ms`
+}
+
+function readFrom(file: string, from: number, to: number): string {
+  const bytes = Buffer.alloc(to - from)
+  const descriptor = openSync(file, 'r')
+  try {
+    return bytes.subarray(0, readSync(descriptor, bytes, 0, bytes.length, from)).toString('utf8')
+  } finally {
+    closeSync(descriptor)
+  }
+}

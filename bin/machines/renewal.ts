@@ -1,0 +1,56 @@
+// A part of the run that is started again whenever its source changes.
+import { type EventEmitter, once } from 'node:events'
+import type { Watch } from './local-run.ts'
+import { end, type Machine } from './process.ts'
+import { STOP_PATIENCE_MS } from './service.ts'
+import { concerns } from './source-changes.ts'
+import { secondsSince, tell } from './steps.ts'
+
+/** Emits `change` with the paths of the files that have changed. */
+export type Changes = EventEmitter<{ change: [paths: string[]] }>
+
+/**
+ * Answers a watch that ends its part at each change that concerns it, and starts it again. A part that ends by itself or
+ * does not start is left alone until then, since its source is about to be mended.
+ */
+export function renewAt(changes: Changes, say = tell): Watch {
+  return async (part, started, stopping) => {
+    const now: { runs: Machine | null } = { runs: null }
+    const watch = (machine: Machine | Error) => {
+      if (machine instanceof Error) {
+        say(part.name, `does not start: ${machine.message.split(/[;\n]/, 1)[0]}; tried again after the next change`)
+        return
+      }
+      now.runs = machine
+      void machine.process.ended.then((how) => {
+        if (now.runs === machine && !stopping.aborted) say(part.name, `ended (${how}); starts again after the next change`)
+      })
+    }
+    watch(started)
+    for await (const path of changesOf(part.name, changes, stopping)) {
+      say(part.name, `starts again: ${path} has changed`)
+      const begun = Date.now()
+      const old = now.runs
+      now.runs = null
+      if (old) await end(old.process, { patienceMs: STOP_PATIENCE_MS, hurry: stopping })
+      if (stopping.aborted) return
+      const renewed = await part.start().catch((error: Error) => error)
+      watch(renewed)
+      if (!(renewed instanceof Error)) say(part.name, 'back', part.detail(renewed), secondsSince(begun))
+    }
+  }
+}
+
+// Changes that came while the part was ending and starting make one new start together.
+async function* changesOf(name: string, changes: Changes, stopping: AbortSignal): AsyncGenerator<string> {
+  let latest: string | undefined
+  changes.on('change', (paths) => {
+    latest = paths.find((path) => concerns(name, path)) ?? latest
+  })
+  while (!stopping.aborted) {
+    const path = latest
+    latest = undefined
+    if (path !== undefined) yield path
+    else await once(changes, 'change', { signal: stopping }).catch(() => undefined)
+  }
+}

@@ -1,0 +1,154 @@
+// npm run dev: which files are noticed when they change, and what is started again.
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { EventEmitter } from 'node:events'
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Part } from '../../bin/machines/part.ts'
+import { end, launch, type Machine } from '../../bin/machines/process.ts'
+import { readableLines } from '../../bin/machines/readable-log.ts'
+import { type Changes, renewAt } from '../../bin/machines/renewal.ts'
+import { concerns, watchSource } from '../../bin/machines/source-changes.ts'
+import { until } from './local-run.ts'
+
+let folder: string
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'dev-'))
+  for (const path of ['api/http', 'domain', 'test', 'node_modules/pino']) mkdirSync(join(folder, path), { recursive: true })
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const write = (path: string, text = '') => writeFileSync(join(folder, path), text)
+
+describe('changes of the source', () => {
+  const seen: string[] = []
+  let watching: { close(): void }
+  beforeEach(() => {
+    seen.length = 0
+    write('api/http/pipeline.ts')
+    watching = watchSource(folder, (paths) => seen.push(...paths))
+  })
+  afterEach(() => watching.close())
+  const isSeen = (path: string) => until(() => seen.splice(0).includes(path), 5_000, () => `${path} is not seen`)
+
+  test('are seen in every folder of the service, and beside them', async () => {
+    for (const path of ['api/http/pipeline.ts', 'domain/money.ts', 'settings.ts']) {
+      write(path, 'changed')
+      await isSeen(path)
+    }
+  })
+
+  test('are seen each time, however an editor writes the file', async () => {
+    for (const text of ['one', 'two', 'three']) {
+      write('api/http/.pipeline.ts.swp', text)
+      renameSync(join(folder, 'api/http/.pipeline.ts.swp'), join(folder, 'api/http/pipeline.ts'))
+      await isSeen('api/http/pipeline.ts')
+    }
+  })
+
+  test('are seen in folders that are made meanwhile, and made anew', async () => {
+    for (let n = 0; n < 2; n += 1) {
+      mkdirSync(join(folder, 'domain/posting'))
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      write('domain/posting/invoice.ts')
+      await isSeen('domain/posting/invoice.ts')
+      rmSync(join(folder, 'domain/posting'), { recursive: true })
+      await isSeen('domain/posting/invoice.ts')
+    }
+  })
+
+  test('of tests, packages, notes and files of an editor are none', async () => {
+    for (const path of ['test/a.test.ts', 'node_modules/pino/index.ts', 'domain/notes.md', 'domain/.money.ts.swp', 'domain/money.ts~']) write(path)
+    write('domain/last.ts')
+    await until(() => seen.includes('domain/last.ts'), 5_000, () => 'nothing is seen')
+    expect(seen).toEqual(['domain/last.ts'])
+  })
+})
+
+test.each([
+  ['api/routes.ts', true, false],
+  ['activities/relay.ts', false, true],
+  ['workflows/index.ts', false, true],
+  ['commands/invoices.ts', true, true],
+  ['models/migrations/0001_tokens.sql', true, true],
+  ['settings.ts', true, true],
+])('%s concerns the API: %s, the worker: %s', (path, api, worker) => {
+  expect([concerns('API', path), concerns('Worker', path)]).toEqual([api, worker])
+})
+
+describe('a part', () => {
+  const stopping = new AbortController()
+  let changes: Changes
+  let starts: Machine[]
+  let failure: Error | null
+  let watched: Promise<void>
+  let said: string[]
+  let part: Part
+
+  beforeEach(async () => {
+    changes = new EventEmitter()
+    starts = []
+    said = []
+    failure = null
+    part = {
+      name: 'API',
+      log: join(folder, 'api.log'),
+      async start() {
+        if (failure) throw failure
+        const process = await launch({
+          name: 'API', command: globalThis.process.execPath, args: ['-e', 'setInterval(() => undefined, 1000)'], log: part.log, env: {},
+        })
+        starts.push({ url: '', process, stop: () => end(process) })
+        return starts.at(-1)!
+      },
+      detail: () => '',
+    }
+    watched = renewAt(changes, (...line) => said.push(line.slice(0, 2).join(' ')))(part, await part.start(), stopping.signal)
+  })
+  afterEach(async () => {
+    for (const machine of starts) await machine.stop()
+  })
+  const started = (count: number) => until(() => starts.length === count, 5_000, () => `${starts.length} starts instead of ${count}`)
+
+  test('is ended and started again by a change of its own, once for several', async () => {
+    changes.emit('change', ['domain/money.ts', 'api/routes.ts'])
+    changes.emit('change', ['domain/gst.ts'])
+    changes.emit('change', ['workflows/index.ts'])
+    await started(2)
+    expect(await starts[0]!.process.ended).toBe('signal SIGTERM')
+    expect(starts[1]!.process.hasEnded()).toBe(false)
+    await until(() => said.length > 1, 5_000, () => 'it does not say that it is back')
+    expect(said).toEqual(['API starts again: domain/gst.ts has changed', 'API back'])
+  })
+
+  test('that has ended or does not start waits for the next change', async () => {
+    await starts[0]!.stop()
+    failure = new Error('it ended at start (exit code 1); the last lines of its log')
+    changes.emit('change', ['api/routes.ts'])
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    expect(starts.length).toBe(1)
+    expect(said).toEqual([
+      'API ended (signal SIGTERM); starts again after the next change',
+      'API starts again: api/routes.ts has changed',
+      'API does not start: it ended at start (exit code 1); tried again after the next change',
+    ])
+    failure = null
+    changes.emit('change', ['api/routes.ts'])
+    await started(2)
+  })
+
+  test('is watched until the run stops', async () => {
+    stopping.abort()
+    await watched
+  })
+})
+
+test('lines of the log are readable, and what is none stays as it is', () => {
+  const readable = readableLines(false)
+  const at = { time: Date.UTC(2026, 10, 21, 10), process: 'api' }
+  expect(readable(JSON.stringify({ level: 30, ...at, method: 'POST', route: '/invoices', status: 201, duration_ms: 4.2, msg: 'request' })))
+    .toMatch(/^\[\d\d:\d\d:\d\d\.000\] INFO: POST \/invoices 201 in 4\.2 ms$/)
+  expect(readable(JSON.stringify({ level: 40, ...at, dropped: 3, msg: 'log lines were dropped' }))).toMatch(/ WARN: log lines were dropped \{"dropped":3\}$/)
+  expect(readable('SyntaxError: Unexpected token')).toBe('SyntaxError: Unexpected token')
+})
