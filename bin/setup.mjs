@@ -20,7 +20,8 @@ if (missing || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
   const why = missing ? 'no packages are installed yet' : 'package-lock.json is newer than what is installed'
   console.log(`Packages             npm ci: ${why}; this takes a minute or two`)
   const begun = Date.now()
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund']
+  // npm would warn of packages that want a newer Node than the one that installs them: they run on the one they bring.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   const npm = process.env.npm_execpath
   // The Node that runs npm now, not the one in node_modules, which npm ci is about to replace.
   const node = process.env.npm_node_execpath ?? process.execPath
