@@ -98,6 +98,7 @@ async function findPrograms(): Promise<{ postgres: string; initdb: string }> {
     throw new Error(
       `There is no PostgreSQL for this system in node_modules (${name}): ${(error as Error).message}\n` +
         '  Remedy: npm ci; or set DATABASE_URL to a PostgreSQL of your own.',
+      { cause: error },
     )
   }
 }
@@ -197,7 +198,7 @@ async function makeCluster(initdb: string, { dataDir, inherited }: PostgresOptio
     await run(command, wrapped, { env: { ...inherited, LC_ALL: 'C' }, maxBuffer: 1 << 24 })
   } catch (error) {
     const { stderr, message } = error as Error & { stderr?: string }
-    throw new Error(`initdb failed in ${half}:\n${(stderr || message).trim()}`)
+    throw new Error(`initdb failed in ${half}:\n${(stderr || message).trim()}`, { cause: error })
   }
   if (existsSync(dataDir)) rmSync(dataDir, { recursive: true })
   renameSync(half, dataDir)
@@ -230,9 +231,9 @@ async function waitUntilServing(
       return rows[0]?.version ?? ''
     } catch (error) {
       if (launched.hasEnded() || !isAlive(launched)) {
-        throw new Error(`PostgreSQL ended at start; the last lines of ${log}:\n${lastLines(log, 15, from)}`)
+        throw new Error(`PostgreSQL ended at start; the last lines of ${log}:\n${lastLines(log, 15, from)}`, { cause: error })
       }
-      if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer: ${(error as Error).message}`)
+      if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer: ${(error as Error).message}`, { cause: error })
       await sleep(50)
     } finally {
       await client.end().catch(() => undefined)

