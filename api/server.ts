@@ -80,7 +80,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     shares: createShares({ pool: settings.databasePool, writers: settings.databaseWriters ?? writersOf(availableParallelism()) }),
     pace: createPace(),
     addressOf: (request) => clientAddress(request, isTrusted),
-    onMishap: accessLog.mishap,
+    onUnhandledError: accessLog.unhandledError,
   }
   const server = restify.createServer({ name: 'bahi', log })
   mountRoutes(server, house, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
@@ -100,7 +100,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     },
     answerUnhandled: ({ request, response }, error) => {
       if (!response.headersSent) return unmatched.answer(request, response, error as Error, { close: true })
-      accessLog.mishap(error, '')
+      accessLog.unhandledError(error, '')
       request.socket.destroy()
     },
   }
@@ -116,7 +116,7 @@ function mountRoutes(server: restify.Server, house: House, accessLog: AccessLog,
     mount(server, route.method, path, async (request, response) => {
       const started = performance.now()
       const { reply, trace } = await travel(house, route, request)
-      const status = await deliver(request, response, reply, (error) => accessLog.mishap(error, trace.requestId))
+      const status = await deliver(request, response, reply, (error) => accessLog.unhandledError(error, trace.requestId))
       accessLog.passed({ ...trace, method: request.method!, route: route.path, status, durationMs: performance.now() - started })
     })
   }
@@ -163,10 +163,10 @@ function mount(
 
 // Answers with the status for the log.
 async function deliver(
-  request: Request, response: restify.Response, reply: Reply, onMishap: (error: unknown) => void,
+  request: Request, response: restify.Response, reply: Reply, onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
   if (!reply.rest) send(response, reply)
-  else if (request.method !== 'HEAD') return tell(response, reply, reply.rest, onMishap)
+  else if (request.method !== 'HEAD') return tell(response, reply, reply.rest, onUnhandledError)
   else {
     await leave(reply.rest)
     response.writeHead(reply.status, { ...reply.headers, 'Content-Type': 'application/json' })

@@ -180,7 +180,7 @@ function stateOf(text: string | null): string | null {
   const place = blankAsNull(text)
   if (place === null) return null
   const state = findState(place)
-  if (state === null) throw fault('validation.invalid_value', { field: 'place_of_contact', message: 'This is no state of India.' })
+  if (state === null) throw fault('validation.invalid_value', { field: 'place_of_contact', message: 'This is not a state of India.' })
   return state
 }
 

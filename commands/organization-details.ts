@@ -63,7 +63,7 @@ export function checkedRegistration(
   const pan = told.pan?.trim().toUpperCase() || (gstin === null ? null : panOfGstin(gstin))
   if (pan !== null && !isPan(pan)) throw refused('pan', 'A PAN is five letters, four digits and a letter.')
   const named = told.state_code ? findState(told.state_code) : null
-  if (told.state_code && named === null) throw refused('state_code', 'This is no state of India.')
+  if (told.state_code && named === null) throw refused('state_code', 'This is not a state of India.')
   const registered = gstin === null ? null : stateOfGstin(gstin)
   if (named !== null && registered !== null && named !== registered) {
     throw refused('state_code', `The GSTIN is of ${registered}.`)

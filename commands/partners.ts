@@ -106,7 +106,7 @@ export function issueToken(
 export function checkedScopes(scopes: string[]): string[] {
   const unknown = scopes.find((scope) => !isScope(scope))
   if (unknown === undefined) return [...new Set(scopes)]
-  throw fault('validation.invalid_value', { field: 'scopes', message: `There is no scope ${unknown}.`, details: { valid: SCOPES } })
+  throw fault('validation.invalid_value', { field: 'scopes', message: `${unknown} is not a scope.`, details: { valid: SCOPES } })
 }
 
 async function setStatus(books: Books, orgId: string, status: OrganizationRow['status'], action: string): Promise<OrganizationRow> {

@@ -60,7 +60,7 @@ export function asFault(error: unknown, { deletes = false } = {}): unknown {
   const { code = '', constraint = '', table } = causeOf(error)
   if (UNIQUE.has(code) && TAKEN[constraint]) return fault(TAKEN[constraint].code, TAKEN[constraint])
   if (code === FOREIGN_KEY) return deletes ? inUse(table) : fault('not_found.resource', { message: VANISHED })
-  if (isDatabaseAway(error)) return fault('service.unavailable', { message: 'The database is away; try again.', retryAfter: 2 })
+  if (isDatabaseAway(error)) return fault('service.unavailable', { message: 'The database is unavailable; try again.', retryAfter: 2 })
   if (CONTENTION.has(code)) return fault('service.unavailable', { message: BUSY, retryAfter: 1 })
   if (code === STATEMENT_TIMEOUT) return fault('service.unavailable', { message: TOO_LONG, retryAfter: 5 })
   if (isUnstorable(code)) return fault('validation.invalid_value', { message: UNSTORABLE, cause: error })

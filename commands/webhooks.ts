@@ -164,6 +164,6 @@ function checkedEvents(names: string[]): string[] {
   const unknown = names.find((name) => !isEventType(name))
   if (unknown === undefined) return [...new Set(names)]
   throw fault('validation.invalid_value', {
-    field: 'events', message: `There is no event ${unknown}.`, details: { valid: [...EVENT_TYPES] },
+    field: 'events', message: `${unknown} is not an event.`, details: { valid: [...EVENT_TYPES] },
   })
 }

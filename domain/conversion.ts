@@ -112,7 +112,7 @@ function refuseQuantity(field: string, quantity: number, limit: Exact): void {
   }
   if (limit.greaterThanOrEqualTo(quantity)) return
   throw fault('validation.invalid_value', {
-    field, message: `Of this line ${decimalText(limit)} is left to convert.`, details: { limit: limit.toNumber() },
+    field, message: `Only ${decimalText(limit)} of this line is left to convert.`, details: { limit: limit.toNumber() },
   })
 }
 

@@ -75,7 +75,7 @@ export function refuseVoid(document: VoidableKind, status: string, creditApplied
   if (status === 'CANCELLED') throw fault('conflict.already_cancelled')
   const paid = VOID_OF_PAID[document]
   if (status === 'PAID' && paid) {
-    throw fault(paid, creditApplied === 0n ? {} : { message: 'Credits have settled it, in part or whole; an applied credit stays, so this document is not voided.' })
+    throw fault(paid, creditApplied === 0n ? {} : { message: 'A credit is applied to this document; a document with an applied credit cannot be voided.' })
   }
   if (status === 'CREDIT_APPLIED' || creditApplied > 0n) throw fault('conflict.credit_applied')
   nextStatus(document, 'void', status)

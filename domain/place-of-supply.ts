@@ -109,7 +109,7 @@ export function placeOfSupply(text: string): string {
   throw fault('validation.invalid_value', {
     status: 422,
     field: 'place_of_supply',
-    message: 'This is no state of India: send a code such as IN-KA or 29, or the name of the state.',
+    message: 'This is not a state of India: send a code such as IN-KA or 29, or the name of the state.',
   })
 }
 

@@ -104,7 +104,7 @@ export function keepsRoundOffOnEdit(stored: Minor, currency: string): boolean {
  */
 export function refuseWideRoundOff(roundOff: Minor, currency: string): void {
   if (magnitude(roundOff) < minorPerUnit(currency)) return
-  throw fault('validation.invalid_value', { field: 'round_off', message: `A note is rounded by less than 1 ${currency}.` })
+  throw fault('validation.invalid_value', { field: 'round_off', message: `The round-off of a note must be less than 1 ${currency}.` })
 }
 
 function taxableOf(line: LineFigures, index: number, currency: string): Minor {

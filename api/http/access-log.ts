@@ -17,7 +17,7 @@ export interface Passage {
 
 export interface AccessLog {
   passed(passage: Passage): void
-  mishap(error: unknown, requestId: string): void
+  unhandledError(error: unknown, requestId: string): void
   /** Counts a connection that was refused or broken off, and says so, but not of every one of a flood. */
   refusedConnection(why: Refusal, address: string): void
   registry: Registry
@@ -46,7 +46,7 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
-  const mishaps = new Counter({ name: 'bahi_mishaps_total', help: 'Errors answered with 500.', registers: [registry] })
+  const unhandledErrors = new Counter({ name: 'bahi_unhandled_errors_total', help: 'Errors answered with 500.', registers: [registry] })
   const refused = new Counter({
     name: 'bahi_connections_refused_total',
     help: 'Connections that were refused or broken off: too many in all, of one address, or unanswered requests on one.',
@@ -65,9 +65,9 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
         method, route, status, duration_ms: Math.round(durationMs * 100) / 100,
       }, 'request')
     },
-    mishap(error, requestId) {
-      mishaps.inc()
-      log.error({ request_id: requestId, err: error }, 'mishap')
+    unhandledError(error, requestId) {
+      unhandledErrors.inc()
+      log.error({ request_id: requestId, err: error }, 'unhandled error')
     },
     refusedConnection(why, address) {
       refused.labels(why).inc()

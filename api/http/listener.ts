@@ -59,9 +59,9 @@ export function createListener(parts: ListenerParts): Listener {
   }
   server.on('request', receive)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    receive(request, response, fault('request.malformed', { status: 417, message: 'Of all expectations, only 100-continue is met.' })))
+    receive(request, response, fault('request.malformed', { status: 417, message: 'The only Expect header that is supported is 100-continue.' })))
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    end(socket, unmatched.bytes(fault('request.method_not_allowed', { message: 'This is no proxy: CONNECT is not allowed.' }), { method: 'CONNECT' })))
+    end(socket, unmatched.bytes(fault('request.method_not_allowed', { message: 'The method CONNECT is not supported.' }), { method: 'CONNECT' })))
   server.on('connection', admitting(parts))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const connection = connections.of(socket as Socket)

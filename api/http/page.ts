@@ -60,7 +60,7 @@ export function pagingOf({ caller, machines: { cursors } }: Desk, list: string, 
   const after = cursor === undefined ? null : cursors.read(walk, cursor)
   if (cursor !== undefined && !after) {
     throw fault('validation.invalid_value', {
-      field: 'cursor', message: 'This cursor was not given out by this list with these filters and this order; begin anew without it.',
+      field: 'cursor', message: 'This cursor does not belong to this list with these filters and this order; start again without a cursor.',
     })
   }
   return {

@@ -23,6 +23,6 @@ export function refuseEmptyPeriods(query: Record<string, unknown>): void {
     if (query[from] === undefined || query[to] === undefined) continue
     const [first, last] = [start(String(query[from])), end(String(query[to]))]
     if (first === null || last === null || first <= last) continue
-    throw fault('validation.invalid_value', { field: from, message: `${from} is after ${to}; the earlier of the two goes first.` })
+    throw fault('validation.invalid_value', { field: from, message: `${from} must not be after ${to}.` })
   }
 }

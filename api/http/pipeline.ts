@@ -37,7 +37,7 @@ export interface House {
   /** The address of whoever sent the request; null where its socket is gone. */
   addressOf(request: IncomingMessage): string | null
   /** Told of what nobody should ever see: the error behind a 500. */
-  onMishap(error: unknown, requestId: string): void
+  onUnhandledError(error: unknown, requestId: string): void
 }
 
 /** What the access log says of a request besides its reply. */
@@ -108,14 +108,14 @@ function answerRoute(house: House, route: Route, caller: Caller, sent: Sent, now
 }
 
 /** Turns whatever was thrown into a reply; what is no fault is told to the log and to nobody else. */
-export function refuse(house: Pick<House, 'onMishap'>, error: unknown, requestId: string): Reply {
+export function refuse(house: Pick<House, 'onUnhandledError'>, error: unknown, requestId: string): Reply {
   const meant = asFault(error)
   if (meant instanceof Fault) {
     // A part that is away is no error of ours, and GET /health/ready tells of it.
-    if (meant.cause !== undefined && meant.code !== 'service.unavailable') house.onMishap(meant.cause, requestId)
+    if (meant.cause !== undefined && meant.code !== 'service.unavailable') house.onUnhandledError(meant.cause, requestId)
     return refusal(meant, requestId)
   }
-  house.onMishap(error, requestId)
+  house.onUnhandledError(error, requestId)
   return refusal(fault('internal.error'), requestId)
 }
 

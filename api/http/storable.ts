@@ -59,7 +59,7 @@ function walk(value: unknown, path: (string | number)[], problems: FieldProblem[
   if (typeof value === 'string') {
     if (!isStorableText(value)) problems.push({ field: written(path), code: 'text', message: 'must not contain a NUL or half of a surrogate pair' })
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) problems.push({ field: written(path), code: 'number', message: 'must be a number of ordinary size' })
+    if (!Number.isFinite(value)) problems.push({ field: written(path), code: 'number', message: 'must be a number that is neither too large nor too small' })
   } else if (Array.isArray(value)) {
     for (let index = 0; index < value.length && problems.length <= MOST_PROBLEMS; index += 1) {
       path.push(index)

@@ -57,7 +57,7 @@ async function* textsOf(rows: AsyncIterable<unknown[]>): AsyncGenerator<string, 
  * breaks its connection, so that nobody takes a part for the whole.
  */
 export async function tell(
-  response: ServerResponse, { status, headers, body }: Reply, { texts, closing, over }: Rest, onMishap: (error: unknown) => void,
+  response: ServerResponse, { status, headers, body }: Reply, { texts, closing, over }: Rest, onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
   const overdue = setTimeout(() => over.abort(), WHOLE_MS)
   // What is written after the connection broke is told to nobody; that it broke is told to `over`.
@@ -75,7 +75,7 @@ export async function tell(
   } catch (error) {
     response.destroy()
     if (over.signal.aborted) return CALLER_GONE
-    onMishap(error)
+    onUnhandledError(error)
     return 500
   } finally {
     clearTimeout(overdue)

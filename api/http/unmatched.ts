@@ -24,7 +24,7 @@ export function unmatchedRequests(
   const headers = (requestId: string = randomUUID()) => ({ ...limitHeaders(limiter.uncounted(new Date())), 'X-Request-Id': requestId })
   function refusalTo(method: string, ip: string | null, refused: Error): Reply {
     const requestId = randomUUID()
-    const reply = refuse({ onMishap: accessLog.mishap }, refused, requestId)
+    const reply = refuse({ onUnhandledError: accessLog.unhandledError }, refused, requestId)
     Object.assign(reply.headers, headers(requestId))
     accessLog.passed({ requestId, orgId: null, subject: null, ip, method, route: 'unknown', status: reply.status, durationMs: 0 })
     return reply

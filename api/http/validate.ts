@@ -91,7 +91,7 @@ export function readQuery(schema: TObject | undefined, parameters: URLSearchPara
     query[name] = value
   }
   for (const name of schema?.required ?? []) {
-    if (!(name in query)) throw fault('validation.required_field', { field: name, message: `The query needs ${name}.` })
+    if (!(name in query)) throw fault('validation.required_field', { field: name, message: `The query parameter ${name} is required.` })
   }
   refuseEmptyPeriods(query)
   return query

@@ -69,9 +69,9 @@ export const applyProblems = (body: unknown): FieldProblem[] => targetProblems(b
 function targetProblems(allocation: unknown, path: string): FieldProblem[] {
   if (typeof allocation !== 'object' || allocation === null || Array.isArray(allocation)) return []
   const { invoice_id = null, bill_id = null } = allocation as { invoice_id?: unknown; bill_id?: unknown }
-  if (invoice_id === null && bill_id === null) return [{ field: `${path}invoice_id`, code: 'required', message: 'is required, or bill_id' }]
+  if (invoice_id === null && bill_id === null) return [{ field: `${path}invoice_id`, code: 'required', message: 'is required unless bill_id is sent' }]
   if (invoice_id === null || bill_id === null) return []
-  return [{ field: `${path}bill_id`, code: 'refused', message: 'must not stand beside invoice_id' }]
+  return [{ field: `${path}bill_id`, code: 'refused', message: 'must not be sent together with invoice_id' }]
 }
 
 export const Payment = Type.Object({

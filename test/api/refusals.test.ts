@@ -57,7 +57,7 @@ describe('a state that is in the way is told with those that are not', () => {
     expect(await shop.client.post(`/credit_notes/${credit_note_id}/apply-to-bill`, { bill_id: bill.bill_id, amount: bill.total })).toMatchObject({ body: { bill: { status: 'PAID' } } })
     const { status, body } = await shop.client.post(`/bills/${bill.bill_id}/void`, {})
     expect([status, body.code]).toEqual([409, 'conflict.bill_paid'])
-    expect(body.message).toBe('Credits have settled it, in part or whole; an applied credit stays, so this document is not voided.')
+    expect(body.message).toBe('A credit is applied to this document; a document with an applied credit cannot be voided.')
   })
 })
 
