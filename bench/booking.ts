@@ -1,6 +1,6 @@
 // bench.book: one call within PostgreSQL that books a copy of an invoice, and how copies of rows are made in SQL.
 import type { Client } from 'pg'
-import type { AnyTable } from '../models/table.ts'
+import type { AnyModel } from '../models/model.ts'
 import { INVOICE } from './deeds.ts'
 
 /** How a copy differs from its specimen: by table and column, an SQL expression over `r`, the specimen's row. */
@@ -13,7 +13,7 @@ type Differences = Record<string, Record<string, string>>
 export const writeBooking = (client: Client) => client.query(BOOK)
 
 /** `INSERT INTO table SELECT ...` of the columns that may be written, `from` naming the specimen's rows `r`. */
-export function copyOf(table: AnyTable, from: string, differences: Differences): string {
+export function copyOf(table: AnyModel, from: string, differences: Differences): string {
   const values = table.columns.map((column) => differences[table.name]?.[column] ?? `r.${column}`)
   return `INSERT INTO ${table.name} (${table.columns.join(', ')}) SELECT ${values.join(', ')} FROM ${from}`
 }

@@ -9,7 +9,7 @@ import { invoiceLines, invoices } from '../models/invoice.ts'
 import { journalLines, journals } from '../models/journal.ts'
 import { paymentAllocations, payments } from '../models/payment.ts'
 import { salesOrderLines, salesOrders } from '../models/sales-order.ts'
-import type { AnyTable } from '../models/table.ts'
+import type { AnyModel } from '../models/model.ts'
 import { webhookEvents } from '../models/webhook.ts'
 
 export type Row = Record<string, unknown>
@@ -20,16 +20,16 @@ export interface Deed {
   /** Also the name of the table in the schema `bench` that keeps its specimens. */
   name: string
   /** The table that it adds one row to, and the column of that row's number, if it has one. */
-  document: AnyTable
+  document: AnyModel
   number: string | null
   /** The tables that it adds rows to, in the order in which these can be inserted. */
-  writes: AnyTable[]
+  writes: AnyModel[]
   /** The standing rows that it changes: `set` in SQL, $3 standing for the time. */
-  changes: { table: AnyTable; set: string; ids(rows: Rows): string[] }[]
+  changes: { table: AnyModel; set: string; ids(rows: Rows): string[] }[]
 }
 
-const LEDGER: AnyTable[] = [journals, journalLines]
-const TRACES: AnyTable[] = [activity, webhookEvents, idempotentAnswers]
+const LEDGER: AnyModel[] = [journals, journalLines]
+const TRACES: AnyModel[] = [activity, webhookEvents, idempotentAnswers]
 const NEXT_VERSION = 'version = version + 1, last_modified_time = $3'
 
 export const INVOICE: Deed = {

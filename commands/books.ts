@@ -10,7 +10,7 @@ import { Deed } from '../models/deed.ts'
 import type { Scope } from '../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
 import { journalLines, journals, type Journal, type JournalSource } from '../models/journal.ts'
-import type { Table } from '../models/table.ts'
+import type { ModelOf } from '../models/model.ts'
 import type { Transaction } from '../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 
@@ -78,26 +78,26 @@ export class Books implements Scope {
     return uuidv7()
   }
 
-  insert<Row extends { org_id: string }>(table: Table<Row>, row: Omit<Row, 'org_id'>): Row {
+  insert<Row extends { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id'>): Row {
     const whole = { ...row, org_id: this.orgId } as unknown as Row
     this.#deed.insert(table, whole)
     return whole
   }
 
   /** For the few tables above organisations. */
-  insertAbove<Row extends object>(table: Table<Row>, row: Row): Row {
+  insertAbove<Row extends object>(table: ModelOf<Row>, row: Row): Row {
     this.#deed.insert(table, row)
     return row
   }
 
   /** Changes some columns of a row that was found with a lock; answers the row as it will be. */
-  update<Row extends { id: string }>(table: Table<Row>, row: Row, changes: Partial<Row>): Row {
+  update<Row extends { id: string }>(table: ModelOf<Row>, row: Row, changes: Partial<Row>): Row {
     this.#deed.update(table, { id: row.id, ...changes })
     this.#changesCallers ||= CALLER_TABLES.has(table.name)
     return { ...row, ...changes }
   }
 
-  delete<Row extends { id: string }>(table: Table<Row>, row: Pick<Row, 'id'>): void {
+  delete<Row extends { id: string }>(table: ModelOf<Row>, row: Pick<Row, 'id'>): void {
     this.#deed.delete(table, row.id)
   }
 

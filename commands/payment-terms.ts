@@ -12,7 +12,7 @@ import { invoices } from '../models/invoice.ts'
 import {
   readPaymentBasis, type Payment, type PaymentAlike, type PaymentBasis, type PaymentBasisRequest, type PaymentRow,
 } from '../models/payment.ts'
-import type { Table } from '../models/table.ts'
+import type { ModelOf } from '../models/model.ts'
 import type { Books } from './books.ts'
 import { currencyOf, knownIds, rateWanted, refuseUnknownTags } from './drafting.ts'
 import { documentsToSettle, type Settleable } from './settlement.ts'
@@ -118,7 +118,7 @@ export async function existenceFirst<T>(decide: () => T, refuseMissing: () => Pr
  * not have; `pathOf` answers what stands before the names of an allocation's fields. Locks nothing: it is for refused calls.
  */
 export async function refuseMissingDocuments(books: Books, bodies: AllocationBody[], pathOf: (index: number) => string): Promise<void> {
-  const foundIds = async <Row extends { id: string }>(table: Table<Row>, ids: (string | null | undefined)[]) => (
+  const foundIds = async <Row extends { org_id: string; id: string }>(table: ModelOf<Row>, ids: (string | null | undefined)[]) => (
     new Set((await findRows(books, table, ids.filter((id) => id != null).filter(isId))).map(({ id }) => id))
   )
   const invoiceIds = await foundIds(invoices, bodies.map(({ invoice_id }) => invoice_id))

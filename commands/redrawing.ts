@@ -3,7 +3,7 @@ import type { CreditSide } from '../domain/credit.ts'
 import { fault } from '../domain/faults.ts'
 import { toAmount } from '../domain/money.ts'
 import type { DocumentRow, LineRow } from '../models/document.ts'
-import type { Table } from '../models/table.ts'
+import type { ModelOf } from '../models/model.ts'
 import type { Books } from './books.ts'
 import { refusalWithin, type Refusal } from './changeable.ts'
 import { changesBetween, type Changes } from './changes.ts'
@@ -101,7 +101,7 @@ const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])
  * they are answered as before.
  */
 export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
-  books: Books, table: Table<Line>, { lines: before, currency_code }: { lines: Line[]; currency_code: string },
+  books: Books, table: ModelOf<Line>, { lines: before, currency_code }: { lines: Line[]; currency_code: string },
   { lines: drawn, existing, currency }: { lines: Drawn[]; existing: ExistingLines; currency: string }, insert: (line: Drawn) => Line,
 ): { lines: Line[]; changes: Changes | null } {
   const rows = new Map(before.map((line) => [line.id, line]))

@@ -1,29 +1,24 @@
 // The chart of accounts, and the balance that the ledger gives each account.
 import type { AccountRole, AccountType } from '../domain/accounts.ts'
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, TEXT, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
-export interface AccountRow {
-  org_id: string
-  id: string
-  code: string
-  name: string
-  account_type: AccountType
-  role: AccountRole | null
-  parent_id: string | null
-  description: string | null
-  currency_code: string
-  is_active: boolean
-  is_system: boolean
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const accounts = table<AccountRow>('accounts', {
-  org_id: 'uuid', id: 'uuid', code: 'text', name: 'text', account_type: 'text', role: 'text', parent_id: 'uuid',
-  description: 'text', currency_code: 'text', is_active: 'boolean', is_system: 'boolean', created_time: 'time',
-  last_modified_time: 'time',
+export const accounts = model('accounts', {
+  org_id: UUID,
+  id: UUID,
+  code: TEXT,
+  name: TEXT,
+  account_type: textOf<AccountType>(),
+  role: orNull(textOf<AccountRole>()),
+  parent_id: orNull(UUID),
+  description: orNull(TEXT),
+  currency_code: TEXT,
+  is_active: BOOLEAN,
+  is_system: BOOLEAN,
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type AccountRow = RowOf<typeof accounts>
 
 /** An account that a body names, as far as it is asked whether it may be posted to. */
 export type NamedAccount = Pick<AccountRow, 'id' | 'account_type' | 'is_active'>

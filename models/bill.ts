@@ -2,44 +2,37 @@
 import type { PostedAlike } from '../domain/duplicate-bill.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import type { Minor } from '../domain/money.ts'
-import { DOCUMENT, LINE, REVERSE_CHARGE, type DocumentRow, type LineRow, type ReverseCharge } from './document.ts'
+import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type BillStatus = StatusOf<'BILL'>
 
-export interface BillRow extends DocumentRow {
-  bill_number: string
+export const bills = model('bills', {
+  ...DOCUMENT,
+  bill_number: TEXT,
   /** The sequence that gave the number; null where the vendor's own was sent. */
-  number_sequence: string | null
-  vendor_id: string
-  vendor_name: string
-  due_date: string
-  payment_made: bigint
-  vendor_credits_applied: bigint
-  balance: bigint
-  status: BillStatus
+  number_sequence: orNull(TEXT),
+  vendor_id: UUID,
+  vendor_name: TEXT,
+  due_date: DATE,
+  payment_made: MINOR,
+  vendor_credits_applied: MINOR,
+  balance: generated(MINOR),
+  status: textOf<BillStatus>(),
   /** The order that the bill was made of. */
-  purchase_order_id: string | null
-}
+  purchase_order_id: orNull(UUID),
+})
+export type BillRow = RowOf<typeof bills>
 
-export const bills = table<BillRow>(
-  'bills',
-  {
-    ...DOCUMENT, bill_number: 'text', number_sequence: 'text', vendor_id: 'uuid', vendor_name: 'text',
-    due_date: 'date', payment_made: 'minor', vendor_credits_applied: 'minor', balance: 'minor', status: 'text',
-    purchase_order_id: 'uuid',
-  },
-  { generated: ['balance'] },
-)
-
-export interface BillLineRow extends LineRow, ReverseCharge {
-  bill_id: string
+export const billLines = model('bill_lines', {
+  ...LINE,
+  ...REVERSE_CHARGE,
+  bill_id: UUID,
   /** The line of the order that this one is of. */
-  purchase_order_line_id: string | null
-}
-
-export const billLines = table<BillLineRow>('bill_lines', { ...LINE, ...REVERSE_CHARGE, bill_id: 'uuid', purchase_order_line_id: 'uuid' })
+  purchase_order_line_id: orNull(UUID),
+})
+export type BillLineRow = RowOf<typeof billLines>
 
 /** A bill with its lines in their order. */
 export interface Bill extends BillRow {

@@ -1,28 +1,23 @@
 // Branches: where supplies are made from; their state decides between CGST + SGST and IGST.
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 
-export interface BranchRow {
-  org_id: string
-  id: string
-  code: string
-  name: string
-  gstin: string | null
-  state: string
-  city: string | null
-  is_default: boolean
-  is_active: boolean
-  invoice_prefix: string
-  bill_prefix: string
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const branches = table<BranchRow>('branches', {
-  org_id: 'uuid', id: 'uuid', code: 'text', name: 'text', gstin: 'text', state: 'text', city: 'text',
-  is_default: 'boolean', is_active: 'boolean', invoice_prefix: 'text', bill_prefix: 'text', created_time: 'time',
-  last_modified_time: 'time',
+export const branches = model('branches', {
+  org_id: UUID,
+  id: UUID,
+  code: TEXT,
+  name: TEXT,
+  gstin: orNull(TEXT),
+  state: TEXT,
+  city: orNull(TEXT),
+  is_default: BOOLEAN,
+  is_active: BOOLEAN,
+  invoice_prefix: TEXT,
+  bill_prefix: TEXT,
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type BranchRow = RowOf<typeof branches>
 
 /** The branches, the default one first, then by code. */
 export async function findBranches(scope: Scope, activeOnly: boolean): Promise<BranchRow[]> {

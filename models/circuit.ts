@@ -3,24 +3,20 @@
 import { CLOSED, type Circuit, type CircuitState } from '../domain/circuit.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import type { Connection } from './database.ts'
-import { table } from './table.ts'
+import { BOOLEAN, INTEGER, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 /** `id` is the endpoint's. */
-export interface WebhookCircuitRow {
-  org_id: string
-  id: string
-  state: CircuitState
-  failures: number
-  opened: number
-  next_try_at: Date | null
-  slow: boolean
-  releasing: boolean
-}
-
-export const webhookCircuits = table<WebhookCircuitRow>('webhook_circuits', {
-  org_id: 'uuid', id: 'uuid', state: 'text', failures: 'integer', opened: 'integer', next_try_at: 'time', slow: 'boolean',
-  releasing: 'boolean',
+export const webhookCircuits = model('webhook_circuits', {
+  org_id: UUID,
+  id: UUID,
+  state: textOf<CircuitState>(),
+  failures: INTEGER,
+  opened: INTEGER,
+  next_try_at: orNull(TIME),
+  slow: BOOLEAN,
+  releasing: BOOLEAN,
 })
+export type WebhookCircuitRow = RowOf<typeof webhookCircuits>
 
 export function circuitIn({ state, failures, opened, next_try_at: nextTryAt, slow, releasing }: WebhookCircuitRow): Circuit {
   return { state, failures, opened, nextTryAt, slow, releasing }

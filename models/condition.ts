@@ -10,11 +10,14 @@ export type Condition = WhereOptions & { readonly [made]: true }
 /** For the models' own conditions. */
 export const condition = (options: WhereOptions) => options as Condition
 
+/** A condition that Sequelize has no words for; in parentheses, so that an OR in it ends there. */
+export const inSql = (sql: string) => condition(literal(`(${sql})`) as unknown as WhereOptions)
+
 /** Every row. */
 export const everything = condition({})
 
 /** No row. */
-export const nothing = condition(literal('false') as unknown as WhereOptions)
+export const nothing = inSql('false')
 
 /** The rows that meet all of these. */
 export const allOf = (conditions: Condition[]): Condition => condition({ [Op.and]: conditions })

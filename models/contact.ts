@@ -1,7 +1,7 @@
 // Contacts: customers, vendors, and those who are both.
 import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind, type FactsOf } from '../domain/documents.ts'
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { DECIMAL, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 import { countingUses } from './uses.ts'
 
 export interface Address {
@@ -19,42 +19,35 @@ export interface ContactPerson {
   is_primary: boolean
 }
 
-export interface ContactRow {
-  org_id: string
-  id: string
-  contact_type: string
-  contact_name: string
-  display_name: string | null
-  legal_name: string | null
-  company_name: string | null
-  gst_no: string | null
-  gst_treatment: string | null
-  pan: string | null
-  place_of_contact: string | null
-  email: string | null
-  phone: string | null
-  website: string | null
-  billing_address: Address | null
-  shipping_address: Address | null
-  contact_persons: ContactPerson[]
-  payment_terms: number
+export const contacts = model('contacts', {
+  org_id: UUID,
+  id: UUID,
+  contact_type: TEXT,
+  contact_name: TEXT,
+  display_name: orNull(TEXT),
+  legal_name: orNull(TEXT),
+  company_name: orNull(TEXT),
+  gst_no: orNull(TEXT),
+  gst_treatment: orNull(TEXT),
+  pan: orNull(TEXT),
+  place_of_contact: orNull(TEXT),
+  email: orNull(TEXT),
+  phone: orNull(TEXT),
+  website: orNull(TEXT),
+  billing_address: orNull(json<Address>()),
+  shipping_address: orNull(json<Address>()),
+  contact_persons: json<ContactPerson[]>(),
+  payment_terms: INTEGER,
   /** Decimal text, in units of the contact's currency. */
-  opening_balance: string
-  credit_limit: string | null
-  currency_code: string
-  status: 'ACTIVE' | 'INACTIVE'
-  version: number
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const contacts = table<ContactRow>('contacts', {
-  org_id: 'uuid', id: 'uuid', contact_type: 'text', contact_name: 'text', display_name: 'text', legal_name: 'text',
-  company_name: 'text', gst_no: 'text', gst_treatment: 'text', pan: 'text', place_of_contact: 'text', email: 'text',
-  phone: 'text', website: 'text', billing_address: 'json', shipping_address: 'json', contact_persons: 'json',
-  payment_terms: 'integer', opening_balance: 'decimal', credit_limit: 'decimal', currency_code: 'text', status: 'text',
-  version: 'integer', created_time: 'time', last_modified_time: 'time',
+  opening_balance: DECIMAL,
+  credit_limit: orNull(DECIMAL),
+  currency_code: TEXT,
+  status: textOf<'ACTIVE' | 'INACTIVE'>(),
+  version: INTEGER,
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type ContactRow = RowOf<typeof contacts>
 
 /** What GET /contacts?search looks through; the index contacts_search is on this very expression. */
 export const CONTACT_SEARCH = `(lower(contact_name) || E'\\n' || lower(coalesce(company_name, '')) || E'\\n' || lower(coalesce(email, '')))`

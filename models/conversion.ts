@@ -2,36 +2,31 @@
 import type { PartWanted, Source } from '../domain/conversion.ts'
 import type { Statement } from './database.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, INTEGER, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 
-export interface ConversionRow {
-  org_id: string
-  id: string
-  source_type: Source
-  source_id: string
+export const conversions = model('conversions', {
+  org_id: UUID,
+  id: UUID,
+  source_type: textOf<Source>(),
+  source_id: UUID,
   /** How far an estimate goes; null for its order alone. */
-  through: 'invoice' | null
+  through: orNull(textOf<'invoice'>()),
   /** The part of an order to convert; null for everything that is left. */
-  line_items: PartWanted[] | null
-  auto_approve: boolean
+  line_items: orNull(json<PartWanted[]>()),
+  auto_approve: BOOLEAN,
   /** The user who asked, null where a token is nobody's. */
-  requested_by: string | null
+  requested_by: orNull(UUID),
   /** Where the request came from, for the activity entries of what it makes. */
-  origin: { request_id: string | null; ip: string | null; user_agent: string | null; source: string }
+  origin: json<{ request_id: string | null; ip: string | null; user_agent: string | null; source: string }>(),
   /** How many documents it has made so far. */
-  hops: number
-  sales_order_id: string | null
-  invoice_id: string | null
-  bill_id: string | null
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const conversions = table<ConversionRow>('conversions', {
-  org_id: 'uuid', id: 'uuid', source_type: 'text', source_id: 'uuid', through: 'text', line_items: 'json', auto_approve: 'boolean',
-  requested_by: 'uuid', origin: 'json', hops: 'integer', sales_order_id: 'uuid', invoice_id: 'uuid', bill_id: 'uuid',
-  created_time: 'time', last_modified_time: 'time',
+  hops: INTEGER,
+  sales_order_id: orNull(UUID),
+  invoice_id: orNull(UUID),
+  bill_id: orNull(UUID),
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type ConversionRow = RowOf<typeof conversions>
 
 export function findConversion(scope: Scope, id: string, lock: Lock = ''): Promise<ConversionRow | null> {
   return findRow(scope, conversions, id, lock)

@@ -1,18 +1,15 @@
 // Cost centres: the options of the organisation's cost-centre tag.
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, TEXT, UUID, model, type RowOf } from './model.ts'
 
-export interface CostCenterRow {
-  org_id: string
-  id: string
-  code: string
-  name: string
-  is_active: boolean
-}
-
-export const costCenters = table<CostCenterRow>('cost_centers', {
-  org_id: 'uuid', id: 'uuid', code: 'text', name: 'text', is_active: 'boolean',
+export const costCenters = model('cost_centers', {
+  org_id: UUID,
+  id: UUID,
+  code: TEXT,
+  name: TEXT,
+  is_active: BOOLEAN,
 })
+export type CostCenterRow = RowOf<typeof costCenters>
 
 /** The options that a transaction may still be tagged with, by code. */
 export async function findActiveCostCenters(scope: Scope): Promise<CostCenterRow[]> {

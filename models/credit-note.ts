@@ -1,63 +1,51 @@
 // Credit notes, their lines, and what of each is applied to which invoice or bill. Amounts are minor units of the note's currency.
 import type { CreditSide } from '../domain/credit.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
-import { DOCUMENT, LINE, REVERSE_CHARGE, type DocumentRow, type LineRow, type ReverseCharge } from './document.ts'
+import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type CreditNoteStatus = StatusOf<'CREDIT_NOTE'>
 
-export interface CreditNoteRow extends DocumentRow {
-  credit_note_number: string
-  type: CreditSide
+export const creditNotes = model('credit_notes', {
+  ...DOCUMENT,
+  credit_note_number: TEXT,
+  type: textOf<CreditSide>(),
   /** The vendor, where the credit is a vendor's. */
-  customer_id: string
-  customer_name: string
-  invoice_id: string | null
-  bill_id: string | null
-  applied_amount: bigint
-  balance_amount: bigint
-  status: CreditNoteStatus
-}
+  customer_id: UUID,
+  customer_name: TEXT,
+  invoice_id: orNull(UUID),
+  bill_id: orNull(UUID),
+  applied_amount: MINOR,
+  balance_amount: generated(MINOR),
+  status: textOf<CreditNoteStatus>(),
+})
+export type CreditNoteRow = RowOf<typeof creditNotes>
 
-export const creditNotes = table<CreditNoteRow>(
-  'credit_notes',
-  {
-    ...DOCUMENT, credit_note_number: 'text', type: 'text', customer_id: 'uuid', customer_name: 'text', invoice_id: 'uuid',
-    bill_id: 'uuid', applied_amount: 'minor', balance_amount: 'minor', status: 'text',
-  },
-  { generated: ['balance_amount'] },
-)
-
-export interface CreditNoteLineRow extends LineRow, ReverseCharge {
-  credit_note_id: string
+export const creditNoteLines = model('credit_note_lines', {
+  ...LINE,
+  ...REVERSE_CHARGE,
+  credit_note_id: UUID,
   /** Whether the goods go back into stock, or out of it to the vendor. */
-  restock: boolean
-}
-
-export const creditNoteLines = table<CreditNoteLineRow>('credit_note_lines', {
-  ...LINE, ...REVERSE_CHARGE, credit_note_id: 'uuid', restock: 'boolean',
+  restock: BOOLEAN,
 })
+export type CreditNoteLineRow = RowOf<typeof creditNoteLines>
 
-export interface CreditApplicationRow {
-  org_id: string
-  id: string
-  credit_note_id: string
-  invoice_id: string | null
-  bill_id: string | null
-  amount: bigint
+export const creditApplications = model('credit_applications', {
+  org_id: UUID,
+  id: UUID,
+  credit_note_id: UUID,
+  invoice_id: orNull(UUID),
+  bill_id: orNull(UUID),
+  amount: MINOR,
   /** What it took off the invoice or bill in the ledger, in minor units of the organisation's currency. */
-  settled_base: bigint
+  settled_base: MINOR,
   /** What it took off the note in the ledger, in the same. */
-  relieved_base: bigint
+  relieved_base: MINOR,
   /** The day on which it was applied. */
-  date: string
-}
-
-export const creditApplications = table<CreditApplicationRow>('credit_applications', {
-  org_id: 'uuid', id: 'uuid', credit_note_id: 'uuid', invoice_id: 'uuid', bill_id: 'uuid', amount: 'minor',
-  settled_base: 'minor', relieved_base: 'minor', date: 'date',
+  date: DATE,
 })
+export type CreditApplicationRow = RowOf<typeof creditApplications>
 
 /** A credit note with its lines in their order, and its applications in the order in which they were made. */
 export interface CreditNote extends CreditNoteRow {

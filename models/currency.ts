@@ -1,36 +1,28 @@
 // The currencies that an organisation deals in, and the exchange rates it has recorded.
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UUID, model, type RowOf } from './model.ts'
 
-export interface CurrencyRow {
-  org_id: string
-  currency_code: string
-  name: string
-  symbol: string
-  minor_digits: number
-  is_enabled: boolean
-}
-
-export const currencies = table<CurrencyRow>(
-  'currencies',
-  { org_id: 'uuid', currency_code: 'text', name: 'text', symbol: 'text', minor_digits: 'integer', is_enabled: 'boolean' },
-  { key: ['org_id', 'currency_code'] },
-)
+export const currencies = model('currencies', {
+  org_id: UUID,
+  currency_code: TEXT,
+  name: TEXT,
+  symbol: TEXT,
+  minor_digits: INTEGER,
+  is_enabled: BOOLEAN,
+}, { key: ['org_id', 'currency_code'] })
+export type CurrencyRow = RowOf<typeof currencies>
 
 /** `rate` is decimal text: units of `to_currency` for one unit of `from_currency`. */
-export interface ExchangeRateRow {
-  org_id: string
-  id: string
-  from_currency: string
-  to_currency: string
-  rate: string
-  rate_date: string
-  source: string
-}
-
-export const exchangeRates = table<ExchangeRateRow>('exchange_rates', {
-  org_id: 'uuid', id: 'uuid', from_currency: 'text', to_currency: 'text', rate: 'decimal', rate_date: 'date', source: 'text',
+export const exchangeRates = model('exchange_rates', {
+  org_id: UUID,
+  id: UUID,
+  from_currency: TEXT,
+  to_currency: TEXT,
+  rate: DECIMAL,
+  rate_date: DATE,
+  source: TEXT,
 })
+export type ExchangeRateRow = RowOf<typeof exchangeRates>
 
 /** The currencies that the organisation has enabled, by code. */
 export async function findEnabledCurrencies(scope: Scope): Promise<CurrencyRow[]> {

@@ -1,9 +1,8 @@
-// The connection to PostgreSQL: Sequelize's pool and models, prepared statements, and one transaction at a time.
+// The connection to PostgreSQL: Sequelize's pool, prepared statements, and one transaction at a time.
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { Sequelize } from 'sequelize'
 import { readInPortions } from './cursor.ts'
-import { tables, type Table } from './table.ts'
 import { openTransaction, type Query, type Transaction } from './transaction.ts'
 
 const INT8 = 20
@@ -34,7 +33,6 @@ export interface Connection {
 export type Asked = [statement: Statement, values: readonly unknown[]]
 
 export interface Database extends Connection {
-  sequelize: Sequelize
   /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
@@ -63,7 +61,7 @@ export interface DatabaseOptions {
  */
 export const DATABASE_WAITS_MS = { acquire: 10_000, connect: 5_000, statement: 60_000, idleInTransaction: 60_000, lock: 10_000 }
 
-/** Opens the pool (lazily: nothing is sent yet) and defines a Sequelize model for every declared table. */
+/** Opens the pool, lazily: nothing is sent yet. */
 export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
   const sequelize = new Sequelize(url, {
     dialect: 'postgres',
@@ -78,9 +76,6 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: DATABASE_WAITS_MS.idleInTransaction,
     },
   })
-  for (const table of tables()) {
-    sequelize.define(table.name, table.attributes, { tableName: table.name, timestamps: false })
-  }
   let trips = 0
 
   const send = async <Row>(client: pg.Client, query: pg.QueryConfig | string): Promise<Row[]> =>
@@ -134,7 +129,6 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
   const sendable = (query: Query) => (typeof query === 'string' ? query : prepared(...query))
 
   return {
-    sequelize,
     roundTrips: () => trips,
     close: () => sequelize.close(),
 
@@ -168,8 +162,3 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
 // The driver keeps its socket and its pipelining out of its types.
 const streamOf = (client: pg.Client) => (client as unknown as { connection: { stream: Socket } }).connection.stream
 const pipelined = (client: pg.Client) => Object.assign(client, { pipeline: true })
-
-/** The Sequelize model of a declared table. */
-export function modelOf<Row extends object>(database: Database, table: Table<Row>) {
-  return database.sequelize.model(table.name)
-}

@@ -1,40 +1,32 @@
 // Debit notes and their lines. Amounts are minor units of the note's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
-import { DOCUMENT, LINE, REVERSE_CHARGE, type DocumentRow, type LineRow, type ReverseCharge } from './document.ts'
+import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type DebitNoteStatus = StatusOf<'DEBIT_NOTE'>
 
-export interface DebitNoteRow extends DocumentRow {
-  debit_note_number: string
-  vendor_id: string
-  vendor_name: string
-  bill_id: string | null
-  reason: string | null
-  applied_amount: bigint
-  balance_amount: bigint
-  status: DebitNoteStatus
-}
-
-export const debitNotes = table<DebitNoteRow>(
-  'debit_notes',
-  {
-    ...DOCUMENT, debit_note_number: 'text', vendor_id: 'uuid', vendor_name: 'text', bill_id: 'uuid', reason: 'text',
-    applied_amount: 'minor', balance_amount: 'minor', status: 'text',
-  },
-  { generated: ['balance_amount'] },
-)
-
-export interface DebitNoteLineRow extends LineRow, ReverseCharge {
-  debit_note_id: string
-  /** Whether the goods leave the stock. */
-  restock: boolean
-}
-
-export const debitNoteLines = table<DebitNoteLineRow>('debit_note_lines', {
-  ...LINE, ...REVERSE_CHARGE, debit_note_id: 'uuid', restock: 'boolean',
+export const debitNotes = model('debit_notes', {
+  ...DOCUMENT,
+  debit_note_number: TEXT,
+  vendor_id: UUID,
+  vendor_name: TEXT,
+  bill_id: orNull(UUID),
+  reason: orNull(TEXT),
+  applied_amount: MINOR,
+  balance_amount: generated(MINOR),
+  status: textOf<DebitNoteStatus>(),
 })
+export type DebitNoteRow = RowOf<typeof debitNotes>
+
+export const debitNoteLines = model('debit_note_lines', {
+  ...LINE,
+  ...REVERSE_CHARGE,
+  debit_note_id: UUID,
+  /** Whether the goods leave the stock. */
+  restock: BOOLEAN,
+})
+export type DebitNoteLineRow = RowOf<typeof debitNoteLines>
 
 /** A debit note with its lines in their order. */
 export interface DebitNote extends DebitNoteRow {

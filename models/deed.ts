@@ -1,7 +1,7 @@
 // Writes everything a command has decided, rows of any number of tables, in one statement.
 import { createHash } from 'node:crypto'
 import type { Statement } from './database.ts'
-import type { AnyTable, Table } from './table.ts'
+import type { AnyModel, ModelOf } from './model.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A number to be taken when the deed is written; `blank` stands in its place until then. */
@@ -30,7 +30,7 @@ export interface Announcement {
 type Row = Record<string, unknown>
 interface Page {
   verb: 'insert' | 'upsert' | 'update' | 'delete'
-  table: AnyTable
+  table: AnyModel
   rows: Row[]
 }
 
@@ -47,19 +47,19 @@ export class Deed {
   #pages = new Map<string, Page>()
   #changed = new Map<string, Row>()
 
-  insert<R extends object>(table: Table<R>, row: object): void {
+  insert<R extends object>(table: ModelOf<R>, row: object): void {
     this.#page('insert', table).rows.push(row as Row)
   }
 
   /** Inserts, or replaces the row of the same key. */
-  upsert<R extends object>(table: Table<R>, row: object): void {
+  upsert<R extends object>(table: ModelOf<R>, row: object): void {
     this.#page('upsert', table).rows.push(row as Row)
   }
 
   /** `row` holds the key and the columns that change, nothing else; a row that changes twice is written once. */
-  update<R extends object>(table: Table<R>, row: object): void {
+  update<R extends object>(table: ModelOf<R>, row: object): void {
     const changes = Object.fromEntries(Object.entries(row).map(([column, value]) => [column, value ?? null]))
-    if (Object.keys(changes).every((column) => (table.key as string[]).includes(column))) return
+    if (Object.keys(changes).every((column) => (table.key as readonly string[]).includes(column))) return
     const key = `${table.name} ${table.key.map((column) => changes[column]).join(' ')}`
     const earlier = this.#changed.get(key)
     if (earlier) return void Object.assign(earlier, changes)
@@ -67,7 +67,7 @@ export class Deed {
     this.#page('update', table).rows.push(changes)
   }
 
-  delete<R extends object>(table: Table<R>, id: string): void {
+  delete<R extends object>(table: ModelOf<R>, id: string): void {
     this.#page('delete', table).rows.push({ id })
   }
 
@@ -95,7 +95,7 @@ export class Deed {
     return { numbers: written?.numbers ?? [], deliveries: written?.deliveries ?? 0 }
   }
 
-  #page<R extends object>(verb: Page['verb'], table: Table<R>): Page {
+  #page<R extends object>(verb: Page['verb'], table: ModelOf<R>): Page {
     const key = `${verb} ${table.name}`
     let page = this.#pages.get(key)
     if (!page) this.#pages.set(key, (page = { verb, table, rows: [] }))

@@ -1,32 +1,29 @@
 // Estimates and their lines. Amounts are minor units of the estimate's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { madeOf } from './conversion.ts'
-import { DOCUMENT, LINE, type DocumentRow, type LineRow } from './document.ts'
+import { DOCUMENT, LINE } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { DATE, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type EstimateStatus = StatusOf<'ESTIMATE'>
 
-export interface EstimateRow extends DocumentRow {
-  estimate_number: string
-  customer_id: string
-  customer_name: string
-  expiry_date: string | null
-  status: EstimateStatus
+export const estimates = model('estimates', {
+  ...DOCUMENT,
+  estimate_number: TEXT,
+  customer_id: UUID,
+  customer_name: TEXT,
+  expiry_date: orNull(DATE),
+  status: textOf<EstimateStatus>(),
   /** The order that was made of the estimate. */
-  converted_to_sales_order_id: string | null
-}
-
-export const estimates = table<EstimateRow>('estimates', {
-  ...DOCUMENT, estimate_number: 'text', customer_id: 'uuid', customer_name: 'text', expiry_date: 'date', status: 'text',
-  converted_to_sales_order_id: 'uuid',
+  converted_to_sales_order_id: orNull(UUID),
 })
+export type EstimateRow = RowOf<typeof estimates>
 
-export interface EstimateLineRow extends LineRow {
-  estimate_id: string
-}
-
-export const estimateLines = table<EstimateLineRow>('estimate_lines', { ...LINE, estimate_id: 'uuid' })
+export const estimateLines = model('estimate_lines', {
+  ...LINE,
+  estimate_id: UUID,
+})
+export type EstimateLineRow = RowOf<typeof estimateLines>
 
 /** An estimate with its lines in their order, and the ids of the invoices that were made of its order. */
 export interface Estimate extends EstimateRow {

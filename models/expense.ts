@@ -1,82 +1,69 @@
 // Expenses and their lines. Amounts are minor units of the organisation's currency.
-import { literal, type WhereOptions } from 'sequelize'
 import type { AccountRole, AccountType } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
-import { condition, nothing, type Condition } from './condition.ts'
+import { inSql, nothing, type Condition } from './condition.ts'
 import type { Statement } from './database.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, DATE, DECIMAL, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, model, type RowOf } from './model.ts'
 
-export interface ExpenseRow {
-  org_id: string
-  id: string
-  expense_number: string
-  date: string
-  vendor_id: string | null
-  vendor_name: string | null
+export const expenses = model('expenses', {
+  org_id: UUID,
+  id: UUID,
+  expense_number: TEXT,
+  date: DATE,
+  vendor_id: orNull(UUID),
+  vendor_name: orNull(TEXT),
   /** The header's own; null where every line names its account. */
-  account_id: string | null
-  paid_through_account_id: string
+  account_id: orNull(UUID),
+  paid_through_account_id: UUID,
   /** True for an expense that was told in lines; one told by its header alone has one line, made of the header. */
-  itemized: boolean
+  itemized: BOOLEAN,
   /** As told: with the tax where it is inclusive. */
-  amount: bigint
-  mode: string | null
-  reference_number: string | null
-  tax_id: string | null
-  is_inclusive_tax: boolean
-  is_rcm: boolean
+  amount: MINOR,
+  mode: orNull(TEXT),
+  reference_number: orNull(TEXT),
+  tax_id: orNull(UUID),
+  is_inclusive_tax: BOOLEAN,
+  is_rcm: BOOLEAN,
   /** Per cent, as decimal text. */
-  rcm_rate: string | null
-  itc_blocked_reason: string | null
-  notes: string | null
-  sub_total: bigint
-  tax_total: bigint
-  rcm_tax_total: bigint
-  total: bigint
+  rcm_rate: orNull(DECIMAL),
+  itc_blocked_reason: orNull(TEXT),
+  notes: orNull(TEXT),
+  sub_total: MINOR,
+  tax_total: MINOR,
+  rcm_tax_total: MINOR,
+  total: MINOR,
   /** Cost centers. */
-  tags: string[]
-  version: number
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const expenses = table<ExpenseRow>('expenses', {
-  org_id: 'uuid', id: 'uuid', expense_number: 'text', date: 'date', vendor_id: 'uuid', vendor_name: 'text',
-  account_id: 'uuid', paid_through_account_id: 'uuid', itemized: 'boolean', amount: 'minor', mode: 'text',
-  reference_number: 'text', tax_id: 'uuid', is_inclusive_tax: 'boolean', is_rcm: 'boolean', rcm_rate: 'decimal',
-  itc_blocked_reason: 'text', notes: 'text', sub_total: 'minor', tax_total: 'minor', rcm_tax_total: 'minor',
-  total: 'minor', tags: 'uuids', version: 'integer', created_time: 'time', last_modified_time: 'time',
+  tags: UUIDS,
+  version: INTEGER,
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type ExpenseRow = RowOf<typeof expenses>
 
-export interface ExpenseLineRow {
-  org_id: string
-  id: string
-  expense_id: string
-  line_no: number
-  account_id: string
-  amount: bigint
-  tax_id: string | null
-  tax_percentage: string
-  note: string | null
-  item_total: bigint
-  cgst: bigint
-  sgst: bigint
-  igst: bigint
-  cess: bigint
+export const expenseLines = model('expense_lines', {
+  org_id: UUID,
+  id: UUID,
+  expense_id: UUID,
+  line_no: INTEGER,
+  account_id: UUID,
+  amount: MINOR,
+  tax_id: orNull(UUID),
+  tax_percentage: DECIMAL,
+  note: orNull(TEXT),
+  item_total: MINOR,
+  cgst: MINOR,
+  sgst: MINOR,
+  igst: MINOR,
+  cess: MINOR,
   /** What the buyer assesses upon itself under reverse charge. */
-  rcm_cgst: bigint
-  rcm_sgst: bigint
-  rcm_igst: bigint
-  rcm_cess: bigint
-}
-
-export const expenseLines = table<ExpenseLineRow>('expense_lines', {
-  org_id: 'uuid', id: 'uuid', expense_id: 'uuid', line_no: 'integer', account_id: 'uuid', amount: 'minor',
-  tax_id: 'uuid', tax_percentage: 'decimal', note: 'text', item_total: 'minor', cgst: 'minor', sgst: 'minor',
-  igst: 'minor', cess: 'minor', rcm_cgst: 'minor', rcm_sgst: 'minor', rcm_igst: 'minor', rcm_cess: 'minor',
+  rcm_cgst: MINOR,
+  rcm_sgst: MINOR,
+  rcm_igst: MINOR,
+  rcm_cess: MINOR,
 })
+export type ExpenseLineRow = RowOf<typeof expenseLines>
 
 /** An expense with its lines in their order. */
 export interface Expense extends ExpenseRow {
@@ -99,7 +86,7 @@ export async function withExpenseLines(scope: Scope, rows: ExpenseRow[]): Promis
 export function expensesOn({ orgId }: Scope, accountId: string): Condition {
   if (!isId(accountId) || !isId(orgId)) return nothing
   const lines = `SELECT l.expense_id FROM expense_lines AS l WHERE l.org_id = '${orgId}' AND l.account_id = '${accountId}'`
-  return condition(literal(`"expenses"."id" IN (${lines})`) as unknown as WhereOptions)
+  return inSql(`"expenses"."id" IN (${lines})`)
 }
 
 export interface ExpenseBasisRequest {

@@ -1,8 +1,10 @@
-// Scoped finders: rows of one table, always within one organisation.
+// Finders: the only way to the rows of a model, and always within one organisation where they belong to one.
+import { createHash } from 'node:crypto'
+import { literal, Op, Transaction, type FindOptions } from 'sequelize'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import type { Asked, Connection, Statement } from './database.ts'
-import type { Table } from './table.ts'
+import { sequelizeModelOf, type AnyModel, type ModelOf } from './model.ts'
 
 /** Where a question is asked: a connection and the organisation that it is asked within. */
 export interface Scope {
@@ -10,64 +12,148 @@ export interface Scope {
   orgId: string
 }
 
+type Owned = { org_id: string }
+
+/** The place of a value in a question that is written once. */
+export type Parameter<Value> = ReturnType<typeof literal> & { readonly value?: Value }
+
+/** What is to be found, in Sequelize's words; `scope` is a named one of the model. */
+type Finding<Row extends object> = FindOptions<Row> & { scope?: string }
+
+/** A question to one model; nothing but its values differs from call to call. */
+export interface Finder<Asker, Row extends object, Values extends unknown[]> {
+  (asker: Asker, ...values: Values): Promise<Row[]>
+  /** The statement and its values, to be sent together with another. */
+  asked(asker: Asker, ...values: Values): Asked
+}
+
+type Describe<Row extends object, Values extends unknown[]> =
+  (...parameters: { [Place in keyof Values]: Parameter<Values[Place]> }) => Finding<Row>
+
+/**
+ * A finder of the rows that `describe` describes, which is given a parameter for each value. Sequelize writes the question
+ * when it is first asked; from then on it is a prepared statement.
+ */
+export function finder<Row extends Owned, Values extends unknown[] = []>(
+  model: ModelOf<Row>, describe: Describe<Row, Values>,
+): Finder<Scope, Row, Values> {
+  const statement = once(() => written(model, describe as AnyDescribe, 'organization'))
+  const asked = ({ orgId }: Scope, ...values: Values): Asked => [statement(), [orgId, ...values]]
+  return Object.assign((scope: Scope, ...values: Values) => scope.connection.run<Row>(...asked(scope, ...values)), { asked })
+}
+
+/** As finder, for the few models above organisations. */
+export function finderAbove<Row extends object, Values extends unknown[] = []>(
+  model: ModelOf<Row>, describe: Describe<Row, Values>,
+): Finder<Connection, Row, Values> {
+  const above = aboveOrganizations(model)
+  const statement = once(() => written(above, describe as AnyDescribe))
+  const asked = (_: Connection, ...values: Values): Asked => [statement(), values]
+  return Object.assign((connection: Connection, ...values: Values) => connection.run<Row>(...asked(connection, ...values)), { asked })
+}
+
+/** The rows of a list. Its filters differ from call to call: Sequelize writes the question, and PostgreSQL plans it, each time. */
+export function findList<Row extends Owned>({ connection, orgId }: Scope, model: ModelOf<Row>, finding: FindOptions<Row>): Promise<Row[]> {
+  return ask(model, finding, (text) => connection.run({ name: '', text }, []), orgId)
+}
+
+/** As findList, for the few models above organisations. */
+export function findListAbove<Row extends object>(connection: Connection, model: ModelOf<Row>, finding: FindOptions<Row>): Promise<Row[]> {
+  return ask(aboveOrganizations(model), finding, (text) => connection.run({ name: '', text }, []))
+}
+
 // A shared lock lets others read and refer to the row, but not change it before the deed is committed.
 export type Lock = 'FOR UPDATE' | 'FOR SHARE' | ''
 
 /** The row with this id in the organisation, or null. A locked row stays as it is until the transaction ends. */
-export async function findRow<Row extends object>(scope: Scope, table: Table<Row>, id: string, lock: Lock = ''): Promise<Row | null> {
-  const [row] = await scope.connection.run<Row>(byId(table, lock), [scope.orgId, id])
+export async function findRow<Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): Promise<Row | null> {
+  const [row] = await findersOf(model).one[lock](scope, id)
   return row ?? null
 }
 
 /** As findRow, for an id as a caller sent it. Throws not_found.resource, in the words `There is no such <noun>.` */
-export async function existingRow<Row extends object>(
-  scope: Scope, table: Table<Row>, id: string, noun: string, lock: Lock = '',
+export async function existingRow<Row extends Owned>(
+  scope: Scope, model: ModelOf<Row>, id: string, noun: string, lock: Lock = '',
 ): Promise<Row> {
-  const row = isId(id) ? await findRow(scope, table, id, lock) : null
+  const row = isId(id) ? await findRow(scope, model, id, lock) : null
   if (!row) throw fault('not_found.resource', { message: `There is no such ${noun}.` })
   return row
 }
 
 /** The rows with these ids in the organisation, in no particular order. */
-export async function findRows<Row extends object>(scope: Scope, table: Table<Row>, ids: string[]): Promise<Row[]> {
-  if (ids.length === 0) return []
-  return scope.connection.run<Row>(byIds(table), [scope.orgId, ids])
+export async function findRows<Row extends Owned>(scope: Scope, model: ModelOf<Row>, ids: string[]): Promise<Row[]> {
+  return ids.length === 0 ? [] : findersOf(model).many(scope, ids)
 }
 
 /** As findRows, each row locked until the transaction ends, one after the other in the order of their ids. */
-export async function lockRows<Row extends object>(scope: Scope, table: Table<Row>, ids: string[]): Promise<Row[]> {
-  if (ids.length === 0) return []
-  return scope.connection.run<Row>(byIdsLocked(table), [scope.orgId, ids])
+export async function lockRows<Row extends Owned>(scope: Scope, model: ModelOf<Row>, ids: string[]): Promise<Row[]> {
+  return ids.length === 0 ? [] : findersOf(model).manyLocked(scope, ids)
 }
 
 /** The question for the row with this id, to be asked together with another. */
-export function askRow<Row extends object>(scope: Scope, table: Table<Row>, id: string, lock: Lock = ''): Asked {
-  return [byId(table, lock), [scope.orgId, id]]
+export const askRow = <Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): Asked =>
+  findersOf(model).one[lock].asked(scope, id)
+
+interface FindersById<Row extends Owned> {
+  one: Record<Lock, Finder<Scope, Row, [string]>>
+  many: Finder<Scope, Row, [string[]]>
+  manyLocked: Finder<Scope, Row, [string[]]>
 }
 
-const statements = new Map<string, Statement>()
+const byId = new Map<AnyModel, FindersById<Owned>>()
 
-function prepared(name: string, text: () => string): Statement {
-  let statement = statements.get(name)
-  if (!statement) {
-    const sql = text()
-    statements.set(name, (statement = { name, text: sql, ...(/ FOR (UPDATE|SHARE)$/.test(sql) ? {} : { takesNoLock: true }) }))
+function findersOf<Row extends Owned>(model: ModelOf<Row>): FindersById<Row> {
+  let made = byId.get(model)
+  if (!made) byId.set(model, (made = findersById(model)))
+  return made as FindersById<Row>
+}
+
+function findersById(model: ModelOf<Owned>): FindersById<Owned> {
+  const one = (lock: FindOptions) => finder<Owned, [string]>(model, (id) => ({ where: { id: is(id) }, ...lock }) as FindOptions)
+  const many = (lock: FindOptions) => finder<Owned, [string[]]>(model, (ids) => ({ where: { id: among(ids) }, ...lock }) as FindOptions)
+  return {
+    one: { '': one({}), 'FOR UPDATE': one({ lock: Transaction.LOCK.UPDATE }), 'FOR SHARE': one({ lock: Transaction.LOCK.SHARE }) },
+    many: many({}),
+    manyLocked: many({ order: ['id'], lock: Transaction.LOCK.UPDATE }),
   }
-  return statement
 }
 
-const listOf = <Row>(table: Table<Row>) => [...table.columns, ...table.generated].join(', ')
+/** The column is the value of the parameter. */
+export const is = <Value>(value: Parameter<Value>) => ({ [Op.eq]: value })
 
-function byId<Row>(table: Table<Row>, lock: Lock): Statement {
-  return prepared(`find ${table.name} ${lock}`, () => `SELECT ${listOf(table)} FROM ${table.name} WHERE org_id = $1 AND id = $2 ${lock}`)
+/** The column is one of the values of the parameter. */
+export const among = <Value>(values: Parameter<Value[]>) => ({ [Op.any]: values })
+
+type AnyDescribe = (...parameters: unknown[]) => Finding<object>
+
+// Without hooks Sequelize writes its SQL before findAll returns.
+function written(model: AnyModel, describe: AnyDescribe, owner?: 'organization'): Statement {
+  const parameters = Array.from({ length: describe.length + 1 }, (_, place) => literal(`$${place + 1}`))
+  const organization = owner && parameters.shift()
+  const finding = describe(...parameters)
+  let text = ''
+  void ask(model, finding, async (sql) => {
+    text = sql
+    return []
+  }, organization)
+  const name = `${model.name} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
+  return { name, text, ...(finding.lock ? {} : { takesNoLock: true }) }
 }
 
-function byIds<Row>(table: Table<Row>): Statement {
-  return prepared(`find all ${table.name}`, () => `SELECT ${listOf(table)} FROM ${table.name} WHERE org_id = $1 AND id = ANY ($2)`)
+function ask<Row extends object>(
+  model: AnyModel, { scope, ...options }: Finding<Row>, send: (sql: string) => Promise<Row[]>, organization?: unknown,
+): Promise<Row[]> {
+  const scopes = [...(organization ? [{ method: ['organization', organization] as [string, unknown] }] : []), ...(scope ? [scope] : [])]
+  const asking = { ...options, raw: true, hooks: false, send }
+  return sequelizeModelOf(model).scope(scopes).findAll(asking as FindOptions) as unknown as Promise<Row[]>
 }
 
-function byIdsLocked<Row>(table: Table<Row>): Statement {
-  return prepared(`lock all ${table.name}`, () => (
-    `SELECT ${listOf(table)} FROM ${table.name} WHERE org_id = $1 AND id = ANY ($2) ORDER BY id FOR UPDATE`
-  ))
+function aboveOrganizations<Asked extends AnyModel>(model: Asked): Asked {
+  if (model.columns.includes('org_id')) throw new Error(`${model.name} are asked for within an organisation`)
+  return model
+}
+
+function once<Value>(make: () => Value): () => Value {
+  let made: Value | undefined
+  return () => (made ??= make())
 }

@@ -1,13 +1,12 @@
 // Which of the service's own processes was seen last when: the readiness check reads it.
 import type { Connection } from './database.ts'
-import { table } from './table.ts'
+import { TEXT, TIME, model, type RowOf } from './model.ts'
 
-export interface HeartbeatRow {
-  name: string
-  seen_at: Date
-}
-
-export const heartbeats = table<HeartbeatRow>('process_heartbeats', { name: 'text', seen_at: 'time' }, { key: ['name'] })
+export const heartbeats = model('process_heartbeats', {
+  name: TEXT,
+  seen_at: TIME,
+}, { key: ['name'] })
+export type HeartbeatRow = RowOf<typeof heartbeats>
 
 /** A process is away when it was not seen for so long; it writes every two seconds. */
 export const AWAY_AFTER_MS = 10_000

@@ -1,30 +1,22 @@
 // The remembered answers of keyed calls: claimed before the work, written in its transaction, or after the engine's part.
 import type { Connection } from './database.ts'
-import { table } from './table.ts'
+import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
 
-export interface IdempotentAnswerRow {
-  subject: string
-  method: string
-  path: string
-  key: string
-  body_hash: string
-  status: number | null
+export const idempotentAnswers = model('idempotent_answers', {
+  subject: UUID,
+  method: TEXT,
+  path: TEXT,
+  key: TEXT,
+  body_hash: BYTES,
+  status: orNull(INTEGER),
   /** The answer; while `claimed_until` is set, the id of what the call has asked the engine for. */
-  body: string | null
-  sealed: boolean
-  claimed_until: Date | null
-  created_time: Date
-}
-
-export const idempotentAnswers = table<IdempotentAnswerRow>(
-  'idempotent_answers',
-  {
-    subject: 'uuid', method: 'text', path: 'text', key: 'text', body_hash: 'bytes', status: 'integer', body: 'text',
-    sealed: 'boolean', claimed_until: 'time', created_time: 'time',
-  },
-  { key: ['subject', 'method', 'path', 'key'] },
-)
+  body: orNull(TEXT),
+  sealed: BOOLEAN,
+  claimed_until: orNull(TIME),
+  created_time: TIME,
+}, { key: ['subject', 'method', 'path', 'key'] })
+export type IdempotentAnswerRow = RowOf<typeof idempotentAnswers>
 
 /** The specification's cache key. */
 export interface AnswerKey {

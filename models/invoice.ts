@@ -1,45 +1,37 @@
 // Invoices and their lines. Amounts are minor units of the invoice's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import type { Connection } from './database.ts'
-import { DOCUMENT, LINE, type DocumentRow, type LineRow } from './document.ts'
+import { DOCUMENT, LINE } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type InvoiceStatus = StatusOf<'INVOICE'>
 
-export interface InvoiceRow extends DocumentRow {
-  invoice_number: string
-  series_name: string | null
-  customer_id: string
-  customer_name: string
-  due_date: string
-  salesperson_id: string | null
-  payment_made: bigint
-  credits_applied: bigint
-  balance: bigint
-  status: InvoiceStatus
+export const invoices = model('invoices', {
+  ...DOCUMENT,
+  invoice_number: TEXT,
+  series_name: orNull(TEXT),
+  customer_id: UUID,
+  customer_name: TEXT,
+  due_date: DATE,
+  salesperson_id: orNull(TEXT),
+  payment_made: MINOR,
+  credits_applied: MINOR,
+  balance: generated(MINOR),
+  status: textOf<InvoiceStatus>(),
   /** The order that the invoice was made of, and the estimate that this one was made of. */
-  sales_order_id: string | null
-  estimate_id: string | null
-}
+  sales_order_id: orNull(UUID),
+  estimate_id: orNull(UUID),
+})
+export type InvoiceRow = RowOf<typeof invoices>
 
-export const invoices = table<InvoiceRow>(
-  'invoices',
-  {
-    ...DOCUMENT, invoice_number: 'text', series_name: 'text', customer_id: 'uuid', customer_name: 'text',
-    due_date: 'date', salesperson_id: 'text', payment_made: 'minor', credits_applied: 'minor', balance: 'minor',
-    status: 'text', sales_order_id: 'uuid', estimate_id: 'uuid',
-  },
-  { generated: ['balance'] },
-)
-
-export interface InvoiceLineRow extends LineRow {
-  invoice_id: string
+export const invoiceLines = model('invoice_lines', {
+  ...LINE,
+  invoice_id: UUID,
   /** The line of the order that this one is of. */
-  sales_order_line_id: string | null
-}
-
-export const invoiceLines = table<InvoiceLineRow>('invoice_lines', { ...LINE, invoice_id: 'uuid', sales_order_line_id: 'uuid' })
+  sales_order_line_id: orNull(UUID),
+})
+export type InvoiceLineRow = RowOf<typeof invoiceLines>
 
 /** An invoice with its lines in their order. */
 export interface Invoice extends InvoiceRow {

@@ -2,36 +2,31 @@
 import { DOCUMENTS, kindsThatHave, type FactsOf, type KindThatHas } from '../domain/documents.ts'
 import type { NamedAccount } from './account.ts'
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { DECIMAL, INTEGER, TEXT, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 import { countingUses } from './uses.ts'
 
-export interface ItemRow {
-  org_id: string
-  id: string
-  item_name: string
-  sku: string | null
-  item_type: 'GOODS' | 'SERVICE'
-  description: string | null
-  hsn_or_sac: string | null
-  unit: string | null
-  rate: string
-  purchase_rate: string
-  tax_id: string | null
+export const items = model('items', {
+  org_id: UUID,
+  id: UUID,
+  item_name: TEXT,
+  sku: orNull(TEXT),
+  item_type: textOf<'GOODS' | 'SERVICE'>(),
+  description: orNull(TEXT),
+  hsn_or_sac: orNull(TEXT),
+  unit: orNull(TEXT),
+  rate: DECIMAL,
+  purchase_rate: DECIMAL,
+  tax_id: orNull(UUID),
   /** Where sales are credited; null for Sales. */
-  account_id: string | null
+  account_id: orNull(UUID),
   /** Where purchases are debited; null for Purchases. */
-  purchase_account_id: string | null
-  status: 'ACTIVE' | 'INACTIVE'
-  version: number
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const items = table<ItemRow>('items', {
-  org_id: 'uuid', id: 'uuid', item_name: 'text', sku: 'text', item_type: 'text', description: 'text', hsn_or_sac: 'text',
-  unit: 'text', rate: 'decimal', purchase_rate: 'decimal', tax_id: 'uuid', account_id: 'uuid', purchase_account_id: 'uuid', status: 'text',
-  version: 'integer', created_time: 'time', last_modified_time: 'time',
+  purchase_account_id: orNull(UUID),
+  status: textOf<'ACTIVE' | 'INACTIVE'>(),
+  version: INTEGER,
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type ItemRow = RowOf<typeof items>
 
 /** What GET /items?search looks through; the index items_search is on this very expression. */
 export const ITEM_SEARCH = `(lower(item_name) || E'\\n' || lower(coalesce(sku, '')) || E'\\n' || lower(coalesce(description, '')))`

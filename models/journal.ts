@@ -1,59 +1,46 @@
 // Journals and their lines: the ledger, only ever added to.
-import { literal, type WhereOptions } from 'sequelize'
 import { kindsThatHave } from '../domain/documents.ts'
 import { isId } from '../domain/ids.ts'
-import { condition, nothing, type Condition } from './condition.ts'
+import { inSql, nothing, type Condition } from './condition.ts'
 import type { Statement } from './database.ts'
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { DATE, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, textOf, model, type RowOf } from './model.ts'
 
 /** What an entry is of: written by hand, or posted by a document. */
 export const JOURNAL_SOURCES = ['MANUAL', ...kindsThatHave('posts')] as const
 export type JournalSource = (typeof JOURNAL_SOURCES)[number]
 
-export interface JournalRow {
-  org_id: string
-  id: string
-  journal_number: string
-  date: string
-  source: JournalSource
-  source_id: string | null
-  memo: string | null
-  contact_id: string | null
-  reversal_of: string | null
-  line_count: number
+export const journals = model('journals', {
+  org_id: UUID,
+  id: UUID,
+  journal_number: TEXT,
+  date: DATE,
+  source: textOf<JournalSource>(),
+  source_id: orNull(UUID),
+  memo: orNull(TEXT),
+  contact_id: orNull(UUID),
+  reversal_of: orNull(UUID),
+  line_count: INTEGER,
   /** Cost centers of a manual entry; a document's are on the document. */
-  tags: string[]
-  created_time: Date
-}
-
-export const journals = table<JournalRow>('journals', {
-  org_id: 'uuid', id: 'uuid', journal_number: 'text', date: 'date', source: 'text', source_id: 'uuid', memo: 'text',
-  contact_id: 'uuid', reversal_of: 'uuid', line_count: 'integer', tags: 'uuids', created_time: 'time',
+  tags: UUIDS,
+  created_time: TIME,
 })
+export type JournalRow = RowOf<typeof journals>
 
 /** Amounts are minor units of the organisation's currency. */
-export interface JournalLineRow {
-  org_id: string
-  journal_id: string
-  line_no: number
-  line_count: number
-  account_id: string
-  contact_id: string | null
-  debit: bigint
-  credit: bigint
-  description: string | null
-  created_time: Date
-}
-
-export const journalLines = table<JournalLineRow>(
-  'journal_lines',
-  {
-    org_id: 'uuid', journal_id: 'uuid', line_no: 'integer', line_count: 'integer', account_id: 'uuid', contact_id: 'uuid',
-    debit: 'minor', credit: 'minor', description: 'text', created_time: 'time',
-  },
-  { key: ['org_id', 'journal_id', 'line_no'] },
-)
+export const journalLines = model('journal_lines', {
+  org_id: UUID,
+  journal_id: UUID,
+  line_no: INTEGER,
+  line_count: INTEGER,
+  account_id: UUID,
+  contact_id: orNull(UUID),
+  debit: MINOR,
+  credit: MINOR,
+  description: orNull(TEXT),
+  created_time: TIME,
+}, { key: ['org_id', 'journal_id', 'line_no'] })
+export type JournalLineRow = RowOf<typeof journalLines>
 
 /** An entry with its lines in their order. */
 export interface Journal extends JournalRow {
@@ -95,12 +82,12 @@ export async function withReadLines(scope: Scope, rows: JournalRow[]): Promise<R
 export function onAccount({ orgId }: Scope, accountId: string): Condition {
   if (!isId(accountId) || !isId(orgId)) return nothing
   const lines = `SELECT l.journal_id FROM journal_lines AS l WHERE l.org_id = '${orgId}' AND l.account_id = '${accountId}'`
-  return condition(literal(`"journals"."id" IN (${lines})`) as unknown as WhereOptions)
+  return inSql(`"journals"."id" IN (${lines})`)
 }
 
 /** All but manual entries that were deleted, and the reversals that deleted them (decisions §10, Documents). */
-export const NOT_DELETED = condition(literal(`("journals"."source" <> 'MANUAL' OR "journals"."reversal_of" IS NULL AND NOT EXISTS (
-  SELECT FROM journals AS r WHERE r.org_id = "journals"."org_id" AND r.reversal_of = "journals"."id"))`) as unknown as WhereOptions)
+export const NOT_DELETED = inSql(`"journals"."source" <> 'MANUAL' OR "journals"."reversal_of" IS NULL AND NOT EXISTS (
+  SELECT FROM journals AS r WHERE r.org_id = "journals"."org_id" AND r.reversal_of = "journals"."id")`)
 
 /** The same rule for one entry that was read. */
 export function wasDeleted({ source, reversal_of, reversed_by }: ReadJournal): boolean {

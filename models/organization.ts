@@ -1,6 +1,6 @@
 // Organisations, their users, and the partners that brought them.
 import { factsOf, kindsThatHave } from '../domain/documents.ts'
-import { table } from './table.ts'
+import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 import type { Connection } from './database.ts'
 import type { Scope } from './find.ts'
 
@@ -17,73 +17,54 @@ export const DEFAULT_PREFERENCES: Preferences = {
   strictPaymentDedupe: true,
 }
 
-export interface OrganizationRow {
-  id: string
-  partner_id: string | null
-  external_ref: string | null
-  name: string
-  legal_name: string | null
-  gstin: string | null
-  pan: string | null
-  email: string | null
-  phone: string | null
-  address: Record<string, unknown> | null
-  state_code: string
-  status: 'ACTIVE' | 'SUSPENDED'
-  currency_code: string
-  fiscal_year_start_month: number
-  time_zone: string
-  sandbox: boolean
-  preferences: Preferences
-  created_time: Date
-  last_modified_time: Date
-}
+export const organizations = model('organizations', {
+  id: UUID,
+  partner_id: orNull(UUID),
+  external_ref: orNull(TEXT),
+  name: TEXT,
+  legal_name: orNull(TEXT),
+  gstin: orNull(TEXT),
+  pan: orNull(TEXT),
+  email: orNull(TEXT),
+  phone: orNull(TEXT),
+  address: orNull(json<Record<string, unknown>>()),
+  state_code: TEXT,
+  status: textOf<'ACTIVE' | 'SUSPENDED'>(),
+  currency_code: TEXT,
+  fiscal_year_start_month: INTEGER,
+  time_zone: TEXT,
+  sandbox: BOOLEAN,
+  preferences: json<Preferences>(),
+  created_time: TIME,
+  last_modified_time: TIME,
+}, { key: ['id'] })
+export type OrganizationRow = RowOf<typeof organizations>
 
-export const organizations = table<OrganizationRow>(
-  'organizations',
-  {
-    id: 'uuid', partner_id: 'uuid', external_ref: 'text', name: 'text', legal_name: 'text', gstin: 'text', pan: 'text',
-    email: 'text', phone: 'text', address: 'json', state_code: 'text', status: 'text', currency_code: 'text',
-    fiscal_year_start_month: 'integer', time_zone: 'text', sandbox: 'boolean', preferences: 'json',
-    created_time: 'time', last_modified_time: 'time',
-  },
-  { key: ['id'] },
-)
-
-export interface UserRow {
-  org_id: string
-  id: string
-  email: string
-  name: string | null
-  role: 'OWNER' | 'MEMBER'
-  created_time: Date
-}
-
-export const users = table<UserRow>('users', {
-  org_id: 'uuid', id: 'uuid', email: 'text', name: 'text', role: 'text', created_time: 'time',
+export const users = model('users', {
+  org_id: UUID,
+  id: UUID,
+  email: TEXT,
+  name: orNull(TEXT),
+  role: textOf<'OWNER' | 'MEMBER'>(),
+  created_time: TIME,
 })
+export type UserRow = RowOf<typeof users>
 
-export interface PartnerRow {
-  id: string
-  name: string
-  created_time: Date
-}
+export const partners = model('partners', {
+  id: UUID,
+  name: TEXT,
+  created_time: TIME,
+}, { key: ['id'] })
+export type PartnerRow = RowOf<typeof partners>
 
-export const partners = table<PartnerRow>('partners', { id: 'uuid', name: 'text', created_time: 'time' }, { key: ['id'] })
-
-export interface PartnerKeyRow {
-  id: string
-  partner_id: string
-  key_hash: string
-  created_time: Date
-  revoked_time: Date | null
-}
-
-export const partnerKeys = table<PartnerKeyRow>(
-  'partner_keys',
-  { id: 'uuid', partner_id: 'uuid', key_hash: 'bytes', created_time: 'time', revoked_time: 'time' },
-  { key: ['id'] },
-)
+export const partnerKeys = model('partner_keys', {
+  id: UUID,
+  partner_id: UUID,
+  key_hash: BYTES,
+  created_time: TIME,
+  revoked_time: orNull(TIME),
+}, { key: ['id'] })
+export type PartnerKeyRow = RowOf<typeof partnerKeys>
 
 /** One organisation of this partner, locked for the change that follows when asked; null when it is not theirs. */
 export async function findOrganizationOfPartner(

@@ -4,65 +4,51 @@ import type { PostingAccounts } from './basis.ts'
 import { latestRate } from './currency.ts'
 import type { Statement } from './database.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { DATE, DECIMAL, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
-export interface PaymentRow {
-  org_id: string
-  id: string
-  payment_number: string
-  flow: Flow
-  payment_type: PaymentType
-  contact_id: string
-  contact_name: string
-  date: string
-  amount: bigint
-  mode: string
-  reference_number: string | null
-  description: string | null
-  bank_account_id: string
-  currency_code: string
-  exchange_rate: string
-  bank_charges: bigint
-  tds_amount: bigint
-  allocated: bigint
-  unapplied: bigint
+export const payments = model('payments', {
+  org_id: UUID,
+  id: UUID,
+  payment_number: TEXT,
+  flow: textOf<Flow>(),
+  payment_type: textOf<PaymentType>(),
+  contact_id: UUID,
+  contact_name: TEXT,
+  date: DATE,
+  amount: MINOR,
+  mode: TEXT,
+  reference_number: orNull(TEXT),
+  description: orNull(TEXT),
+  bank_account_id: UUID,
+  currency_code: TEXT,
+  exchange_rate: DECIMAL,
+  bank_charges: MINOR,
+  tds_amount: MINOR,
+  allocated: MINOR,
+  unapplied: generated(MINOR),
   /** Cost centers. */
-  tags: string[]
-  version: number
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const payments = table<PaymentRow>(
-  'payments',
-  {
-    org_id: 'uuid', id: 'uuid', payment_number: 'text', flow: 'text', payment_type: 'text', contact_id: 'uuid',
-    contact_name: 'text', date: 'date', amount: 'minor', mode: 'text', reference_number: 'text', description: 'text',
-    bank_account_id: 'uuid', currency_code: 'text', exchange_rate: 'decimal', bank_charges: 'minor', tds_amount: 'minor',
-    allocated: 'minor', unapplied: 'minor', tags: 'uuids', version: 'integer', created_time: 'time', last_modified_time: 'time',
-  },
-  { generated: ['unapplied'] },
-)
-
-export interface AllocationRow {
-  org_id: string
-  id: string
-  payment_id: string
-  invoice_id: string | null
-  bill_id: string | null
-  amount: bigint
-  /** What it took off the document in the ledger, in minor units of the organisation's currency. */
-  settled_base: bigint
-  /** What it took off the payment in the ledger, in the same. */
-  relieved_base: bigint
-  /** The day of a later apply; null for what was allocated with the payment. */
-  applied_date: string | null
-}
-
-export const paymentAllocations = table<AllocationRow>('payment_allocations', {
-  org_id: 'uuid', id: 'uuid', payment_id: 'uuid', invoice_id: 'uuid', bill_id: 'uuid', amount: 'minor',
-  settled_base: 'minor', relieved_base: 'minor', applied_date: 'date',
+  tags: UUIDS,
+  version: INTEGER,
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type PaymentRow = RowOf<typeof payments>
+
+export const paymentAllocations = model('payment_allocations', {
+  org_id: UUID,
+  id: UUID,
+  payment_id: UUID,
+  invoice_id: orNull(UUID),
+  bill_id: orNull(UUID),
+  amount: MINOR,
+  /** What it took off the document in the ledger, in minor units of the organisation's currency. */
+  settled_base: MINOR,
+  /** What it took off the payment in the ledger, in the same. */
+  relieved_base: MINOR,
+  /** The day of a later apply; null for what was allocated with the payment. */
+  applied_date: orNull(DATE),
+})
+export type AllocationRow = RowOf<typeof paymentAllocations>
 
 /** A payment with its allocations in the order in which they were made. */
 export interface Payment extends PaymentRow {

@@ -1,34 +1,30 @@
 // Purchase orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { madeOf } from './conversion.ts'
-import { DOCUMENT, LINE, REVERSE_CHARGE, type DocumentRow, type LineRow, type ReverseCharge } from './document.ts'
+import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type PurchaseOrderStatus = StatusOf<'PURCHASE_ORDER'>
 
-export interface PurchaseOrderRow extends DocumentRow {
-  purchase_order_number: string
-  vendor_id: string
-  vendor_name: string
-  expected_date: string | null
-  status: PurchaseOrderStatus
-}
-
-export const purchaseOrders = table<PurchaseOrderRow>('purchase_orders', {
-  ...DOCUMENT, purchase_order_number: 'text', vendor_id: 'uuid', vendor_name: 'text', expected_date: 'date',
-  status: 'text',
+export const purchaseOrders = model('purchase_orders', {
+  ...DOCUMENT,
+  purchase_order_number: TEXT,
+  vendor_id: UUID,
+  vendor_name: TEXT,
+  expected_date: orNull(DATE),
+  status: textOf<PurchaseOrderStatus>(),
 })
+export type PurchaseOrderRow = RowOf<typeof purchaseOrders>
 
-export interface PurchaseOrderLineRow extends LineRow, ReverseCharge {
-  purchase_order_id: string
+export const purchaseOrderLines = model('purchase_order_lines', {
+  ...LINE,
+  ...REVERSE_CHARGE,
+  purchase_order_id: UUID,
   /** How much of the quantity has gone into bills. */
-  quantity_billed: string
-}
-
-export const purchaseOrderLines = table<PurchaseOrderLineRow>('purchase_order_lines', {
-  ...LINE, ...REVERSE_CHARGE, purchase_order_id: 'uuid', quantity_billed: 'decimal',
+  quantity_billed: DECIMAL,
 })
+export type PurchaseOrderLineRow = RowOf<typeof purchaseOrderLines>
 
 /** A purchase order with its lines in their order, and the ids of the bills that were made of it. */
 export interface PurchaseOrder extends PurchaseOrderRow {

@@ -1,34 +1,31 @@
 // Sales orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { madeOf } from './conversion.ts'
-import { DOCUMENT, LINE, type DocumentRow, type LineRow } from './document.ts'
+import { DOCUMENT, LINE } from './document.ts'
 import { askRow, type Lock, type Scope } from './find.ts'
-import { table } from './table.ts'
+import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type SalesOrderStatus = StatusOf<'SALES_ORDER'>
 
-export interface SalesOrderRow extends DocumentRow {
-  sales_order_number: string
-  customer_id: string
-  customer_name: string
-  shipment_date: string | null
-  status: SalesOrderStatus
+export const salesOrders = model('sales_orders', {
+  ...DOCUMENT,
+  sales_order_number: TEXT,
+  customer_id: UUID,
+  customer_name: TEXT,
+  shipment_date: orNull(DATE),
+  status: textOf<SalesOrderStatus>(),
   /** The estimate that the order was made of. */
-  estimate_id: string | null
-}
-
-export const salesOrders = table<SalesOrderRow>('sales_orders', {
-  ...DOCUMENT, sales_order_number: 'text', customer_id: 'uuid', customer_name: 'text', shipment_date: 'date',
-  status: 'text', estimate_id: 'uuid',
+  estimate_id: orNull(UUID),
 })
+export type SalesOrderRow = RowOf<typeof salesOrders>
 
-export interface SalesOrderLineRow extends LineRow {
-  sales_order_id: string
+export const salesOrderLines = model('sales_order_lines', {
+  ...LINE,
+  sales_order_id: UUID,
   /** How much of the quantity has gone into invoices. */
-  quantity_invoiced: string
-}
-
-export const salesOrderLines = table<SalesOrderLineRow>('sales_order_lines', { ...LINE, sales_order_id: 'uuid', quantity_invoiced: 'decimal' })
+  quantity_invoiced: DECIMAL,
+})
+export type SalesOrderLineRow = RowOf<typeof salesOrderLines>
 
 /** A sales order with its lines in their order, and the ids of the invoices that were made of it. */
 export interface SalesOrder extends SalesOrderRow {

@@ -2,55 +2,44 @@
 import type { NumberParts } from '../domain/numbering.ts'
 import type { BranchRow } from './branch.ts'
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { BOOLEAN, DATE, INTEGER, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 
-export interface AccountingPeriodRow {
-  org_id: string
-  id: string
-  name: string
-  start_date: string
-  end_date: string
-  created_time: Date
-}
-
-export const accountingPeriods = table<AccountingPeriodRow>('accounting_periods', {
-  org_id: 'uuid', id: 'uuid', name: 'text', start_date: 'date', end_date: 'date', created_time: 'time',
+export const accountingPeriods = model('accounting_periods', {
+  org_id: UUID,
+  id: UUID,
+  name: TEXT,
+  start_date: DATE,
+  end_date: DATE,
+  created_time: TIME,
 })
+export type AccountingPeriodRow = RowOf<typeof accountingPeriods>
 
-export interface NumberSeriesRow {
-  org_id: string
-  id: string
-  branch_id: string
-  period_id: string
-  series_name: string
-  label: string | null
-  prefix: string
-  padding: number
-  format_template: string
-  is_default: boolean
-  created_time: Date
-}
-
-export const numberSeries = table<NumberSeriesRow>('number_series', {
-  org_id: 'uuid', id: 'uuid', branch_id: 'uuid', period_id: 'uuid', series_name: 'text', label: 'text', prefix: 'text',
-  padding: 'integer', format_template: 'text', is_default: 'boolean', created_time: 'time',
+export const numberSeries = model('number_series', {
+  org_id: UUID,
+  id: UUID,
+  branch_id: UUID,
+  period_id: UUID,
+  series_name: TEXT,
+  label: orNull(TEXT),
+  prefix: TEXT,
+  padding: INTEGER,
+  format_template: TEXT,
+  is_default: BOOLEAN,
+  created_time: TIME,
 })
+export type NumberSeriesRow = RowOf<typeof numberSeries>
 
-export interface NumberGapRow {
-  org_id: string
-  id: string
-  branch_id: string
-  document: string
-  number: string
-  series_name: string | null
-  reason: string
-  time: Date
-}
-
-export const numberGaps = table<NumberGapRow>('number_gaps', {
-  org_id: 'uuid', id: 'uuid', branch_id: 'uuid', document: 'text', number: 'text', series_name: 'text', reason: 'text',
-  time: 'time',
+export const numberGaps = model('number_gaps', {
+  org_id: UUID,
+  id: UUID,
+  branch_id: UUID,
+  document: TEXT,
+  number: TEXT,
+  series_name: orNull(TEXT),
+  reason: TEXT,
+  time: TIME,
 })
+export type NumberGapRow = RowOf<typeof numberGaps>
 
 /** The branch, or the default one; null where the organisation has no such branch. */
 export async function findBranch(scope: Scope, branchId: string | null): Promise<BranchOfSeries | null> {

@@ -1,21 +1,18 @@
 // The organisation's GST rates. Percentages are decimal text.
 import type { TaxShape } from '../domain/gst.ts'
-import { table } from './table.ts'
+import { DECIMAL, TEXT, TIME, UUID, textOf, model, type RowOf } from './model.ts'
 
-export interface TaxRow {
-  org_id: string
-  id: string
-  name: string
-  shape: TaxShape
-  cgst: string
-  sgst: string
-  igst: string
-  cess: string
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const taxes = table<TaxRow>('taxes', {
-  org_id: 'uuid', id: 'uuid', name: 'text', shape: 'text', cgst: 'decimal', sgst: 'decimal', igst: 'decimal',
-  cess: 'decimal', created_time: 'time', last_modified_time: 'time',
+export const taxes = model('taxes', {
+  org_id: UUID,
+  id: UUID,
+  name: TEXT,
+  shape: textOf<TaxShape>(),
+  cgst: DECIMAL,
+  sgst: DECIMAL,
+  igst: DECIMAL,
+  cess: DECIMAL,
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type TaxRow = RowOf<typeof taxes>
+

@@ -3,27 +3,23 @@ import { createHash, randomBytes } from 'node:crypto'
 import type { Connection, Statement } from './database.ts'
 import type { OrganizationRow } from './organization.ts'
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { BYTES, TEXTS, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
 
-export interface TokenRow {
-  org_id: string
-  id: string
-  user_id: string | null
-  partner_id: string | null
-  kind: 'PAT' | 'OAUTH'
-  token_hash: string
-  scopes: string[]
-  tier: 'DEFAULT' | 'PARTNER'
-  expires_time: Date | null
-  revoked_time: Date | null
-  created_time: Date
-}
-
-export const tokens = table<TokenRow>('tokens', {
-  org_id: 'uuid', id: 'uuid', user_id: 'uuid', partner_id: 'uuid', kind: 'text', token_hash: 'bytes', scopes: 'texts',
-  tier: 'text', expires_time: 'time', revoked_time: 'time', created_time: 'time',
+export const tokens = model('tokens', {
+  org_id: UUID,
+  id: UUID,
+  user_id: orNull(UUID),
+  partner_id: orNull(UUID),
+  kind: textOf<'PAT' | 'OAUTH'>(),
+  token_hash: BYTES,
+  scopes: TEXTS,
+  tier: textOf<'DEFAULT' | 'PARTNER'>(),
+  expires_time: orNull(TIME),
+  revoked_time: orNull(TIME),
+  created_time: TIME,
 })
+export type TokenRow = RowOf<typeof tokens>
 
 export const PREFIXES = { pat: 'svc_pat_', sandboxPat: 'svc_pat_test_', partnerKey: 'svc_prt_', webhookSecret: 'svc_whsec_' }
 

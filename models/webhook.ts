@@ -2,90 +2,69 @@
 import type { DeliveryStatus } from '../domain/delivery.ts'
 import { equalTo, not } from './condition.ts'
 import type { Scope } from './find.ts'
-import { table } from './table.ts'
+import { INTEGER, TEXT, TEXTS, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 
-export interface WebhookEndpointRow {
-  org_id: string
-  id: string
-  url: string
-  secret_sealed: string
-  events: string[]
-  description: string | null
-  status: 'ENABLED' | 'DISABLED' | 'DELETED'
-  failing_since: Date | null
-  created_time: Date
-  last_modified_time: Date
-}
-
-export const webhookEndpoints = table<WebhookEndpointRow>('webhook_endpoints', {
-  org_id: 'uuid', id: 'uuid', url: 'text', secret_sealed: 'text', events: 'texts', description: 'text', status: 'text',
-  failing_since: 'time', created_time: 'time', last_modified_time: 'time',
+export const webhookEndpoints = model('webhook_endpoints', {
+  org_id: UUID,
+  id: UUID,
+  url: TEXT,
+  secret_sealed: TEXT,
+  events: TEXTS,
+  description: orNull(TEXT),
+  status: textOf<'ENABLED' | 'DISABLED' | 'DELETED'>(),
+  failing_since: orNull(TIME),
+  created_time: TIME,
+  last_modified_time: TIME,
 })
+export type WebhookEndpointRow = RowOf<typeof webhookEndpoints>
 
 /** All but the endpoints that were deleted. */
 export const STANDING_ENDPOINTS = not(equalTo('status', 'DELETED'))
 
-export interface WebhookEventRow {
-  org_id: string
-  id: string
-  event_type: string
-  entity_type: string
-  entity_id: string
-  data: Record<string, unknown>
-  occurred_at: Date
-}
-
-export const webhookEvents = table<WebhookEventRow>('webhook_events', {
-  org_id: 'uuid', id: 'uuid', event_type: 'text', entity_type: 'text', entity_id: 'uuid', data: 'json',
-  occurred_at: 'time',
+export const webhookEvents = model('webhook_events', {
+  org_id: UUID,
+  id: UUID,
+  event_type: TEXT,
+  entity_type: TEXT,
+  entity_id: UUID,
+  data: json<Record<string, unknown>>(),
+  occurred_at: TIME,
 })
+export type WebhookEventRow = RowOf<typeof webhookEvents>
 
-export interface WebhookDeliveryRow {
-  org_id: string
-  id: string
-  event_id: string
-  endpoint_id: string
-  event_type: string
-  payload: string
-  status: DeliveryStatus
-  series: number
-  attempts_made: number
-  next_attempt_at: Date | null
-  batch_id: string | null
+export const webhookDeliveries = model('webhook_deliveries', {
+  org_id: UUID,
+  id: UUID,
+  event_id: UUID,
+  endpoint_id: UUID,
+  event_type: TEXT,
+  payload: TEXT,
+  status: textOf<DeliveryStatus>(),
+  series: INTEGER,
+  attempts_made: INTEGER,
+  next_attempt_at: orNull(TIME),
+  batch_id: orNull(UUID),
   /** What carries it while it is under way; null once it is final. */
-  held_by: 'QUEUE' | 'CIRCUIT' | 'BATCH' | 'PROCESS' | 'ATTEMPT' | null
-  created_time: Date
-  delivered_at: Date | null
-  last_modified_time: Date
-}
-
-export const webhookDeliveries = table<WebhookDeliveryRow>('webhook_deliveries', {
-  org_id: 'uuid', id: 'uuid', event_id: 'uuid', endpoint_id: 'uuid', event_type: 'text', payload: 'text',
-  status: 'text', series: 'integer', attempts_made: 'integer', next_attempt_at: 'time', batch_id: 'uuid',
-  held_by: 'text', created_time: 'time', delivered_at: 'time', last_modified_time: 'time',
+  held_by: orNull(textOf<'QUEUE' | 'CIRCUIT' | 'BATCH' | 'PROCESS' | 'ATTEMPT'>()),
+  created_time: TIME,
+  delivered_at: orNull(TIME),
+  last_modified_time: TIME,
 })
+export type WebhookDeliveryRow = RowOf<typeof webhookDeliveries>
 
-export interface WebhookAttemptRow {
-  org_id: string
-  delivery_id: string
-  series: number
-  attempt: number
-  started_at: Date
-  duration_ms: number | null
-  status_code: number | null
-  error: string | null
-  response_body: string | null
-  next_attempt_at: Date | null
-}
-
-export const webhookAttempts = table<WebhookAttemptRow>(
-  'webhook_attempts',
-  {
-    org_id: 'uuid', delivery_id: 'uuid', series: 'integer', attempt: 'integer', started_at: 'time',
-    duration_ms: 'integer', status_code: 'integer', error: 'text', response_body: 'text', next_attempt_at: 'time',
-  },
-  { key: ['org_id', 'delivery_id', 'series', 'attempt'] },
-)
+export const webhookAttempts = model('webhook_attempts', {
+  org_id: UUID,
+  delivery_id: UUID,
+  series: INTEGER,
+  attempt: INTEGER,
+  started_at: TIME,
+  duration_ms: orNull(INTEGER),
+  status_code: orNull(INTEGER),
+  error: orNull(TEXT),
+  response_body: orNull(TEXT),
+  next_attempt_at: orNull(TIME),
+}, { key: ['org_id', 'delivery_id', 'series', 'attempt'] })
+export type WebhookAttemptRow = RowOf<typeof webhookAttempts>
 
 /**
  * How many endpoints the organisation has. Locks the count until the transaction ends, so that two calls at once do

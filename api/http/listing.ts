@@ -6,7 +6,7 @@ import type { ScopeNeed } from '../../domain/scopes.ts'
 import { allOf, contains, equalTo, everything, from, hasId, hasTag, not, to, type Condition } from '../../models/condition.ts'
 import { overdueOn } from '../../models/overdue.ts'
 import { pageOf } from '../../models/page.ts'
-import type { Table } from '../../models/table.ts'
+import type { ModelOf } from '../../models/model.ts'
 import { DocumentDate } from '../shapes/fields.ts'
 import { PageContext, pageQuery, pagingOf, PER_PAGE } from './page.ts'
 import { route, type Desk, type Route } from './route.ts'
@@ -68,14 +68,14 @@ export const within = (expression: string, description: string): Filter => (
   { schema: Type.String({ maxLength: 200, description }), where: (value) => contains(expression, String(value)) }
 )
 
-export interface Listing<Row extends object> {
+export interface Listing<Row extends { org_id: string }> {
   path: string
   tag: string
   does: string
   scope: ScopeNeed
   /** The key of the rows in the answer. */
   key: string
-  table: Table<Row>
+  table: ModelOf<Row>
   filters: Record<string, Filter>
   /** What is asked of every row, whatever the query says. */
   where?: Condition
@@ -90,7 +90,7 @@ export interface Listing<Row extends object> {
 }
 
 /** Declares the route of a list: filtered, by keyset, newest first unless asked (specification, "Pagination"). */
-export function listing<Row extends object>(list: Listing<Row>): Route {
+export function listing<Row extends { org_id: string }>(list: Listing<Row>): Route {
   const { path, tag, does, scope, key, table, shape, show, by, mostPerPage = PER_PAGE.maximum } = list
   const filters: Record<string, Filter> = { ...modifiedSince(list.modified), ...list.filters }
   const shapeOfQuery = pageQuery(schemasOf(filters), mostPerPage)

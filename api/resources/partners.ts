@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { changeOrganization } from '../../commands/organization-changes.ts'
 import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/partners.ts'
 import { allOf, equalTo } from '../../models/condition.ts'
-import { pageWhere } from '../../models/page.ts'
+import { pageAbove } from '../../models/page.ts'
 import { organizations } from '../../models/organization.ts'
 import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
 import { PageContext, pageQuery, pagingOf } from '../http/page.ts'
@@ -37,7 +37,7 @@ export const partnerRoutes = [
     async read(desk, { query }) {
       const theirs = allOf([equalTo('partner_id', desk.caller.partnerId), whereOf(filters, query, desk)])
       const paging = pagingOf(desk, '/partner/organizations', organizationsQuery, query)
-      const page = await pageWhere(desk.database, organizations, { ...paging.request, where: theirs })
+      const page = await pageAbove(desk.connection, organizations, { ...paging.request, where: theirs })
       return { organizations: page.rows.map(showOrganization), page_context: paging.contextOf(page) }
     },
   }),

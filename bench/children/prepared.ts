@@ -1,7 +1,7 @@
 // Books copies of a deed's specimens through prepared statements of the bare driver, one statement a table.
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
-import type { AnyTable } from '../../models/table.ts'
+import type { AnyModel } from '../../models/model.ts'
 import { type Deed, DEEDS, type Rows } from '../deeds.ts'
 import { type Figures, paced, type Pace } from '../figures.ts'
 import { serveParent } from './parent.ts'
@@ -89,7 +89,7 @@ async function numberFrom(client: pg.Client, orgId: string, sequence: string): P
 
 const statements = new Map<string, { name: string; text: string }>()
 
-function insertOf({ name, columns }: AnyTable, count: number): { name: string; text: string } {
+function insertOf({ name, columns }: AnyModel, count: number): { name: string; text: string } {
   const key = `${name} ${count}`
   let statement = statements.get(key)
   if (!statement) {

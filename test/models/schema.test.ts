@@ -5,7 +5,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Route } from '../../api/http/route.ts'
 import { routesOf } from '../../api/routes.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
-import { tables, type AnyTable } from '../../models/table.ts'
+import { models, sequelizeModelOf } from '../../models/model.ts'
 import { cloneDatabase, dropDatabase } from '../api/template.ts'
 
 let url: string
@@ -31,23 +31,24 @@ const TYPES: Record<string, string[]> = {
 // Written by the database itself, or by one statement that names it.
 const UNDECLARED = ['account_balances', 'number_counters', 'schema_migrations']
 
-interface Column { table_name: string; column_name: string; data_type: string; is_generated: string }
+interface Column { table_name: string; column_name: string; data_type: string; is_generated: string; is_nullable: string }
 
-test('every declared table has just the columns of the schema, with their types', async () => {
+test('every model has just the columns of its table, with their types', async () => {
   const columns = await sql<Column>(
-    `SELECT table_name, column_name, data_type, is_generated FROM information_schema.columns WHERE table_schema = 'public'`,
+    `SELECT table_name, column_name, data_type, is_generated, is_nullable FROM information_schema.columns WHERE table_schema = 'public'`,
   )
   const inSchema = Map.groupBy(columns, ({ table_name }) => table_name)
-  for (const table of tables()) {
+  for (const table of models()) {
     const found = inSchema.get(table.name) ?? []
     expect([table.name, [...table.columns, ...table.generated].sort()]).toEqual([table.name, found.map(({ column_name }) => column_name).sort()])
-    for (const { column_name, data_type, is_generated } of found) {
-      const { type } = table.attributes[column_name] as { type: { key: string } }
+    for (const { column_name, data_type, is_generated, is_nullable } of found) {
+      const { type, allowNull } = sequelizeModelOf(table).getAttributes()[column_name] as { type: { key: string }; allowNull: boolean }
       expect([table.name, column_name, TYPES[type.key]]).toEqual([table.name, column_name, expect.arrayContaining([data_type])])
       expect([table.name, column_name, table.generated.includes(column_name)]).toEqual([table.name, column_name, is_generated === 'ALWAYS'])
+      expect([table.name, column_name, allowNull]).toEqual([table.name, column_name, is_nullable === 'YES'])
     }
   }
-  expect([...tables().map(({ name }) => name), ...UNDECLARED].sort()).toEqual([...inSchema.keys()].sort())
+  expect([...models().map(({ name }) => name), ...UNDECLARED].sort()).toEqual([...inSchema.keys()].sort())
 })
 
 test('every declared key is the primary key', async () => {
@@ -57,7 +58,7 @@ test('every declared key is the primary key', async () => {
      FROM pg_constraint WHERE contype = 'p' AND connamespace = 'public'::regnamespace`,
   )
   const keyOf = new Map(keys.map(({ name, key }) => [name, key]))
-  for (const { name, key } of tables() as AnyTable[]) expect([name, keyOf.get(name)]).toEqual([name, key])
+  for (const { name, key } of models()) expect([name, keyOf.get(name)]).toEqual([name, key])
 })
 
 describe('what belongs to an organisation', () => {

@@ -1,0 +1,108 @@
+// How a model is defined: the columns of a table once, for Sequelize, for the unit of work, and for the types of its rows.
+import { DataTypes, type Model, Op, Sequelize, type DataType, type ModelAttributeColumnOptions, type ModelScopeOptions, type ModelStatic } from 'sequelize'
+
+declare const valueType: unique symbol
+
+/** A column as Sequelize defines it, with the type of its values. `generated` ones are computed by PostgreSQL, and only read. */
+export type Column<Value> = ModelAttributeColumnOptions & { readonly [valueType]?: Value; readonly generated?: true }
+type Columns = Record<string, Column<unknown>>
+
+/** The rows of a model, as the driver reads them and the unit of work writes them. */
+export type RowOf<Defined> = Defined extends ModelOf<infer Row> ? Row
+  : { [Name in keyof Defined]: Defined[Name] extends { readonly [valueType]?: infer Value } ? Value : never }
+
+const column = <Value>(type: DataType): Column<Value> => ({ type, allowNull: false })
+
+export const UUID = column<string>(DataTypes.UUID)
+export const UUIDS = column<string[]>(DataTypes.ARRAY(DataTypes.UUID))
+export const TEXT = column<string>(DataTypes.TEXT)
+export const TEXTS = column<string[]>(DataTypes.ARRAY(DataTypes.TEXT))
+export const INTEGER = column<number>(DataTypes.INTEGER)
+/** An amount in minor units. */
+export const MINOR = column<bigint>(DataTypes.BIGINT)
+/** Decimal text: none of its digits is lost. */
+export const DECIMAL = column<string>(DataTypes.DECIMAL)
+export const BOOLEAN = column<boolean>(DataTypes.BOOLEAN)
+/** A calendar date as text: it has no time zone. */
+export const DATE = column<string>(DataTypes.DATEONLY)
+export const TIME = column<Date>(DataTypes.DATE)
+/** Written as `\x` and hexadecimal digits. */
+export const BYTES = column<string>(DataTypes.BLOB)
+/** Text that is one of a few words. */
+export const textOf = <Word extends string>() => column<Word>(DataTypes.TEXT)
+export const json = <Value>() => column<Value>(DataTypes.JSONB)
+export const orNull = <Value>(one: Column<Value>): Column<Value | null> => ({ ...one, allowNull: true })
+export const generated = <Value>(one: Column<Value>): Column<Value> => ({ ...one, generated: true })
+
+/**
+ * A defined model, without Sequelize's own finders: what it can be asked is in find.ts, which wants the organisation before
+ * anything else.
+ */
+export interface AnyModel {
+  /** The table's name. */
+  readonly name: string
+  /** The columns that a statement may write. */
+  readonly columns: readonly string[]
+  /** The columns that PostgreSQL computes. */
+  readonly generated: readonly string[]
+  /** The columns of the primary key. */
+  readonly key: readonly string[]
+}
+
+export interface ModelOf<Row extends object> extends AnyModel {
+  /** Never set; it carries the type of the rows. */
+  readonly row?: Row
+}
+
+/** How a finder's SQL is sent. */
+interface Sent {
+  send?: (sql: string) => Promise<object[]>
+}
+
+/**
+ * The models write SQL and have no connection of their own: whoever asks brings one, and with it the organisation. So a
+ * finder that was called without either asks nothing.
+ */
+class Models extends Sequelize {
+  override query(sql: string | { query: string; values: unknown[] }, options: object = {}): Promise<never> {
+    const { send } = options as Sent
+    if (!send || typeof sql !== 'string') throw new Error('a model is asked through find.ts, within an organisation')
+    return send(sql) as Promise<never>
+  }
+}
+
+const sequelize = new Models({ dialect: 'postgres' })
+
+export interface ModelOptions {
+  /** The columns of the primary key. */
+  key?: string[]
+  /** Sequelize's named scopes, beside the one of the organisation. */
+  scopes?: ModelScopeOptions
+}
+
+/** Defines the model of a table; a test holds it against the migrated schema. */
+export function model<Defined extends Columns>(
+  name: string, columns: Defined, { key = ['org_id', 'id'], scopes = {} }: ModelOptions = {},
+): ModelOf<RowOf<Defined>> {
+  const names = Object.keys(columns)
+  const attributes = Object.fromEntries(names.map((name) => [name, { ...columns[name]!, primaryKey: key.includes(name) }]))
+  const defined = sequelize.define(name, attributes, {
+    tableName: name,
+    timestamps: false,
+    // A scope adds to what is asked and is never overwritten by it.
+    whereMergeStrategy: 'and',
+    scopes: names.includes('org_id') ? { ...scopes, organization: ofOrganization } : scopes,
+  })
+  const isGenerated = (name: string) => columns[name]!.generated === true
+  return Object.assign(defined, {
+    columns: names.filter((name) => !isGenerated(name)), generated: names.filter(isGenerated), key,
+  }) as unknown as ModelOf<RowOf<Defined>>
+}
+
+const ofOrganization = (orgId: unknown) => ({ where: { org_id: { [Op.eq]: orgId } } })
+
+/** Every model defined so far. */
+export const models = (): AnyModel[] => Object.values(sequelize.models) as unknown as AnyModel[]
+
+/** Sequelize's model: only for find.ts and the test of the schema. */
+export const sequelizeModelOf = (one: AnyModel) => one as unknown as ModelStatic<Model>
