@@ -1,6 +1,6 @@
 // The chart of accounts, and the balance that the ledger gives each account.
 import type { AccountRole, AccountType } from '../domain/accounts.ts'
-import type { Scope } from './find.ts'
+import { among, finder, type Scope } from './find.ts'
 import { BOOLEAN, TEXT, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 export const accounts = model('accounts', {
@@ -17,7 +17,7 @@ export const accounts = model('accounts', {
   is_system: BOOLEAN,
   created_time: TIME,
   last_modified_time: TIME,
-})
+}, { scopes: { active: { where: { is_active: true } } } })
 export type AccountRow = RowOf<typeof accounts>
 
 /** An account that a body names, as far as it is asked whether it may be posted to. */
@@ -41,15 +41,15 @@ export async function findBankAccounts(
   scope: Scope, { activeOnly, includeCash }: { activeOnly: boolean; includeCash: boolean },
 ): Promise<Account[]> {
   const types: AccountType[] = includeCash ? ['BANK', 'CASH'] : ['BANK']
-  return withBalances(scope, await scope.connection.run<AccountRow>(BANK_ACCOUNTS, [scope.orgId, types, activeOnly]))
+  return withBalances(scope, await (activeOnly ? activeOfTypes : ofTypes)(scope, types))
 }
+
+const ofTypes = finder<AccountRow, [AccountType[]]>(accounts, (types) => ({ where: { account_type: among(types) }, order: ['code'] }))
+const activeOfTypes = finder<AccountRow, [AccountType[]]>(accounts, (types) => (
+  { scope: 'active', where: { account_type: among(types) }, order: ['code'] }
+))
 
 const BALANCES = {
   name: 'balances of accounts',
   text: 'SELECT account_id, balance FROM account_balances WHERE org_id = $1 AND account_id = ANY ($2)',
-}
-const BANK_ACCOUNTS = {
-  name: 'bank accounts',
-  text: `SELECT ${accounts.columns.join(', ')} FROM accounts
-         WHERE org_id = $1 AND account_type = ANY ($2) AND (is_active OR NOT $3) ORDER BY code`,
 }

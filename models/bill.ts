@@ -2,8 +2,9 @@
 import type { PostedAlike } from '../domain/duplicate-bill.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import type { Minor } from '../domain/money.ts'
+import { hasMany } from './association.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
-import { askRow, type Lock, type Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 import { DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type BillStatus = StatusOf<'BILL'>
@@ -34,22 +35,17 @@ export const billLines = model('bill_lines', {
 })
 export type BillLineRow = RowOf<typeof billLines>
 
+const lines = hasMany(bills, 'lines', billLines, { by: 'bill_id', order: ['line_no'] })
+
 /** A bill with its lines in their order. */
 export interface Bill extends BillRow {
   lines: BillLineRow[]
 }
 
-export async function findBill(scope: Scope, id: string, lock: Lock = ''): Promise<Bill | null> {
-  const [[row], lines] = await scope.connection.runBoth<BillRow, BillLineRow>(askRow(scope, bills, id, lock), [LINES, [scope.orgId, [id]]])
-  return row ? { ...row, lines } : null
-}
+export const findBill = (scope: Scope, id: string, lock: Lock = ''): Promise<Bill | null> => lines.findWith(scope, id, lock)
 
 /** Puts the lines of many bills to them, in one query. */
-export async function withBillLines(scope: Scope, rows: BillRow[]): Promise<Bill[]> {
-  if (rows.length === 0) return []
-  const lines = Map.groupBy(await linesOfBills(scope, rows.map(({ id }) => id)), ({ bill_id }) => bill_id)
-  return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }))
-}
+export const withBillLines = (scope: Scope, rows: BillRow[]): Promise<Bill[]> => lines.addTo(scope, rows)
 
 /** What makes two bills look like one. `total` is in minor units of the currency. */
 export interface BillLikeness {
@@ -67,14 +63,6 @@ export function findPostedAlike({ connection, orgId }: Scope, likeness: BillLike
   return connection.run<PostedAlike>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code, purchase_order_id])
 }
 
-function linesOfBills({ connection, orgId }: Scope, ids: string[]): Promise<BillLineRow[]> {
-  return connection.run<BillLineRow>(LINES, [orgId, ids])
-}
-
-const LINES = {
-  name: 'lines of bills',
-  text: 'SELECT * FROM bill_lines WHERE org_id = $1 AND bill_id = ANY ($2) ORDER BY bill_id, line_no',
-}
 const POSTED_ALIKE = {
   name: 'posted bills alike',
   text: `SELECT id, bill_number, reference_number FROM bills

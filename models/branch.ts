@@ -1,5 +1,5 @@
 // Branches: where supplies are made from; their state decides between CGST + SGST and IGST.
-import type { Scope } from './find.ts'
+import { finder, type Scope } from './find.ts'
 import { BOOLEAN, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 
 export const branches = model('branches', {
@@ -16,16 +16,16 @@ export const branches = model('branches', {
   bill_prefix: TEXT,
   created_time: TIME,
   last_modified_time: TIME,
-})
+}, { scopes: { active: { where: { is_active: true } } } })
 export type BranchRow = RowOf<typeof branches>
 
 /** The branches, the default one first, then by code. */
-export async function findBranches(scope: Scope, activeOnly: boolean): Promise<BranchRow[]> {
-  return scope.connection.run<BranchRow>(BRANCHES, [scope.orgId, activeOnly])
-}
+export const findBranches = (scope: Scope, activeOnly: boolean): Promise<BranchRow[]> => (activeOnly ? activeBranches(scope) : allBranches(scope))
 
-const BRANCHES = {
-  name: 'branches',
-  text: `SELECT ${branches.columns.join(', ')} FROM branches
-         WHERE org_id = $1 AND (is_active OR NOT $2) ORDER BY is_default DESC, code`,
-}
+const allBranches = finder(branches, () => ({ order: [['is_default', 'DESC'], 'code'] }))
+const activeBranches = finder(branches, () => ({ scope: 'active', order: [['is_default', 'DESC'], 'code'] }))
+
+/** The branch that a document is of where none is named; null where the organisation has none. */
+export const findDefaultBranch = (scope: Scope): Promise<BranchRow | null> => defaultBranches.first(scope)
+
+const defaultBranches = finder(branches, () => ({ where: { is_default: true } }))

@@ -1,8 +1,9 @@
 // Credit notes, their lines, and what of each is applied to which invoice or bill. Amounts are minor units of the note's currency.
 import type { CreditSide } from '../domain/credit.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
+import { hasMany } from './association.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
-import { askRow, type Lock, type Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 import { BOOLEAN, DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type CreditNoteStatus = StatusOf<'CREDIT_NOTE'>
@@ -47,6 +48,9 @@ export const creditApplications = model('credit_applications', {
 })
 export type CreditApplicationRow = RowOf<typeof creditApplications>
 
+const lines = hasMany(creditNotes, 'lines', creditNoteLines, { by: 'credit_note_id', order: ['line_no'] })
+const applications = hasMany(creditNotes, 'applications', creditApplications, { by: 'credit_note_id', order: ['id'] })
+
 /** A credit note with its lines in their order, and its applications in the order in which they were made. */
 export interface CreditNote extends CreditNoteRow {
   lines: CreditNoteLineRow[]
@@ -54,41 +58,20 @@ export interface CreditNote extends CreditNoteRow {
 }
 
 export async function findCreditNote(scope: Scope, id: string, lock: Lock = ''): Promise<CreditNote | null> {
-  const [[row], lines] = await scope.connection.runBoth<CreditNoteRow, CreditNoteLineRow>(
-    askRow(scope, creditNotes, id, lock), [LINES, [scope.orgId, [id]]],
-  )
-  if (!row) return null
-  const applications = row.applied_amount === 0n ? [] : await applicationsOf(scope, [id])
-  return { ...row, lines, applications }
+  const found = await lines.findWith(scope, id, lock)
+  if (!found) return null
+  return { ...found, applications: found.applied_amount === 0n ? [] : await applications.of(scope, [id]) }
 }
 
 /** As findCreditNote, locked and without its lines, for a credit that is applied. */
-export async function findCredit(scope: Scope, id: string): Promise<Omit<CreditNote, 'lines'> | null> {
-  const [[row], applications] = await scope.connection.runBoth<CreditNoteRow, CreditApplicationRow>(
-    askRow(scope, creditNotes, id, 'FOR UPDATE'), [APPLICATIONS, [scope.orgId, [id]]],
-  )
-  return row ? { ...row, applications } : null
-}
+export const findCredit = (scope: Scope, id: string): Promise<Omit<CreditNote, 'lines'> | null> => applications.findWith(scope, id, 'FOR UPDATE')
 
 /** Puts lines and applications to many credit notes, in one round trip. */
 export async function withCreditNoteLines(scope: Scope, rows: CreditNoteRow[]): Promise<CreditNote[]> {
   if (rows.length === 0) return []
-  const asked = [scope.orgId, rows.map(({ id }) => id)]
-  const [lines, applications] = await scope.connection.runBoth<CreditNoteLineRow, CreditApplicationRow>([LINES, asked], [APPLICATIONS, asked])
-  const linesOf = Map.groupBy(lines, ({ credit_note_id }) => credit_note_id)
-  const appliedOf = Map.groupBy(applications, ({ credit_note_id }) => credit_note_id)
-  return rows.map((row) => ({ ...row, lines: linesOf.get(row.id) ?? [], applications: appliedOf.get(row.id) ?? [] }))
-}
-
-function applicationsOf({ connection, orgId }: Scope, ids: string[]): Promise<CreditApplicationRow[]> {
-  return connection.run<CreditApplicationRow>(APPLICATIONS, [orgId, ids])
-}
-
-const LINES = {
-  name: 'lines of credit notes',
-  text: 'SELECT * FROM credit_note_lines WHERE org_id = $1 AND credit_note_id = ANY ($2) ORDER BY credit_note_id, line_no',
-}
-const APPLICATIONS = {
-  name: 'applications of credit notes',
-  text: 'SELECT * FROM credit_applications WHERE org_id = $1 AND credit_note_id = ANY ($2) ORDER BY credit_note_id, id',
+  const ids = rows.map(({ id }) => id)
+  const [foundLines, foundApplications] = await scope.connection.runBoth<CreditNoteLineRow, CreditApplicationRow>(
+    lines.of.asked(scope, ids), applications.of.asked(scope, ids),
+  )
+  return applications.group(lines.group(rows, foundLines), foundApplications)
 }

@@ -1,5 +1,5 @@
 // The currencies that an organisation deals in, and the exchange rates it has recorded.
-import type { Scope } from './find.ts'
+import { finder } from './find.ts'
 import { BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UUID, model, type RowOf } from './model.ts'
 
 export const currencies = model('currencies', {
@@ -9,7 +9,7 @@ export const currencies = model('currencies', {
   symbol: TEXT,
   minor_digits: INTEGER,
   is_enabled: BOOLEAN,
-}, { key: ['org_id', 'currency_code'] })
+}, { key: ['org_id', 'currency_code'], scopes: { enabled: { where: { is_enabled: true } } } })
 export type CurrencyRow = RowOf<typeof currencies>
 
 /** `rate` is decimal text: units of `to_currency` for one unit of `from_currency`. */
@@ -25,9 +25,7 @@ export const exchangeRates = model('exchange_rates', {
 export type ExchangeRateRow = RowOf<typeof exchangeRates>
 
 /** The currencies that the organisation has enabled, by code. */
-export async function findEnabledCurrencies(scope: Scope): Promise<CurrencyRow[]> {
-  return scope.connection.run<CurrencyRow>(ENABLED, [scope.orgId])
-}
+export const findEnabledCurrencies = finder(currencies, () => ({ scope: 'enabled', order: ['currency_code'] }))
 
 /** A pair of currencies that a rate is wanted of. */
 export interface RatePair {
@@ -42,8 +40,3 @@ export interface RatePair {
 export const latestRate = (from: string, to: string, date: string) => `(SELECT rate::text FROM exchange_rates
    WHERE org_id = $1 AND from_currency = ${from} AND to_currency = ${to} AND rate_date <= ${date}::date
    ORDER BY rate_date DESC, id DESC LIMIT 1)`
-
-const ENABLED = {
-  name: 'enabled currencies',
-  text: `SELECT ${currencies.columns.join(', ')} FROM currencies WHERE org_id = $1 AND is_enabled ORDER BY currency_code`,
-}

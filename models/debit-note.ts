@@ -1,7 +1,8 @@
 // Debit notes and their lines. Amounts are minor units of the note's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
+import { hasMany } from './association.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
-import { askRow, type Lock, type Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 import { BOOLEAN, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type DebitNoteStatus = StatusOf<'DEBIT_NOTE'>
@@ -28,27 +29,14 @@ export const debitNoteLines = model('debit_note_lines', {
 })
 export type DebitNoteLineRow = RowOf<typeof debitNoteLines>
 
+const lines = hasMany(debitNotes, 'lines', debitNoteLines, { by: 'debit_note_id', order: ['line_no'] })
+
 /** A debit note with its lines in their order. */
 export interface DebitNote extends DebitNoteRow {
   lines: DebitNoteLineRow[]
 }
 
-export async function findDebitNote(scope: Scope, id: string, lock: Lock = ''): Promise<DebitNote | null> {
-  const [[row], lines] = await scope.connection.runBoth<DebitNoteRow, DebitNoteLineRow>(
-    askRow(scope, debitNotes, id, lock), [LINES, [scope.orgId, [id]]],
-  )
-  return row ? { ...row, lines } : null
-}
+export const findDebitNote = (scope: Scope, id: string, lock: Lock = ''): Promise<DebitNote | null> => lines.findWith(scope, id, lock)
 
 /** Puts the lines of many debit notes to them, in one query. */
-export async function withDebitNoteLines(scope: Scope, rows: DebitNoteRow[]): Promise<DebitNote[]> {
-  if (rows.length === 0) return []
-  const found = await scope.connection.run<DebitNoteLineRow>(LINES, [scope.orgId, rows.map(({ id }) => id)])
-  const lines = Map.groupBy(found, ({ debit_note_id }) => debit_note_id)
-  return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }))
-}
-
-const LINES = {
-  name: 'lines of debit notes',
-  text: 'SELECT * FROM debit_note_lines WHERE org_id = $1 AND debit_note_id = ANY ($2) ORDER BY debit_note_id, line_no',
-}
+export const withDebitNoteLines = (scope: Scope, rows: DebitNoteRow[]): Promise<DebitNote[]> => lines.addTo(scope, rows)

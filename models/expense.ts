@@ -2,9 +2,10 @@
 import type { AccountRole, AccountType } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
+import { hasMany } from './association.ts'
 import { inSql, nothing, type Condition } from './condition.ts'
 import type { Statement } from './database.ts'
-import { findRow, type Lock, type Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 import { BOOLEAN, DATE, DECIMAL, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, model, type RowOf } from './model.ts'
 
 export const expenses = model('expenses', {
@@ -65,22 +66,17 @@ export const expenseLines = model('expense_lines', {
 })
 export type ExpenseLineRow = RowOf<typeof expenseLines>
 
+const lines = hasMany(expenses, 'lines', expenseLines, { by: 'expense_id', order: ['line_no'] })
+
 /** An expense with its lines in their order. */
 export interface Expense extends ExpenseRow {
   lines: ExpenseLineRow[]
 }
 
-export async function findExpense(scope: Scope, id: string, lock: Lock = ''): Promise<Expense | null> {
-  const row = await findRow(scope, expenses, id, lock)
-  return row === null ? null : { ...row, lines: await linesOfExpenses(scope, [id]) }
-}
+export const findExpense = (scope: Scope, id: string, lock: Lock = ''): Promise<Expense | null> => lines.findWith(scope, id, lock)
 
 /** Puts the lines of many expenses to them, in one query. */
-export async function withExpenseLines(scope: Scope, rows: ExpenseRow[]): Promise<Expense[]> {
-  if (rows.length === 0) return []
-  const lines = Map.groupBy(await linesOfExpenses(scope, rows.map(({ id }) => id)), ({ expense_id }) => expense_id)
-  return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }))
-}
+export const withExpenseLines = (scope: Scope, rows: ExpenseRow[]): Promise<Expense[]> => lines.addTo(scope, rows)
 
 /** Expenses with a line on the account. */
 export function expensesOn({ orgId }: Scope, accountId: string): Condition {
@@ -111,15 +107,6 @@ export interface ExpenseBasis {
 export async function readExpenseBasis(scope: Scope, { vendorId, accountIds, taxIds, tags }: ExpenseBasisRequest): Promise<ExpenseBasis> {
   const [basis] = await scope.connection.run<ExpenseBasis>(BASIS, [scope.orgId, vendorId, accountIds, taxIds, tags])
   return basis!
-}
-
-function linesOfExpenses({ connection, orgId }: Scope, ids: string[]): Promise<ExpenseLineRow[]> {
-  return connection.run<ExpenseLineRow>(LINES, [orgId, ids])
-}
-
-const LINES = {
-  name: 'lines of expenses',
-  text: 'SELECT * FROM expense_lines WHERE org_id = $1 AND expense_id = ANY ($2) ORDER BY expense_id, line_no',
 }
 
 // Decimals go through JSON as text, so that none of their digits is lost.

@@ -23,6 +23,8 @@ type Finding<Row extends object> = FindOptions<Row> & { scope?: string }
 /** A question to one model; nothing but its values differs from call to call. */
 export interface Finder<Asker, Row extends object, Values extends unknown[]> {
   (asker: Asker, ...values: Values): Promise<Row[]>
+  /** The first of the rows, or null. */
+  first(asker: Asker, ...values: Values): Promise<Row | null>
   /** The statement and its values, to be sent together with another. */
   asked(asker: Asker, ...values: Values): Asked
 }
@@ -38,8 +40,7 @@ export function finder<Row extends Owned, Values extends unknown[] = []>(
   model: ModelOf<Row>, describe: Describe<Row, Values>,
 ): Finder<Scope, Row, Values> {
   const statement = once(() => written(model, describe as AnyDescribe, 'organization'))
-  const asked = ({ orgId }: Scope, ...values: Values): Asked => [statement(), [orgId, ...values]]
-  return Object.assign((scope: Scope, ...values: Values) => scope.connection.run<Row>(...asked(scope, ...values)), { asked })
+  return finderBy(({ connection }: Scope) => connection, ({ orgId }, ...values) => [statement(), [orgId, ...values]])
 }
 
 /** As finder, for the few models above organisations. */
@@ -48,8 +49,14 @@ export function finderAbove<Row extends object, Values extends unknown[] = []>(
 ): Finder<Connection, Row, Values> {
   const above = aboveOrganizations(model)
   const statement = once(() => written(above, describe as AnyDescribe))
-  const asked = (_: Connection, ...values: Values): Asked => [statement(), values]
-  return Object.assign((connection: Connection, ...values: Values) => connection.run<Row>(...asked(connection, ...values)), { asked })
+  return finderBy((connection: Connection) => connection, (_connection, ...values) => [statement(), values])
+}
+
+function finderBy<Asker, Row extends object, Values extends unknown[]>(
+  connectionOf: (asker: Asker) => Connection, asked: (asker: Asker, ...values: Values) => Asked,
+): Finder<Asker, Row, Values> {
+  const find = async (asker: Asker, ...values: Values) => connectionOf(asker).run<Row>(...asked(asker, ...values))
+  return Object.assign(find, { asked, first: async (asker: Asker, ...values: Values) => (await find(asker, ...values))[0] ?? null })
 }
 
 /** The rows of a list. Its filters differ from call to call: Sequelize writes the question, and PostgreSQL plans it, each time. */
@@ -67,8 +74,7 @@ export type Lock = 'FOR UPDATE' | 'FOR SHARE' | ''
 
 /** The row with this id in the organisation, or null. A locked row stays as it is until the transaction ends. */
 export async function findRow<Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): Promise<Row | null> {
-  const [row] = await findersOf(model).one[lock](scope, id)
-  return row ?? null
+  return findersOf(model).one[lock].first(scope, id)
 }
 
 /** As findRow, for an id as a caller sent it. Throws not_found.resource, in the words `There is no such <noun>.` */
@@ -130,14 +136,14 @@ type AnyDescribe = (...parameters: unknown[]) => Finding<object>
 function written(model: AnyModel, describe: AnyDescribe, owner?: 'organization'): Statement {
   const parameters = Array.from({ length: describe.length + 1 }, (_, place) => literal(`$${place + 1}`))
   const organization = owner && parameters.shift()
-  const finding = describe(...parameters)
+  const described = describe(...parameters)
   let text = ''
-  void ask(model, finding, async (sql) => {
+  void ask(model, described, async (sql) => {
     text = sql
     return []
   }, organization)
   const name = `${model.name} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
-  return { name, text, ...(finding.lock ? {} : { takesNoLock: true }) }
+  return { name, text, ...(described.lock ? {} : { takesNoLock: true }) }
 }
 
 function ask<Row extends object>(

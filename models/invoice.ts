@@ -1,8 +1,8 @@
 // Invoices and their lines. Amounts are minor units of the invoice's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
-import type { Connection } from './database.ts'
+import { hasMany } from './association.ts'
 import { DOCUMENT, LINE } from './document.ts'
-import { askRow, type Lock, type Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 import { DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type InvoiceStatus = StatusOf<'INVOICE'>
@@ -33,30 +33,14 @@ export const invoiceLines = model('invoice_lines', {
 })
 export type InvoiceLineRow = RowOf<typeof invoiceLines>
 
+const lines = hasMany(invoices, 'lines', invoiceLines, { by: 'invoice_id', order: ['line_no'] })
+
 /** An invoice with its lines in their order. */
 export interface Invoice extends InvoiceRow {
   lines: InvoiceLineRow[]
 }
 
-export async function findInvoice(scope: Scope, id: string, lock: Lock = ''): Promise<Invoice | null> {
-  const [[row], lines] = await scope.connection.runBoth<InvoiceRow, InvoiceLineRow>(
-    askRow(scope, invoices, id, lock), [LINES, [scope.orgId, [id]]],
-  )
-  return row ? { ...row, lines } : null
-}
+export const findInvoice = (scope: Scope, id: string, lock: Lock = ''): Promise<Invoice | null> => lines.findWith(scope, id, lock)
 
 /** Puts the lines of many invoices to them, in one query. */
-export async function withLines(scope: Scope, rows: InvoiceRow[]): Promise<Invoice[]> {
-  if (rows.length === 0) return []
-  const lines = Map.groupBy(await linesOfInvoices(scope, rows.map(({ id }) => id)), ({ invoice_id }) => invoice_id)
-  return rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] }))
-}
-
-function linesOfInvoices({ connection, orgId }: { connection: Connection; orgId: string }, ids: string[]): Promise<InvoiceLineRow[]> {
-  return connection.run<InvoiceLineRow>(LINES, [orgId, ids])
-}
-
-const LINES = {
-  name: 'lines of invoices',
-  text: 'SELECT * FROM invoice_lines WHERE org_id = $1 AND invoice_id = ANY ($2) ORDER BY invoice_id, line_no',
-}
+export const withLines = (scope: Scope, rows: InvoiceRow[]): Promise<Invoice[]> => lines.addTo(scope, rows)

@@ -1,8 +1,9 @@
 // Organisations, their users, and the partners that brought them.
+import { col, fn, where } from 'sequelize'
 import { factsOf, kindsThatHave } from '../domain/documents.ts'
 import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 import type { Connection } from './database.ts'
-import type { Scope } from './find.ts'
+import { finder, finderAbove, is, type Scope } from './find.ts'
 
 /** Set by a signed-in person, never through the public API (decisions §8). */
 export interface Preferences {
@@ -70,38 +71,29 @@ export type PartnerKeyRow = RowOf<typeof partnerKeys>
 export async function findOrganizationOfPartner(
   connection: Connection, partnerId: string, orgId: string, lock = false,
 ): Promise<OrganizationRow | null> {
-  const statement = lock ? OF_PARTNER_LOCKED : OF_PARTNER
-  const [row] = await connection.run<OrganizationRow>(statement, [partnerId, orgId])
-  return row ?? null
-}
-
-const OF_PARTNER = {
-  name: 'organization of partner',
-  text: 'SELECT * FROM organizations WHERE partner_id = $1 AND id = $2',
-}
-const OF_PARTNER_LOCKED = {
-  name: 'organization of partner, locked',
-  text: 'SELECT * FROM organizations WHERE partner_id = $1 AND id = $2 FOR UPDATE',
+  return (lock ? lockOfPartner : ofPartner).first(connection, partnerId, orgId)
 }
 
 /** The partner's organisation of this external_ref, or null. */
-export async function findOrganizationByRef(connection: Connection, partnerId: string, externalRef: string): Promise<{ id: string } | null> {
-  const [row] = await connection.run<{ id: string }>(BY_REF, [partnerId, externalRef])
-  return row ?? null
-}
-
-const BY_REF = {
-  name: 'organization by external_ref',
-  text: 'SELECT id FROM organizations WHERE partner_id = $1 AND external_ref = $2',
+export async function findOrganizationByRef(connection: Connection, partnerId: string, externalRef: string): Promise<OrganizationRow | null> {
+  return byReference.first(connection, partnerId, externalRef)
 }
 
 /** Any organisation, for the operator's commands. */
 export async function findOrganization(connection: Connection, orgId: string): Promise<OrganizationRow | null> {
-  const [row] = await connection.run<OrganizationRow>(BY_ID, [orgId])
-  return row ?? null
+  return byId.first(connection, orgId)
 }
 
-const BY_ID = { name: 'organization', text: 'SELECT * FROM organizations WHERE id = $1' }
+const byId = finderAbove<OrganizationRow, [string]>(organizations, (id) => ({ where: { id: is(id) } }))
+const ofPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => (
+  { where: { partner_id: is(partnerId), id: is(id) } }
+))
+const lockOfPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => (
+  { where: { partner_id: is(partnerId), id: is(id) }, lock: true }
+))
+const byReference = finderAbove<OrganizationRow, [partnerId: string, reference: string]>(organizations, (partnerId, reference) => (
+  { where: { partner_id: is(partnerId), external_ref: is(reference) } }
+))
 
 /** The kinds of tax documents of which one is posted, as journals name their sources. */
 export async function findPostedKinds(scope: Scope): Promise<string[]> {
@@ -123,8 +115,7 @@ const POSTED_KINDS = {
 
 /** The person of this address in the organisation; the case of letters does not matter. */
 export async function findUserByEmail(scope: Scope, email: string): Promise<UserRow | null> {
-  const [row] = await scope.connection.run<UserRow>(USER_BY_EMAIL, [scope.orgId, email])
-  return row ?? null
+  return usersByEmail.first(scope, email)
 }
 
-const USER_BY_EMAIL = { name: 'user by email', text: 'SELECT * FROM users WHERE org_id = $1 AND lower(email) = lower($2)' }
+const usersByEmail = finder<UserRow, [string]>(users, (email) => ({ where: where(fn('lower', col('email')), fn('lower', email)) }))

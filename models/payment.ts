@@ -1,9 +1,10 @@
 // Payments and their allocations. Amounts are minor units of the payment's currency.
 import type { Flow, PaymentType } from '../domain/posting/payment.ts'
+import { hasMany } from './association.ts'
 import type { PostingAccounts } from './basis.ts'
 import { latestRate } from './currency.ts'
 import type { Statement } from './database.ts'
-import { findRow, type Lock, type Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 import { DATE, DECIMAL, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export const payments = model('payments', {
@@ -50,23 +51,17 @@ export const paymentAllocations = model('payment_allocations', {
 })
 export type AllocationRow = RowOf<typeof paymentAllocations>
 
+const allocations = hasMany(payments, 'allocations', paymentAllocations, { by: 'payment_id', order: ['id'] })
+
 /** A payment with its allocations in the order in which they were made. */
 export interface Payment extends PaymentRow {
   allocations: AllocationRow[]
 }
 
-export async function findPayment(scope: Scope, id: string, lock: Lock = ''): Promise<Payment | null> {
-  const row = await findRow(scope, payments, id, lock)
-  return row === null ? null : (await withAllocations(scope, [row]))[0]!
-}
+export const findPayment = (scope: Scope, id: string, lock: Lock = ''): Promise<Payment | null> => allocations.findWith(scope, id, lock)
 
 /** Puts the allocations of many payments to them, in one query. */
-export async function withAllocations({ connection, orgId }: Scope, rows: PaymentRow[]): Promise<Payment[]> {
-  if (rows.length === 0) return []
-  const found = await connection.run<AllocationRow>(ALLOCATIONS, [orgId, rows.map(({ id }) => id)])
-  const allocations = Map.groupBy(found, ({ payment_id }) => payment_id)
-  return rows.map((row) => ({ ...row, allocations: allocations.get(row.id) ?? [] }))
-}
+export const withAllocations = (scope: Scope, rows: PaymentRow[]): Promise<Payment[]> => allocations.addTo(scope, rows)
 
 /**
  * Locks the payments that are allocated to an invoice or a bill, in the order of their ids; answers the accounts that
@@ -129,10 +124,6 @@ export async function readPaymentBasis({ connection, orgId }: Scope, request: Pa
   return basis!
 }
 
-const ALLOCATIONS = {
-  name: 'allocations of payments',
-  text: 'SELECT * FROM payment_allocations WHERE org_id = $1 AND payment_id = ANY ($2) ORDER BY payment_id, id',
-}
 const ROLES = '(SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles'
 const LOCK_PAYMENTS_ON = {
   name: 'lock payments on a document',

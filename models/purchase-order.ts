@@ -1,8 +1,9 @@
 // Purchase orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
+import { hasMany } from './association.ts'
 import { madeOf } from './conversion.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
-import { askRow, type Lock, type Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type PurchaseOrderStatus = StatusOf<'PURCHASE_ORDER'>
@@ -26,6 +27,8 @@ export const purchaseOrderLines = model('purchase_order_lines', {
 })
 export type PurchaseOrderLineRow = RowOf<typeof purchaseOrderLines>
 
+const lines = hasMany(purchaseOrders, 'lines', purchaseOrderLines, { by: 'purchase_order_id', order: ['line_no'] })
+
 /** A purchase order with its lines in their order, and the ids of the bills that were made of it. */
 export interface PurchaseOrder extends PurchaseOrderRow {
   lines: PurchaseOrderLineRow[]
@@ -33,19 +36,12 @@ export interface PurchaseOrder extends PurchaseOrderRow {
 }
 
 export async function findPurchaseOrder(scope: Scope, id: string, lock: Lock = ''): Promise<PurchaseOrder | null> {
-  const [[row], lines] = await scope.connection.runBoth<PurchaseOrderRow, PurchaseOrderLineRow>(
-    askRow(scope, purchaseOrders, id, lock), [LINES, [scope.orgId, [id]]],
-  )
-  return row ? (await withBills(scope, [{ ...row, lines }]))[0]! : null
+  const found = await lines.findWith(scope, id, lock)
+  return found && (await withBills(scope, [found]))[0]!
 }
 
 /** Puts the lines of many purchase orders to them, in one query, and what was made of them. */
-export async function withPurchaseOrderLines(scope: Scope, rows: PurchaseOrderRow[]): Promise<PurchaseOrder[]> {
-  if (rows.length === 0) return []
-  const found = await scope.connection.run<PurchaseOrderLineRow>(LINES, [scope.orgId, rows.map(({ id }) => id)])
-  const lines = Map.groupBy(found, ({ purchase_order_id }) => purchase_order_id)
-  return withBills(scope, rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] })))
-}
+export const withPurchaseOrderLines = async (scope: Scope, rows: PurchaseOrderRow[]): Promise<PurchaseOrder[]> => withBills(scope, await lines.addTo(scope, rows))
 
 /** The order that a bill was made of, with its lines, locked; null for a bill of no order. */
 export async function lockPurchaseOrderOf(scope: Scope, billId: string): Promise<Omit<PurchaseOrder, 'bills'> | null> {
@@ -61,10 +57,6 @@ async function withBills(scope: Scope, orders: Omit<PurchaseOrder, 'bills'>[]): 
   return orders.map((order) => ({ ...order, bills: made.get(order.id) ?? [] }))
 }
 
-const LINES = {
-  name: 'lines of purchase orders',
-  text: 'SELECT * FROM purchase_order_lines WHERE org_id = $1 AND purchase_order_id = ANY ($2) ORDER BY purchase_order_id, line_no',
-}
 // A bill never comes to be of another order, so nothing can change before the order is locked.
 const ORDER_OF = '(SELECT purchase_order_id FROM bills WHERE org_id = $1 AND id = $2)'
 const LOCK_ORDER_OF = {

@@ -1,8 +1,9 @@
 // Sales orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
+import { hasMany } from './association.ts'
 import { madeOf } from './conversion.ts'
 import { DOCUMENT, LINE } from './document.ts'
-import { askRow, type Lock, type Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type SalesOrderStatus = StatusOf<'SALES_ORDER'>
@@ -27,6 +28,8 @@ export const salesOrderLines = model('sales_order_lines', {
 })
 export type SalesOrderLineRow = RowOf<typeof salesOrderLines>
 
+const lines = hasMany(salesOrders, 'lines', salesOrderLines, { by: 'sales_order_id', order: ['line_no'] })
+
 /** A sales order with its lines in their order, and the ids of the invoices that were made of it. */
 export interface SalesOrder extends SalesOrderRow {
   lines: SalesOrderLineRow[]
@@ -34,19 +37,12 @@ export interface SalesOrder extends SalesOrderRow {
 }
 
 export async function findSalesOrder(scope: Scope, id: string, lock: Lock = ''): Promise<SalesOrder | null> {
-  const [[row], lines] = await scope.connection.runBoth<SalesOrderRow, SalesOrderLineRow>(
-    askRow(scope, salesOrders, id, lock), [LINES, [scope.orgId, [id]]],
-  )
-  return row ? (await withInvoices(scope, [{ ...row, lines }]))[0]! : null
+  const found = await lines.findWith(scope, id, lock)
+  return found && (await withInvoices(scope, [found]))[0]!
 }
 
 /** Puts the lines of many sales orders to them, in one query, and what was made of them. */
-export async function withSalesOrderLines(scope: Scope, rows: SalesOrderRow[]): Promise<SalesOrder[]> {
-  if (rows.length === 0) return []
-  const found = await scope.connection.run<SalesOrderLineRow>(LINES, [scope.orgId, rows.map(({ id }) => id)])
-  const lines = Map.groupBy(found, ({ sales_order_id }) => sales_order_id)
-  return withInvoices(scope, rows.map((row) => ({ ...row, lines: lines.get(row.id) ?? [] })))
-}
+export const withSalesOrderLines = async (scope: Scope, rows: SalesOrderRow[]): Promise<SalesOrder[]> => withInvoices(scope, await lines.addTo(scope, rows))
 
 /** The order that an invoice was made of, with its lines, locked; null for an invoice of no order. */
 export async function lockSalesOrderOf(scope: Scope, invoiceId: string): Promise<Omit<SalesOrder, 'invoices'> | null> {
@@ -62,10 +58,6 @@ async function withInvoices(scope: Scope, orders: Omit<SalesOrder, 'invoices'>[]
   return orders.map((order) => ({ ...order, invoices: made.get(order.id) ?? [] }))
 }
 
-const LINES = {
-  name: 'lines of sales orders',
-  text: 'SELECT * FROM sales_order_lines WHERE org_id = $1 AND sales_order_id = ANY ($2) ORDER BY sales_order_id, line_no',
-}
 // An invoice never comes to be of another order, so nothing can change before the order is locked.
 const ORDER_OF = '(SELECT sales_order_id FROM invoices WHERE org_id = $1 AND id = $2)'
 const LOCK_ORDER_OF = {

@@ -1,7 +1,8 @@
 // Accounting periods, the number series within them, and the numbers that deleted drafts left behind.
+import { Op } from 'sequelize'
 import type { NumberParts } from '../domain/numbering.ts'
-import type { BranchRow } from './branch.ts'
-import type { Scope } from './find.ts'
+import { branches, findDefaultBranch, type BranchRow } from './branch.ts'
+import { finder, findRow, type Scope } from './find.ts'
 import { BOOLEAN, DATE, INTEGER, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 
 export const accountingPeriods = model('accounting_periods', {
@@ -43,35 +44,20 @@ export type NumberGapRow = RowOf<typeof numberGaps>
 
 /** The branch, or the default one; null where the organisation has no such branch. */
 export async function findBranch(scope: Scope, branchId: string | null): Promise<BranchOfSeries | null> {
-  const [branch] = await scope.connection.run<BranchOfSeries>(BRANCH, [scope.orgId, branchId])
-  return branch ?? null
+  return branchId === null ? findDefaultBranch(scope) : findRow(scope, branches, branchId)
 }
 
 export type BranchOfSeries = Pick<BranchRow, 'id' | 'invoice_prefix'>
 
-const BRANCH = {
-  name: 'branch of series',
-  text: `SELECT id, invoice_prefix FROM branches
-         WHERE org_id = $1 AND (CASE WHEN $2::uuid IS NULL THEN is_default ELSE id = $2 END)`,
-}
-
 /** The accounting period that covers the date, or null. */
-export async function findPeriod(scope: Scope, date: string): Promise<AccountingPeriodRow | null> {
-  const [period] = await scope.connection.run<AccountingPeriodRow>(PERIOD, [scope.orgId, date])
-  return period ?? null
-}
+export const findPeriod = (scope: Scope, date: string): Promise<AccountingPeriodRow | null> => periodsCovering.first(scope, date)
 
-const PERIOD = {
-  name: 'period of date',
-  text: 'SELECT * FROM accounting_periods WHERE org_id = $1 AND $2::date BETWEEN start_date AND end_date LIMIT 1',
-}
+const periodsCovering = finder<AccountingPeriodRow, [string]>(accountingPeriods, (date) => (
+  { where: { start_date: { [Op.lte]: date }, end_date: { [Op.gte]: date } }, limit: 1 }
+))
 
 /** All accounting periods, in their order. */
-export function findPeriods(scope: Scope): Promise<AccountingPeriodRow[]> {
-  return scope.connection.run<AccountingPeriodRow>(PERIODS, [scope.orgId])
-}
-
-const PERIODS = { name: 'periods', text: 'SELECT * FROM accounting_periods WHERE org_id = $1 ORDER BY start_date' }
+export const findPeriods = finder(accountingPeriods, () => ({ order: ['start_date'] }))
 
 /** Whether a number that belongs to a financial year was ever taken: of any series, or of a bill. */
 export async function isAnythingNumbered({ connection, orgId }: Scope): Promise<boolean> {

@@ -1,8 +1,9 @@
 // Tokens, and the caller that a token or a partner key stands for.
 import { createHash, randomBytes } from 'node:crypto'
+import { Op } from 'sequelize'
 import type { Connection, Statement } from './database.ts'
-import type { OrganizationRow } from './organization.ts'
-import type { Scope } from './find.ts'
+import { partnerKeys, type OrganizationRow, type PartnerKeyRow } from './organization.ts'
+import { finder, finderAbove, is, type Scope } from './find.ts'
 import { BYTES, TEXTS, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
 
@@ -99,14 +100,11 @@ export interface KeyHolder {
 
 /** The partner of this key, or null when it is unknown or revoked. */
 export async function findPartnerOfKey(connection: Connection, secret: string): Promise<KeyHolder | null> {
-  const [row] = await connection.run<KeyHolder>(PARTNER_OF_KEY, [hashOf(secret)])
-  return row ?? null
+  const key = await keysByHash.first(connection, hashOf(secret))
+  return key ? { keyId: key.id, partnerId: key.partner_id } : null
 }
 
-const PARTNER_OF_KEY = {
-  name: 'partner of key',
-  text: `SELECT id AS "keyId", partner_id AS "partnerId" FROM partner_keys WHERE key_hash = $1 AND revoked_time IS NULL`,
-}
+const keysByHash = finderAbove<PartnerKeyRow, [string]>(partnerKeys, (hash) => ({ where: { key_hash: is(hash), revoked_time: null } }))
 
 /**
  * The tokens that this partner issued for the organisation and that are not revoked, newest first and locked; and the
@@ -114,17 +112,16 @@ const PARTNER_OF_KEY = {
  */
 export async function findTokensOfPartner(scope: Scope, partnerId: string, now: Date): Promise<{ live: TokenRow[]; last: TokenRow | null }> {
   const [live, last] = await scope.connection.runBoth<TokenRow, TokenRow>(
-    [LIVE_OF_PARTNER, [scope.orgId, partnerId, now]], [LAST_OF_PARTNER, [scope.orgId, partnerId]],
+    liveOfPartner.asked(scope, partnerId, now), lastOfPartner.asked(scope, partnerId),
   )
   return { live, last: last[0] ?? null }
 }
 
-const LIVE_OF_PARTNER = {
-  name: 'live tokens of partner',
-  text: `SELECT * FROM tokens WHERE org_id = $1 AND partner_id = $2 AND (revoked_time IS NULL OR revoked_time > $3)
-         ORDER BY created_time DESC, id DESC FOR UPDATE`,
-}
-const LAST_OF_PARTNER = {
-  name: 'last token of partner',
-  text: 'SELECT * FROM tokens WHERE org_id = $1 AND partner_id = $2 ORDER BY created_time DESC, id DESC LIMIT 1',
-}
+const liveOfPartner = finder<TokenRow, [partnerId: string, now: Date]>(tokens, (partnerId, now) => ({
+  where: { partner_id: is(partnerId), revoked_time: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: now }] } },
+  order: [['created_time', 'DESC'], ['id', 'DESC']],
+  lock: true,
+}))
+const lastOfPartner = finder<TokenRow, [partnerId: string]>(tokens, (partnerId) => (
+  { where: { partner_id: is(partnerId) }, order: [['created_time', 'DESC'], ['id', 'DESC']], limit: 1 }
+))

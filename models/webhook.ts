@@ -1,5 +1,6 @@
 // Webhook endpoints, the events of the books, their deliveries and each attempt.
 import type { DeliveryStatus } from '../domain/delivery.ts'
+import { hasMany } from './association.ts'
 import { equalTo, not } from './condition.ts'
 import type { Scope } from './find.ts'
 import { INTEGER, TEXT, TEXTS, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
@@ -66,6 +67,8 @@ export const webhookAttempts = model('webhook_attempts', {
 }, { key: ['org_id', 'delivery_id', 'series', 'attempt'] })
 export type WebhookAttemptRow = RowOf<typeof webhookAttempts>
 
+const attempts = hasMany(webhookDeliveries, 'attempts', webhookAttempts, { by: 'delivery_id', order: ['series', 'attempt'] })
+
 /**
  * How many endpoints the organisation has. Locks the count until the transaction ends, so that two calls at once do
  * not both take the last place.
@@ -78,9 +81,7 @@ export async function countEndpoints({ connection, orgId }: Scope): Promise<numb
 }
 
 /** The attempts at a delivery, in the order in which they were made. */
-export async function attemptsOf({ connection, orgId }: Scope, deliveryId: string): Promise<WebhookAttemptRow[]> {
-  return connection.run(ATTEMPTS, [orgId, deliveryId])
-}
+export const attemptsOf = (scope: Scope, deliveryId: string): Promise<WebhookAttemptRow[]> => attempts.of(scope, [deliveryId])
 
 const LOCK_COUNT = {
   name: 'lock endpoint count',
@@ -89,9 +90,4 @@ const LOCK_COUNT = {
 const COUNT = {
   name: 'count endpoints',
   text: `SELECT count(*)::integer AS count FROM webhook_endpoints WHERE org_id = $1 AND status <> 'DELETED'`,
-}
-const ATTEMPTS = {
-  name: 'attempts of delivery',
-  text: `SELECT ${webhookAttempts.columns.join(', ')} FROM webhook_attempts
-    WHERE org_id = $1 AND delivery_id = $2 ORDER BY series, attempt`,
 }
