@@ -1,22 +1,21 @@
 // What can be done to a bill: create, approve, change, void, delete.
 import { parseDocumentDate } from '../domain/dates.ts'
+import { dueDateOf } from '../domain/document-dates.ts'
 import { refuseDuplicateBill } from '../domain/duplicate-bill.ts'
-import { fault } from '../domain/faults.ts'
-import { isId } from '../domain/ids.ts'
-import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
+import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
+import { nextStatus, openBalance, refuseVoid } from '../domain/lifecycle.ts'
+import { billPosting } from '../domain/posting/bill.ts'
 import { readPostingAccounts, type PostingAccounts } from '../models/basis.ts'
 import { billLines, bills, findBill, findPostedAlike, type Bill, type BillLikeness, type BillLineRow, type BillRow } from '../models/bill.ts'
-import type { Lock, Scope } from '../models/find.ts'
-import { numberGaps } from '../models/series.ts'
-import { announceBill, postBill, recordBill } from './bill-entries.ts'
+import { documentFinder } from '../models/existing-document.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { dueDateOf, today } from './drafting.ts'
+import { announceDocument, postDocument, recordDocument, registerGap, reverseDocument } from './document-entries.ts'
+import { today } from './drafting.ts'
+import { purchaseFigures } from './figures.ts'
 import { numberBill } from './numbering.ts'
 import { lockOrderOfBill, releasePurchaseOrder } from './order-fulfilment.ts'
 import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
-import { reverse } from './reversal.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
 import { warnOfUnappliedNotes } from './unapplied-notes.ts'
 
@@ -48,11 +47,7 @@ const SETTLED = [
 ] as const satisfies (keyof NewBill)[]
 
 /** The bill of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-export async function billOf(scope: Scope, id: string, lock: Lock = ''): Promise<Bill> {
-  const bill = isId(id) ? await findBill(scope, id, lock) : null
-  if (!bill) throw fault('not_found.resource', { message: 'There is no such bill.' })
-  return bill
-}
+export const billOf = documentFinder('BILL', findBill)
 
 /**
  * Draws up a bill, and approves it when `auto_approve` says so (specification, POST /bills).
@@ -90,23 +85,19 @@ export async function enterBill(
   books: Books, accounts: PostingAccounts, drawn: DrawnBill, drawnLines: DrawnBillLine[], approved: boolean,
 ): Promise<Bill> {
   await refuseDuplicate(books, drawn, drawn.reference_number)
-  const row = books.insert(bills, {
+  const row = books.create(bills, {
     ...drawn,
-    id: books.newId(),
     payment_made: 0n, vendor_credits_applied: 0n, balance: drawn.total,
     status: approved ? nextStatus('BILL', 'approve', 'DRAFT') : 'DRAFT',
-    version: 1,
-    created_time: books.now,
-    last_modified_time: books.now,
   })
   const lines = drawnLines.map((line) => books.insert(billLines, { ...line, id: books.newId(), bill_id: row.id }))
   const bill = { ...row, lines }
-  recordBill(books, bill, 'BILL_CREATED')
+  recordDocument(books, 'BILL', bill, 'BILL_CREATED')
   if (approved) {
-    postBill(books, bill, accounts)
-    recordBill(books, bill, 'BILL_APPROVED', { status: { old: 'DRAFT', new: row.status } })
+    post(books, bill, accounts)
+    recordDocument(books, 'BILL', bill, 'BILL_APPROVED', { status: { old: 'DRAFT', new: row.status } })
   }
-  announceBill(books, 'BILL_CREATED', bill)
+  announceDocument(books, 'BILL', 'BILL_CREATED', bill)
   return bill
 }
 
@@ -119,9 +110,9 @@ export async function approveBill(books: Books, id: string): Promise<Bill> {
   const status = nextStatus('BILL', 'approve', draft.status)
   await refuseDuplicate(books, draft, draft.reference_number)
   const bill = change(books, draft, { status })
-  postBill(books, bill, await readPostingAccounts(books))
-  recordBill(books, bill, 'BILL_APPROVED', changesBetween({ status: draft.status }, { status }))
-  announceBill(books, 'BILL_UPDATED', bill, ['status'])
+  post(books, bill, await readPostingAccounts(books))
+  recordDocument(books, 'BILL', bill, 'BILL_APPROVED', changesBetween({ status: draft.status }, { status }))
+  announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: ['status'] })
   return bill
 }
 
@@ -139,14 +130,14 @@ export async function changeBill(books: Books, id: string, wanted: Sent<BillChan
   if (wanted.bill_number !== undefined && wanted.bill_number !== draft.bill_number) {
     told.bill_number = wanted.bill_number
     told.number_sequence = null
-    registerGap(books, draft, "Replaced by the vendor's number")
+    registerOwnNumber(books, draft, "Replaced by the vendor's number")
   }
   const changes = changesBetween(draft, told)
   if (!changes) return draft
   const bill = change(books, draft, told)
   delete changes.number_sequence
-  recordBill(books, bill, 'BILL_UPDATED', changes)
-  announceBill(books, 'BILL_UPDATED', bill, Object.keys(changes))
+  recordDocument(books, 'BILL', bill, 'BILL_UPDATED', changes)
+  announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: Object.keys(changes) })
   return bill
 }
 
@@ -163,13 +154,12 @@ export async function voidBill(books: Books, id: string, wanted: { reason?: stri
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
   await warnOfUnappliedNotes(books, 'bill', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
-  const bill = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
+  const bill = change(books, before, { status: 'CANCELLED', payment_made: 0n })
   if (order) releasePurchaseOrder(books, order, bill)
-  if (before.status !== 'DRAFT') {
-    await reverse(books, { source: 'BILL', sourceId: bill.id, date, memo: `Void of bill ${bill.bill_number}` })
-  }
-  recordBill(books, bill, 'BILL_VOIDED', changesBetween({ status: before.status }, { status: bill.status }), { reason: wanted.reason ?? null })
-  announceBill(books, 'BILL_VOIDED', bill)
+  if (before.status !== 'DRAFT') await reverseDocument(books, 'BILL', bill, { date, why: 'Void' })
+  const changes = changesBetween({ status: before.status }, { status: bill.status })
+  recordDocument(books, 'BILL', bill, 'BILL_VOIDED', changes, { reason: wanted.reason ?? null })
+  announceDocument(books, 'BILL', 'BILL_VOIDED', bill)
   return bill
 }
 
@@ -183,23 +173,24 @@ export async function deleteBill(books: Books, id: string): Promise<void> {
   nextStatus('BILL', 'delete', bill.status)
   books.delete(bills, bill)
   if (order) releasePurchaseOrder(books, order, bill)
-  registerGap(books, bill, 'Draft deleted')
-  recordBill(books, bill, 'BILL_DELETED')
+  registerOwnNumber(books, bill, 'Draft deleted')
+  recordDocument(books, 'BILL', bill, 'BILL_DELETED')
 }
 
 async function refuseDuplicate(books: Books, likeness: BillLikeness, reference: string | null): Promise<void> {
   refuseDuplicateBill(reference, await findPostedAlike(books, likeness))
 }
 
-function registerGap(books: Books, bill: BillRow, reason: string): void {
-  if (bill.number_sequence === null) return
-  books.insert(numberGaps, {
-    id: books.newId(), branch_id: bill.branch_id, document: 'bill', number: bill.bill_number, series_name: null, reason, time: books.now,
-  })
+// A vendor's own number leaves no gap.
+function registerOwnNumber(books: Books, bill: BillRow, reason: string): void {
+  if (bill.number_sequence !== null) registerGap(books, 'BILL', bill, reason)
+}
+
+function post(books: Books, bill: Bill, accounts: PostingAccounts): void {
+  postDocument(books, 'BILL', bill, billPosting(purchaseFigures(books, bill, accounts)))
 }
 
 function change(books: Books, bill: Bill, told: Partial<BillRow>): Bill {
-  const { balance = bill.total - bill.payment_made - bill.vendor_credits_applied, ...columns } = told
-  const changed = books.update<BillRow>(bills, bill, { ...columns, version: bill.version + 1, last_modified_time: books.now })
-  return { ...changed, balance, lines: bill.lines }
+  const changed = books.change(bills, bill, told)
+  return { ...changed, balance: openBalance(changed.status, changed.total, changed.payment_made, changed.vendor_credits_applied) }
 }

@@ -1,41 +1,26 @@
 // The unit of work of every write: open books collect what a command decides, and write it in one statement.
 import { v7 as uuidv7 } from 'uuid'
 import { DOCUMENTS } from '../domain/documents.ts'
-import type { AnnouncedEvent } from '../domain/events.ts'
-import { assertBalanced, type PostingLine } from '../domain/posting/posting.ts'
+import { assertBalanced } from '../domain/posting/posting.ts'
 import type { NumberParts } from '../domain/numbering.ts'
 import type { Warning } from '../domain/warnings.ts'
 import { activity } from '../models/activity.ts'
 import { Deed } from '../models/deed.ts'
 import type { Scope } from '../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
-import { journalLines, journals, type Journal, type JournalSource } from '../models/journal.ts'
+import { journalLines, journals, type Journal } from '../models/journal.ts'
 import type { ModelOf } from '../models/model.ts'
 import type { Transaction } from '../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
+import type { ActivityEntry, EventEntry, JournalEntry } from './entries.ts'
 
-export interface JournalEntry {
-  date: string
-  source: JournalSource
-  sourceId: string | null
-  memo: string | null
-  contactId: string | null
-  reversalOf?: string
-  /** Cost centers. */
-  tags?: string[]
-  lines: PostingLine[]
+/** What every record says that may change. */
+interface Versioned {
+  id: string
+  version: number
+  created_time: Date
+  last_modified_time: Date
 }
-
-export interface ActivityEntry {
-  action: string
-  entityType: string
-  entityId: string
-  entityRef: string | null
-  changes?: Record<string, { old: unknown; new: unknown }> | null
-  metadata?: Record<string, unknown>
-}
-
-export type EventEntry = AnnouncedEvent & { entityType: string; entityId: string }
 
 // Whose rows say who a token's holder is, and whether the organisation is open.
 const CALLER_TABLES = new Set(['tokens', 'organizations'])
@@ -95,6 +80,17 @@ export class Books implements Scope {
     this.#deed.update(table, { id: row.id, ...changes })
     this.#changesCallers ||= CALLER_TABLES.has(table.name)
     return { ...row, ...changes }
+  }
+
+  /** As insert, for a record that counts its versions: with an id, and as it is now for the first time. */
+  create<Row extends Versioned & { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id' | keyof Versioned>): Row {
+    const begun = { id: this.newId(), version: 1, created_time: this.now, last_modified_time: this.now }
+    return this.insert(table, { ...row, ...begun } as unknown as Omit<Row, 'org_id'>)
+  }
+
+  /** As update, for a record that counts its versions. What it carries besides its columns, such as its lines, it keeps. */
+  change<Row extends Versioned, Whole extends Row>(table: ModelOf<Row>, record: Whole, changes: Partial<NoInfer<Row>>): Whole {
+    return this.update<Row>(table, record, { ...changes, version: record.version + 1, last_modified_time: this.now }) as Whole
   }
 
   delete<Row extends { id: string }>(table: ModelOf<Row>, row: Pick<Row, 'id'>): void {

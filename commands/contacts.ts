@@ -3,14 +3,14 @@ import { v7 as uuidv7 } from 'uuid'
 import { findCurrency } from '../domain/currencies.ts'
 import { Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
-import { isId } from '../domain/ids.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { hasGstinShape, isPan, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
+import { isId } from '../domain/ids.ts'
 import { toDecimalText, toMinor } from '../domain/money.ts'
 import { findState } from '../domain/place-of-supply.ts'
 import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../models/contact.ts'
 import { findRow, type Lock, type Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
-import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 
 type Nullable<T> = { [Field in keyof T]?: T[Field] | null }
@@ -54,12 +54,9 @@ export async function contactOf(scope: Scope, id: string, lock: Lock = ''): Prom
 
 /** Adds a contact. Throws validation.invalid_value for a GSTIN, PAN, state or currency that cannot be. */
 export async function createContact(books: Books, fields: ContactFields & { contact_name: string }): Promise<ContactRow> {
-  const contact = books.insert(contacts, {
+  const contact = books.create(contacts, {
     ...EMPTY,
     ...checked(EMPTY, fields),
-    id: books.newId(),
-    created_time: books.now,
-    last_modified_time: books.now,
   })
   books.record({ action: 'CONTACT_CREATED', entityType: 'CONTACT', entityId: contact.id, entityRef: contact.contact_name })
   return contact
@@ -101,17 +98,17 @@ function change(books: Books, contact: ContactRow, changed: Partial<ContactRow>,
   const changes = changesBetween(contact, { ...contact, ...changed })
   if (changes === null) return contact
   books.record({ action, entityType: 'CONTACT', entityId: contact.id, entityRef: contact.contact_name, changes })
-  return books.update(contacts, contact, { ...changed, version: contact.version + 1, last_modified_time: books.now })
+  return books.change(contacts, contact, changed)
 }
 
 const EMPTY = {
   contact_type: 'CUSTOMER', contact_name: '', display_name: null, legal_name: null, company_name: null, gst_no: null,
   gst_treatment: null, pan: null, place_of_contact: null, email: null, phone: null, website: null, billing_address: null,
   shipping_address: null, contact_persons: [] as ContactPerson[], payment_terms: 0, opening_balance: '0',
-  credit_limit: null, currency_code: 'INR', status: 'ACTIVE' as const, version: 1,
+  credit_limit: null, currency_code: 'INR', status: 'ACTIVE' as const,
 }
 
-type Before = Omit<ContactRow, 'org_id' | 'id' | 'created_time' | 'last_modified_time'>
+type Before = Omit<ContactRow, 'org_id' | 'id' | 'version' | 'created_time' | 'last_modified_time'>
 
 // The columns that the fields set, each made canonical or refused.
 function checked(before: Before, fields: ContactFields): Partial<ContactRow> {

@@ -1,27 +1,27 @@
 // How one document is made of another: of the source's own lines, prices and place of supply, dated today (decisions §4).
 import { partsOf, refuseConversion, refuseUnknownLines, type Part, type PartWanted } from '../domain/conversion.ts'
 import { decimalText } from '../domain/decimal.ts'
+import { dueDateOf } from '../domain/document-dates.ts'
 import type { Tax } from '../domain/gst.ts'
 import { readBasis, type Basis } from '../models/basis.ts'
 import type { ConversionRow } from '../models/conversion.ts'
 import type { DocumentRow, LineRow } from '../models/document.ts'
-import type { Estimate } from '../models/estimate.ts'
+import { estimates, type Estimate } from '../models/estimate.ts'
 import type { PurchaseOrder } from '../models/purchase-order.ts'
 import type { SalesOrder } from '../models/sales-order.ts'
 import { enterBill } from './bills.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
+import { recordDocument } from './document-entries.ts'
 import type { FilledLine } from './document-lines.ts'
-import { branchOf, dueDateOf, today } from './drafting.ts'
-import { announceEstimate, recordEstimate } from './estimate-entries.ts'
-import { changedEstimate, estimateOf } from './estimates.ts'
+import { branchOf, today } from './drafting.ts'
+import { announceEstimate, estimateOf } from './estimates.ts'
 import { enterInvoice } from './invoices.ts'
 import { numberBill, numberInvoice } from './numbering.ts'
 import { billedLine, fulfilPurchaseOrder, fulfilSalesOrder, invoicedLine } from './order-fulfilment.ts'
 import { purchaseOrderOf } from './purchase-orders.ts'
 import { pricePurchaseOn } from './purchase.ts'
 import { priceSaleOn } from './sale.ts'
-import { recordSalesOrder } from './sales-order-entries.ts'
 import { insertSalesOrder, salesOrderOf } from './sales-orders.ts'
 
 /** What was made, as the conversion notes it. */
@@ -63,10 +63,10 @@ export async function convertEstimate(books: Books, id: string, open: boolean): 
     estimate_id: before.id,
     status: open ? 'OPEN' : 'DRAFT',
   })
-  if (open) recordSalesOrder(books, order, 'SALES_ORDER_STATUS_CHANGED', { status: { old: 'DRAFT', new: order.status } })
+  if (open) recordDocument(books, 'SALES_ORDER', order, 'SALES_ORDER_STATUS_CHANGED', { status: { old: 'DRAFT', new: order.status } })
   const told = { status: 'CONVERTED', converted_to_sales_order_id: order.id } as const
-  const estimate = changedEstimate(books, before, told)
-  recordEstimate(books, estimate, 'ESTIMATE_STATUS_CHANGED', changesBetween(before, told))
+  const estimate = books.change(estimates, before, told)
+  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_STATUS_CHANGED', changesBetween(before, told))
   announceEstimate(books, 'ESTIMATE_CONVERTED', estimate)
   return { sales_order_id: order.id }
 }

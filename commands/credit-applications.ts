@@ -2,12 +2,15 @@
 import { creditTaken, statusAfterApplying, TARGET, type Credit, type CreditSide } from '../domain/credit.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
+import { openBalance } from '../domain/lifecycle.ts'
 import { amountAboveZero, sum } from '../domain/money.ts'
 import { readPostingAccounts } from '../models/basis.ts'
 import { creditApplications, creditNotes, findCredit, type CreditApplicationRow, type CreditNoteRow } from '../models/credit-note.ts'
+import { documentFinder } from '../models/existing-document.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
-import { FLOW_OF, postCreditDifference, recordCreditNote } from './credit-note-entries.ts'
+import { FLOW_OF, postCreditDifference } from './credit-note-entries.ts'
+import { recordDocument } from './document-entries.ts'
 import { today } from './drafting.ts'
 import { documentsToSettle, type Credited } from './settlement.ts'
 
@@ -31,9 +34,10 @@ export function applyToBill(books: Books, id: string, wanted: { bill_id: string;
   return apply(books, id, 'vendor', wanted.bill_id, wanted.amount)
 }
 
+const creditNoteFor = documentFinder('CREDIT_NOTE', findCredit)
+
 async function apply(books: Books, id: string, side: CreditSide, targetId: string, told: number): Promise<Applied> {
-  const before = isId(id) ? await findCredit(books, id) : null
-  if (!before) throw fault('not_found.resource', { message: 'There is no such credit note.' })
+  const before = await creditNoteFor(books, id)
   const { field, noun } = TARGET[side]
   const documentId = targetId.toLowerCase()
   const target = isId(documentId) ? (await documentsToSettle(books, FLOW_OF[side], [documentId])).get(documentId) : undefined
@@ -55,7 +59,7 @@ async function apply(books: Books, id: string, side: CreditSide, targetId: strin
   const difference = taken.relievedBase - taken.settledBase
   if (difference !== 0n) postCreditDifference(books, note, difference, application.date, await readPostingAccounts(books))
   const changes = changesBetween(appliedOf(before), appliedOf(note), note.currency_code)
-  recordCreditNote(books, note, 'CREDIT_NOTE_APPLIED', changes, { application_id: application.id, [field]: documentId })
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_APPLIED', changes, { application_id: application.id, [field]: documentId })
   return { note, targetId: documentId, target: target.credit(amount, note) }
 }
 
@@ -77,8 +81,8 @@ function creditOf(books: Books, note: CreditNoteRow, applications: CreditApplica
 function takeFrom(books: Books, note: CreditNoteRow, amount: bigint): CreditNoteRow {
   const applied = note.applied_amount + amount
   const told = { applied_amount: applied, status: statusAfterApplying(note.total, applied) }
-  const changed = books.update<CreditNoteRow>(creditNotes, note, { ...told, version: note.version + 1, last_modified_time: books.now })
-  return { ...changed, balance_amount: note.total - applied }
+  const changed = books.change(creditNotes, note, told)
+  return { ...changed, balance_amount: openBalance(changed.status, changed.total, applied) }
 }
 
 const appliedOf = ({ applied_amount, balance_amount, status }: CreditNoteRow) => ({ applied_amount, balance_amount, status })

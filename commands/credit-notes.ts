@@ -1,20 +1,34 @@
 // What can be done to a credit note: create, issue, change, void. Applying one is in credit-applications.ts.
+import { sideOfContact, sideOfParent, type CreditSide } from '../domain/credit.ts'
 import { parseDocumentDate } from '../domain/dates.ts'
-import { decimalText } from '../domain/decimal.ts'
-import { fault, invalidState } from '../domain/faults.ts'
+import { invalidState } from '../domain/faults.ts'
+import type { Answered, Sent } from '../domain/fixed-fields.ts'
 import { isId } from '../domain/ids.ts'
-import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
-import { readPostingAccounts } from '../models/basis.ts'
+import { nextStatus, openBalance, refuseVoid } from '../domain/lifecycle.ts'
+import { readPostingAccounts, type PostingAccounts } from '../models/basis.ts'
+import { contacts } from '../models/contact.ts'
 import { creditNoteLines, creditNotes, findCreditNote, type CreditNote, type CreditNoteLineRow, type CreditNoteRow } from '../models/credit-note.ts'
-import type { Lock, Scope } from '../models/find.ts'
+import { documentFinder } from '../models/existing-document.ts'
+import { findRow } from '../models/find.ts'
 import type { Books } from './books.ts'
-import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { announceCreditNote, postCreditNote, recordCreditNote, unpostCreditNote } from './credit-note-entries.ts'
+import { postCreditNote } from './credit-note-entries.ts'
+import { announceDocument, recordDocument, reverseDocument } from './document-entries.ts'
+import { changeDraft, isOther } from './draft-changes.ts'
 import { today } from './drafting.ts'
-import { changeableNote, drawUpCreditNote, NOTE_TERMS, noteTermsOf, type CreditNoteTerms, type NoteLine, type NoteLineSent } from './note-drafting.ts'
+import {
+  accountsGiven, ANOTHER_NOTE, inherited, NOTE_TERMS, noteTermsOf, parentOf, refuseNote, withRestock,
+  type NoteLine, type NoteLineSent, type NoteOccasion, type NoteTerms,
+} from './note-drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { redrawLines } from './redrawing.ts'
+import { drawUpPurchase } from './purchase.ts'
+import { drawUpSale, type SaleHead } from './sale.ts'
+
+interface CreditNoteTerms extends NoteTerms {
+  customer_id: string
+  invoice_id?: string | null
+  bill_id?: string | null
+}
 
 /** The body of POST /credit_notes. Dates as the wire sends them. */
 export interface NewCreditNote extends CreditNoteTerms {
@@ -32,11 +46,7 @@ const TERMS = ['customer_id', 'invoice_id', 'bill_id', ...NOTE_TERMS] as const s
 const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof CreditNoteRow)[]
 
 /** The credit note of this id, with its lines and applications. Throws not_found.resource for one that is not there. */
-export async function creditNoteOf(scope: Scope, id: string, lock: Lock = ''): Promise<CreditNote> {
-  const note = isId(id) ? await findCreditNote(scope, id, lock) : null
-  if (!note) throw fault('not_found.resource', { message: 'There is no such credit note.' })
-  return note
-}
+export const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
 
 /**
  * Draws up a credit note, and issues it unless `is_draft` says otherwise: that posts it, and reduces no balance
@@ -44,25 +54,21 @@ export async function creditNoteOf(scope: Scope, id: string, lock: Lock = ''): P
  */
 export async function createCreditNote(books: Books, wanted: NewCreditNote): Promise<CreditNote> {
   const { head, lines, accounts } = await drawUpCreditNote(books, wanted, { date: parseDocumentDate(wanted.date)! })
-  const row = books.insert(creditNotes, {
+  const row = books.create(creditNotes, {
     ...head,
-    id: books.newId(),
     credit_note_number: numberDocument(books, 'CREDIT_NOTE'),
     reference_number: wanted.reference_number ?? null,
     applied_amount: 0n, balance_amount: head.total,
     status: wanted.is_draft ? 'DRAFT' : nextStatus('CREDIT_NOTE', 'issue', 'DRAFT'),
     notes: wanted.notes ?? null,
-    version: 1,
-    created_time: books.now,
-    last_modified_time: books.now,
   })
   const note = { ...row, lines: lines.map((line) => insertLine(books, row.id, line)), applications: [] }
-  recordCreditNote(books, note, 'CREDIT_NOTE_CREATED')
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_CREATED')
   if (note.status === 'ISSUED') {
     postCreditNote(books, note, accounts)
-    recordCreditNote(books, note, 'CREDIT_NOTE_ISSUED', { status: { old: 'DRAFT', new: note.status } })
+    recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_ISSUED', { status: { old: 'DRAFT', new: note.status } })
   }
-  announceCreditNote(books, 'CREDIT_NOTE_CREATED', note)
+  announceDocument(books, 'CREDIT_NOTE', 'CREDIT_NOTE_CREATED', note)
   return note
 }
 
@@ -72,14 +78,14 @@ export async function issueCreditNote(books: Books, id: string): Promise<CreditN
   const status = nextStatus('CREDIT_NOTE', 'issue', draft.status)
   const note = change(books, draft, { status })
   postCreditNote(books, note, await readPostingAccounts(books))
-  recordCreditNote(books, note, 'CREDIT_NOTE_ISSUED', changesBetween({ status: draft.status }, { status }))
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_ISSUED', changesBetween({ status: draft.status }, { status }))
   return note
 }
 
 /**
  * Changes a draft whole, and prices it anew. Of an issued note notes, date and reference change while nothing of it is
  * applied; another date posts it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for any other, and as
- * compareFields and noteTermsOf do.
+ * changeDraft does.
  */
 export async function changeCreditNote(
   books: Books, id: string, sent: Sent<CreditNoteChanges>, answered: Answered<CreditNote>,
@@ -87,23 +93,26 @@ export async function changeCreditNote(
   const before = await creditNoteOf(books, id, 'FOR UPDATE')
   nextStatus('CREDIT_NOTE', 'edit', before.status)
   refuseApplied(before)
-  const shown = { ...answered(before), is_draft: before.status === 'DRAFT' }
-  const { changed, refusal } = compareFields(sent, shown, changeableNote(before.status, TERMS, [...REMARKS, 'date']))
-  const date = sent.date === undefined ? before.date : parseDocumentDate(sent.date)!
-  const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
-  throwRefusal(refusal)
-  if (changed.size === 0) return before
-  const told: Partial<CreditNoteRow> = { ...redrawn?.head, date }
-  for (const remark of REMARKS) if (sent[remark] !== undefined) told[remark] = sent[remark]
-  const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
-  const relined = redrawn && redrawLines(books, creditNoteLines, before, redrawn, (line) => insertLine(books, before.id, line))
-  if (changes === null && !relined?.changes) return before
-  const note = { ...change(books, before, told), lines: relined?.lines ?? before.lines }
-  if (note.status === 'ISSUED' && date !== before.date) {
-    await unpostCreditNote(books, before, null, 'Change')
+  const note = await changeDraft(books, 'CREDIT_NOTE', before, sent, {
+    shown: { ...answered(before), is_draft: before.status === 'DRAFT' },
+    terms: TERMS, instead: ANOTHER_NOTE, remarks: REMARKS, placedBy: ['customer_id'],
+    drawUp: ({ terms, place, ...occasion }) => {
+      const { customer_id, invoice_id, bill_id } = before
+      // Another invoice or bill brings its own terms.
+      const isNamed = (sent.invoice_id ?? sent.bill_id ?? null) !== null
+      const isMoved = isNamed && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
+      const told: CreditNoteChanges = sent
+      const wanted = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...told, line_items: terms.line_items }
+      return drawUpCreditNote(books, wanted, { ...occasion, sideBefore: before.type })
+    },
+    change: (told) => change(books, before, told),
+    lines: creditNoteLines,
+    insertLine: (line) => insertLine(books, before.id, line),
+  })
+  if (note.status === 'ISSUED' && note.date !== before.date) {
+    await reverseDocument(books, 'CREDIT_NOTE', before, { date: null, why: 'Change' })
     postCreditNote(books, note, await readPostingAccounts(books))
   }
-  recordCreditNote(books, note, 'CREDIT_NOTE_UPDATED', { ...changes, ...relined?.changes })
   return note
 }
 
@@ -115,11 +124,11 @@ export async function voidCreditNote(books: Books, id: string, wanted: { reason?
   const before = await creditNoteOf(books, id, 'FOR UPDATE')
   refuseVoid('CREDIT_NOTE', before.status, before.applied_amount)
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
-  const note = change(books, before, { status: 'CANCELLED', balance_amount: 0n })
-  if (before.status !== 'DRAFT') await unpostCreditNote(books, note, date, 'Void')
+  const note = change(books, before, { status: 'CANCELLED' })
+  if (before.status !== 'DRAFT') await reverseDocument(books, 'CREDIT_NOTE', note, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: note.status })
-  recordCreditNote(books, note, 'CREDIT_NOTE_VOIDED', changes, { reason: wanted.reason ?? null })
-  announceCreditNote(books, 'CREDIT_NOTE_VOIDED', note)
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_VOIDED', changes, { reason: wanted.reason ?? null })
+  announceDocument(books, 'CREDIT_NOTE', 'CREDIT_NOTE_VOIDED', note)
   return note
 }
 
@@ -128,17 +137,58 @@ function refuseApplied({ status, applied_amount }: CreditNoteRow): void {
   throw invalidState('A credit note does not change once something of it is applied.', status, ['DRAFT'])
 }
 
-// Another invoice or bill brings its own terms, another contact without one a place of supply of their own.
-async function drawUpAnew(books: Books, before: CreditNote, sent: CreditNoteChanges, { date, shown }: { date: string; shown: object }) {
-  const { customer_id, invoice_id, bill_id } = before
-  const isOther = (told: string | null | undefined, kept: string | null) => told !== undefined && told?.toLowerCase() !== (kept ?? undefined)
-  const newParent = (sent.invoice_id ?? sent.bill_id ?? null) !== null && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
-  const { terms: { line_items, ...terms }, existing, refusal } = noteTermsOf(before, sent, shown, newParent)
-  const place = isOther(sent.customer_id, customer_id) ? { place_of_supply: null } : {}
-  const wanted = { customer_id, invoice_id, bill_id, ...terms, ...place, ...sent, line_items }
-  const { head, lines } = await drawUpCreditNote(books, wanted, { date, existing, sideBefore: before.type })
-  throwRefusal(refusal)
-  return { head, lines, existing, currency: head.currency_code }
+interface DrawnCreditNote {
+  head: SaleHead & { type: CreditSide; invoice_id: string | null; bill_id: string | null }
+  lines: NoteLine[]
+  accounts: PostingAccounts
+}
+
+interface CreditNoteOccasion extends NoteOccasion {
+  /** Whose credit it was before; the accounts of its lines are of that side. */
+  sideBefore?: CreditSide
+}
+
+const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
+
+/**
+ * Draws up a credit note from what a caller tells: a sale given back, or a purchase. Branch, place of supply and currency
+ * are those of its invoice or bill unless told, and so are the accounts of the lines of a bill. Throws as a sale or purchase
+ * does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote does.
+ */
+async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, occasion: CreditNoteOccasion): Promise<DrawnCreditNote> {
+  const { customer_id } = wanted
+  const parents = { invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null }
+  // A note against both is refused once everything that it names is known to exist (decisions §1, order of checks).
+  const sideTold = sideOfParent(parents.invoiceId === null ? parents : { ...parents, billId: null })
+  const parent = await parentOf(books, wanted)
+  const side = sideTold ?? sideOfContact(await contactTypeOf(books, customer_id))
+  const told = inherited((occasion.sideBefore ?? side) === side ? wanted : withoutAccounts(wanted), parent)
+  const drawn = side === 'customer'
+    ? await drawUpSale(books, { ...told, customer_id }, occasion)
+    : await drawUpPurchase(books, { ...told, vendor_id: customer_id }, { ...occasion, ...accountsGiven(parent), vendorField: 'customer_id' })
+  sideOfParent(parents)
+  const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
+  if ('customer' in drawn) {
+    refuseNote(drawn.head, parent, drawn.customer.id)
+    const lines = drawn.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
+    return { head: { ...drawn.head, type: 'customer', ...against }, lines: withRestock(lines, wanted), accounts: drawn.basis }
+  }
+  refuseNote(drawn.head, parent, drawn.vendor.id)
+  const { vendor_id, vendor_name, ...head } = drawn.head
+  return {
+    head: { ...head, customer_id: vendor_id, customer_name: vendor_name, type: 'vendor', ...against },
+    lines: withRestock(drawn.lines, wanted),
+    accounts: drawn.basis,
+  }
+}
+
+const withoutAccounts = (wanted: CreditNoteTerms): CreditNoteTerms => (
+  { ...wanted, line_items: wanted.line_items.map((line) => ({ ...line, account_id: null })) }
+)
+
+// One that does not exist is told of when the note is drawn up.
+async function contactTypeOf(books: Books, id: string): Promise<string> {
+  return (isId(id) ? await findRow(books, contacts, id) : null)?.contact_type ?? ''
 }
 
 function insertLine(books: Books, noteId: string, line: NoteLine): CreditNoteLineRow {
@@ -146,7 +196,6 @@ function insertLine(books: Books, noteId: string, line: NoteLine): CreditNoteLin
 }
 
 function change(books: Books, note: CreditNote, told: Partial<CreditNoteRow>): CreditNote {
-  const { balance_amount = (told.total ?? note.total) - note.applied_amount, ...columns } = told
-  const changed = books.update<CreditNoteRow>(creditNotes, note, { ...columns, version: note.version + 1, last_modified_time: books.now })
-  return { ...changed, balance_amount, lines: note.lines, applications: note.applications }
+  const changed = books.change(creditNotes, note, told)
+  return { ...changed, balance_amount: openBalance(changed.status, changed.total, changed.applied_amount) }
 }

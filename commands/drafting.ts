@@ -1,5 +1,5 @@
 // What every document is drawn up with: its basis, its dates, its currency, its totals.
-import { addDays, dateInZone, parseDocumentDate } from '../domain/dates.ts'
+import { dateInZone } from '../domain/dates.ts'
 import { decimalText, Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
@@ -76,14 +76,6 @@ export function refuseUnknownTags(tags: string[], { tags_found }: { tags_found: 
 export function branchOf({ branch }: Basis): NonNullable<Basis['branch']> {
   if (!branch) throw fault('not_found.resource', { field: 'branch_id', message: 'There is no such branch.' })
   return branch
-}
-
-/** When it is due: as told, else the date plus the payment terms (days). Throws validation.invalid_value before the date. */
-export function dueDateOf(told: string | null | undefined, date: string, paymentTerms: number): string {
-  if (told == null) return addDays(date, paymentTerms)
-  const dueDate = parseDocumentDate(told)!
-  if (dueDate >= date) return dueDate
-  throw fault('validation.invalid_value', { field: 'due_date', message: 'A document cannot be due before its date.' })
 }
 
 // As many as the books keep of an exchange rate.

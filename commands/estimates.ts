@@ -1,16 +1,16 @@
 // What can be done to an estimate: create, change, accept, delete.
 import { parseDocumentDate } from '../domain/dates.ts'
-import { fault, invalidState } from '../domain/faults.ts'
-import { isId } from '../domain/ids.ts'
+import { expiryDateOf } from '../domain/document-dates.ts'
+import type { DocumentEvent } from '../domain/events.ts'
+import { invalidState } from '../domain/faults.ts'
+import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { nextStatus, type VerbOf } from '../domain/lifecycle.ts'
 import { estimateLines, estimates, findEstimate, type Estimate, type EstimateRow, type EstimateStatus } from '../models/estimate.ts'
-import type { Lock, Scope } from '../models/find.ts'
-import { numberGaps } from '../models/series.ts'
+import { documentFinder } from '../models/existing-document.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
+import { announceDocument, recordDocument, registerGap } from './document-entries.ts'
 import { today } from './drafting.ts'
-import { announceEstimate, recordEstimate } from './estimate-entries.ts'
 import { numberDocument } from './numbering.ts'
 import { drawUpSale, type SaleWanted } from './sale.ts'
 
@@ -38,11 +38,7 @@ const OFFERED = [
 ] as const satisfies (keyof NewEstimate)[]
 
 /** The estimate of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-export async function estimateOf(scope: Scope, id: string, lock: Lock = ''): Promise<Estimate> {
-  const estimate = isId(id) ? await findEstimate(scope, id, lock) : null
-  if (!estimate) throw fault('not_found.resource', { message: 'There is no such estimate.' })
-  return estimate
-}
+export const estimateOf = documentFinder('ESTIMATE', findEstimate)
 
 /**
  * Draws up an estimate, dated today in the organisation's zone unless told (specification, POST /estimates).
@@ -52,22 +48,18 @@ export async function estimateOf(scope: Scope, id: string, lock: Lock = ''): Pro
 export async function createEstimate(books: Books, wanted: NewEstimate): Promise<Estimate> {
   const date = wanted.date == null ? today(books) : parseDocumentDate(wanted.date)!
   const { head, lines: drawn } = await drawUpSale(books, { ...wanted, round_off: null }, { date })
-  const row = books.insert(estimates, {
+  const row = books.create(estimates, {
     ...head,
-    id: books.newId(),
     estimate_number: numberDocument(books, 'ESTIMATE'),
     expiry_date: expiryDateOf(wanted.expiry_date, date),
     reference_number: wanted.reference_number ?? null,
     status: 'DRAFT',
     converted_to_sales_order_id: null,
     notes: wanted.notes ?? null,
-    version: 1,
-    created_time: books.now,
-    last_modified_time: books.now,
   })
   const lines = drawn.map((line) => books.insert(estimateLines, { ...line, id: books.newId(), estimate_id: row.id }))
   const estimate = { ...row, lines, invoices: [] }
-  recordEstimate(books, estimate, 'ESTIMATE_CREATED')
+  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_CREATED')
   announceEstimate(books, 'ESTIMATE_CREATED', estimate)
   return estimate
 }
@@ -91,9 +83,9 @@ export async function changeEstimate(
   if (wanted.notes !== undefined) told.notes = wanted.notes
   const [changes, moved] = [changesBetween(before, told), changesBetween({ status: before.status }, { status })]
   if (!changes && !moved) return before
-  const estimate = changedEstimate(books, before, { ...told, status })
-  if (changes) recordEstimate(books, estimate, 'ESTIMATE_UPDATED', changes)
-  if (moved) recordEstimate(books, estimate, 'ESTIMATE_STATUS_CHANGED', moved)
+  const estimate = books.change(estimates, before, { ...told, status })
+  if (changes) recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_UPDATED', changes)
+  if (moved) recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_STATUS_CHANGED', moved)
   return estimate
 }
 
@@ -101,8 +93,8 @@ export async function changeEstimate(
 export async function acceptEstimate(books: Books, id: string): Promise<Estimate> {
   const before = await estimateOf(books, id, 'FOR UPDATE')
   const status = nextStatus('ESTIMATE', 'accept', before.status)
-  const estimate = changedEstimate(books, before, { status })
-  recordEstimate(books, estimate, 'ESTIMATE_ACCEPTED', changesBetween({ status: before.status }, { status }))
+  const estimate = books.change(estimates, before, { status })
+  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_ACCEPTED', changesBetween({ status: before.status }, { status }))
   announceEstimate(books, 'ESTIMATE_ACCEPTED', estimate)
   return estimate
 }
@@ -112,17 +104,14 @@ export async function deleteEstimate(books: Books, id: string): Promise<void> {
   const estimate = await estimateOf(books, id, 'FOR UPDATE')
   nextStatus('ESTIMATE', 'delete', estimate.status)
   books.delete(estimates, estimate)
-  books.insert(numberGaps, {
-    id: books.newId(), branch_id: estimate.branch_id, document: 'estimate', number: estimate.estimate_number, series_name: null,
-    reason: 'Estimate deleted', time: books.now,
-  })
-  recordEstimate(books, estimate, 'ESTIMATE_DELETED')
+  registerGap(books, 'ESTIMATE', estimate, 'Estimate deleted')
+  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_DELETED')
 }
 
-/** Changes columns of an estimate that was found with a lock. */
-export function changedEstimate(books: Books, estimate: Estimate, told: Partial<EstimateRow>): Estimate {
-  const stamp = { version: estimate.version + 1, last_modified_time: books.now }
-  return { ...books.update<EstimateRow>(estimates, estimate, { ...told, ...stamp }), lines: estimate.lines, invoices: estimate.invoices }
+/** Announces an estimate as it now is, with the order that it has become. */
+export function announceEstimate(books: Books, type: DocumentEvent<'ESTIMATE'>, estimate: EstimateRow): void {
+  const { converted_to_sales_order_id } = estimate
+  announceDocument(books, 'ESTIMATE', type, estimate, { converted_to_sales_order_id })
 }
 
 // How an estimate comes to the statuses that a caller may not tell.
@@ -140,11 +129,4 @@ function statusToldBy(told: EstimateStatus | undefined, from: EstimateStatus): E
   const verb = TELLING[told]
   if (verb) return nextStatus('ESTIMATE', verb, from)
   throw invalidState(`A PUT does not make an estimate ${told}; ${ACTIONS[told]}.`, from, [])
-}
-
-function expiryDateOf(told: string | null | undefined, date: string): string | null {
-  if (told == null) return null
-  const expiry = parseDocumentDate(told)!
-  if (expiry >= date) return expiry
-  throw fault('validation.invalid_value', { field: 'expiry_date', message: 'An estimate cannot expire before its date.' })
 }

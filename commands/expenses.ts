@@ -2,20 +2,19 @@
 import { decimalText } from '../domain/decimal.ts'
 import { expenseProblems } from '../domain/expense-body.ts'
 import { fault } from '../domain/faults.ts'
-import { isId } from '../domain/ids.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { toAmount } from '../domain/money.ts'
-import { expenseLines, expenses, findExpense, type Expense, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
-import type { Lock, Scope } from '../models/find.ts'
+import { documentFinder } from '../models/existing-document.ts'
+import { expenseLines, expenses, findExpense, type Expense, type ExpenseLineRow } from '../models/expense.ts'
 import type { Books } from './books.ts'
-import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween, type Changes } from './changes.ts'
+import { announceDocument, recordDocument, reverseDocument } from './document-entries.ts'
 import { today } from './drafting.ts'
 import {
   drawUpExpense, expenseBasisOf, toldOf, type ExistingLines, type ExpenseLine, type ExpenseLineSent, type NewExpense,
 } from './expense-drafting.ts'
-import { announceExpense, postExpense, recordExpense, repostExpense } from './expense-entries.ts'
+import { postExpense, repostExpense } from './expense-entries.ts'
 import { numberDocument } from './numbering.ts'
-import { reverse } from './reversal.ts'
 
 export type ExpenseChanges = Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineSent[] | null }
 
@@ -25,11 +24,7 @@ const CHANGEABLE = [
 ] as const satisfies (keyof NewExpense)[]
 
 /** The expense of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-export async function expenseOf(scope: Scope, id: string, lock: Lock = ''): Promise<Expense> {
-  const expense = isId(id) ? await findExpense(scope, id, lock) : null
-  if (!expense) throw fault('not_found.resource', { message: 'There is no such expense.' })
-  return expense
-}
+export const expenseOf = documentFinder('EXPENSE', findExpense)
 
 /**
  * Books an expense and posts its journal (specification, "Expenses").
@@ -39,18 +34,14 @@ export async function expenseOf(scope: Scope, id: string, lock: Lock = ''): Prom
 export async function createExpense(books: Books, wanted: NewExpense): Promise<Expense> {
   const basis = await expenseBasisOf(books, wanted)
   const { header, lines } = drawUpExpense(books, basis, wanted)
-  const row = books.insert(expenses, {
+  const row = books.create(expenses, {
     ...header,
-    id: books.newId(),
     expense_number: numberDocument(books, 'EXPENSE'),
-    version: 1,
-    created_time: books.now,
-    last_modified_time: books.now,
   })
   const expense = { ...row, lines: lines.map((line, index) => insertLine(books, row.id, line, index + 1)) }
   postExpense(books, expense, basis.roles)
-  recordExpense(books, expense, 'EXPENSE_CREATED')
-  announceExpense(books, expense)
+  recordDocument(books, 'EXPENSE', expense, 'EXPENSE_CREATED')
+  announceDocument(books, 'EXPENSE', 'EXPENSE_CREATED', expense)
   return expense
 }
 
@@ -78,10 +69,9 @@ export async function changeExpense(books: Books, id: string, sent: Sent<Expense
   const relined = changesOfLines(before.lines, drawn.lines, existing, currency)
   const changes = changesBetween({ ...before, rcm_rate: before.rcm_rate && decimalText(before.rcm_rate) }, drawn.header, currency)
   if (changes === null && relined === null) return before
-  const row = books.update<ExpenseRow>(expenses, before, { ...drawn.header, version: before.version + 1, last_modified_time: books.now })
-  const expense = { ...row, lines: relined ? replaceLines(books, before, drawn.lines, existing) : before.lines }
+  const expense = { ...books.change(expenses, before, drawn.header), lines: relined ? replaceLines(books, before, drawn.lines, existing) : before.lines }
   await repostExpense(books, before, expense, basis.roles)
-  recordExpense(books, expense, 'EXPENSE_UPDATED', { ...changes, ...relined })
+  recordDocument(books, 'EXPENSE', expense, 'EXPENSE_UPDATED', { ...changes, ...relined })
   return expense
 }
 
@@ -89,10 +79,8 @@ export async function changeExpense(books: Books, id: string, sent: Sent<Expense
 export async function deleteExpense(books: Books, id: string): Promise<void> {
   const expense = await expenseOf(books, id, 'FOR UPDATE')
   books.delete(expenses, expense)
-  await reverse(books, {
-    source: 'EXPENSE', sourceId: expense.id, date: today(books), memo: `Deletion of expense ${expense.expense_number}`,
-  })
-  recordExpense(books, expense, 'EXPENSE_DELETED')
+  await reverseDocument(books, 'EXPENSE', expense, { date: today(books), why: 'Deletion' })
+  recordDocument(books, 'EXPENSE', expense, 'EXPENSE_DELETED')
 }
 
 function insertLine(books: Books, expenseId: string, line: ExpenseLine, line_no: number): ExpenseLineRow {

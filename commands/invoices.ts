@@ -1,21 +1,20 @@
 // What can be done to an invoice: create, approve, change, void, delete.
 import { parseDocumentDate } from '../domain/dates.ts'
-import { fault } from '../domain/faults.ts'
-import { isId } from '../domain/ids.ts'
-import { nextStatus, refuseVoid } from '../domain/lifecycle.ts'
+import { dueDateOf } from '../domain/document-dates.ts'
+import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
+import { nextStatus, openBalance, refuseVoid } from '../domain/lifecycle.ts'
+import { invoicePosting } from '../domain/posting/invoice.ts'
 import { autoRoundOff, keepsRoundOffOnEdit } from '../domain/totals.ts'
 import { readPostingAccounts, type PostingAccounts } from '../models/basis.ts'
-import type { Lock, Scope } from '../models/find.ts'
+import { documentFinder } from '../models/existing-document.ts'
 import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceLineRow, type InvoiceRow } from '../models/invoice.ts'
-import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
-import { dueDateOf, today } from './drafting.ts'
-import { announceInvoice, postInvoice, recordInvoice } from './invoice-entries.ts'
+import { announceDocument, postDocument, recordDocument, registerGap, reverseDocument } from './document-entries.ts'
+import { today } from './drafting.ts'
+import { saleFigures } from './figures.ts'
 import { numberInvoice } from './numbering.ts'
 import { lockOrderOfInvoice, releaseSalesOrder } from './order-fulfilment.ts'
-import { reverse } from './reversal.ts'
 import { drawUpSale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
 import { warnOfUnappliedNotes } from './unapplied-notes.ts'
@@ -48,11 +47,7 @@ const SETTLED = [
 ] as const satisfies (keyof NewInvoice)[]
 
 /** The invoice of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-export async function invoiceOf(scope: Scope, id: string, lock: Lock = ''): Promise<Invoice> {
-  const invoice = isId(id) ? await findInvoice(scope, id, lock) : null
-  if (!invoice) throw fault('not_found.resource', { message: 'There is no such invoice.' })
-  return invoice
-}
+export const invoiceOf = documentFinder('INVOICE', findInvoice)
 
 /**
  * Draws up an invoice, and approves it when `auto_approve` says so (specification, "POST /invoices body").
@@ -89,23 +84,19 @@ export type DrawnInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line
 export function enterInvoice(
   books: Books, accounts: PostingAccounts, drawn: DrawnInvoice, drawnLines: DrawnInvoiceLine[], approved: boolean,
 ): Invoice {
-  const row = books.insert(invoices, {
+  const row = books.create(invoices, {
     ...drawn,
-    id: books.newId(),
     payment_made: 0n, credits_applied: 0n, balance: drawn.total,
     status: approved ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
-    version: 1,
-    created_time: books.now,
-    last_modified_time: books.now,
   })
   const lines = drawnLines.map((line) => books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }))
   const invoice = { ...row, lines }
-  recordInvoice(books, invoice, 'INVOICE_CREATED')
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_CREATED')
   if (approved) {
-    postInvoice(books, invoice, accounts)
-    recordInvoice(books, invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
+    post(books, invoice, accounts)
+    recordDocument(books, 'INVOICE', invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
   }
-  announceInvoice(books, 'INVOICE_CREATED', invoice)
+  announceDocument(books, 'INVOICE', 'INVOICE_CREATED', invoice)
   return invoice
 }
 
@@ -114,9 +105,9 @@ export async function approveInvoice(books: Books, id: string): Promise<Invoice>
   const draft = await invoiceOf(books, id, 'FOR UPDATE')
   const status = nextStatus('INVOICE', 'approve', draft.status)
   const invoice = change(books, draft, { status })
-  postInvoice(books, invoice, await readPostingAccounts(books))
-  recordInvoice(books, invoice, 'INVOICE_SENT', changesBetween({ status: draft.status }, { status }))
-  announceInvoice(books, 'INVOICE_UPDATED', invoice, ['status'])
+  post(books, invoice, await readPostingAccounts(books))
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_SENT', changesBetween({ status: draft.status }, { status }))
+  announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: ['status'] })
   return invoice
 }
 
@@ -137,8 +128,8 @@ export async function changeInvoice(books: Books, id: string, sent: Sent<Invoice
   const changes = changesBetween(draft, told)
   if (changes === null) return draft
   const invoice = change(books, draft, told)
-  recordInvoice(books, invoice, 'INVOICE_UPDATED', changes)
-  announceInvoice(books, 'INVOICE_UPDATED', invoice, Object.keys(changes))
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_UPDATED', changes)
+  announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: Object.keys(changes) })
   return invoice
 }
 
@@ -155,13 +146,12 @@ export async function voidInvoice(books: Books, id: string, wanted: { reason?: s
   const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
   await warnOfUnappliedNotes(books, 'invoice', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
-  const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n, balance: 0n })
+  const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n })
   if (order) releaseSalesOrder(books, order, invoice)
-  if (before.status !== 'DRAFT') {
-    await reverse(books, { source: 'INVOICE', sourceId: invoice.id, date, memo: `Void of invoice ${invoice.invoice_number}` })
-  }
-  recordInvoice(books, invoice, 'INVOICE_VOIDED', changesBetween({ status: before.status }, { status: invoice.status }), { reason: wanted.reason ?? null })
-  announceInvoice(books, 'INVOICE_VOIDED', invoice)
+  if (before.status !== 'DRAFT') await reverseDocument(books, 'INVOICE', invoice, { date, why: 'Void' })
+  const changes = changesBetween({ status: before.status }, { status: invoice.status })
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_VOIDED', changes, { reason: wanted.reason ?? null })
+  announceDocument(books, 'INVOICE', 'INVOICE_VOIDED', invoice)
   return invoice
 }
 
@@ -175,22 +165,17 @@ export async function deleteInvoice(books: Books, id: string): Promise<void> {
   nextStatus('INVOICE', 'delete', invoice.status)
   books.delete(invoices, invoice)
   if (order) releaseSalesOrder(books, order, invoice)
-  books.insert(numberGaps, {
-    id: books.newId(),
-    branch_id: invoice.branch_id,
-    document: 'invoice',
-    number: invoice.invoice_number,
-    series_name: invoice.series_name,
-    reason: 'Draft deleted',
-    time: books.now,
-  })
-  recordInvoice(books, invoice, 'INVOICE_DELETED')
+  registerGap(books, 'INVOICE', invoice, 'Draft deleted')
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_DELETED')
 }
 
-function change(books: Books, invoice: Invoice, told: Partial<InvoiceRow>): Invoice {
-  const { balance = invoice.total - invoice.payment_made - invoice.credits_applied, ...columns } = told
-  const changed = books.update<InvoiceRow>(invoices, invoice, { ...columns, version: invoice.version + 1, last_modified_time: books.now })
-  return { ...changed, balance, lines: invoice.lines }
+function post(books: Books, invoice: Invoice, accounts: PostingAccounts): void {
+  postDocument(books, 'INVOICE', invoice, invoicePosting(saleFigures(books, invoice, accounts)))
+}
+
+function change(books: Books, invoice: Invoice, { balance: _computed, ...told }: Partial<InvoiceRow>): Invoice {
+  const changed = books.change(invoices, invoice, told)
+  return { ...changed, balance: openBalance(changed.status, changed.total, changed.payment_made, changed.credits_applied) }
 }
 
 function reroundedTotals(books: Books, draft: Invoice): Partial<InvoiceRow> {

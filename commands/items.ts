@@ -1,10 +1,10 @@
 // What can be done to an item of the item master.
 import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { existingRow, type Lock, type Scope } from '../models/find.ts'
 import { countItemUses, findItemReferences, items, type ItemRow } from '../models/item.ts'
 import type { Books } from './books.ts'
-import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
 import { knownIds } from './drafting.ts'
 import { accountFor, PURCHASE_ACCOUNT, SALES_ACCOUNT } from './named-accounts.ts'
@@ -38,12 +38,9 @@ export const itemOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ItemR
  * validation.invalid_value for an account of another type than sales, or purchases, go to.
  */
 export async function createItem(books: Books, fields: ItemFields & { item_name: string }): Promise<ItemRow> {
-  const item = books.insert(items, {
+  const item = books.create(items, {
     ...EMPTY,
     ...await checked(books, fields),
-    id: books.newId(),
-    created_time: books.now,
-    last_modified_time: books.now,
   })
   books.record({ action: 'ITEM_CREATED', entityType: 'ITEM', entityId: item.id, entityRef: item.item_name })
   return item
@@ -79,7 +76,7 @@ export async function deleteItem(books: Books, id: string): Promise<void> {
 
 const EMPTY = {
   item_name: '', sku: null, item_type: 'GOODS' as const, description: null, hsn_or_sac: null, unit: null, rate: '0',
-  purchase_rate: '0', tax_id: null, account_id: null, purchase_account_id: null, status: 'ACTIVE' as const, version: 1,
+  purchase_rate: '0', tax_id: null, account_id: null, purchase_account_id: null, status: 'ACTIVE' as const,
 }
 
 const TEXTS = ['sku', 'description', 'hsn_or_sac', 'unit'] as const
@@ -92,7 +89,7 @@ function change(books: Books, item: ItemRow, changed: Partial<ItemRow>, action: 
   if (changes === null) return item
   const entityRef = changed.item_name ?? item.item_name
   books.record({ action, entityType: 'ITEM', entityId: item.id, entityRef, changes })
-  return books.update(items, item, { ...changed, version: item.version + 1, last_modified_time: books.now })
+  return books.change(items, item, changed)
 }
 
 // The columns that the fields set, each made canonical or refused.

@@ -2,11 +2,12 @@
 import { parseDocumentDate } from '../domain/dates.ts'
 import { fault, invalidState } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { amountAboveZero, sum, toAmount, type Minor } from '../domain/money.ts'
+import { amountAboveZero, sum, type Minor } from '../domain/money.ts'
 import { manualPosting } from '../domain/posting/manual.ts'
 import { reversalOf } from '../domain/posting/posting.ts'
 import { readJournalBasis, type JournalBasis, type ReadJournal } from '../models/journal.ts'
 import type { Books } from './books.ts'
+import { announceDocument, recordDocument } from './document-entries.ts'
 import { knownIds, refuseUnknownTags, today } from './drafting.ts'
 import { journalOf } from './journals.ts'
 
@@ -59,21 +60,9 @@ export async function postManualJournal(books: Books, wanted: NewJournal): Promi
     tags,
     lines: manualPosting({ lines, currency, roundOff: basis.round_off?.id ?? null }),
   })
-  books.record({ action: 'JOURNAL_CREATED', entityType: 'JOURNAL', entityId: journal.id, entityRef: journal.journal_number })
-  books.announce({
-    type: 'JOURNAL_POSTED',
-    entityType: 'JOURNAL',
-    entityId: journal.id,
-    data: {
-      id: journal.id,
-      number: journal.journal_number,
-      contact_id: contactId,
-      total: toAmount(sum(journal.lines.map((line) => line.debit)), currency),
-      status: null,
-      source: journal.source,
-      sequence: 1,
-    },
-  })
+  recordDocument(books, 'JOURNAL', journal, 'JOURNAL_CREATED')
+  const total = sum(journal.lines.map((line) => line.debit))
+  announceDocument(books, 'JOURNAL', 'JOURNAL_POSTED', { ...journal, version: 1, total }, { source: journal.source })
   const read = journal.lines.map((line) => ({ ...line, account_name: find.account(line.account_id, 'account_id').name }))
   return { ...journal, lines: read, reversed_by: null }
 }
@@ -99,7 +88,7 @@ export async function deleteManualJournal(books: Books, id: string): Promise<voi
       { accountId, contactId, debit, credit, description }
     ))),
   })
-  books.record({ action: 'JOURNAL_DELETED', entityType: 'JOURNAL', entityId: journal.id, entityRef: journal.journal_number })
+  recordDocument(books, 'JOURNAL', journal, 'JOURNAL_DELETED')
 }
 
 function basisOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalBasis> {

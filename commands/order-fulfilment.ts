@@ -10,8 +10,7 @@ import {
 import { lockSalesOrderOf, salesOrderLines, salesOrders, type SalesOrder, type SalesOrderLineRow, type SalesOrderRow } from '../models/sales-order.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
-import { recordPurchaseOrder } from './purchase-order-entries.ts'
-import { recordSalesOrder } from './sales-order-entries.ts'
+import { recordDocument } from './document-entries.ts'
 
 type Lines<O extends { lines: unknown }> = Omit<O, 'invoices' | 'bills'>
 
@@ -80,22 +79,22 @@ function billedAnew(books: Books, lines: PurchaseOrderLineRow[], billed: Map<str
 
 function turnSalesOrder(
   books: Books, before: Lines<SalesOrder>, lines: SalesOrderLineRow[],
-  { action, status, invoiceId }: { action: string; status: SalesOrderRow['status']; invoiceId: string },
+  { action, status, invoiceId }: { action: `SALES_ORDER_${string}`; status: SalesOrderRow['status']; invoiceId: string },
 ): void {
-  const order = books.update<SalesOrderRow>(salesOrders, before, { status, version: before.version + 1, last_modified_time: books.now })
+  const order = books.change(salesOrders, before, { status })
   const [was, is] = [before.lines, lines].map((each) => total(each.map(({ quantity_invoiced }) => quantity_invoiced)))
   const changes = changesBetween({ status: before.status, quantity_invoiced: was }, { status, quantity_invoiced: is })
-  recordSalesOrder(books, order, action, changes, { invoice_id: invoiceId })
+  recordDocument(books, 'SALES_ORDER', order, action, changes, { invoice_id: invoiceId })
 }
 
 function turnPurchaseOrder(
   books: Books, before: Lines<PurchaseOrder>, lines: PurchaseOrderLineRow[],
-  { action, status, billId }: { action: string; status: PurchaseOrderRow['status']; billId: string },
+  { action, status, billId }: { action: `PURCHASE_ORDER_${string}`; status: PurchaseOrderRow['status']; billId: string },
 ): void {
-  const order = books.update<PurchaseOrderRow>(purchaseOrders, before, { status, version: before.version + 1, last_modified_time: books.now })
+  const order = books.change(purchaseOrders, before, { status })
   const [was, is] = [before.lines, lines].map((each) => total(each.map(({ quantity_billed }) => quantity_billed)))
   const changes = changesBetween({ status: before.status, quantity_billed: was }, { status, quantity_billed: is })
-  recordPurchaseOrder(books, order, action, changes, { bill_id: billId })
+  recordDocument(books, 'PURCHASE_ORDER', order, action, changes, { bill_id: billId })
 }
 
 // How much a document's lines took of each line of its order.

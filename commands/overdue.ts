@@ -5,12 +5,11 @@ import { bills, type BillRow } from '../models/bill.ts'
 import { lockRows } from '../models/find.ts'
 import { invoices, type InvoiceRow } from '../models/invoice.ts'
 import { findDue } from '../models/overdue.ts'
-import { announceBill, recordBill } from './bill-entries.ts'
 import type { Books } from './books.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 import { changesBetween } from './changes.ts'
+import { announceDocument, recordDocument } from './document-entries.ts'
 import { today } from './drafting.ts'
-import { announceInvoice, recordInvoice } from './invoice-entries.ts'
 
 /** Documents in one transaction: few enough that nobody waits long for one of them. */
 export const OVERDUE_PAGE = 100
@@ -46,16 +45,16 @@ export async function markOverdue(books: Books): Promise<OverduePage> {
 
 function markInvoice(books: Books, before: InvoiceRow): void {
   const status = nextStatus('INVOICE', 'fallDue', before.status)
-  const invoice = books.update<InvoiceRow>(invoices, before, { status, version: before.version + 1, last_modified_time: books.now })
-  recordInvoice(books, invoice, 'INVOICE_OVERDUE', changesBetween({ status: before.status }, { status }))
-  announceInvoice(books, 'INVOICE_UPDATED', invoice, ['status'])
+  const invoice = books.change(invoices, before, { status })
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_OVERDUE', changesBetween({ status: before.status }, { status }))
+  announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: ['status'] })
 }
 
 function markBill(books: Books, before: BillRow): void {
   const status = nextStatus('BILL', 'fallDue', before.status)
-  const bill = books.update<BillRow>(bills, before, { status, version: before.version + 1, last_modified_time: books.now })
-  recordBill(books, bill, 'BILL_OVERDUE', changesBetween({ status: before.status }, { status }))
-  announceBill(books, 'BILL_UPDATED', bill, ['status'])
+  const bill = books.change(bills, before, { status })
+  recordDocument(books, 'BILL', bill, 'BILL_OVERDUE', changesBetween({ status: before.status }, { status }))
+  announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: ['status'] })
 }
 
 const duesOf = ({ status, due_date: dueDate, balance }: InvoiceRow | BillRow) => ({ status, dueDate, balance })

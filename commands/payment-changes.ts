@@ -3,14 +3,15 @@ import { relievedAnew } from '../domain/allocation.ts'
 import { parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
+import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { toDecimalText, toMinor, type Minor } from '../domain/money.ts'
 import type { Flow } from '../domain/posting/payment.ts'
 import { paymentAllocations, type AllocationRow, type Payment } from '../models/payment.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
+import { recordDocument, reverseDocument } from './document-entries.ts'
 import { knownIds } from './drafting.ts'
-import { postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
+import { postPayment } from './payment-entries.ts'
 import { foundationOf, moneyTold, refuseFigures, refuseWrongParty, type Founded } from './payment-terms.ts'
 import { changedPayment, paymentOf, USUAL_MODE, type NewPayment } from './payments.ts'
 
@@ -67,10 +68,10 @@ export async function changePayment(books: Books, id: string, wanted: Sent<Payme
   if (changes === null) return before
   const payment = changedPayment(books, before, told, relieveAnew(books, before, after))
   if (Object.keys(changes).some((field) => !UNPOSTED.has(field))) {
-    await unpostPayment(books, before, null, 'Change')
+    await reverseDocument(books, 'PAYMENT', before, { date: null, why: 'Change' })
     postPayment(books, payment, basis)
   }
-  recordPaymentEntry(books, payment, 'PAYMENT_UPDATED', changes)
+  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changes)
   return payment
 }
 

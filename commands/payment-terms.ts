@@ -148,7 +148,7 @@ export async function documentsOf(books: Books, flow: Flow, asked: AllocationWan
 }
 
 /** A payment's money as domain takes it. */
-export function moneyOf(books: Books, payment: Omit<Payment, 'org_id'>): Money {
+export function moneyOf(books: Books, payment: Pick<Payment, 'contact_id' | 'currency_code' | 'exchange_rate' | 'amount' | 'unapplied' | 'allocations'>): Money {
   return {
     contactId: payment.contact_id,
     currency: payment.currency_code,

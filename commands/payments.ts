@@ -3,17 +3,17 @@ import { allocate } from '../domain/allocation.ts'
 import { addDays, parseDocumentDate } from '../domain/dates.ts'
 import { LOOK_BACK_DAYS } from '../domain/duplicate-payment.ts'
 import { fault } from '../domain/faults.ts'
-import { isId } from '../domain/ids.ts'
 import { sum, toMinor } from '../domain/money.ts'
 import type { Flow, PaymentType } from '../domain/posting/payment.ts'
 import { readPostingAccounts } from '../models/basis.ts'
-import type { Lock, Scope } from '../models/find.ts'
+import { documentFinder } from '../models/existing-document.ts'
 import { findPayment, payments, type AllocationRow, type Payment, type PaymentRow } from '../models/payment.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
+import { recordDocument, reverseDocument } from './document-entries.ts'
 import { knownIds, rateWanted, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { announcePayment, differenceOf, postExchangeDifference, postPayment, recordPaymentEntry, unpostPayment } from './payment-entries.ts'
+import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
   allocationsWanted, allocationWanted, documentsOf, duplicateOf, existenceFirst, foundationOf, likenessOf, moneyOf, moneyTold, refuseFigures,
   refuseMissingDocuments, refuseOverAllocation, refuseWrongParty, type AllocationBody,
@@ -42,12 +42,8 @@ export interface NewPayment {
 /** How money moves where nobody tells. */
 export const USUAL_MODE = 'BANK_TRANSFER'
 
-/** The payment of this id. Throws not_found.resource for one that the organisation does not have. */
-export async function paymentOf(scope: Scope, id: string, lock: Lock = ''): Promise<Payment> {
-  const payment = isId(id) ? await findPayment(scope, id, lock) : null
-  if (!payment) throw fault('not_found.resource', { message: 'There is no such payment.' })
-  return payment
-}
+/** The payment of this id, with its allocations. Throws not_found.resource for one that the organisation does not have. */
+export const paymentOf = documentFinder('PAYMENT', findPayment)
 
 /**
  * Records a payment and settles what it is allocated to (specification, "POST /payments body"; decisions §4, §10).
@@ -78,7 +74,6 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
   const { exchangeRate } = moneyTold(books, wanted, basis)
   refuseWrongParty(basis, wanted.flow, type)
   const row = {
-    id: books.newId(),
     payment_number: numberDocument(books, 'PAYMENT'),
     flow: wanted.flow,
     payment_type: type,
@@ -97,9 +92,6 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
     allocated: sum(asked.map((each) => each.amount)),
     unapplied: amount,
     tags,
-    version: 1,
-    created_time: books.now,
-    last_modified_time: books.now,
   }
   refuseFigures(row)
   refuseOverAllocation(asked, amount, currency)
@@ -107,11 +99,11 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
   const likeness = likenessOf(books, basis, row)
   if (likeness && !keyed) throw fault('validation.duplicate_resource', duplicateOf(likeness, row))
   if (likeness) books.warn({ code: 'validation.duplicate_resource', ...duplicateOf(likeness, row) })
-  const saved = books.insert(payments, { ...row, unapplied: unappliedOf(row) })
+  const saved = books.create(payments, { ...row, unapplied: unappliedOf(row) })
   const payment = { ...saved, allocations: keepAllocations(books, saved, allocations, null) }
   settleDocuments(payment, payment.allocations, documents)
   postPayment(books, payment, basis)
-  recordPaymentEntry(books, payment, 'PAYMENT_CREATED')
+  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_CREATED')
   announcePayment(books, payment)
   return payment
 }
@@ -133,7 +125,7 @@ export async function applyPayment(books: Books, id: string, wanted: AllocationB
   settleDocuments(payment, added, documents)
   const difference = differenceOf(added)
   if (difference !== 0n) postExchangeDifference(books, payment, difference, today(books), await readPostingAccounts(books))
-  recordPaymentEntry(books, payment, 'PAYMENT_UPDATED', changesBetween(
+  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changesBetween(
     { allocated: before.allocated }, { allocated: payment.allocated }, payment.currency_code,
   ))
   return payment
@@ -143,9 +135,9 @@ export async function applyPayment(books: Books, id: string, wanted: AllocationB
 export async function deletePayment(books: Books, id: string): Promise<void> {
   const payment = await paymentOf(books, id, 'FOR UPDATE')
   await releaseDocuments(books, payment)
-  await unpostPayment(books, payment, today(books), 'Deletion')
+  await reverseDocument(books, 'PAYMENT', payment, { date: today(books), why: 'Deletion' })
   books.delete(payments, payment)
-  recordPaymentEntry(books, payment, 'PAYMENT_DELETED')
+  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_DELETED')
 }
 
 const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'payment_type' | 'amount' | 'allocated'>) => (
@@ -154,6 +146,6 @@ const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'paym
 
 /** Changes columns of a payment that was found with a lock. */
 export function changedPayment(books: Books, payment: Payment, told: Partial<PaymentRow>, allocations: AllocationRow[]): Payment {
-  const changed = books.update<PaymentRow>(payments, payment, { ...told, version: payment.version + 1, last_modified_time: books.now })
+  const changed = books.change(payments, payment, told)
   return { ...changed, unapplied: unappliedOf(changed), allocations }
 }

@@ -1,21 +1,20 @@
 // What can be done to a purchase order: create, change, open, cancel, delete.
-import { decimalText } from '../domain/decimal.ts'
-import { fault, invalidState } from '../domain/faults.ts'
-import { isId } from '../domain/ids.ts'
+import { goodsDateOf } from '../domain/document-dates.ts'
+import { invalidState } from '../domain/faults.ts'
+import type { Answered, Sent } from '../domain/fixed-fields.ts'
 import { nextStatus } from '../domain/lifecycle.ts'
-import type { Lock, Scope } from '../models/find.ts'
+import { documentFinder } from '../models/existing-document.ts'
 import {
   findPurchaseOrder, purchaseOrderLines, purchaseOrders, type PurchaseOrder, type PurchaseOrderLineRow, type PurchaseOrderRow, type PurchaseOrderStatus,
 } from '../models/purchase-order.ts'
-import { numberGaps } from '../models/series.ts'
 import type { Books } from './books.ts'
-import { compareFields, throwRefusal, type Answered, type Sent } from './changeable.ts'
 import { changesBetween } from './changes.ts'
+import { announceDocument, recordDocument, registerGap } from './document-entries.ts'
+import { changeDraft } from './draft-changes.ts'
 import { numberDocument } from './numbering.ts'
-import { changeableOrder, goodsDateOf, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
+import { ANOTHER_ORDER, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
 import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
-import { announcePurchaseOrder, recordPurchaseOrder } from './purchase-order-entries.ts'
-import { redrawLines, termsToldOf, type LineSent } from './redrawing.ts'
+import type { LineSent } from './redrawing.ts'
 
 /** The body of POST /purchase_orders. Dates as the wire sends them. */
 export interface NewPurchaseOrder extends Omit<PurchaseWanted, 'round_off'> {
@@ -34,14 +33,10 @@ export interface DrawnPurchaseOrder extends Pick<PurchaseOrderRow, 'expected_dat
 }
 
 const TERMS = ['vendor_id', ...ORDER_TERMS] as const satisfies (keyof NewPurchaseOrder)[]
-const REMARKS = ['date', 'expected_date', 'reference_number', 'notes'] as const satisfies (keyof NewPurchaseOrder)[]
+const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof NewPurchaseOrder)[]
 
 /** The purchase order of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-export async function purchaseOrderOf(scope: Scope, id: string, lock: Lock = ''): Promise<PurchaseOrder> {
-  const order = isId(id) ? await findPurchaseOrder(scope, id, lock) : null
-  if (!order) throw fault('not_found.resource', { message: 'There is no such purchase order.' })
-  return order
-}
+export const purchaseOrderOf = documentFinder('PURCHASE_ORDER', findPurchaseOrder)
 
 /**
  * Draws up a purchase order (specification, "Purchase order"; decisions §4). Throws not_found.resource for a vendor,
@@ -62,47 +57,40 @@ export async function createPurchaseOrder(books: Books, wanted: NewPurchaseOrder
 
 /** Enters a drawn purchase order into the books, as a DRAFT with a number of its own. */
 export function insertPurchaseOrder(books: Books, { head, lines, ...told }: DrawnPurchaseOrder): PurchaseOrder {
-  const row = books.insert(purchaseOrders, {
+  const row = books.create(purchaseOrders, {
     ...head,
     ...told,
-    id: books.newId(),
     purchase_order_number: numberDocument(books, 'PURCHASE_ORDER'),
     status: 'DRAFT',
-    version: 1,
-    created_time: books.now,
-    last_modified_time: books.now,
   })
   const order = { ...row, lines: lines.map((line) => insertLine(books, row.id, line)), bills: [] }
-  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_CREATED')
-  announcePurchaseOrder(books, order)
+  recordDocument(books, 'PURCHASE_ORDER', order, 'PURCHASE_ORDER_CREATED')
+  announceDocument(books, 'PURCHASE_ORDER', 'PURCHASE_ORDER_CREATED', order)
   return order
 }
 
 /**
  * Changes a draft whole, and prices it anew; of an open order the dates, reference and notes (decisions §10, Documents; §11).
- * Throws as compareFields and termsToldOf do.
+ * Throws as changeDraft does.
  */
 export async function changePurchaseOrder(
   books: Books, id: string, sent: Sent<PurchaseOrderChanges>, answered: Answered<PurchaseOrder>,
 ): Promise<PurchaseOrder> {
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   nextStatus('PURCHASE_ORDER', 'edit', before.status)
-  const shown = answered(before)
-  const { changed, refusal } = compareFields(sent, shown, changeableOrder(before.status, TERMS, REMARKS))
-  const date = sent.date === undefined ? before.date : orderDateOf(books, sent.date)
-  const redrawn = TERMS.some((term) => changed.has(term)) ? await drawUpAnew(books, before, sent, { date, shown }) : null
-  throwRefusal(refusal)
-  if (changed.size === 0) return before
-  const expectedDate = sent.expected_date === undefined ? before.expected_date : sent.expected_date
-  const told: Partial<PurchaseOrderRow> = { ...redrawn?.head, date, expected_date: goodsDateOf('expected_date', expectedDate, date) }
-  if (sent.reference_number !== undefined) told.reference_number = sent.reference_number
-  if (sent.notes !== undefined) told.notes = sent.notes
-  const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
-  const relined = redrawn && redrawLines(books, purchaseOrderLines, before, redrawn, (line) => insertLine(books, before.id, line))
-  if (changes === null && !relined?.changes) return before
-  const order = { ...change(books, before, told), lines: relined?.lines ?? before.lines }
-  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_UPDATED', { ...changes, ...relined?.changes })
-  return order
+  const told: PurchaseOrderChanges = sent
+  return changeDraft(books, 'PURCHASE_ORDER', before, sent, {
+    shown: answered(before),
+    terms: TERMS, instead: ANOTHER_ORDER, remarks: REMARKS, goodsDate: 'expected_date',
+    // Another branch brings one to a vendor of unknown place.
+    placedBy: ['vendor_id', 'branch_id'],
+    drawUp: ({ terms, place, ...occasion }) => drawUpPurchase(
+      books, { vendor_id: before.vendor_id, ...terms, ...place, ...told, line_items: terms.line_items, round_off: null }, occasion,
+    ),
+    change: (changes) => books.change(purchaseOrders, before, changes),
+    lines: purchaseOrderLines,
+    insertLine: (line) => insertLine(books, before.id, line),
+  })
 }
 
 /** DRAFT to OPEN: the vendor has it. Throws conflict.invalid_state for any other status. */
@@ -126,37 +114,18 @@ export async function deletePurchaseOrder(books: Books, id: string): Promise<voi
   const order = await purchaseOrderOf(books, id, 'FOR UPDATE')
   nextStatus('PURCHASE_ORDER', 'delete', order.status)
   books.delete(purchaseOrders, order)
-  books.insert(numberGaps, {
-    id: books.newId(), branch_id: order.branch_id, document: 'purchase order', number: order.purchase_order_number, series_name: null,
-    reason: 'Draft deleted', time: books.now,
-  })
-  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_DELETED')
+  registerGap(books, 'PURCHASE_ORDER', order, 'Draft deleted')
+  recordDocument(books, 'PURCHASE_ORDER', order, 'PURCHASE_ORDER_DELETED')
 }
 
 /** Gives an order, found with a lock, the status that it has come to; one that it has already leaves no trace. */
 export function turnPurchaseOrder(books: Books, before: PurchaseOrder, status: PurchaseOrderStatus): PurchaseOrder {
   if (before.status === status) return before
-  const order = change(books, before, { status })
-  recordPurchaseOrder(books, order, 'PURCHASE_ORDER_STATUS_CHANGED', changesBetween({ status: before.status }, { status }))
+  const order = books.change(purchaseOrders, before, { status })
+  recordDocument(books, 'PURCHASE_ORDER', order, 'PURCHASE_ORDER_STATUS_CHANGED', changesBetween({ status: before.status }, { status }))
   return order
-}
-
-// Another vendor brings a place of supply of its own, and so does another branch to a vendor of unknown place.
-async function drawUpAnew(books: Books, before: PurchaseOrder, sent: PurchaseOrderChanges, { date, shown }: { date: string; shown: object }) {
-  const { terms: { line_items, ...terms }, existing, refusal } = termsToldOf(before, sent, shown)
-  const same = (['vendor_id', 'branch_id'] as const).every((name) => sent[name] === undefined || sent[name]?.toLowerCase() === before[name])
-  const place = same ? {} : { place_of_supply: null }
-  const wanted = { vendor_id: before.vendor_id, ...terms, ...place, ...sent, line_items, round_off: null }
-  const { head, lines } = await drawUpPurchase(books, wanted, { date, existing })
-  throwRefusal(refusal)
-  return { head, lines, existing, currency: head.currency_code }
 }
 
 function insertLine(books: Books, orderId: string, line: PurchaseLine): PurchaseOrderLineRow {
   return books.insert(purchaseOrderLines, { ...line, id: books.newId(), purchase_order_id: orderId, quantity_billed: '0' })
-}
-
-function change(books: Books, order: PurchaseOrder, told: Partial<PurchaseOrderRow>): PurchaseOrder {
-  const changed = books.update<PurchaseOrderRow>(purchaseOrders, order, { ...told, version: order.version + 1, last_modified_time: books.now })
-  return { ...changed, lines: order.lines, bills: order.bills }
 }

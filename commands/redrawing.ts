@@ -1,11 +1,11 @@
 // A draft that is drawn up anew: its terms as a caller would tell them, and what becomes of its lines.
 import type { CreditSide } from '../domain/credit.ts'
 import { fault } from '../domain/faults.ts'
+import { refusalWithin, type Refusal } from '../domain/fixed-fields.ts'
 import { toAmount } from '../domain/money.ts'
 import type { DocumentRow, LineRow } from '../models/document.ts'
 import type { ModelOf } from '../models/model.ts'
 import type { Books } from './books.ts'
-import { refusalWithin, type Refusal } from './changeable.ts'
 import { changesBetween, type Changes } from './changes.ts'
 import type { ExistingLines, LineWanted } from './document-lines.ts'
 
@@ -18,7 +18,15 @@ export interface TermsSent {
   line_items?: LineSent[]
 }
 
-type Lined = DocumentRow & { lines: LineRow[]; vendor_id?: string; type?: CreditSide }
+/** A document with its lines, as far as they say of which trade it is. */
+export type Lined = DocumentRow & { lines: LineRow[]; customer_id?: string; vendor_id?: string; type?: CreditSide }
+
+/** Lines that are drawn up anew, and which of those that there were each is. */
+export interface Redrawn<Drawn> {
+  lines: Drawn[]
+  existing: ExistingLines
+  currency: string
+}
 
 /** What a line may be told anew; its amounts follow. */
 const LINE_FIELDS = [
@@ -102,7 +110,7 @@ const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])
  */
 export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
   books: Books, table: ModelOf<Line>, { lines: before, currency_code }: { lines: Line[]; currency_code: string },
-  { lines: drawn, existing, currency }: { lines: Drawn[]; existing: ExistingLines; currency: string }, insert: (line: Drawn) => Line,
+  { lines: drawn, existing, currency }: Redrawn<Drawn>, insert: (line: Drawn) => Line,
 ): { lines: Line[]; changes: Changes | null } {
   const rows = new Map(before.map((line) => [line.id, line]))
   const kept = existing.map((line) => (line ? rows.get(line.id)! : null))

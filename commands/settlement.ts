@@ -9,11 +9,10 @@ import type { CreditNoteRow } from '../models/credit-note.ts'
 import { lockRows } from '../models/find.ts'
 import { invoices, type InvoiceRow } from '../models/invoice.ts'
 import { lockPaymentsOn, paymentAllocations, payments, paymentsOn, settledInBase, type AllocationRow, type PaymentRow } from '../models/payment.ts'
-import { announceBill, recordBill } from './bill-entries.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
-import { announceInvoice, recordInvoice } from './invoice-entries.ts'
-import { differenceOf, postExchangeDifference, recordPaymentEntry, type Roles } from './payment-entries.ts'
+import { announceDocument, recordDocument } from './document-entries.ts'
+import { differenceOf, postExchangeDifference, type Roles } from './payment-entries.ts'
 
 /** An invoice or bill, locked, that money and credit can be put onto; once in a deed. */
 export interface Settleable extends OpenDocument {
@@ -100,17 +99,18 @@ export async function releasePayments(books: Books, documentId: string, date: st
     for (const { allocation_id } of allocations) books.delete(paymentAllocations, { id: allocation_id })
     postExchangeDifference(books, payment, -differenceOf(allocations), date, accounts)
     const told = { allocated: payment.allocated - sum(allocations.map(({ taken }) => taken)) }
-    books.update<PaymentRow>(payments, payment, { ...told, version: payment.version + 1, last_modified_time: books.now })
-    recordPaymentEntry(books, payment, 'PAYMENT_UPDATED', changesBetween(payment, told))
+    books.change(payments, payment, told)
+    recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changesBetween(payment, told))
   }
 }
 
 function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
   const turn = (told: Turned<InvoiceRow>, taken: Minor, metadata: Source) => {
     const balance = row.balance - taken
-    const invoice = { ...books.update<InvoiceRow>(invoices, row, { ...told, ...stamp(books, row) }), balance }
-    recordInvoice(books, invoice, `INVOICE_${deedOf(taken, balance)}`, changesBetween(row, { ...told, balance }), metadata)
-    announceInvoice(books, balance === 0n ? 'INVOICE_PAID' : 'INVOICE_UPDATED', invoice, changedBy(row, told))
+    const invoice = { ...books.change(invoices, row, told), balance }
+    recordDocument(books, 'INVOICE', invoice, `INVOICE_${deedOf(taken, balance)}`, changesBetween(row, { ...told, balance }), metadata)
+    if (balance === 0n) announceDocument(books, 'INVOICE', 'INVOICE_PAID', invoice)
+    else announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: changedBy(row, told) })
     return { balance, status: invoice.status, settled: row.total - balance, credits: invoice.credits_applied }
   }
   return {
@@ -129,9 +129,10 @@ function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
 function billToSettle(books: Books, row: BillRow): Settleable {
   const turn = (told: Turned<BillRow>, taken: Minor, metadata: Source) => {
     const balance = row.balance - taken
-    const bill = { ...books.update<BillRow>(bills, row, { ...told, ...stamp(books, row) }), balance }
-    recordBill(books, bill, `BILL_${deedOf(taken, balance)}`, changesBetween(row, { ...told, balance }), metadata)
-    announceBill(books, balance === 0n ? 'BILL_PAID' : 'BILL_UPDATED', bill, changedBy(row, told))
+    const bill = { ...books.change(bills, row, told), balance }
+    recordDocument(books, 'BILL', bill, `BILL_${deedOf(taken, balance)}`, changesBetween(row, { ...told, balance }), metadata)
+    if (balance === 0n) announceDocument(books, 'BILL', 'BILL_PAID', bill)
+    else announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: changedBy(row, told) })
     return { balance, status: bill.status, settled: row.total - balance, credits: bill.vendor_credits_applied }
   }
   return {
@@ -151,7 +152,6 @@ function billToSettle(books: Books, row: BillRow): Settleable {
 type Source = { payment_id: string } | { credit_note_id: string }
 type Turned<Row extends { status: string }> = Partial<Row> & Pick<Row, 'status'>
 
-const stamp = (books: Books, { version }: { version: number }) => ({ version: version + 1, last_modified_time: books.now })
 const deedOf = (taken: Minor, balance: Minor) => (taken < 0n ? 'UPDATED' : balance === 0n ? 'PAID' : 'PARTIALLY_PAID')
 const changedBy = (before: { status: string }, { status, ...amounts }: { status: string }) => (
   [...Object.keys(amounts), 'balance', ...(before.status === status ? [] : ['status'])]

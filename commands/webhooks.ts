@@ -1,17 +1,17 @@
 // What can be done to a webhook endpoint.
-import { EVENT_TYPES, isEventType } from '../domain/events.ts'
 import { CLOSED, closed, type Circuit } from '../domain/circuit.ts'
+import { EVENT_TYPES, isEventType } from '../domain/events.ts'
 import { fault } from '../domain/faults.ts'
+import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { isId } from '../domain/ids.ts'
 import { circuitIn, columnsOf, webhookCircuits } from '../models/circuit.ts'
-import { findRow, findRows, type Lock, type Scope } from '../models/find.ts'
+import { existingRow, findRow, findRows, type Lock, type Scope } from '../models/find.ts'
 import type { Sealer } from '../models/sealed.ts'
 import { mintSecret, PREFIXES } from '../models/token.ts'
 import {
   countEndpoints, webhookDeliveries, webhookEndpoints, type WebhookDeliveryRow, type WebhookEndpointRow,
 } from '../models/webhook.ts'
 import type { Books } from './books.ts'
-import { changedFields, type Answered, type Sent } from './changeable.ts'
 import { changesBetween, type Changes } from './changes.ts'
 
 /** What a caller may say of an endpoint; a field left out stays as it is, a null description clears it. */
@@ -60,11 +60,7 @@ export async function withCircuits(scope: Scope, endpoints: WebhookEndpointRow[]
 }
 
 /** The delivery of this id. Throws not_found.resource for one of somebody else. */
-export async function deliveryOf(scope: Scope, id: string): Promise<WebhookDeliveryRow> {
-  const delivery = isId(id) ? await findRow(scope, webhookDeliveries, id) : null
-  if (!delivery) throw fault('not_found.resource', { message: 'There is no such webhook delivery.' })
-  return delivery
-}
+export const deliveryOf = (scope: Scope, id: string): Promise<WebhookDeliveryRow> => existingRow(scope, webhookDeliveries, id, 'webhook delivery')
 
 /**
  * Registers an endpoint with a new secret. Throws validation.invalid_value for an event that is not in the catalogue

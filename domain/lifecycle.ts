@@ -2,7 +2,7 @@
 import { daysBetween } from './dates.ts'
 import { DOCUMENTS, kindsThatHave, type FactsOf, type KindThatHas, type KindWith, type Move } from './documents.ts'
 import { fault, invalidState } from './faults.ts'
-import type { Minor } from './money.ts'
+import { sum, type Minor } from './money.ts'
 
 // A schedule is no document, and lives by states all the same (decisions §6).
 const RECURRING = {
@@ -96,6 +96,11 @@ function settled(document: SettledKind, total: Minor, balance: Minor, by: 'payme
   if (balance === total) return MOVES[document].approve.to
   if (balance > 0n) return 'PARTIALLY_PAID'
   return document === 'INVOICE' && by === 'credit' ? 'CREDIT_APPLIED' : 'PAID'
+}
+
+/** What is open of a document once so much of it is taken; nothing of a cancelled one. The tables compute the same. */
+export function openBalance(status: string, total: Minor, ...taken: readonly Minor[]): Minor {
+  return status === 'CANCELLED' ? 0n : total - sum(taken)
 }
 
 export interface Dues {

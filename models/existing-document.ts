@@ -1,18 +1,28 @@
-// Whether a document of any kind is there: asked for what documents of every kind have, such as their part of the log.
+// Documents by ids as callers send them: of one kind with all that is read of it, or of any kind to see that it is there.
 import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind } from '../domain/documents.ts'
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import type { Statement } from './database.ts'
-import type { Scope } from './find.ts'
+import type { Lock, Scope } from './find.ts'
 
-/** The id of the document. Throws not_found.resource for one that the organisation does not have. */
-export async function existingDocument({ connection, orgId }: Scope, kind: DocumentKind, id: string): Promise<string> {
-  const [found] = isId(id) ? await connection.run<{ id: string }>(EXISTING[kind], [orgId, id]) : []
-  if (!found) throw fault('not_found.resource', { message: `There is no such ${DOCUMENTS[kind].noun}.` })
-  return found.id
+/** A finder of documents of a kind. It throws not_found.resource for one that the organisation does not have. */
+export function documentFinder<Found>(kind: DocumentKind, find: (scope: Scope, id: string, lock: Lock) => Promise<Found | null>) {
+  return async (scope: Scope, id: string, lock: Lock = ''): Promise<Found> => {
+    const found = isId(id) ? await find(scope, id, lock) : null
+    if (!found) throw fault('not_found.resource', { message: `There is no such ${DOCUMENTS[kind].noun}.` })
+    return found
+  }
 }
 
 const existing = (kind: DocumentKind): Statement => (
   { name: `existing ${DOCUMENTS[kind].noun}`, text: `SELECT id FROM ${DOCUMENTS[kind].table} WHERE org_id = $1 AND id = $2` }
 )
 const EXISTING = Object.fromEntries(DOCUMENT_KINDS.map((kind) => [kind, existing(kind)])) as Record<DocumentKind, Statement>
+
+/** The id of a document, for what belongs to documents of every kind. Throws as documentFinder does. */
+export async function existingDocument(scope: Scope, kind: DocumentKind, id: string): Promise<string> {
+  const find = documentFinder(kind, async ({ connection, orgId }: Scope) => (
+    (await connection.run<{ id: string }>(EXISTING[kind], [orgId, id]))[0] ?? null
+  ))
+  return (await find(scope, id)).id
+}

@@ -2,8 +2,12 @@
 //   Dr Sales                  taxable value, per revenue account
 //   Dr Output GST             CGST + SGST within the state, IGST across it, cess
 //      Cr Accounts Receivable the total the customer is credited
-//
-// A vendor's credit mirrors a bill, as a debit note does: see debit-note.ts.
+// Or, where the credit is a vendor's: what its bill did, the other way round.
+//   Dr Accounts Payable       what the vendor is owed less
+//   Dr Output GST (RCM)       what was self-assessed under reverse charge, by tax
+//      Cr Purchases           taxable value, per account
+//      Cr Input GST           what the vendor had charged and what was self-assessed, by tax
+import { billPosting, type BillFigures } from './bill.ts'
 import { invoicePosting, type InvoiceFigures } from './invoice.ts'
 import { debitsFirst, reversalOf, type PostingLine } from './posting.ts'
 
@@ -13,4 +17,9 @@ import { debitsFirst, reversalOf, type PostingLine } from './posting.ts'
  */
 export function creditNotePosting(note: InvoiceFigures): PostingLine[] {
   return debitsFirst(reversalOf(invoicePosting(note)))
+}
+
+/** As creditNotePosting, for a vendor's credit. */
+export function vendorCreditPosting(note: BillFigures): PostingLine[] {
+  return debitsFirst(reversalOf(billPosting(note)))
 }

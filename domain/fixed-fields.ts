@@ -1,8 +1,8 @@
 // What a PUT changes of a record: the fields that may change, beside a copy of all others as they were answered.
-import { isZone, parseDocumentDate, zoneName } from '../domain/dates.ts'
-import { fault, type Fault } from '../domain/faults.ts'
-import { isId } from '../domain/ids.ts'
-import { findState } from '../domain/place-of-supply.ts'
+import { isZone, parseDocumentDate, zoneName } from './dates.ts'
+import { fault, type Fault } from './faults.ts'
+import { isId } from './ids.ts'
+import { findState } from './place-of-supply.ts'
 
 /** The body of a PUT: the changes, and whatever else of the record the caller carries back. */
 export type Sent<Changes> = Changes & Record<string, unknown>
@@ -15,6 +15,14 @@ export interface Changeable<Field extends string> {
   fields: readonly Field[]
   /** The fields that could change in another state or by another call, and what to do to change them. */
   instead?: { fields: readonly string[]; advice: string }
+}
+
+/** What may change of a document that is drawn up anew while it is a draft: once it is none, only what is remarked on it. */
+export function changeableDraft<Term extends string, Remark extends string>(
+  status: string, { terms, remarks, instead }: { terms: readonly Term[]; remarks: readonly Remark[]; instead: string },
+): Changeable<Term | Remark> {
+  if (status === 'DRAFT') return { fields: [...terms, ...remarks] }
+  return { fields: remarks, instead: { fields: terms, advice: instead } }
 }
 
 // Another moment gives another value, so a copy says nothing (decisions §11, Changing a resource).
