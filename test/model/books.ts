@@ -143,11 +143,10 @@ export const IN_USE = '409 conflict.in_use'
 
 /**
  * The refusals whose conditions hold: a wrong shape is told before all, a missing record before what may not be
- * (decisions §1), unless what is missing could not be meant where it is `misdirected`.
+ * (decisions §1).
  */
-export function refusalsOf(conditions: [boolean, string][], misdirected = false): string[] {
+export function refusalsOf(conditions: [boolean, string][]): string[] {
   const told = [...new Set(conditions.filter(([holds]) => holds).map(([, refusal]) => refusal))]
   if (told.includes(BAD_SHAPE)) return [BAD_SHAPE]
-  if (misdirected) return [...new Set([BAD_VALUE, ...told])]
   return told.includes(MISSING) ? [MISSING] : told
 }

@@ -131,9 +131,10 @@ export function edit(books: Books, { kind, reference, dueIn, wrong, ...pick }: E
       const { terms } = document
       const before = terms.price.total - terms.roundOff
       // What was rounded by less than a rupee is rounded anew.
-      const isAnew = kind === 'invoice' && books.rounding !== null && terms.roundOff > -100n && terms.roundOff < 100n
+      const isMoved = terms.reference !== reference || terms.due !== due
+      const isAnew = kind === 'invoice' && isMoved && books.rounding !== null && terms.roundOff > -100n && terms.roundOff < 100n
       const roundOff = isAnew ? books.roundOffOn(before) : terms.roundOff
-      if (terms.reference === reference && terms.due === due && terms.roundOff === roundOff) return
+      if (!isMoved) return
       Object.assign(terms, { reference, due, roundOff, price: { ...terms.price, total: before + roundOff } })
       document.tell(books, 'UPDATED')
     },

@@ -53,11 +53,12 @@ export function credit(books: Books, { kind, wrong, lines, daysAgo, dollars, dra
     },
     refusals: refusalsOf([
       [wrong === 'no lines', BAD_SHAPE],
-      [wrong === 'nobody' || contact.gone || (parent?.gone ?? false) || priced.some(isOfDeleted), MISSING],
+      // No invoice has the id of a bill: of two parents with one id at least one is missing.
+      [wrong === 'nobody' || twoParents || contact.gone || (parent?.gone ?? false) || priced.some(isOfDeleted), MISSING],
       [!isParty(contact, side), BAD_VALUE],
       [parent !== null && parent.terms.contact !== contact, BAD_VALUE],
       [parent !== null && !parent.isPosted, BAD_STATE],
-    ], twoParents),
+    ]),
     move({ [kind]: answered }) {
       const note = books.add(new Note(kind, side, answered[id], terms, priced, parent))
       if (!draft) note.issue(books)

@@ -186,9 +186,9 @@ function conversion(books: Books, chosen: Order, { taken, isWhole, approve, wron
     refusals: chosen.gone ? [MISSING] : refusalsOf([
       [chosen.status === done, '409 conflict.already_converted'],
       [!chosen.isConvertible && chosen.status !== done, BAD_STATE],
-      // A state that refuses may be told before a line that is missing.
+      [wrong !== null, MISSING],
       ...(chosen.isConvertible ? [
-        [wrong !== null, MISSING], [taken.some(({ line, hundredths }) => hundredths > left(line)), BAD_VALUE],
+        [taken.some(({ line, hundredths }) => hundredths > left(line)), BAD_VALUE],
         [makes === 'bill' && isDuplicateBill(books, terms, chosen), BAD_VALUE],
       ] satisfies [boolean, string][] : []),
     ]),

@@ -74,7 +74,6 @@ export function pay(books: Books, told: PaymentTold): Plan {
     flow, contact, contactName: contact.name, date: books.daysFromNow(-daysAgo), amount, currency, rate, charges,
     account: told.cash ? 'Cash in Hand' : 'Bank Account', description: null, reference: told.reference,
   }
-  const isMisdirected = chosen.length > 0 && (wrong === 'the other side' || type === 'REFUND')
   const target = targetOf(otherSide ? (flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : flow)
   return {
     method: 'POST',
@@ -88,10 +87,11 @@ export function pay(books: Books, told: PaymentTold): Plan {
     },
     refusals: orMissingRate(dollars && wrong === 'no rate', refusalsOf([
       [amount <= 0n || tds < 0n || charges < 0n, BAD_SHAPE],
-      [wrong === 'nobody' || wrong === 'no bank' || contact.gone, MISSING],
-      [!isParty(contact, flow, type) || tds > amount, BAD_VALUE],
+      // No invoice has the id of a bill: what is asked for on the other side is missing there.
+      [wrong === 'nobody' || wrong === 'no bank' || otherSide || contact.gone, MISSING],
+      [!isParty(contact, flow, type) || tds > amount || (type === 'REFUND' && chosen.length > 0), BAD_VALUE],
       ...allocationRefusals({ contact, currency, left: amount }, chosen),
-    ], isMisdirected)),
+    ])),
     move({ payment: answered, warnings }) {
       const alike = looksLikeAnother(books, terms)
       if (alike !== (warnings?.[0]?.code === 'validation.duplicate_resource')) {
@@ -138,7 +138,9 @@ export function apply(books: Books, { target, ofMoney, ...pick }: ApplyTold): Pl
     method: 'POST',
     path: `${payment.path}/apply`,
     body: { [payment.target]: document.id, amount: amountOf(amount) },
-    refusals: payment.gone ? [MISSING] : refusalsOf(allocationRefusals({ contact, currency, left: payment.left }, [{ document, amount }]), payment.type === 'REFUND'),
+    refusals: payment.gone ? [MISSING] : refusalsOf([
+      [payment.type === 'REFUND', BAD_VALUE], ...allocationRefusals({ contact, currency, left: payment.left }, [{ document, amount }]),
+    ]),
     move: () => payment.apply(books, document, amount),
     about: [payment, document],
   }
