@@ -1,5 +1,4 @@
 // Rows too many to be held, read by a cursor.
-import type { Socket } from 'node:net'
 import type pg from 'pg'
 import type { Asked } from './database.ts'
 
@@ -9,16 +8,15 @@ interface Lender {
   together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]>
   giveBack(client: pg.Client): void
   discard(client: pg.Client): Promise<void>
-  streamOf(client: pg.Client): Socket
 }
 
 /** Reads a statement's rows so many at a time, as Database.portions says. */
 export async function* readInPortions<Row>(
-  { borrow, together, giveBack, discard, streamOf }: Lender, [{ text }, values]: Asked, rowsAtOnce: number, over?: AbortSignal,
+  { borrow, together, giveBack, discard }: Lender, [{ text }, values]: Asked, rowsAtOnce: number, over?: AbortSignal,
 ): AsyncGenerator<Row[], void> {
   over?.throwIfAborted()
   const client = await borrow()
-  const breakOff = () => streamOf(client).destroy()
+  const breakOff = () => client.connection.stream.destroy()
   over?.addEventListener('abort', breakOff)
   const next = `FETCH ${rowsAtOnce} FROM portions`
   try {

@@ -1,5 +1,4 @@
 // The connection to PostgreSQL: Sequelize's pool, prepared statements, and one transaction at a time.
-import type { Socket } from 'node:net'
 import pg from 'pg'
 import { Sequelize } from 'sequelize'
 import { readInPortions } from './cursor.ts'
@@ -10,6 +9,13 @@ const DATE = 1082
 // Money columns are bigint, and a calendar date has no time zone: neither may pass through a float or a Date.
 pg.types.setTypeParser(INT8, BigInt)
 pg.types.setTypeParser(DATE, (text) => text)
+
+// What is written to a connection is sent at once, without waiting for the answers to what was written before.
+class PipelinedClient extends pg.Client {
+  constructor(config: pg.ClientConfig) {
+    super({ ...config, pipeline: true })
+  }
+}
 
 // Far more than the service has.
 const MOST_STATEMENTS = 1_000
@@ -65,6 +71,7 @@ export const DATABASE_WAITS_MS = { acquire: 10_000, connect: 5_000, statement: 6
 export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
   const sequelize = new Sequelize(url, {
     dialect: 'postgres',
+    dialectModule: { Client: PipelinedClient, types: pg.types },
     logging: false,
     pool: { max: pool, min: 0, acquire: DATABASE_WAITS_MS.acquire, idle: 60_000 },
     dialectOptions: {
@@ -84,7 +91,7 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
   // Statements that are written to the socket together are answered together.
   function flight(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<PromiseSettledResult<unknown[]>[]> {
     trips += 1
-    const stream = streamOf(client)
+    const { stream } = client.connection
     stream.cork()
     const answers = queries.map((query) => send<unknown>(client, query))
     stream.uncork()
@@ -99,7 +106,7 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
   }
 
   async function borrow(): Promise<pg.Client> {
-    return pipelined((await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client)
+    return await sequelize.connectionManager.getConnection({ type: 'write' }) as pg.Client
   }
 
   const giveBack = (client: pg.Client) => sequelize.connectionManager.releaseConnection(client)
@@ -115,9 +122,7 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
 
   // A connection that broke in the middle of something is ended, never lent again.
   async function discard(client: pg.Client): Promise<void> {
-    Object.assign(client, { _invalid: true })
-    giveBack(client)
-    await client.end().catch(() => undefined)
+    await sequelize.connectionManager.destroyConnection(client).catch(() => undefined)
   }
 
   // A connection keeps every statement that it has prepared: beyond a bound they are sent without their names.
@@ -155,10 +160,6 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
     },
 
     portions: <Row>(asked: Asked, rowsAtOnce: number, over?: AbortSignal) =>
-      readInPortions<Row>({ borrow, together, giveBack, discard, streamOf }, asked, rowsAtOnce, over),
+      readInPortions<Row>({ borrow, together, giveBack, discard }, asked, rowsAtOnce, over),
   }
 }
-
-// The driver keeps its socket and its pipelining out of its types.
-const streamOf = (client: pg.Client) => (client as unknown as { connection: { stream: Socket } }).connection.stream
-const pipelined = (client: pg.Client) => Object.assign(client, { pipeline: true })

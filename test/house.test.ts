@@ -52,7 +52,7 @@ describe('packages stay where they are asked for', () => {
     [/^@temporalio\/(?!workflow|common)/, ['gateways', 'activities']],
     [/^@temporalio\/(workflow|common)/, ['workflows', 'gateways', 'activities']],
     [/^(ioredis|rate-limiter-flexible)$/, ['api/http/rate-limit.ts']],
-    [/^node:(https?|http2|dns|net|tls)$/, ['gateways', 'models/database.ts', 'models/cursor.ts', 'api', 'activities/worker.ts']],
+    [/^node:(https?|http2|dns|net|tls)$/, ['gateways', 'api', 'activities/worker.ts']],
   ]
   test.each(HOMES)('%s', (name, homes) => {
     const strays = SOURCES.filter(({ path }) => ROOMS.some((room) => path.startsWith(`${room}/`)) && !homes.some((home) => path.startsWith(home)))
