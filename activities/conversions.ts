@@ -7,7 +7,7 @@ import type { CarriedRefusal, ConversionInput, ConversionTargets } from '../doma
 import { Fault } from '../domain/faults.ts'
 import { findConversion, type ConversionRow } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
-import { findOrganization, type OrganizationRow } from '../models/organization.ts'
+import { findOrganizationFacts, stillSo, type OrganizationFacts } from '../models/token.ts'
 
 export interface ConversionParts {
   connection: Database
@@ -29,7 +29,7 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
     /** Makes the next document of a conversion in open books. Run again after a crash, it makes none twice. */
     async convertNext({ orgId, conversionId }: ConversionInput): Promise<HopResult> {
       const [organization, conversion] = await Promise.all([
-        findOrganization(database, orgId), findConversion({ connection: database, orgId }, conversionId),
+        findOrganizationFacts(database, orgId), findConversion({ connection: database, orgId }, conversionId),
       ])
       if (!organization || !conversion) throw ApplicationFailure.nonRetryable(`there is no conversion ${conversionId}`, 'UnknownConversion')
       try {
@@ -43,9 +43,10 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
 }
 
 /** Whoever asked for the conversion, as the activity log is to name them. */
-function requesterOf({ requested_by, origin }: ConversionRow, organization: OrganizationRow): Caller {
+function requesterOf({ requested_by, origin }: ConversionRow, organization: OrganizationFacts & { version: string }): Caller {
   return {
     subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: requested_by, partnerId: null, organization, origin,
+    standing: stillSo(organization),
   }
 }
 

@@ -36,8 +36,8 @@ export function openFinancialYear(books: Books, branches: Pick<BranchRow, 'id' |
  * year (decisions §11). Of two that do it at once, one finds nothing to do.
  */
 export async function openMissingYears(books: Books): Promise<number> {
-  await lockFinancialYears(books)
-  const years = missingYears(await findPeriods(books), today(books), books.organization.fiscal_year_start_month)
+  const startMonth = await lockFinancialYears(books)
+  const years = missingYears(await findPeriods(books), today(books), startMonth)
   if (years.length === 0) return 0
   const branches = await findBranches(books, false)
   for (const year of years) {

@@ -13,9 +13,13 @@ export function organizationsWithoutNextYear(
   return connection.run<OrganizationFacts>(WITHOUT_NEXT_YEAR, [timeZone, today, after ?? FIRST_ID])
 }
 
-/** Keeps others from adding years until the transaction ends, and nobody from anything else. */
-export async function lockFinancialYears(scope: Scope): Promise<void> {
-  await scope.connection.run(LOCK, [scope.orgId])
+/**
+ * Keeps others from adding or moving years until the transaction ends, and nobody from anything else; answers the month in
+ * which they begin.
+ */
+export async function lockFinancialYears(scope: Scope): Promise<number> {
+  const [row] = await scope.connection.run<{ month: number }>(LOCK, [scope.orgId])
+  return row!.month
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
@@ -31,4 +35,4 @@ const WITHOUT_NEXT_YEAR = {
 }
 
 // Rows that refer to the organisation can still be written: their key stays as it is.
-const LOCK = { name: 'lock financial years', text: 'SELECT FROM organizations WHERE id = $1 FOR NO KEY UPDATE' }
+const LOCK = { name: 'lock financial years', text: 'SELECT fiscal_year_start_month AS month FROM organizations WHERE id = $1 FOR NO KEY UPDATE' }

@@ -72,7 +72,10 @@ const TOKEN_HOLDER = {
            AND (t.expires_time IS NULL OR t.expires_time > $2)`,
 }
 
-/** That what was read of a token still stands: whoever writes relies on it, and may have read it a moment ago. */
+/**
+ * That what was read of a token still stands: whoever writes relies on it, and may have read it a moment ago. What was read
+ * of its organisation then stands until the end of the transaction: who changes that waits for it.
+ */
 export function stillHeld(secret: string, { organization, versions }: TokenHolder, now: Date): Precondition {
   return {
     asked: [STILL_HELD, [organization.id, hashOf(secret), ...versions, now]],
@@ -89,7 +92,35 @@ const STILL_HELD: Statement = {
   name: 'token still held',
   text: `SELECT 1 FROM tokens AS t JOIN organizations AS o ON o.id = t.org_id
          WHERE t.org_id = $1 AND t.token_hash = $2 AND t.xmin = $3::xid AND o.xmin = $4::xid
-           AND (t.revoked_time IS NULL OR t.revoked_time > $5) AND (t.expires_time IS NULL OR t.expires_time > $5)`,
+           AND (t.revoked_time IS NULL OR t.revoked_time > $5) AND (t.expires_time IS NULL OR t.expires_time > $5)
+         FOR KEY SHARE OF o`,
+}
+
+/** An organisation that nobody's token names, for what the worker does; null where there is none. */
+export async function findOrganizationFacts(connection: Connection, orgId: string): Promise<OrganizationFacts & { version: string } | null> {
+  const [row] = await connection.run<OrganizationFacts & { version: string }>(ORGANIZATION_FACTS, [orgId])
+  return row ?? null
+}
+
+const ORGANIZATION_FACTS: Statement = {
+  name: 'organization facts',
+  text: `SELECT o.xmin::text AS version, o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
+         FROM organizations AS o WHERE o.id = $1`,
+}
+
+/** As stillHeld, of such an organisation. */
+export function stillSo({ id, version }: { id: string; version: string }): Precondition {
+  return {
+    asked: [STILL_SO, [id, version]],
+    check(rows) {
+      if (rows.length === 0) throw new CallerChanged('the organisation has changed since it was read')
+    },
+  }
+}
+
+const STILL_SO: Statement = {
+  name: 'organization still so',
+  text: 'SELECT 1 FROM organizations WHERE id = $1 AND xmin = $2::xid FOR KEY SHARE',
 }
 
 /** A partner, and the key by which it was found. */

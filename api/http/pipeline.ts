@@ -84,11 +84,7 @@ export async function travel(
       checkScope(of, route)
       return answerRoute(house, route, of, sent, now)
     }
-    reply = await answer(caller).catch(async (error: unknown) => {
-      if (!(error instanceof CallerChanged)) throw error
-      house.tokens.forget()
-      return answer((await identified()).caller)
-    })
+    reply = await untilUnchanged(house, caller, answer, async () => (await identified()).caller)
   } catch (error) {
     reply = refuse(house, error, trace.requestId)
     // Whoever is refused before their body is looked at may be sending one still.
@@ -97,6 +93,24 @@ export async function travel(
   Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId })
   return { reply, trace }
 }
+
+// A caller that has changed since it was read is read again: its partner may be changing the organisation this moment.
+async function untilUnchanged(
+  { tokens }: House, caller: Caller, answer: (of: Caller) => Promise<Reply>, identifyAnew: () => Promise<Caller>,
+): Promise<Reply> {
+  for (let [of, tries] = [caller, 1]; ; tries += 1) {
+    try {
+      return await answer(of)
+    } catch (error) {
+      if (!(error instanceof CallerChanged)) throw error
+      if (tries === MOST_TRIES) throw fault('service.unavailable', { message: 'The organisation is being changed; try again.', retryAfter: 1, cause: error })
+      tokens.forget()
+      of = await identifyAnew()
+    }
+  }
+}
+
+const MOST_TRIES = 5
 
 function answerRoute(house: House, route: Route, caller: Caller, sent: Sent, now: Date): Promise<Reply> {
   const { request, params, parameters } = sent

@@ -74,7 +74,7 @@ describe('SQL is written in models and reports alone', () => {
 })
 
 test('a finder that takes a bare connection asks nothing of an organisation, but for those with a reason', () => {
-  const known = ['findTokenHolder', 'findPartnerOfKey', 'findOrganizationOfPartner', 'findOrganizationByRef', 'findOrganization']
+  const known = ['findTokenHolder', 'findPartnerOfKey', 'findOrganizationOfPartner', 'findOrganizationByRef', 'findOrganization', 'findOrganizationFacts']
   const finder = /export (?:async )?function (find\w+|count\w+|read\w+|with\w+|\w+Of)\s*(?:<[^>]*>+)?\(\s*\w+: (Connection|Database|Transaction)\b/g
   const bare = SOURCES.filter(({ path }) => path.startsWith('models/') && !['models/delivery.ts', 'models/find.ts'].includes(path))
     .flatMap(({ path, text }) => [...text.matchAll(finder)].map(([, name = '']) => (known.includes(name) ? name : `${path} ${name}`)))

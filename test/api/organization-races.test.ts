@@ -1,0 +1,110 @@
+// An organisation's state or financial year is changed by its partner while documents are written: each waits for the other.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { billBody, openMill, type Mill } from './mill.ts'
+import { startService, type Service } from './service.ts'
+
+let service: Service
+beforeAll(async () => {
+  service = await startService()
+})
+afterAll(() => service.close())
+
+const put = (orgId: string, body: unknown) => service.call('PUT', `/partner/organizations/${orgId}`, { partnerKey: service.partnerKey, body })
+
+/** Calls of the API that wait for a lock. */
+async function untilWaiting(count: number): Promise<void> {
+  for (let looks = 0; looks < 200; looks += 1) {
+    const found = await service.sql(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'bahi api'`)
+    if (found.length >= count) return
+    await delay(25)
+  }
+  throw new Error(`not ${count} calls wait for a lock`)
+}
+
+/** Does the work while another connection holds what `lock` locks; `letGo` gives it back. */
+async function holding<T>(lock: string, values: unknown[], work: (letGo: () => Promise<unknown>) => Promise<T>): Promise<T> {
+  const other = new pg.Client({ connectionString: service.databaseUrl })
+  await other.connect()
+  try {
+    await other.query('BEGIN')
+    await other.query(lock, values)
+    return await work(() => other.query('ROLLBACK'))
+  } finally {
+    await other.end()
+  }
+}
+
+/** What a PUT that came in the middle of a call is answered, once the call has gone on. */
+async function putAmidst<T>(mill: Mill, body: object, lock: [string, unknown[]], call: () => Promise<T>) {
+  return holding(...lock, async (letGo) => {
+    const called = call()
+    await untilWaiting(1)
+    const changed = put(mill.orgId, body)
+    // It has its answer before, or waits as well.
+    await Promise.race([changed, untilWaiting(2)])
+    await letGo()
+    return { called: await called, changed: await changed }
+  })
+}
+
+const taxes = ({ line_items }: { line_items: { cgst: number; igst: number }[] }) => line_items.map(({ cgst, igst }) => [cgst, igst])
+
+describe('a document in the middle of being written', () => {
+  test('is posted under the state that it was taxed by', async () => {
+    const mill = await openMill(service, { state_code: 'IN-KA' })
+    const { invoice_id } = await mill.invoice()
+    const { called, changed } = await putAmidst(mill, { state_code: 'IN-TN' }, ['SELECT FROM invoices WHERE id = $1 FOR UPDATE', [invoice_id]],
+      () => mill.client.post(`/invoices/${invoice_id}/approve`))
+    expect([called.status, changed.status, changed.body.code, changed.body.field]).toEqual([200, 409, 'conflict.in_use', 'state_code'])
+  })
+
+  test('has a number of the financial year as it is', async () => {
+    const mill = await openMill(service)
+    const { called, changed } = await putAmidst(mill, { fiscal_year_start_month: 1 }, ['LOCK TABLE contacts IN ACCESS EXCLUSIVE MODE', []],
+      () => mill.client.post('/bills', billBody(mill.vendorId, { date: '2026-02-10' })))
+    expect([called.status, called.body.bill?.bill_number, changed.status, changed.body.field]).toEqual([201, 'BILL-2025-26-001', 409, 'fiscal_year_start_month'])
+  })
+
+  test('waits for a change that came before, and is taxed by it', async () => {
+    const mill = await openMill(service, { state_code: 'IN-KA' })
+    const { taxes: rates } = await mill.get('/taxes?shape=INTRA_STATE&per_page=200')
+    const tax_id = rates.find(({ cgst, sgst }: { cgst: number; sgst: number }) => cgst + sgst === 18).tax_id
+    // The caller is remembered from a moment ago.
+    await mill.invoice()
+    const { changed, called } = await holding('SELECT FROM branches WHERE org_id = $1 FOR UPDATE', [mill.orgId], async (letGo) => {
+      const changing = put(mill.orgId, { state_code: 'IN-TN' })
+      await untilWaiting(1)
+      const calling = mill.client.post('/invoices', {
+        customer_id: mill.customerId, date: '2026-11-10', place_of_supply: 'IN-KA', auto_approve: true,
+        line_items: [{ name: 'Saree', quantity: 1, rate: 100, tax_id }],
+      }, randomUUID())
+      await untilWaiting(2)
+      await letGo()
+      return { changed: await changing, called: await calling }
+    })
+    expect([changed.status, called.status]).toEqual([200, 201])
+    expect(taxes(called.body.invoice)).toEqual([[0, 18]])
+  })
+})
+
+test('documents and changes of names at once: every call gets an answer of its own', async () => {
+  const mill = await openMill(service)
+  let over = false
+  const renaming = (async () => {
+    const statuses: number[] = []
+    for (let n = 0; !over; n += 1) statuses.push((await put(mill.orgId, { name: `Name ${n}` })).status)
+    return statuses
+  })()
+  const written = await Promise.all(Array.from({ length: 8 }, async () => {
+    const statuses: number[] = []
+    for (let n = 0; n < 15; n += 1) statuses.push((await mill.client.post('/contacts', { contact_name: 'Meena Sarees' })).status)
+    return statuses
+  }))
+  over = true
+  expect([...new Set(await renaming)]).toEqual([200])
+  expect([...new Set(written.flat())]).toEqual([201])
+})
