@@ -32,7 +32,8 @@ function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings):
     ['of one client address', String(maxConnectionsPerAddress), '`503`, closed', '`MAX_CONNECTIONS_PER_ADDRESS`'],
     ['that are refused and still told so', `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`, 'closed without an answer', EDGE],
     ['A connection between two requests', `${edge.KEEP_ALIVE_SECONDS} s`, 'closed', EDGE],
-    ['Unanswered requests on a connection', String(edge.MOST_UNANSWERED), 'broken off', EDGE],
+    ['Unanswered requests on a connection', String(edge.MOST_UNANSWERED), 'no more are taken; closed behind the last answer', EDGE],
+    ['What comes behind the last request that is taken', megabytes(edge.MOST_DISCARDED_BYTES), 'broken off', EDGE],
   ]
 }
 

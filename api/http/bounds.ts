@@ -14,8 +14,10 @@ export const KEEP_ALIVE_SECONDS = 72
 export const UNREAD_SECONDS = 10
 /** From the end of a request's headers to the last byte of its answer, streams included. */
 export const ANSWER_SECONDS = 330
-/** Requests of one connection that are not answered yet, since pipelining lets a caller send without reading. */
+/** Requests of one connection that are not answered yet, since pipelining lets a caller send without reading; then no more are taken. */
 export const MOST_UNANSWERED = 100
+/** What is read and thrown away behind the last request that was taken, until its answer is sent. */
+export const MOST_DISCARDED_BYTES = 16 * 1024 * 1024
 /** Refused connections that are still told so at the same time; those beyond are closed without an answer. */
 export const MOST_REFUSED = 100
 /** How long a refused connection is left open for its answer to be read. */

@@ -50,12 +50,14 @@ export function createListener(parts: ListenerParts): Listener {
     const connection = connections.of(request.socket)
     // A refused connection has its answer already.
     if (!connection || request.socket.destroyed) return
+    if (connection.isLast || isTold(connection)) return
     if (connection.unanswered.size >= bounds.MOST_UNANSWERED) {
       parts.onRefused('pipelining', connection.address)
-      return void request.socket.destroy()
+      return takeNoMore(connection)
     }
     follow(connection, response, state)
-    respond(parts, request, response, refused)
+    // Whatever comes behind a refused request may be its body: nothing of it is taken for a request.
+    if (!respond(parts, request, response, refused)) takeNoMore(connection)
   }
   server.on('request', receive)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
@@ -66,7 +68,7 @@ export function createListener(parts: ListenerParts): Listener {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const connection = connections.of(socket as Socket)
     if (!connection || !mayBeAnswered(connection)) return void socket.destroy()
-    if (isBehind(connection)) finishWith(connection)
+    if (isBehind(connection)) takeNoMore(connection)
     else end(socket, unmatched.bytes(clientError(error.code), { ip: connection.address }))
   })
   return {
@@ -75,16 +77,24 @@ export function createListener(parts: ListenerParts): Listener {
   }
 }
 
-function respond({ unmatched, serve }: ListenerParts, request: IncomingMessage, response: ServerResponse, refused: Error | null): void {
+// Answers whether another request may follow.
+function respond({ unmatched, serve }: ListenerParts, request: IncomingMessage, response: ServerResponse, refused: Error | null): boolean {
+  const refuse = (problem: Error) => {
+    unmatched.answer(request, response, problem, { close: true })
+    return false
+  }
   const problem = refused ?? checkTarget(request)
-  // The body of a refused request may be anything: nothing is read behind it.
-  if (problem) return void unmatched.answer(request, response, problem, { close: true })
-  if (request.url === '*') return void unmatched.answer(request, response, fault('request.method_not_allowed'), { allow: ALLOWED })
-  asPartOf({ request, response }, () => {
+  if (problem) return refuse(problem)
+  if (request.url === '*') {
+    unmatched.answer(request, response, fault('request.method_not_allowed'), { allow: ALLOWED })
+    return true
+  }
+  return asPartOf({ request, response }, () => {
     try {
       serve(request, response)
+      return true
     } catch (error) {
-      unmatched.answer(request, response, error as Error, { close: true })
+      return refuse(error as Error)
     }
   })
 }
@@ -99,9 +109,37 @@ function isBehind({ unanswered }: Connection): boolean {
   return first !== undefined && (first.req.complete || unanswered.size > 1)
 }
 
-function finishWith(connection: Connection): void {
+// The connection closes behind the last of its answers: Node closes it behind the first that says `close`, so no other may.
+function closeBehindLast({ unanswered }: Connection): void {
+  const responses = [...unanswered]
+  for (const response of responses.filter(({ headersSent }) => !headersSent)) {
+    if (response === responses.at(-1)) response.setHeader('Connection', 'close')
+    else response.removeHeader('Connection')
+  }
+}
+
+// A caller that was told of the end of the connection knows that nothing is done of what it sent behind that request.
+const isTold = ({ unanswered }: Connection) => (
+  [...unanswered].some((response) => response.headersSent && response.getHeader('Connection') === 'close')
+)
+
+// What was taken is answered, in its order; what comes behind it is read and thrown away. Were it not read, or the
+// connection closed at once, the system would reset it, and answers that the caller has not read yet would be lost.
+function takeNoMore(connection: Connection): void {
+  const { socket } = connection
   connection.isLast = true
-  for (const response of connection.unanswered) if (!response.headersSent) response.setHeader('Connection', 'close')
+  closeBehindLast(connection)
+  let bytes = 0
+  socket.removeAllListeners('data')
+  socket.on('data', (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > bounds.MOST_DISCARDED_BYTES) socket.destroy()
+  })
+  // What Node calls behind the last answer.
+  socket.destroySoon = () => {
+    setTimeout(() => socket.destroy(), bounds.REFUSED_SECONDS * 1000).unref()
+    socket.end()
+  }
 }
 
 // Knows which answers a connection waits for, and lets none of them be waited for without end.
@@ -109,7 +147,7 @@ function follow(connection: Connection, response: ServerResponse, state: { stopp
   const { socket, unanswered } = connection
   unanswered.add(response)
   connection.answeredEarly = false
-  if (state.stopping) response.setHeader('Connection', 'close')
+  if (state.stopping) closeBehindLast(connection)
   connection.overdue ??= setTimeout(() => socket.destroy(), bounds.ANSWER_SECONDS * 1000)
   // From here on there is nothing to wait for but the caller; what moves in the meantime begins the time anew.
   response.once('prefinish', () => void socket.setTimeout(bounds.UNREAD_SECONDS * 1000))
@@ -171,7 +209,7 @@ async function closing(server: Server, connections: Connections, state: { stoppi
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
   for (const connection of connections.all()) {
     if (connection.unanswered.size === 0) connection.socket.destroySoon()
-    else finishWith(connection)
+    else closeBehindLast(connection)
   }
   const deadline = new AbortController()
   await Promise.race([closed, delay(seconds * 1000, undefined, { signal: deadline.signal }).catch(() => undefined)])

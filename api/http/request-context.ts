@@ -9,7 +9,7 @@ export interface RequestUnderWay {
 
 const underWay = new AsyncLocalStorage<RequestUnderWay>()
 
-export const asPartOf = (request: RequestUnderWay, work: () => void): void => underWay.run(request, work)
+export const asPartOf = <T>(request: RequestUnderWay, work: () => T): T => underWay.run(request, work)
 
 /** The request that the running code serves; undefined outside of any. */
 export const requestUnderWay = (): RequestUnderWay | undefined => underWay.getStore()

@@ -93,12 +93,45 @@ describe('requests that are sent without reading the answers', () => {
     while ((text().match(/HTTP\/1\.1 200/g) ?? []).length < 20) await delay(20)
   }, 60_000)
 
-  test('break their connection where they are too many', async () => {
+  test('end their connection where they are too many, once all that were taken are answered in their order', async () => {
     api = await startApiProcess()
-    const { socket } = open('127.0.0.1')
-    socket.write('GET /api/public/v1/ping HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(MOST_UNANSWERED * 10))
+    const { token } = await api.organization()
+    const sent = MOST_UNANSWERED * 10
+    const { socket, text } = open('127.0.0.1')
+    let broken: Error | null = null
+    socket.on('error', (error) => { broken = error })
+    for (let n = 0; n < sent; n += 1) {
+      const body = JSON.stringify({ n })
+      socket.write(`POST /api/public/v1/echo HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    }
     await once(socket, 'close')
+    const answers = text().split(/(?=HTTP\/1\.1 )/)
+    const numbers = answers.map((answer) => JSON.parse(answer.split('\r\n\r\n')[1]!).echo?.n)
+    expect(answers.length).toBeGreaterThanOrEqual(MOST_UNANSWERED)
+    expect(answers.length).toBeLessThan(sent)
+    expect(numbers).toEqual(answers.map((_answer, n) => n))
+    expect(answers.map((answer) => /^Connection: close\r$/m.test(answer))).toEqual(answers.map((_answer, n) => n === answers.length - 1))
+    expect(broken).toBeNull()
     expect(await metric('bahi_connections_refused_total{reason="pipelining"}')).toBe(1)
     expect((await api.call('GET', '/ping')).status).toBe(200)
+  }, 60_000)
+
+  test.each([
+    ['a target that is none', 'GET http://[/ HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['an expectation that is not met', 'POST /api/public/v1/echo HTTP/1.1\r\nHost: a\r\nExpect: a miracle\r\nContent-Length: 0\r\n\r\n'],
+    ['bytes that are not HTTP', 'nonsense\r\n\r\n'],
+  ])('are answered up to %s, and nothing is done behind it', async (_what, bad) => {
+    api = await startApiProcess()
+    const client = await api.organization()
+    const { socket, text } = open('127.0.0.1')
+    const contact = JSON.stringify({ contact_name: 'Behind' })
+    socket.write(['GET /api/public/v1/errors HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(5), bad,
+      `POST /api/public/v1/contacts HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${client.token}\r\nContent-Type: application/json\r\nContent-Length: ${contact.length}\r\n\r\n${contact}`,
+    ].join(''))
+    await once(socket, 'close')
+    const statuses = [...text().matchAll(/HTTP\/1\.1 (\d+) /g)].map(([, status]) => status)
+    expect(statuses.slice(0, 5)).toEqual(Array(5).fill('200'))
+    expect(statuses.length).toBeLessThanOrEqual(6)
+    expect((await client.get('/contacts')).body.contacts).toEqual([])
   }, 60_000)
 })

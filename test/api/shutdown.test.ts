@@ -56,6 +56,25 @@ test('callers who go on sending on their connections are answered with Connectio
   expect(answers.filter(({ after }) => after).length).toBeLessThanOrEqual(60)
 }, 60_000)
 
+test('all that was sent ahead on a connection is answered, and the last answer alone says that it closes', async () => {
+  api = await startApiProcess()
+  const sockets = Array.from({ length: 8 }, () => open(PING.repeat(100)))
+  const texts = sockets.map(() => '')
+  sockets.forEach((socket, n) => socket.on('data', (chunk) => { texts[n] = `${texts[n]}${chunk}` }))
+  const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
+  await once(sockets[0]!, 'data')
+  await delay(700)
+  // Most of them are answered at a pace, while it stops.
+  expect(texts.join('').split('HTTP/1.1').length).toBeLessThan(780)
+  expect(await api.stop()).toBe(0)
+  await Promise.all(closed)
+  for (const text of texts) {
+    const answers = text.split(/(?=HTTP\/1\.1 )/)
+    expect(answers.map((answer) => answer.slice(9, 12))).toEqual(Array(100).fill('200'))
+    expect(answers.slice(0, -1).filter((answer) => /^Connection: close\r$/m.test(answer))).toEqual([])
+  }
+}, 60_000)
+
 test('what never ends is broken off at the deadline: a body, an answer that nobody reads', async () => {
   api = await startApiProcess({ SHUTDOWN_SECONDS: '2' })
   const client = await api.organization()
