@@ -44,9 +44,10 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     longestWaitMs: settings.webhookCircuitLongestSeconds * 1_000,
   }
   const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
-  const workers = await createWorkers({ connection: native, namespace, queues: settings.workerQueues, queueSuffix, parts, shutdownSeconds: settings.shutdownSeconds })
+  const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
+  const workers = await createWorkers({ connection: native, namespace, queues, queueSuffix, parts, shutdownSeconds, workflowBundle })
   // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
-  const duties = settings.workerQueues.includes('core') ? startDuties({
+  const duties = queues.includes('core') ? startDuties({
     connection: database,
     databaseUrl: settings.databaseUrl,
     engine,
@@ -55,7 +56,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     log,
     clock,
   }) : null
-  log.info({ queues: settings.workerQueues, temporal: address }, 'worker started')
+  log.info({ queues, temporal: address }, 'worker started')
 
   const untilStopped = async () => {
     try {

@@ -1,6 +1,6 @@
 // Temporal workers: one for each task queue that this process serves.
 import { fileURLToPath } from 'node:url'
-import { Worker, type NativeConnection, type WorkerOptions, type WorkflowBundleOption } from '@temporalio/worker'
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker'
 import { queueName, type Queue } from '../domain/task-queues.ts'
 import { createActivities, type Parts } from './create.ts'
 
@@ -12,8 +12,8 @@ export interface WorkersOptions {
   parts: Parts
   /** What running attempts are left when the worker stops; what is not done then is done again by another worker. */
   shutdownSeconds: number
-  /** Bundled beforehand; else the stories are bundled at start. */
-  workflowBundle?: WorkflowBundleOption
+  /** The file of what was bundled beforehand; null for bundling the stories at start, which takes two seconds. */
+  workflowBundle: string | null
 }
 
 export interface Workers {
@@ -42,7 +42,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
   const { workflowBundle } = options
   const OF_QUEUE: Record<Queue, Partial<WorkerOptions>> = {
     core: {
-      ...(workflowBundle ? { workflowBundle } : { workflowsPath: WORKFLOWS }),
+      ...(workflowBundle ? { workflowBundle: { codePath: workflowBundle } } : { workflowsPath: WORKFLOWS }),
       workflowTaskPollerBehavior: { ...AUTOSCALING, minimum: 2 },
       maxConcurrentWorkflowTaskExecutions: 40,
       maxCachedWorkflows: 500,

@@ -12,12 +12,16 @@ import { endLeftovers, FolderInUse, openRunRecord, readJson, type RunRecord } fr
 import { findTemporal } from './machines/temporal-binary.ts'
 import { startTemporal } from './machines/temporal.ts'
 import { secondsSince, step, tell } from './machines/steps.ts'
+import { quickTests } from './suite/quick.ts'
+import { type SuiteOutcome, timesByFolder } from './suite/times.ts'
 
 const root = join(import.meta.dirname, '..')
 const modules = join(root, 'node_modules')
 const local = readLocalRun()
 const stopping = new AbortController()
-const asked = process.argv.slice(2)
+const given = process.argv.slice(2)
+const isQuick = given.includes('--quick')
+const asked = [...given.filter((argument) => argument !== '--quick'), ...(isQuick ? quickTests(root) : [])]
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
 process.exitCode = await main()
@@ -36,7 +40,7 @@ async function main(): Promise<number> {
   try {
     const environment = needsMachines() ? await startMachines(folder, record, machines) : {}
     const code = await runJest(folder, environment, failed)
-    return failed.length === 0 ? code : 1
+    return failed.length === 0 ? code : code || 1
   } catch (error) {
     if (!stopping.signal.aborted) console.error(`\n${(error as Error).message}`)
     return 1
@@ -102,7 +106,7 @@ async function startMachines(folder: string, record: RunRecord, machines: Machin
   return environment
 }
 
-interface JestResult {
+interface JestResult extends SuiteOutcome {
   numPassedTests: number
   numFailedTests: number
   numPendingTests: number
@@ -113,18 +117,20 @@ interface JestResult {
 async function runJest(folder: string, environment: NodeJS.ProcessEnv, failedChecks: string[]): Promise<number> {
   if (stopping.signal.aborted) return 1
   const outcome = join(folder, 'jest.json')
+  const begun = Date.now()
   const code = await runNode(
     [
       '--experimental-vm-modules', '--disable-warning=ExperimentalWarning', join(modules, 'jest', 'bin', 'jest.js'),
       '--json', `--outputFile=${outcome}`, ...asked,
     ],
-    // What the tests write goes with the rest.
-    { ...environment, TMPDIR: join(folder, 'tmp') },
+    // What the tests write goes with the rest. What Node has compiled is kept for the processes that they start.
+    { ...environment, TMPDIR: join(folder, 'tmp'), NODE_COMPILE_CACHE: join(modules, '.cache', 'node') },
   )
   const result = readJson<JestResult>(outcome)
   if (!result) return code || 1
-  // A file that cannot even be loaded has no tests to count, yet it must not read as "0 failed".
-  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites
+  if (isQuick || given.length === 0) for (const line of timesByFolder(result, root, (Date.now() - begun) / 1000)) console.log(line)
+  // A file that cannot even be loaded has no tests to count, and a check is none: yet neither must read as "0 failed".
+  const failed = result.numFailedTests + result.numRuntimeErrorTestSuites + failedChecks.length
   const skipped = result.numPendingTests + result.numTodoTests
   const parts = [`${result.numPassedTests} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])]
   for (const name of failedChecks) console.log(`\nThe ${name} FAILED, see the top.`)

@@ -6,8 +6,8 @@ const WINDOW_SECONDS = 60
 /** Addresses counted by themselves in one window; a counter takes half a kilobyte. */
 const MOST_ADDRESSES = 20_000
 const OTHERS = 'others'
-/** How long Redis is waited for, by a request and by a new connection. */
-export const REDIS_WAITS_MS = { command: 250, connect: 1_000 }
+/** How long Redis is waited for, by a request, by a new connection and by one that is closed. */
+export const REDIS_WAITS_MS = { command: 250, connect: 1_000, disconnect: 250 }
 
 export interface Allowance {
   limit: number
@@ -120,6 +120,8 @@ function openRedis(url: string): Redis {
   const redis = new Redis(url, {
     commandTimeout: REDIS_WAITS_MS.command,
     connectTimeout: REDIS_WAITS_MS.connect,
+    // It is waited out also where the connection was closed already, and would keep a process from ending.
+    disconnectTimeout: REDIS_WAITS_MS.disconnect,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(times * 200, 2_000),

@@ -2,10 +2,12 @@
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, mkdtempSync, openSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
+import { BASE_PATH } from '../../api/server.ts'
 import { MOST_WAITING_BYTES } from '../../gateways/log-output.ts'
 import type { Client } from './client.ts'
 import { startApiProcess, type ApiProcess } from './process.ts'
@@ -23,9 +25,16 @@ async function startApi(stdout: number | 'pipe'): Promise<void> {
   caller = await api.organization()
 }
 
+const AT_ONCE = 50
+
+/** So many calls of the caller, fifty on a connection, sent at once; each is answered. */
 async function callMany(times: number): Promise<void> {
-  await Promise.all(Array.from({ length: 20 }, async (_, first) => {
-    for (let call = first; call < times; call += 20) expect((await caller.get('/whoami')).status).toBe(200)
+  const call = `GET ${BASE_PATH}/whoami HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${caller.token}\r\n`
+  await Promise.all(Array.from({ length: times / AT_ONCE }, async () => {
+    const socket = connect(api.port, '127.0.0.1')
+    socket.write(`${call}\r\n`.repeat(AT_ONCE - 1) + `${call}Connection: close\r\n\r\n`)
+    const text = Buffer.concat(await socket.toArray()).toString()
+    expect(text.match(/HTTP\/1\.1 200 /g)).toHaveLength(AT_ONCE)
   }))
 }
 

@@ -7,7 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { openDatabase } from '../../models/database.ts'
 import { mintPartnerKey } from '../../models/partner-key.ts'
 import { freePort } from '../../bin/machines/port.ts'
-import { ROOT } from '../house/sources.ts'
+import { ROOT } from '../root.ts'
 import { callAt, clientOf, type Call, type Client } from './client.ts'
 import { cloneDatabase, dropDatabase } from './template.ts'
 

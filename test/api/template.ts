@@ -2,7 +2,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
-import { migrate } from '../../models/migrate.ts'
 
 const SERVER_URL = process.env.TEST_DATABASE_URL ?? 'postgres://TEST_DATABASE_URL.is.not.set'
 const MIGRATIONS = new URL('../../models/migrations/', import.meta.url)
@@ -12,7 +11,8 @@ const ADVISORY_LOCK = 7_305_815
 export async function cloneDatabase(): Promise<string> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await onServer(async (client) => {
-    await client.query(`CREATE DATABASE ${name} TEMPLATE ${await template(client)}`)
+    // The files are copied as they are: through the write-ahead log it would take four times as long.
+    await client.query(`CREATE DATABASE ${name} TEMPLATE ${await template(client)} STRATEGY FILE_COPY`)
   })
   return urlOf(name)
 }
@@ -31,6 +31,8 @@ async function template(client: pg.Client): Promise<string> {
     if (rowCount === 0) {
       await client.query(`DROP DATABASE IF EXISTS ${name}_in_the_making WITH (FORCE)`)
       await client.query(`CREATE DATABASE ${name}_in_the_making`)
+      // Only the first file of a run needs it, and it takes a while to load.
+      const { migrate } = await import('../../models/migrate.ts')
       await migrate(urlOf(`${name}_in_the_making`))
       await client.query(`ALTER DATABASE ${name}_in_the_making RENAME TO ${name}`)
     }

@@ -2,28 +2,25 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { DefaultLogger, NativeConnection, bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
-import { createWorkers, WORKFLOWS } from '../../activities/workers.ts'
+import { NativeConnection } from '@temporalio/worker'
+import { createWorkers } from '../../activities/workers.ts'
 import { openEngine } from '../../gateways/engine.ts'
 import { createReceiver } from '../../gateways/receiver.ts'
 import { openDatabase } from '../../models/database.ts'
 import { sealer } from '../../models/sealed.ts'
 import { readSettings } from '../../settings.ts'
+import { workflowBundle } from '../workflows/bundle.ts'
 import '../workflows/quiet.ts'
 
 export interface TestWorker {
   stop(): Promise<void>
 }
 
-// The stories are bundled once a test file.
-let bundle: Promise<WorkflowBundleWithSourceMap> | undefined
-
 const CIRCUIT = { failures: 20, firstWaitMs: 30_000, longestWaitMs: 3_600_000 }
 
 /** Starts a worker in this process, without the duties of the worker's own process; resolves when it takes work. */
 export async function startTestWorker(env: Record<string, string>): Promise<TestWorker> {
   const settings = readSettings(env)
-  const workflowBundle = await (bundle ??= bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') }))
   const connection = await NativeConnection.connect({ address: settings.temporalAddress })
   const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi worker' })
   const receiver = createReceiver({
@@ -36,7 +33,7 @@ export async function startTestWorker(env: Record<string, string>): Promise<Test
     queues: ['core'],
     queueSuffix: settings.temporalQueueSuffix,
     parts: { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit: CIRCUIT, wakeRelay: () => undefined, clock: () => new Date(), engine },
-    workflowBundle,
+    workflowBundle: await workflowBundle(),
     shutdownSeconds: 10,
   })
   const ended = workers.run()
@@ -55,7 +52,8 @@ export async function startTestWorker(env: Record<string, string>): Promise<Test
 /** Starts the worker's own process, which can be killed; resolves when it takes work. */
 export async function spawnWorker(env: Record<string, string>): Promise<ChildProcess> {
   const path = fileURLToPath(new URL('../../activities/worker.ts', import.meta.url))
-  const child = spawn(process.execPath, [path], { env: { ...env, LOG_LEVEL: 'info' }, stdio: ['ignore', 'pipe', 'inherit'] })
+  const settings = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, WORKFLOW_BUNDLE: await workflowBundle(), ...env, LOG_LEVEL: 'info' }
+  const child = spawn(process.execPath, [path], { env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const chunk of child.stdout) if (String(chunk).includes('worker started')) break
   return child
 }

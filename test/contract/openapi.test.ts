@@ -4,7 +4,7 @@ import { FAULTS } from '../../domain/faults.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import type { Json } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
-import { newJudge } from './published.ts'
+import { judge } from './published.ts'
 import { each, hasId, ROUTES } from './routes.ts'
 
 let service: Service
@@ -61,10 +61,10 @@ describe('security', () => {
 })
 
 describe('every schema compiles in the dialect of OpenAPI 3.1', () => {
+  beforeAll(() => void judge.addSchema(document.components.schemas.Error, '#/components/schemas/Error'))
+
   test.each(each())('%s', (name, route) => {
     const operation = document.paths[route.path][name.split(' ')[0]!.toLowerCase()]
-    const judge = newJudge()
-    judge.addSchema(document.components.schemas.Error, '#/components/schemas/Error')
     for (const { schema } of operation.parameters as Json[]) judge.compile(schema)
     const contents = [operation.requestBody, ...Object.values(operation.responses)].filter(Boolean) as Json[]
     for (const { content } of contents) judge.compile(content['application/json'].schema)
@@ -73,7 +73,7 @@ describe('every schema compiles in the dialect of OpenAPI 3.1', () => {
 
   test('the deliveries of every event', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...EVENT_TYPES].sort())
-    for (const { post } of Object.values(document.webhooks) as Json[]) newJudge().compile(post.requestBody.content['application/json'].schema)
+    for (const { post } of Object.values(document.webhooks) as Json[]) judge.compile(post.requestBody.content['application/json'].schema)
   })
 })
 

@@ -12,6 +12,7 @@ import { signature } from '../../gateways/signature.ts'
 import { readSettings } from '../../settings.ts'
 import type { Client } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
+import { workflowBundle } from '../workflows/bundle.ts'
 import { removeSchedules } from '../workflows/schedules.ts'
 import { ROOT } from './examples.ts'
 
@@ -30,7 +31,7 @@ let url: string
 beforeAll(async () => {
   service = await startService()
   suffix = new URL(service.databaseUrl).pathname.replaceAll(/[^A-Za-z0-9]/g, '')
-  worker = await startWorker(readSettings({ ...service.env, TEMPORAL_QUEUE_SUFFIX: suffix }), pino({ level: 'silent' }))
+  worker = await startWorker(readSettings({ ...service.env, TEMPORAL_QUEUE_SUFFIX: suffix, WORKFLOW_BUNDLE: await workflowBundle() }), pino({ level: 'silent' }))
   org = await service.organization()
   const port = await freePort(undefined)
   url = `http://127.0.0.1:${port}/`

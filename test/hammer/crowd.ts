@@ -41,24 +41,33 @@ export function atOnce<T>(count: number, call: (place: number) => Promise<T>): P
 
 /**
  * Locks rows while `work` gets its calls going, so that they meet instead of following each other; `waiting` resolves
- * once so many of them wait for a lock. The calls are answered when the rows are free again.
+ * once so many of them wait for these rows. The calls are answered when the rows are free again.
  */
 export async function whileLocked<T>(
   database: Database, lock: { text: string; values: unknown[] }, work: (waiting: (count: number) => Promise<void>) => Promise<Promise<T>[]>,
 ): Promise<T[]> {
   const calls = await database.transaction(async (connection) => {
     await connection.run({ name: '', text: lock.text }, lock.values)
-    return work((count) => untilWaiting(database, count))
+    const [holder] = await connection.run<{ pid: number }>({ name: '', text: 'SELECT pg_backend_pid() AS pid' }, [])
+    return work((count) => untilWaiting(database, holder!.pid, count))
   })
   return Promise.all(calls)
 }
 
-async function untilWaiting(connection: Connection, count: number): Promise<void> {
-  const text = 'SELECT count(*)::integer AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = $1'
+// Behind the holder, or behind one that is: others wait for each other a moment at any time.
+const BEHIND = `
+  WITH RECURSIVE waits AS (
+    SELECT pid, unnest(pg_blocking_pids(pid)) AS before FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+  ), behind AS (
+    SELECT pid FROM waits WHERE before = $1 UNION SELECT w.pid FROM waits AS w JOIN behind AS b ON w.before = b.pid
+  )
+  SELECT count(*)::integer AS waiting FROM behind`
+
+async function untilWaiting(connection: Connection, holder: number, count: number): Promise<void> {
   await until(async () => {
-    const [row] = await connection.run<{ waiting: number }>({ name: '', text }, ['Lock'])
+    const [row] = await connection.run<{ waiting: number }>({ name: '', text: BEHIND }, [holder])
     return row!.waiting >= count
-  }, 10_000, () => `not ${count} statements wait for a lock`)
+  }, 10_000, () => `not ${count} statements wait for the rows`)
 }
 
 /** Every posting of the organisation waits for these rows, its document written and not committed. */

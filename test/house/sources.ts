@@ -1,9 +1,7 @@
 // The project's source files, as the rules of the house look at them: text, imports, rooms.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { fileURLToPath } from 'node:url'
-
-export const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+import { ROOT } from '../root.ts'
 
 export const ROOMS = ['domain', 'models', 'reports', 'gateways', 'commands', 'activities', 'workflows', 'api'] as const
 const OTHERS = ['bin', 'bench', 'test', 'docs']

@@ -23,11 +23,15 @@ export interface Writers {
 }
 
 const PAUSE_MS = 60
+/** One that is so many rounds ahead only keeps going: the others wait for the engine, which needs the processor. */
+const AHEAD = 50
+const AHEAD_PAUSE_MS = 1_000
 
 export function startWriters(works: Work[]): Writers {
   let stopped = false
   const failures: unknown[] = []
   const rounds = works.map(() => 0)
+  let wanted = rounds
   const ends = works.map(async (work, place) => {
     while (!stopped && failures.length === 0) {
       try {
@@ -36,7 +40,7 @@ export function startWriters(works: Work[]): Writers {
       } catch (error) {
         failures.push(error)
       }
-      await pause(PAUSE_MS)
+      await pause(rounds[place]! > wanted[place]! + AHEAD ? AHEAD_PAUSE_MS : PAUSE_MS)
     }
   })
   const throwFailure = () => {
@@ -44,7 +48,7 @@ export function startWriters(works: Work[]): Writers {
   }
   return {
     async goOn(more, withinMs) {
-      const wanted = rounds.map((count) => count + more)
+      wanted = rounds.map((count) => count + more)
       await until(
         () => failures.length > 0 || rounds.every((count, place) => count >= wanted[place]!), withinMs,
         () => works.map(({ name }, place) => `${name}: ${rounds[place]} rounds of ${wanted[place]}`).join(', '),

@@ -2,8 +2,8 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, jest, test } from '@jest/globals'
-import { DefaultLogger, Runtime, Worker, bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
-import { WORKFLOWS } from '../../activities/workers.ts'
+import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { workflowBundle } from '../workflows/bundle.ts'
 
 jest.setTimeout(60_000)
 
@@ -16,13 +16,13 @@ Runtime.install({
   telemetryOptions: { logging: { forward: {}, filter: 'OFF' } },
   shutdownSignals: [],
 })
-let workflowBundle: WorkflowBundleWithSourceMap
+let codePath: string
 beforeAll(async () => {
-  workflowBundle = await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') })
+  codePath = await workflowBundle()
 })
 
 const read = async (name: string) => JSON.parse(await readFile(`${HISTORIES}${name}`, 'utf8'))
-const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle }, history as never)
+const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle: { codePath } }, history as never)
 
 test('every way a process can go was recorded', () => {
   expect(recorded).toEqual([

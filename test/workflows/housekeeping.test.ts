@@ -13,6 +13,7 @@ import { invoiceBody } from '../api/fixtures.ts'
 import { openMill, type Mill } from '../api/mill.ts'
 import { startService, type Service } from '../api/service.ts'
 import { kill, spawnWorker } from '../api/worker.ts'
+import { workflowBundle } from './bundle.ts'
 import { removeSchedules } from './schedules.ts'
 
 jest.setTimeout(120_000)
@@ -34,7 +35,7 @@ beforeAll(async () => {
   engine = openEngine({ address, namespace: 'default', queueSuffix: suffix })
   await openMill(service)
   await openMill(service, { time_zone: 'Pacific/Kiritimati' })
-  worker = await startWorker(readSettings(service.env), quiet)
+  worker = await startWorker(readSettings({ ...service.env, WORKFLOW_BUNDLE: await workflowBundle() }), quiet)
 })
 afterAll(async () => {
   worker?.stop()

@@ -1,23 +1,22 @@
 // A database, a worker on a queue of its own, and an organisation whose books announce events.
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import pg from 'pg'
 import { pino } from 'pino'
 import { v7 as uuidv7 } from 'uuid'
 import { startWorker, type RunningWorker } from '../../activities/worker.ts'
 import { openEngine, type Engine } from '../../gateways/engine.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { Deed } from '../../models/deed.ts'
-import { migrate } from '../../models/migrate.ts'
 import { seal } from '../../models/sealed.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
 import { readSettings } from '../../settings.ts'
+import { cloneDatabase, dropDatabase } from '../api/template.ts'
 import { kill, spawnWorker } from '../api/worker.ts'
+import { workflowBundle } from './bundle.ts'
 import './quiet.ts'
 import { removeSchedules } from './schedules.ts'
 
 export const SECRET = 'svc_whsec_of_the_stage'
-const SERVER_URL = process.env.TEST_DATABASE_URL ?? ''
 const TEMPORAL_ADDRESS = process.env.TEST_TEMPORAL_ADDRESS ?? ''
 
 export interface Stage {
@@ -42,19 +41,17 @@ export interface Stage {
 }
 
 export async function openStage(settings: Record<string, string> = {}): Promise<Stage> {
-  const name = `stage_${randomBytes(6).toString('hex')}`
-  await onServer(`CREATE DATABASE ${name}`)
-  const databaseUrl = Object.assign(new URL(SERVER_URL), { pathname: `/${name}` }).href
-  await migrate(databaseUrl)
+  const databaseUrl = await cloneDatabase()
   const env = {
     DATABASE_URL: databaseUrl,
     DATABASE_POOL: '10',
     TEMPORAL_ADDRESS,
-    TEMPORAL_QUEUE_SUFFIX: name.replace('_', ''),
+    TEMPORAL_QUEUE_SUFFIX: new URL(databaseUrl).pathname.slice(1).replace('_', ''),
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_ALLOW_HTTP: 'true',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    WORKFLOW_BUNDLE: await workflowBundle(),
     ...settings,
   }
   const database = openDatabase({ url: databaseUrl, pool: 5, name: 'stage' })
@@ -132,7 +129,7 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
       await engine.close()
       await removeSchedules(database, TEMPORAL_ADDRESS, env.TEMPORAL_QUEUE_SUFFIX)
       await database.close()
-      await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+      await dropDatabase(databaseUrl)
     },
   }
   await stage.sql(
@@ -142,14 +139,4 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
     stage.orgId,
   )
   return stage
-}
-
-async function onServer(statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: SERVER_URL })
-  await client.connect()
-  try {
-    await client.query(statement)
-  } finally {
-    await client.end()
-  }
 }

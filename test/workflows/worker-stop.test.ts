@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
 import { cloneDatabase, dropDatabase } from '../api/template.ts'
-import { ROOT } from '../house/sources.ts'
+import { ROOT } from '../root.ts'
 
 interface Passage {
   port: number
