@@ -110,7 +110,8 @@ async function untilUnchanged(
   }
 }
 
-const MOST_TRIES = 5
+// Each try has a good chance even beside changes that follow each other without a pause.
+const MOST_TRIES = 20
 
 function answerRoute(house: House, route: Route, caller: Caller, sent: Sent, now: Date): Promise<Reply> {
   const { request, params, parameters } = sent
