@@ -13,6 +13,7 @@ import { invoiceBody } from '../api/fixtures.ts'
 import { openMill, type Mill } from '../api/mill.ts'
 import { startService, type Service } from '../api/service.ts'
 import { kill, spawnWorker } from '../api/worker.ts'
+import { blockedBy } from '../blocked.ts'
 import { workflowBundle } from './bundle.ts'
 import { removeSchedules } from './schedules.ts'
 
@@ -204,11 +205,13 @@ describe('by hand', () => {
 })
 
 describe('a worker killed in mid-sweep', () => {
-  let dying: ChildProcess
-  let next: ChildProcess
+  let dying: ChildProcess | undefined
+  let next: ChildProcess | undefined
+  let holder: pg.Client | undefined
+  // Any of them may be missing after a test that failed.
   afterAll(async () => {
-    await kill(dying)
-    await kill(next)
+    await holder?.end()
+    for (const child of [dying, next]) if (child) await kill(child)
   })
 
   test('of a thousand documents each is moved once, by it or by the next', async () => {
@@ -222,17 +225,16 @@ describe('a worker killed in mid-sweep', () => {
     const moved = async () => Number((await service.sql<{ count: bigint }>(`SELECT count(*) FROM invoices WHERE org_id = $1 AND status = 'OVERDUE'`, mill.orgId))[0]!.count)
     // The one that was due last is held, so that the sweep stands still at the last page until the worker is dead.
     const held = (await mill.invoice({ ...DUE, due_date: '2026-03-10' })).invoice_id
-    const holder = new pg.Client({ connectionString: service.databaseUrl })
+    holder = new pg.Client({ connectionString: service.databaseUrl })
     await holder.connect()
     await holder.query('BEGIN')
     await holder.query('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [held])
     dying = await spawnWorker(service.env)
     const swept = sweepByHand('killed', { timeZone: 'Asia/Kolkata' })
-    await until(async () => (await service.sql(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)).length > 0)
+    await blockedBy(holder)
     const before = await moved()
     await kill(dying)
     await holder.query('ROLLBACK')
-    await holder.end()
     expect(before).toBe(900)
 
     next = await spawnWorker(service.env)
