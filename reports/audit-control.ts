@@ -1,6 +1,10 @@
 // Does what each contact owes, or is owed, in the ledger equal its open documents less its unapplied payments and notes?
+import type { AccountRole } from '../domain/accounts.ts'
 import type { CreditSide } from '../domain/credit.ts'
+import { DOCUMENTS, factsOf, kindsThatHave, type DocumentKind } from '../domain/documents.ts'
+import type { SettledKind } from '../domain/lifecycle.ts'
 import { toBase } from '../domain/money.ts'
+import type { Flow } from '../domain/posting/payment.ts'
 import type { Connection } from '../models/database.ts'
 
 interface Party {
@@ -17,7 +21,7 @@ interface Party {
 /** Every contact whose receivable or payable differs from its documents, payments and notes, in words. */
 export async function controlsOutOfLine(connection: Connection): Promise<string[]> {
   const wrong: string[] = []
-  for (const [name, question] of [['receivable', RECEIVABLES], ['payable', PAYABLES]] as const) {
+  for (const [name, question] of QUESTIONS) {
     for (const party of await connection.run<Party>(question, [])) {
       const { org_id, contact_id, base_currency, owed, foreign } = party
       // Rounding has one home: what foreign money comes to is asked of the domain, not computed anew in SQL.
@@ -30,36 +34,50 @@ export async function controlsOutOfLine(connection: Connection): Promise<string[
   return wrong
 }
 
-interface Side {
-  role: 'ACCOUNTS_RECEIVABLE' | 'ACCOUNTS_PAYABLE'
-  source: 'INVOICE' | 'BILL'
-  documents: 'invoices' | 'bills'
-  party: 'customer_id' | 'vendor_id'
-  target: 'invoice_id' | 'bill_id'
-  /** The flow of payments that settle; a refund goes the other way and is owed again. */
-  flow: 'INCOMING' | 'OUTGOING'
-  /** The type of the credit notes that do. */
-  side: CreditSide
-  /** What else is owed less, as rows of the same columns. */
-  besides?: string
-  owed: string
+// Where what is owed for documents of a kind stands, and how it grows there.
+const CONTROLS = {
+  INVOICE: { role: 'ACCOUNTS_RECEIVABLE', owed: 'l.debit - l.credit', flow: 'INCOMING', side: 'customer' },
+  BILL: { role: 'ACCOUNTS_PAYABLE', owed: 'l.credit - l.debit', flow: 'OUTGOING', side: 'vendor' },
+} as const satisfies Record<SettledKind, { role: AccountRole; owed: string; flow: Flow; side: CreditSide }>
+
+const STANDS = "status NOT IN ('DRAFT', 'CANCELLED')"
+const settling = kindsThatHave('applications').map((kind) => DOCUMENTS[kind].applications)
+
+// Of documents that stand, their totals less what payments and credits settled.
+const documentsOf = (kind: SettledKind) => {
+  const { table, id, party } = DOCUMENTS[kind]
+  const settled = settling.map((applied) => (
+    `(SELECT coalesce(sum(a.settled_base), 0) FROM ${applied} AS a WHERE a.org_id = d.org_id AND a.${id} = d.id)`
+  ))
+  return `SELECT d.org_id, d.${party} AS contact_id, 1 AS sign, d.currency_code, d.exchange_rate, d.total AS amount, ${settled.join(' + ')} AS off
+  FROM ${table} AS d WHERE d.${STANDS}`
 }
 
-// Of documents that stand, their totals less what payments and credits settled; of these, what they have not yet settled.
-const textOf = ({ role, source, documents, party, target, flow, side, besides = '', owed }: Side) => `
+// Of payments what they have not yet settled; a refund goes the other way and is owed again.
+const paymentsOf = (kind: SettledKind) =>
+  `SELECT p.org_id, p.contact_id, CASE p.payment_type WHEN 'REFUND' THEN 1 ELSE -1 END, p.currency_code, p.exchange_rate, p.amount, ${relieved('PAYMENT', 'p')}
+  FROM payments AS p WHERE (p.flow = '${CONTROLS[kind].flow}') = (p.payment_type <> 'REFUND')`
+
+// Of each kind of notes against such documents what they have not yet settled.
+const notesOf = (kind: SettledKind) => kindsThatHave('against').filter((note) => factsOf(note).against!.includes(kind)).map((note) => {
+  const { table, party, against } = factsOf(note)
+  const ofSide = against!.length > 1 ? ` AND n.type = '${CONTROLS[kind].side}'` : ''
+  return `SELECT n.org_id, n.${party}, -1, n.currency_code, n.exchange_rate, n.total, ${relieved(note, 'n')}
+  FROM ${table} AS n WHERE n.${STANDS}${ofSide}`
+})
+
+function relieved(kind: DocumentKind, alias: string): string {
+  const { applications, id } = factsOf(kind)
+  if (applications === undefined) return '0'
+  return `(SELECT coalesce(sum(a.relieved_base), 0) FROM ${applications} AS a WHERE a.org_id = ${alias}.org_id AND a.${id} = ${alias}.id)`
+}
+
+const textOf = (kind: SettledKind) => {
+  const { role, owed } = CONTROLS[kind]
+  const sources = [kind, 'PAYMENT', ...kindsThatHave('against')].map((source) => `'${source}'`)
+  return `
 WITH item AS (
-  SELECT d.org_id, d.${party} AS contact_id, 1 AS sign, d.currency_code, d.exchange_rate, d.total AS amount,
-    (SELECT coalesce(sum(a.settled_base), 0) FROM payment_allocations AS a WHERE a.org_id = d.org_id AND a.${target} = d.id)
-    + (SELECT coalesce(sum(a.settled_base), 0) FROM credit_applications AS a WHERE a.org_id = d.org_id AND a.${target} = d.id) AS off
-  FROM ${documents} AS d WHERE d.status NOT IN ('DRAFT', 'CANCELLED')
-  UNION ALL
-  SELECT p.org_id, p.contact_id, CASE p.payment_type WHEN 'REFUND' THEN 1 ELSE -1 END, p.currency_code, p.exchange_rate, p.amount,
-    (SELECT coalesce(sum(a.relieved_base), 0) FROM payment_allocations AS a WHERE a.org_id = p.org_id AND a.payment_id = p.id)
-  FROM payments AS p WHERE (p.flow = '${flow}') = (p.payment_type <> 'REFUND')
-  UNION ALL
-  SELECT n.org_id, n.customer_id, -1, n.currency_code, n.exchange_rate, n.total,
-    (SELECT coalesce(sum(a.relieved_base), 0) FROM credit_applications AS a WHERE a.org_id = n.org_id AND a.credit_note_id = n.id)
-  FROM credit_notes AS n WHERE n.type = '${side}' AND n.status NOT IN ('DRAFT', 'CANCELLED')${besides}
+  ${[documentsOf(kind), paymentsOf(kind), ...notesOf(kind)].join(' UNION ALL ')}
 ), expected AS (
   SELECT i.org_id, i.contact_id, o.currency_code AS base_currency,
     coalesce(sum(i.sign * (i.amount - i.off)) FILTER (WHERE i.currency_code = o.currency_code), 0) AS open,
@@ -70,7 +88,7 @@ WITH item AS (
   SELECT l.org_id, l.contact_id, sum(${owed}) AS owed
   FROM journal_lines AS l
   JOIN accounts AS a ON a.org_id = l.org_id AND a.id = l.account_id AND a.role = '${role}'
-  JOIN journals AS j ON j.org_id = l.org_id AND j.id = l.journal_id AND j.source IN ('${source}', 'PAYMENT', 'CREDIT_NOTE', 'DEBIT_NOTE')
+  JOIN journals AS j ON j.org_id = l.org_id AND j.id = l.journal_id AND j.source IN (${sources.join(', ')})
   GROUP BY l.org_id, l.contact_id
 )
 SELECT coalesce(e.org_id, g.org_id) AS org_id, coalesce(e.contact_id, g.contact_id) AS contact_id,
@@ -78,23 +96,9 @@ SELECT coalesce(e.org_id, g.org_id) AS org_id, coalesce(e.contact_id, g.contact_
   coalesce(e.foreign, '[]') AS foreign
 FROM expected AS e FULL JOIN ledger AS g ON g.org_id = e.org_id AND g.contact_id = e.contact_id
 WHERE coalesce(e.open, 0) <> coalesce(g.owed, 0) OR e.foreign IS NOT NULL`
-
-const DEBIT_NOTES = `
-  UNION ALL
-  SELECT n.org_id, n.vendor_id, -1, n.currency_code, n.exchange_rate, n.total, 0 FROM debit_notes AS n WHERE n.status NOT IN ('DRAFT', 'CANCELLED')`
-
-const RECEIVABLES = {
-  name: 'audit receivables',
-  text: textOf({
-    role: 'ACCOUNTS_RECEIVABLE', source: 'INVOICE', documents: 'invoices', party: 'customer_id', target: 'invoice_id', flow: 'INCOMING',
-    side: 'customer', owed: 'l.debit - l.credit',
-  }),
 }
 
-const PAYABLES = {
-  name: 'audit payables',
-  text: textOf({
-    role: 'ACCOUNTS_PAYABLE', source: 'BILL', documents: 'bills', party: 'vendor_id', target: 'bill_id', flow: 'OUTGOING',
-    side: 'vendor', besides: DEBIT_NOTES, owed: 'l.credit - l.debit',
-  }),
-}
+const QUESTIONS = [
+  ['receivable', { name: 'audit receivables', text: textOf('INVOICE') }],
+  ['payable', { name: 'audit payables', text: textOf('BILL') }],
+] as const

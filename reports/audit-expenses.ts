@@ -1,14 +1,5 @@
 // Are the expenses in order: their lines, their journals, their events?
-import type { Connection } from '../models/database.ts'
-
-/** Everything about the expenses that is wrong, in words. */
-export async function expensesOutOfOrder(connection: Connection): Promise<string[]> {
-  const wrong: string[] = []
-  for (const question of [LINES, POSTINGS, PAID, EVENTS]) {
-    for (const row of await connection.run<{ wrong: string }>(question, [])) wrong.push(row.wrong)
-  }
-  return wrong
-}
+import { creationOf, standingOf, type Question } from './audit-documents.ts'
 
 const LINES = {
   name: 'audit expense lines',
@@ -23,15 +14,9 @@ const LINES = {
 }
 
 // Of an expense one entry stands; of one that was deleted none does.
-const STANDING = `entry AS (
-  SELECT j.org_id, j.source_id, j.id FROM journals AS j
-  WHERE j.source = 'EXPENSE' AND j.reversal_of IS NULL
-    AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)
-)`
-
 const POSTINGS = {
   name: 'audit expense postings',
-  text: `WITH ${STANDING}
+  text: `WITH ${standingOf('EXPENSE')}
          SELECT format('expense %s of %s has %s standing entries', coalesce(e.expense_number, n.source_id::text), coalesce(e.org_id, n.org_id),
              coalesce(n.entries, 0)) AS wrong
          FROM expenses AS e
@@ -41,7 +26,7 @@ const POSTINGS = {
 
 const PAID = {
   name: 'audit expense payments',
-  text: `WITH ${STANDING}
+  text: `WITH ${standingOf('EXPENSE')}
          SELECT format('expense %s of %s came to %s, its journal pays %s on %s', e.expense_number, e.org_id, e.total,
              coalesce(sum(l.credit - l.debit), 0), j.date) AS wrong
          FROM expenses AS e
@@ -52,9 +37,4 @@ const PAID = {
          HAVING coalesce(sum(l.credit - l.debit), 0) <> e.total OR j.date <> e.date`,
 }
 
-const EVENTS = {
-  name: 'audit events of expenses',
-  text: `SELECT format('expense %s of %s has no event of its creation', x.expense_number, x.org_id) AS wrong FROM expenses AS x
-         WHERE NOT EXISTS (SELECT FROM webhook_events AS e
-           WHERE e.org_id = x.org_id AND e.entity_id = x.id AND e.event_type = 'EXPENSE_CREATED')`,
-}
+export const EXPENSES: Question[] = [LINES, POSTINGS, PAID, creationOf('EXPENSE')]

@@ -1,6 +1,7 @@
 // What a customer was charged and what was received, day by day, as the receivable account has it.
+import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import type { Database } from '../models/database.ts'
-import type { JournalSource, Ledger, LedgerEntry } from '../models/journal.ts'
+import type { Ledger, LedgerEntry } from '../models/journal.ts'
 
 export interface LedgerPeriod {
   contactId: string
@@ -43,15 +44,11 @@ function entryOf({ opening: _none, journal_number, called, ...row }: LedgerRow):
   return { ...row, number: called?.[0] ?? journal_number, reference_number: called?.[1] ?? null }
 }
 
-// The documents that move a receivable, and what each is called by.
-const DOCUMENTS = [
-  { source: 'INVOICE', table: 'invoices', number: 'invoice_number' },
-  { source: 'PAYMENT', table: 'payments', number: 'payment_number' },
-  { source: 'CREDIT_NOTE', table: 'credit_notes', number: 'credit_note_number' },
-] as const satisfies { source: JournalSource; table: string; number: string }[]
-
-const called = DOCUMENTS.map(({ source, table, number }) =>
-  `WHEN '${source}' THEN (SELECT ARRAY[d.${number}, d.reference_number] FROM ${table} AS d WHERE d.org_id = $1::uuid AND d.id = e.source_id)`)
+// What each document that may move a receivable is called by: all that are not with vendors alone.
+const called = kindsThatHave('posts').filter((kind) => DOCUMENTS[kind].party !== 'vendor_id').map((kind) => {
+  const { table, number } = DOCUMENTS[kind]
+  return `WHEN '${kind}' THEN (SELECT ARRAY[d.${number}, d.reference_number] FROM ${table} AS d WHERE d.org_id = $1::uuid AND d.id = e.source_id)`
+})
 
 // The first row is the sums: `opening` of what came before the period, `debit` and `credit` of the period itself.
 // What a document is called by is looked up when its row is fetched, so that the first does not wait for the last.

@@ -1,0 +1,97 @@
+// What is asked of documents of any kind: of their lines, their journals, their events, their numbers.
+import { DOCUMENTS, factsOf, type DocumentKind, type KindThatHas } from '../domain/documents.ts'
+
+/** A question to the database. It answers one text column, `wrong`, for every breach. */
+export interface Question {
+  name: string
+  text: string
+}
+
+/** Do the lines come to the amounts of the document? Those of one that is not posted are counted, for no journal tells of them. */
+export function linesOf(kind: KindThatHas<'linesPointTo'>): Question {
+  const { noun, table, lines, id, number, posts } = { posts: false, ...DOCUMENTS[kind] }
+  return {
+    name: `audit lines of ${noun}s`,
+    text: `SELECT format('${noun} %s of %s: sub_total %s and tax_total %s, its${posts ? '' : ' %s'} lines come to %s and %s', d.${number}, d.org_id,
+             d.sub_total, d.tax_total, ${posts ? '' : 'count(l.id), '}coalesce(sum(l.item_total), 0), coalesce(sum(l.cgst + l.sgst + l.igst + l.cess), 0)) AS wrong
+           FROM ${table} AS d LEFT JOIN ${lines} AS l ON l.org_id = d.org_id AND l.${id} = d.id
+           GROUP BY d.org_id, d.id
+           HAVING (d.sub_total, d.cgst, d.sgst, d.igst, d.cess) IS DISTINCT FROM (sum(l.item_total), sum(l.cgst), sum(l.sgst), sum(l.igst), sum(l.cess))
+             OR count(DISTINCT l.line_no) <> count(l.id) OR max(l.line_no) <> count(l.id)`,
+  }
+}
+
+/** Is what is approved posted once, and what is void reversed? */
+export function postingsOf(kind: KindThatHas<'settledBy'>): Question {
+  const { noun, table, number } = DOCUMENTS[kind]
+  return {
+    name: `audit postings of ${noun}s`,
+    text: `WITH entry AS (
+             SELECT j.org_id, j.source_id, count(*) FILTER (WHERE j.reversal_of IS NULL) AS postings,
+               count(*) FILTER (WHERE j.reversal_of IS NOT NULL) AS reversals
+             FROM journals AS j WHERE j.source = '${kind}' GROUP BY j.org_id, j.source_id
+           )
+           SELECT format('${noun} %s of %s is %s with %s postings and %s reversals', coalesce(d.${number}, e.source_id::text),
+             coalesce(d.org_id, e.org_id), coalesce(d.status, 'gone'), coalesce(e.postings, 0), coalesce(e.reversals, 0)) AS wrong
+           FROM ${table} AS d JOIN organizations AS o ON o.id = d.org_id
+           FULL JOIN entry AS e ON e.org_id = d.org_id AND e.source_id = d.id
+           WHERE CASE
+             WHEN d.id IS NULL THEN true
+             WHEN d.status = 'DRAFT' THEN e.postings IS NOT NULL
+             WHEN d.status = 'CANCELLED' THEN coalesce(e.postings, 0) <> coalesce(e.reversals, 0) OR e.postings > 1
+             WHEN d.total = 0 AND d.sub_total = 0 THEN coalesce(e.postings, 0) > 1 OR coalesce(e.reversals, 0) > 0
+             -- What comes to nothing in the books is not posted; if it comes to something, the control accounts tell.
+             WHEN d.currency_code <> o.currency_code AND e.postings IS NULL THEN false
+             ELSE coalesce(e.postings, 0) <> 1 OR e.reversals <> 0 END`,
+  }
+}
+
+/** The entries of documents of a kind that stand: neither reversals nor reversed. To be put into a WITH, as `entry`. */
+export const standingOf = (kind: DocumentKind) => `entry AS (
+  SELECT j.org_id, j.source_id, j.id, j.date FROM journals AS j
+  WHERE j.source = '${kind}' AND j.reversal_of IS NULL
+    AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)
+)`
+
+/** Was the creation announced? */
+export function creationOf(kind: DocumentKind): Question {
+  const { noun, table, number, events } = factsOf(kind)
+  const created = events.filter((type) => type === `${kind}_CREATED`)
+  return {
+    name: `audit creations of ${noun}s`,
+    text: `SELECT format('${noun} %s of %s has no event of its creation', d.${number}, d.org_id) AS wrong FROM ${table} AS d
+           WHERE NOT EXISTS (SELECT FROM webhook_events AS e
+             WHERE e.org_id = d.org_id AND e.entity_id = d.id AND e.event_type IN (${quoted(created.length > 0 ? created : events)}))`,
+  }
+}
+
+/** Was everything announced that the kind has an event of? `more` are events with the condition under which each is needed. */
+export function eventsOf(kind: KindThatHas<'statuses'>, more: Record<string, string> = {}): Question {
+  const { noun, table, number } = DOCUMENTS[kind]
+  const known: readonly string[] = DOCUMENTS[kind].events
+  const needed = { [`${kind}_CREATED`]: 'true', [`${kind}_VOIDED`]: "d.status = 'CANCELLED'", ...more }
+  const values = Object.entries(needed).filter(([type]) => known.includes(type)).map(([type, condition]) => `('${type}', ${condition})`)
+  return {
+    name: `audit events of ${noun}s`,
+    text: `SELECT format('${noun} %s of %s is %s and has no event %s', d.${number}, d.org_id, d.status, needed.type) AS wrong
+           FROM ${table} AS d JOIN LATERAL (VALUES ${values.join(', ')}) AS needed(type, is_needed) ON is_needed
+           WHERE NOT EXISTS (SELECT FROM webhook_events AS e
+             WHERE e.org_id = d.org_id AND e.entity_id = d.id AND e.event_type = needed.type)`,
+  }
+}
+
+/** A sequence gives every number once: what is not on a document any more is in the register of gaps. */
+export function numbersOf(kind: DocumentKind, called = `${DOCUMENTS[kind].noun} numbers`): Question {
+  const { noun, table } = DOCUMENTS[kind]
+  return {
+    name: `audit numbers of ${noun}s`,
+    text: `SELECT format('organisation %s has given %s ${called}, %s are found', c.org_id, c.next_number - 1, n.found) AS wrong
+           FROM number_counters AS c
+           CROSS JOIN LATERAL (
+             SELECT (SELECT count(*) FROM ${table} AS d WHERE d.org_id = c.org_id)
+               + (SELECT count(*) FROM number_gaps AS g WHERE g.org_id = c.org_id AND g.document = '${noun}') AS found) AS n
+           WHERE c.sequence = '${noun}' AND c.next_number - 1 <> n.found`,
+  }
+}
+
+const quoted = (words: readonly string[]): string => words.map((word) => `'${word}'`).join(', ')
