@@ -1,15 +1,13 @@
 // What can be done to a contact.
 import { v7 as uuidv7 } from 'uuid'
-import { findCurrency } from '../domain/currencies.ts'
 import { Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { compareFields, throwRefusal, type Answered, type Sent } from '../domain/fixed-fields.ts'
-import { hasGstinShape, isPan, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
-import { isId } from '../domain/ids.ts'
+import { hasGstinShape, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
 import { toDecimalText, toMinor } from '../domain/money.ts'
-import { findState } from '../domain/place-of-supply.ts'
+import { checkedCurrency, checkedPan, checkedState } from '../domain/registration.ts'
 import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../models/contact.ts'
-import { findRow, type Lock, type Scope } from '../models/find.ts'
+import { existingRow, type Lock, type Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 
@@ -46,11 +44,7 @@ const CHANGEABLE = [
 ] as const satisfies (keyof ContactFields)[]
 
 /** The contact of this id. Throws not_found.resource for one that the organisation does not have. */
-export async function contactOf(scope: Scope, id: string, lock: Lock = ''): Promise<ContactRow> {
-  const contact = isId(id) ? await findRow(scope, contacts, id, lock) : null
-  if (!contact) throw fault('not_found.resource', { message: 'There is no such contact.' })
-  return contact
-}
+export const contactOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ContactRow> => existingRow(scope, contacts, id, 'contact', lock)
 
 /** Adds a contact. Throws validation.invalid_value for a GSTIN, PAN, state or currency that cannot be. */
 export async function createContact(books: Books, fields: ContactFields & { contact_name: string }): Promise<ContactRow> {
@@ -120,14 +114,14 @@ function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
   if (fields.contact_type !== undefined) set.contact_type = fields.contact_type
   if (fields.status !== undefined) set.status = fields.status as ContactRow['status']
   if (fields.gst_no !== undefined) Object.assign(set, registration(before, fields))
-  if (fields.pan !== undefined) set.pan = panOf(fields.pan)
+  if (fields.pan !== undefined) set.pan = checkedPan(fields.pan)
   if (fields.place_of_contact !== undefined) set.place_of_contact = stateOf(fields.place_of_contact)
   for (const name of ['billing_address', 'shipping_address'] as const) {
     const sent = fields[name]
     if (sent !== undefined) set[name] = sent === null ? null : mergeAddress(before[name], sent)
   }
   if (fields.payment_terms !== undefined) set.payment_terms = fields.payment_terms ?? 0
-  if (fields.currency_code !== undefined) set.currency_code = currencyOf(fields.currency_code ?? 'INR')
+  if (fields.currency_code !== undefined) set.currency_code = checkedCurrency(fields.currency_code ?? 'INR')
   return { ...set, ...amountsOf(before, fields, set.currency_code ?? before.currency_code) }
 }
 
@@ -167,23 +161,9 @@ function registration(before: Before, fields: ContactFields): Partial<ContactRow
   }
 }
 
-function panOf(text: string | null): string | null {
-  const pan = blankAsNull(text)?.toUpperCase() ?? null
-  if (pan === null || isPan(pan)) return pan
-  throw fault('validation.invalid_value', { field: 'pan', message: 'A PAN is five letters, four digits and a letter.' })
-}
-
 function stateOf(text: string | null): string | null {
   const place = blankAsNull(text)
-  if (place === null) return null
-  const state = findState(place)
-  if (state === null) throw fault('validation.invalid_value', { field: 'place_of_contact', message: 'This is not a state of India.' })
-  return state
-}
-
-function currencyOf(code: string): string {
-  if (findCurrency(code)) return code
-  throw fault('validation.invalid_value', { field: 'currency_code', message: `${code} is not an ISO 4217 currency code.` })
+  return place === null ? null : checkedState(place, 'place_of_contact')
 }
 
 function mergeAddress(before: Address | null, sent: Nullable<Address>): Address {

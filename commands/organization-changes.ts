@@ -1,13 +1,14 @@
 // Changes of a client organisation by its partner: its names at any time, its registration until something is posted.
 import { fault } from '../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
+import { checkedRegistration } from '../domain/registration.ts'
 import { branches, findBranches } from '../models/branch.ts'
 import { lockRows } from '../models/find.ts'
 import { findPostedKinds, organizations, type OrganizationRow } from '../models/organization.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { moveFinancialYears } from './financial-years.ts'
-import { checkedRegistration, keptAddress, type NewOrganization } from './organization-details.ts'
+import { keptAddress, type NewOrganization } from './organization-details.ts'
 import { organizationOf } from './partners.ts'
 
 export type OrganizationChanges = Pick<

@@ -1,0 +1,57 @@
+// What a business is told to be registered as, checked: GSTIN, PAN, state, currency, time zone.
+import { isCurrency } from './currencies.ts'
+import { isZone, zoneName } from './dates.ts'
+import { fault } from './faults.ts'
+import { isGstin, isPan, panOfGstin, stateOfGstin } from './gstin.ts'
+import { findState } from './place-of-supply.ts'
+
+/** Each may be left out. */
+interface Registration {
+  gstin: string | null
+  pan: string | null
+  state_code: string | null
+}
+
+/**
+ * An organisation's GSTIN, PAN and state as they are kept: the GSTIN gives the PAN where none is told, and the state always.
+ * Throws validation.invalid_value for one that cannot be, or a state that is not the GSTIN's.
+ */
+export function checkedRegistration(told: { [Field in keyof Registration]?: string | null }): Registration {
+  const gstin = told.gstin?.trim().toUpperCase() || null
+  if (gstin !== null && !isGstin(gstin)) throw refused('gstin', 'This is no GSTIN: its shape or check character is wrong.')
+  const pan = checkedPan(told.pan) ?? (gstin === null ? null : panOfGstin(gstin))
+  const named = told.state_code ? checkedState(told.state_code, 'state_code') : null
+  const registered = gstin === null ? null : stateOfGstin(gstin)
+  if (named !== null && registered !== null && named !== registered) {
+    throw refused('state_code', `The GSTIN is of ${registered}.`)
+  }
+  return { gstin, pan, state_code: registered ?? named }
+}
+
+/** The PAN in capital letters, null where none is told. Throws validation.invalid_value. */
+export function checkedPan(told: string | null | undefined): string | null {
+  const pan = told?.trim().toUpperCase() || null
+  if (pan === null || isPan(pan)) return pan
+  throw refused('pan', 'A PAN is five letters, four digits and a letter.')
+}
+
+/** The code of the state. Throws validation.invalid_value with the field. */
+export function checkedState(told: string, field: string): string {
+  const state = findState(told)
+  if (state === null) throw refused(field, 'This is not a state of India.')
+  return state
+}
+
+/** The currency. Throws validation.invalid_value. */
+export function checkedCurrency(code: string): string {
+  if (isCurrency(code)) return code
+  throw refused('currency_code', `${code} is not an ISO 4217 currency code.`)
+}
+
+/** The one spelling of the zone. Throws validation.invalid_value. */
+export function checkedZone(zone: string): string {
+  if (!isZone(zone)) throw refused('time_zone', 'This is no zone of the IANA time zone database.')
+  return zoneName(zone)
+}
+
+const refused = (field: string, message: string) => fault('validation.invalid_value', { field, message })
