@@ -82,7 +82,7 @@ export interface Settlement extends AttemptKey {
 }
 
 /** An endpoint with nothing but failures for so long is disabled (decisions §5). */
-export const FAILING_TOO_LONG_MS = 5 * 24 * 60 * 60 * 1_000
+const FAILING_TOO_LONG_MS = 5 * 24 * 60 * 60 * 1_000
 
 /** What settled attempts say of the circuit of their endpoint. */
 interface VerdictRow {

@@ -5,7 +5,7 @@ import type { Answered, Sent } from '../domain/fixed-fields.ts'
 import { nextStatus } from '../domain/lifecycle.ts'
 import { documentFinder } from '../models/existing-document.ts'
 import {
-  findPurchaseOrder, purchaseOrderLines, purchaseOrders, type PurchaseOrder, type PurchaseOrderLineRow, type PurchaseOrderRow, type PurchaseOrderStatus,
+  findPurchaseOrder, purchaseOrderLines, purchaseOrders, type PurchaseOrder, type PurchaseOrderLineRow, type PurchaseOrderStatus,
 } from '../models/purchase-order.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
@@ -13,7 +13,7 @@ import { announceDocument, recordDocument, registerGap } from './document-entrie
 import { changeDraft } from './draft-changes.ts'
 import { numberDocument } from './numbering.ts'
 import { ANOTHER_ORDER, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
-import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
+import { drawUpPurchase, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
 import type { LineSent } from './redrawing.ts'
 
 /** The body of POST /purchase_orders. Dates as the wire sends them. */
@@ -25,12 +25,6 @@ export interface NewPurchaseOrder extends Omit<PurchaseWanted, 'round_off'> {
 }
 
 export type PurchaseOrderChanges = Partial<Omit<NewPurchaseOrder, 'line_items'>> & { line_items?: LineSent[] }
-
-/** A purchase order that is drawn up, but for what the books give it. */
-export interface DrawnPurchaseOrder extends Pick<PurchaseOrderRow, 'expected_date' | 'reference_number' | 'notes'> {
-  head: PurchaseHead
-  lines: PurchaseLine[]
-}
 
 const TERMS = ['vendor_id', ...ORDER_TERMS] as const satisfies (keyof NewPurchaseOrder)[]
 const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof NewPurchaseOrder)[]
@@ -46,20 +40,11 @@ export const purchaseOrderOf = documentFinder('PURCHASE_ORDER', findPurchaseOrde
 export async function createPurchaseOrder(books: Books, wanted: NewPurchaseOrder): Promise<PurchaseOrder> {
   const date = orderDateOf(books, wanted.date)
   const { head, lines } = await drawUpPurchase(books, { ...wanted, round_off: null }, { date })
-  return insertPurchaseOrder(books, {
-    head,
-    lines,
+  const row = books.create(purchaseOrders, {
+    ...head,
     expected_date: goodsDateOf('expected_date', wanted.expected_date, date),
     reference_number: wanted.reference_number ?? null,
     notes: wanted.notes ?? null,
-  })
-}
-
-/** Enters a drawn purchase order into the books, as a DRAFT with a number of its own. */
-export function insertPurchaseOrder(books: Books, { head, lines, ...told }: DrawnPurchaseOrder): PurchaseOrder {
-  const row = books.create(purchaseOrders, {
-    ...head,
-    ...told,
     purchase_order_number: numberDocument(books, 'PURCHASE_ORDER'),
     status: 'DRAFT',
   })

@@ -11,7 +11,7 @@ const CONTENTION = new Set(['40P01', '40001', '55P03'])
 
 // Unique keys that a caller can run into. Each was checked before the deed was written; two calls at once still meet here.
 // What every other constraint means is said, and held against the catalogue, in test/models/constraints.ts.
-const TAKEN: Record<string, FaultParticulars & { code: 'validation.invalid_value' | 'validation.duplicate_resource' }> = {
+export const TAKEN: Record<string, FaultParticulars & { code: 'validation.invalid_value' | 'validation.duplicate_resource' }> = {
   invoices_org_id_branch_id_invoice_number_key: {
     code: 'validation.invalid_value', field: 'invoice_number', message: 'Another invoice of this branch has this number.',
   },
@@ -26,9 +26,6 @@ const TAKEN: Record<string, FaultParticulars & { code: 'validation.invalid_value
     code: 'validation.duplicate_resource', field: 'series_name', message: 'This branch has a series of this name in the period.',
   },
 }
-
-/** The unique keys that mean a refusal to the caller. */
-export const TAKEN_KEYS: readonly string[] = Object.keys(TAKEN)
 
 interface DatabaseError {
   code?: string
@@ -87,7 +84,7 @@ const GONE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIME
 const ENDED = new Set(['25P03', '25P04'])
 
 /** True when the server could not be reached, went down, has no room, or closed the connection. */
-export function isDatabaseAway(error: unknown): boolean {
+function isDatabaseAway(error: unknown): boolean {
   const { code } = causeOf(error)
   // Class 08: connection exceptions; 57P01 to 57P03: shut down, crashed, or starting; 53: too many connections, disk or memory full.
   if (code && (GONE.has(code) || ENDED.has(code) || /^(08|57P0|53)/.test(code))) return true

@@ -49,12 +49,6 @@ export function nextStatus<K extends StatedKind>(document: K, verb: VerbOf<K>, f
 
 const anyOf = (statuses: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(statuses)
 
-/** The calls that a status allows. */
-export function allowedVerbs<K extends StatedKind>(document: K, status: string): VerbOf<K>[] {
-  const verbs = Object.keys(MOVES[document]) as VerbOf<K>[]
-  return verbs.filter(verb => moveOf(document, verb).from.some(each => each === status))
-}
-
 /** What can be void. */
 export type VoidableKind = KindWith<{ moves: { void: Move } }>
 

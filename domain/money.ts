@@ -8,7 +8,7 @@ import { fault } from './faults.ts'
 export type Minor = bigint
 
 /** The largest total of a document, in units of its currency (decisions §4). */
-export const MAX_TOTAL = 10n ** 13n
+const MAX_TOTAL = 10n ** 13n
 
 // Beyond this a JSON number no longer holds the last digit of every amount (2^53 is about 9 x 10^15).
 const MAX_MINOR: Minor = 10n ** 15n

@@ -113,12 +113,6 @@ export function placeOfSupply(text: string): string {
   })
 }
 
-/** The state of a canonical code; null for any other text. */
-export function stateOfCode(code: string): State | null {
-  const found = BY_CODE.get(normalised(code))
-  return found?.code === code ? found : null
-}
-
 /** The canonical code of a two-digit GST code, former ones included; null for 96, 99 and what was never given. */
 export function stateOfGstCode(digits: string): string | null {
   return BY_GST_CODE.get(digits)?.code ?? null

@@ -5,7 +5,7 @@ import type { LookupFunction } from 'node:net'
 import type { Outcome, OutcomeKind } from '../domain/delivery.ts'
 
 /** The first bytes of an answer that are kept for the delivery log. */
-export const KEPT_BYTES = 4_096
+const KEPT_BYTES = 4_096
 
 /** What is said of a name with an address that is not called. Which one is not told: it would be a map of the inside. */
 export const leadsInside = (hostname: string) => `${hostname} leads to an address that is not called.`

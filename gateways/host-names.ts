@@ -42,7 +42,7 @@ export function whyNoName(name: string): string | null {
   return null
 }
 
-export const HOSTS_FILE = '/etc/hosts'
+const HOSTS_FILE = '/etc/hosts'
 
 /** The addresses of each name in a hosts file, in its order; empty where there is no such file. */
 export function readHosts(file = HOSTS_FILE): Map<string, string[]> {

@@ -5,7 +5,7 @@ import { bareName, isLocalhost, readHosts } from './host-names.ts'
 import { fairSemaphore } from './semaphore.ts'
 
 /** No address could be found. `code` is ENOTFOUND where there is none, else ETIMEOUT or what the name server said. */
-export class LookupFailed extends Error {
+class LookupFailed extends Error {
   readonly code: string
 
   constructor(name: string, code: string) {

@@ -2,7 +2,7 @@
 import { CAPS } from '../domain/webhook-caps.ts'
 
 /** Endpoints that one walk looks at; the next goes on behind the last of them. */
-export const VISITED_AT_MOST = 500
+const VISITED_AT_MOST = 500
 /** Deliveries that a claim hands to the open circuits which it comes by; by their places, or a join might read them all. */
 const PARKED_AT_MOST = 500
 

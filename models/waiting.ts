@@ -2,7 +2,7 @@
 import type { Database } from './database.ts'
 
 /** What is beyond it is not counted: a count must not cost more than it tells. */
-export const COUNTED_AT_MOST = 10_000
+const COUNTED_AT_MOST = 10_000
 
 export interface Waiting {
   circuits_open: number

@@ -15,7 +15,7 @@ const Failure = Type.Object({
 })
 
 /** The whole answer of a route, with its envelope. */
-export function answerSchema(route: Route): TSchema {
+function answerSchema(route: Route): TSchema {
   const warnings: TProperties = route.warns ? { warnings: Warnings } : {}
   return Type.Object({ code: Type.Literal(0), message: Type.String(), ...(route.answer.properties as TProperties), ...warnings })
 }

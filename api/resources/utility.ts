@@ -8,7 +8,7 @@ import { route } from '../http/route.ts'
 import { Id, nullable, one, Timestamp } from '../shapes/fields.ts'
 
 const tag = 'Utility'
-export const API_VERSION = 'v1'
+const API_VERSION = 'v1'
 const ECHO_LIMIT = 64 * 1024
 
 export const utilityRoutes = [

@@ -9,7 +9,7 @@ import { Amount, decimal, Id, Name, nullable, optional, Reference, Text } from '
 /** The most lines that a document may have (decisions §4). */
 export const MOST_LINES = 500
 
-export const NewLineItem = Type.Object({
+const NewLineItem = Type.Object({
   item_id: optional(Reference),
   name: optional(Name(200)),
   description: optional(Text(2000)),
@@ -35,7 +35,7 @@ export const NewPurchaseLines = Type.Array(NewPurchaseLine, { minItems: 1, maxIt
 export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MOST_LINES })
 
 /** A line of a PUT: one with its line_item_id is that line, and keeps what it does not name; one without is new. */
-export const ChangedLineItem = Type.Object({
+const ChangedLineItem = Type.Object({
   line_item_id: optional(Type.String({ ...Reference, description: 'Of the line to keep and change; without it one is added.' })),
   ...NewLineItem.properties,
   quantity: Type.Optional(NewLineItem.properties.quantity),

@@ -8,7 +8,7 @@ import type { Payment as PaymentWithAllocations } from '../../models/payment.ts'
 import { Tags } from './document.ts'
 import { Amount, Currency, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 
-export const PAYMENT_MODES = ['CASH', 'BANK_TRANSFER', 'CHEQUE', 'UPI', 'CARD', 'OTHER'] as const
+const PAYMENT_MODES = ['CASH', 'BANK_TRANSFER', 'CHEQUE', 'UPI', 'CARD', 'OTHER'] as const
 
 const MOST_ALLOCATIONS = 500
 

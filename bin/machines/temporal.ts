@@ -72,7 +72,7 @@ function bannerIn(log: string, from: number): boolean {
  * Asks the server's gRPC health service whether workflows are served on this port of loopback.
  * Spoken by hand over HTTP/2: the client library takes longer to load than the server to start.
  */
-export function isServing(port: number): Promise<boolean> {
+function isServing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const session = connect(`http://127.0.0.1:${port}`)
     const answer = (serving: boolean) => {

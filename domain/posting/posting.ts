@@ -36,7 +36,7 @@ export function debitBalance(line: PostingLine): Minor {
   return line.debit - line.credit
 }
 
-export function dropZeros(lines: readonly PostingLine[]): PostingLine[] {
+function dropZeros(lines: readonly PostingLine[]): PostingLine[] {
   return lines.filter(line => line.debit !== 0n || line.credit !== 0n)
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
-  findState, isIntraState, placeOfSupply, stateOfCode, stateOfGstCode, STATES,
+  findState, isIntraState, placeOfSupply, stateOfGstCode, STATES,
 } from '../../domain/place-of-supply.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -105,6 +105,7 @@ describe('the table of states', () => {
   })
 
   test('is read by canonical code and by GST code', () => {
+    const stateOfCode = (wanted: string) => STATES.find(({ code }) => code === wanted) ?? null
     expect(stateOfCode('IN-KA')?.name).toBe('Karnataka')
     expect(stateOfCode('IN-UT')).toBeNull()
     expect(stateOfCode('in-ka')).toBeNull()
