@@ -1,0 +1,59 @@
+// One more kind of document touches the places that CONTRIBUTING.md names, and nothing is left behind that nobody uses.
+import { describe, expect, test } from '@jest/globals'
+import { DOCUMENTS } from '../../domain/documents.ts'
+import { filesOf, read, SOURCES } from './sources.ts'
+
+const codeOf = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*(?:\/\/|--).*$/gm, '')
+
+describe('a debit note is spoken of where CONTRIBUTING.md says', () => {
+  // The example of "How to add a resource": a kind that nothing is made of, and that settles nothing.
+  const PLACES = [
+    'domain/documents.ts', 'domain/posting/debit-note.ts',
+    'models/debit-note.ts', /^models\/migrations\/\d+_\w+\.sql$/,
+    'commands/debit-notes.ts',
+    'api/shapes/debit-note.ts', 'api/resources/debit-notes.ts', 'api/routes.ts',
+    // The month of the demonstration, for who wants to see one.
+    'bin/month/returns.ts',
+  ]
+  const isPlace = (path: string) => PLACES.some((place) => (typeof place === 'string' ? place === path : place.test(path)))
+  const spoken = filesOf('.ts', '.mjs', '.js', '.sql').filter((path) => !path.startsWith('test/'))
+    .filter((path) => /debit[ _-]?note/i.test(path) || /debit[ _-]?note/i.test(codeOf(read(path))))
+
+  test('and nowhere else', () => {
+    expect(spoken.filter((path) => !isPlace(path))).toEqual([])
+  })
+
+  test('and there', () => {
+    expect(PLACES.filter((place) => typeof place === 'string' && !spoken.includes(place))).toEqual([])
+  })
+
+  test('and CONTRIBUTING.md names these places', () => {
+    const told = read('CONTRIBUTING.md').split('## How to add a resource')[1]!.split('\n## ')[0]!
+    const named = PLACES.filter((place) => typeof place === 'string').map((place) => place.replace(/[\w-]*debit-note[\w-]*\.ts$|returns\.ts$/, ''))
+    expect(named.filter((place) => !told.includes(`\`${place}\``))).toEqual([])
+  })
+})
+
+test('the kinds of the registry are the tables, models and resources that there are', () => {
+  const files = new Set(filesOf('.ts'))
+  for (const { table, path } of Object.values(DOCUMENTS)) {
+    const plural = table.replaceAll('_', '-')
+    expect([path, files.has(`api/resources/${plural}.ts`), files.has(`models/${plural.replace(/s$/, '')}.ts`)]).toEqual([path, true, true])
+  }
+})
+
+test('what is exported is used: by another file, or at home and by a test', () => {
+  const codes = new Map(SOURCES.map(({ path, text }) => [path, codeOf(text)]))
+  const VALUE = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm
+  const uses = (name: string, code: string) => [...code.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length
+  const unused = SOURCES.filter(({ path }) => !/^(test|docs)\//.test(path)).flatMap(({ path, text }) => (
+    [...text.matchAll(VALUE)].flatMap(([declaration, name = '']) => {
+      const users = [...codes].filter(([other, code]) => other !== path && uses(name, code) > 0).map(([other]) => other)
+      // A table is defined whether or not anything but SQL asks it.
+      const isModel = path.startsWith('models/') && new RegExp(`const ${name} = model\\(`).test(text)
+      const isTold = isModel || users.some((other) => !other.startsWith('test/')) || (users.length > 0 && uses(name, codes.get(path)!) > 1)
+      return isTold ? [] : [`${path}: ${declaration}`]
+    })
+  ))
+  expect(unused).toEqual([])
+})
