@@ -13,7 +13,8 @@ export interface Consumption {
 }
 
 export type Consumer = 'api' | 'worker' | 'postgres' | 'client'
-export type Pids = Record<Exclude<Consumer, 'client'>, number>
+/** The client is named where it goes on after the work; otherwise it is a child of ours that has ended by then. */
+export type Pids = Record<Exclude<Consumer, 'client'>, number> & { client?: number }
 
 /** Does the work and answers what was consumed meanwhile; null where there is no /proc. */
 export async function consumed<T>(pids: Pids, work: () => Promise<T>): Promise<[T, Consumption | null]> {
@@ -31,6 +32,15 @@ export async function consumed<T>(pids: Pids, work: () => Promise<T>): Promise<[
   return [result, { cpu, memory }]
 }
 
+/** The CPU time of all of them, and the memory at the end of the last; null where one is missing. */
+export function sumOf(consumptions: (Consumption | null)[]): Consumption | null {
+  return consumptions.reduce((sum, one) => {
+    if (!sum || !one) return null
+    const names = Object.keys(one.cpu) as Consumer[]
+    return { memory: one.memory, cpu: Object.fromEntries(names.map((name) => [name, sum.cpu[name] + one.cpu[name]])) as Consumption['cpu'] }
+  })
+}
+
 /** Does the work and answers the most memory that the process was seen to hold meanwhile, in MB; null where there is no /proc. */
 export async function peakMemory<T>(pid: number, work: () => Promise<T>): Promise<[T, number | null]> {
   let peak = 0
@@ -45,15 +55,14 @@ export function cpuMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + Number(read(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0]) / 1e6, 0)
 }
 
-function cpuOf({ api, worker, postgres }: Pids): Record<Consumer, number> {
+function cpuOf({ api, worker, postgres, client }: Pids): Record<Consumer, number> {
   const [, ...backends] = family(postgres)
   return {
     api: ownCpu(api),
     worker: ownCpu(worker),
     // A backend that has ended is in the sum of its parent.
     postgres: ownCpu(postgres) + endedCpu(postgres) + backends.reduce((sum, pid) => sum + ownCpu(pid), 0),
-    // A client is a child of ours that has ended by the time we look.
-    client: endedCpu(process.pid),
+    client: client === undefined ? endedCpu(process.pid) : ownCpu(client),
   }
 }
 

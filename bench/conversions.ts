@@ -3,9 +3,10 @@ import type { Call, LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
 import { CONVERSION } from './deeds.ts'
-import { checkSameRows, loaded, measured, prepared } from './measuring.ts'
+import { byPrepared, byServiceOnce, checkSameRows, loaded, prepared } from './measuring.ts'
 import type { Party } from './parties.ts'
 import type { Report } from './report.ts'
+import { inRounds } from './rounds.ts'
 import type { Scale } from './scale.ts'
 import { keepSpecimens } from './specimens.ts'
 import type { Stage } from './stage.ts'
@@ -15,6 +16,7 @@ import { measureWorkflows } from './webhooks.ts'
 const MOST_ROUND_TRIPS = 8
 const AIM = 0.35
 const CHECKED = 10
+const COUNTED = 20
 
 /** Each converts a whole order of three item lines into an approved invoice. */
 export async function measureConversions(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
@@ -29,16 +31,19 @@ export async function measureConversions(stage: Stage, parties: Party[], scale: 
     'bare pg': () => prepared(stage, CONVERSION, 1, { clients: 1, seconds: 0.5, warmSeconds: 0 }),
   })
   report.section(`Sales orders of three item lines converted to approved invoices, ${parties.length} organisations`)
+  const few: LoadJob = { port: stage.port, calls: await conversions(stage, parties, COUNTED), pace: { clients: 1, count: COUNTED } }
+  const { roundTrips } = await loaded(stage, few, report, `${COUNTED} conversions`)
+  report.must(roundTrips <= MOST_ROUND_TRIPS, `a conversion took ${roundTrips} round trips of the API`)
   const workflows = await measureWorkflows(stage, scale, report)
   for (const clients of scale.clients) {
     const calls = await conversions(stage, parties, scale.conversions)
-    const job: LoadJob = { port: stage.port, calls, pace: { clients, count: calls.length } }
-    const { figures: service, roundTrips } = await loaded(stage, job, report, `${calls.length} conversions`)
-    report.must(roundTrips <= MOST_ROUND_TRIPS, `a conversion took ${roundTrips} round trips of the API`)
     const pace = { clients, seconds: scale.deedSeconds, warmSeconds: scale.deedWarmSeconds }
-    const bare = await measured(stage, report, '  floor: pg statements', clients, () => prepared(stage, CONVERSION, parties.length, pace))
-    report.aim({ name: `conversions, ${clients} clients: service / bare pg`, value: service.rate / bare.rate })
-    if (clients > 1) report.aim({ name: `conversions, ${clients} clients: service / one-activity workflows`, value: service.rate / workflows.rate, atLeast: AIM })
+    const [service, bare] = await inRounds([
+      byServiceOnce(stage, `${calls.length} conversions`, calls, clients, scale.rounds),
+      byPrepared(stage, '  floor: pg statements', CONVERSION, parties.length, pace),
+    ], { rounds: scale.rounds, clients, report, stopping: stage.stopping })
+    report.aim({ name: `conversions, ${clients} clients: service / bare pg`, value: service!.rate / bare!.rate })
+    if (clients > 1) report.aim({ name: `conversions, ${clients} clients: service / one-activity workflows`, value: service!.rate / workflows.rate, atLeast: AIM })
   }
 }
 

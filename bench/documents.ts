@@ -3,9 +3,10 @@ import type { Call, LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
 import { APPLICATION, BILL, type Deed, EXPENSE, PAYMENT } from './deeds.ts'
-import { checkSameRows, loaded, measured, prepared } from './measuring.ts'
+import { byPrepared, byService, byServiceOnce, checkSameRows, loaded, prepared } from './measuring.ts'
 import type { Party } from './parties.ts'
 import type { Report } from './report.ts'
+import { inRounds } from './rounds.ts'
 import type { Scale } from './scale.ts'
 import { keepSpecimens } from './specimens.ts'
 import type { Stage } from './stage.ts'
@@ -54,12 +55,12 @@ async function measureDeed(stage: Stage, { deed, what, calls, once }: Measured, 
   report.must(roundTrips <= MOST_ROUND_TRIPS, `one of ${what} took ${roundTrips} round trips`)
   for (const clients of scale.clients) {
     const pace = { clients, seconds: scale.deedSeconds, warmSeconds: scale.deedWarmSeconds }
-    const job: LoadJob = {
-      port: stage.port, calls: await calls(stage, trades, scale.once), pace: once ? { clients, count: scale.once } : pace,
-    }
-    const { figures: service } = await loaded(stage, job, report, what)
-    const floor = await measured(stage, report, '  floor: pg statements', clients, () => prepared(stage, deed, trades.length, pace))
-    report.aim({ name: `${what}, ${clients} clients: service / bare pg`, value: service.rate / floor.rate, atLeast: AIM })
+    const made = await calls(stage, trades, scale.once)
+    const [service, floor] = await inRounds([
+      once ? byServiceOnce(stage, what, made, clients, scale.rounds) : byService(stage, what, made, pace),
+      byPrepared(stage, '  floor: pg statements', deed, trades.length, pace),
+    ], { rounds: scale.rounds, clients, report, stopping: stage.stopping })
+    report.aim({ name: `${what}, ${clients} clients: service / bare pg`, value: service!.rate / floor!.rate, atLeast: AIM })
   }
 }
 

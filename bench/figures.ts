@@ -14,6 +14,15 @@ export function figuresOf(latenciesMs: number[], seconds: number): Figures {
   return { count: sorted.length, rate: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 
+/** What rounds of the same work come to: all their calls; the mean of their rates, medians and slowest hundredths. */
+export function overRounds(rounds: Figures[]): Figures {
+  const mean = (of: (round: Figures) => number) => rounds.reduce((sum, round) => sum + of(round), 0) / rounds.length
+  return {
+    count: rounds.reduce((sum, { count }) => sum + count, 0),
+    rate: mean(({ rate }) => rate), p50Ms: mean(({ p50Ms }) => p50Ms), p99Ms: mean(({ p99Ms }) => p99Ms),
+  }
+}
+
 /** Clients that do one call after the other. */
 export interface Pace {
   clients: number

@@ -4,10 +4,11 @@ import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
 import { INVOICE } from './deeds.ts'
 import type { Pace } from './figures.ts'
-import { checkSameRows, loaded, measured, prepared } from './measuring.ts'
+import { byPgbench, byPrepared, byService, checkSameRows, loaded, prepared } from './measuring.ts'
 import { approvedInvoice, type Party } from './parties.ts'
 import { findPgbench, runPgbench } from './pgbench.ts'
 import type { Report } from './report.ts'
+import { inRounds } from './rounds.ts'
 import type { Scale } from './scale.ts'
 import type { Stage } from './stage.ts'
 
@@ -27,14 +28,13 @@ export async function measureInvoices(stage: Stage, parties: Party[], scale: Sca
     const over = some.length === 1 ? 'one organisation' : `${some.length} organisations`
     for (const clients of scale.clients) {
       const pace: Pace = { clients, seconds: scale.seconds, warmSeconds: scale.warmSeconds }
-      const job: LoadJob = { port: stage.port, calls: some.map((party) => approvedInvoice(party)), pace }
-      const { figures: service } = await loaded(stage, job, report, `invoices, ${over}`)
-      const bare = await measured(stage, report, `  floor: pg statements, ${over}`, clients, () => prepared(stage, INVOICE, some.length, pace))
-      report.aim({ name: `${over}, ${clients} clients: service / bare pg`, value: service.rate / bare.rate, atLeast: 0.7 })
-      if (!pgbench) continue
-      const floor = await measured(stage, report, `  floor: pgbench, ${over}`, clients, () =>
-        runPgbench(stage, { program: pgbench, specimens: some.length, pace }))
-      report.aim({ name: `${over}, ${clients} clients: service / pgbench`, value: service.rate / floor.rate, atLeast: 0.4 })
+      const [service, bare, floor] = await inRounds([
+        byService(stage, `invoices, ${over}`, some.map((party) => approvedInvoice(party)), pace),
+        byPrepared(stage, `  floor: pg statements, ${over}`, INVOICE, some.length, pace),
+        ...(pgbench ? [byPgbench(stage, `  floor: pgbench, ${over}`, pgbench, some.length, pace)] : []),
+      ], { rounds: scale.rounds, clients, report, stopping: stage.stopping })
+      report.aim({ name: `${over}, ${clients} clients: service / bare pg`, value: service!.rate / bare!.rate, atLeast: 0.7 })
+      if (floor) report.aim({ name: `${over}, ${clients} clients: service / pgbench`, value: service!.rate / floor.rate, atLeast: 0.4 })
     }
   }
 }

@@ -43,7 +43,7 @@ export async function measureLedgers(stage: Stage, parties: Party[], scale: Scal
 async function measureLedger(stage: Stage, ledger: Long, clients: number, scale: Scale, report: Report): Promise<number | null> {
   stage.stopping.throwIfAborted()
   const { rows } = ledger
-  const job = jobOf(stage, ledger, clients, scale.deedSeconds)
+  const job = jobOf(stage, ledger, clients, scale.rounds * scale.deedSeconds)
   const [[{ firstByte, whole, bytes }, consumption], peak] = await peakMemory(stage.pids.api, () =>
     consumed(stage.pids, () => runChild<LedgerJob, LedgerResult>('ledger.ts', job, stage.stopping)))
   report.line({ measure: `${rows} rows, ${(bytes / 1e6).toFixed(1)} MB`, clients, figures: whole, consumption })

@@ -1,34 +1,76 @@
-// How a deed is measured over HTTP, and how the floor beneath it; and that both write the same rows.
-import type { LoadJob, LoadResult } from './children/load.ts'
-import { runChild } from './children/parent.ts'
+// How a deed is measured over HTTP, and how the floors beneath it; and that all of them write the same rows.
+import type { Call, LoadJob, LoadResult } from './children/load.ts'
+import { runChild, startChild } from './children/parent.ts'
 import type { PreparedJob } from './children/prepared.ts'
 import { connected } from './connected.ts'
 import { consumed } from './consumption.ts'
 import type { Deed } from './deeds.ts'
 import type { Figures, Pace } from './figures.ts'
+import { runPgbench } from './pgbench.ts'
 import type { Report } from './report.ts'
+import type { Way } from './rounds.ts'
 import { countRows } from './specimens.ts'
 import type { Stage } from './stage.ts'
 
-export async function loaded(
-  stage: Stage, job: LoadJob, report: Report, measure: string,
-): Promise<{ figures: LoadResult; roundTrips: number }> {
+export async function loaded(stage: Stage, job: LoadJob, report: Report, measure: string): Promise<{ roundTrips: number }> {
   stage.stopping.throwIfAborted()
   const before = await countTrips(stage)
   const load = () => runChild<LoadJob, LoadResult>('load.ts', job, stage.stopping)
   const [figures, consumption] = await consumed(stage.pids, load)
   const roundTrips = ((await countTrips(stage)) - before) / figures.sent
-  report.line({ measure, clients: job.pace.clients, figures, consumption, roundTrips })
-  return { figures, roundTrips }
+  report.line({ measure, clients: job.pace.clients, figures, consumption, operations: figures.sent, roundTrips })
+  return { roundTrips }
 }
 
-export async function measured(
-  stage: Stage, report: Report, measure: string, clients: number, work: () => Promise<Figures>,
-): Promise<Figures> {
-  stage.stopping.throwIfAborted()
-  const [figures, consumption] = await consumed(stage.pids, work)
-  report.line({ measure, clients, figures, consumption })
-  return figures
+/** These calls of the service, again and again. */
+export function byService(stage: Stage, measure: string, calls: Call[], { clients, seconds, warmSeconds }: Pace): Way {
+  const { load, ...way } = serviceWay(stage, measure)
+  return {
+    ...way,
+    warmUp: () => load(calls, { clients, seconds: warmSeconds, warmSeconds: 0 }),
+    round: () => load(calls, { clients, seconds, warmSeconds: 0 }),
+  }
+}
+
+/** These calls of the service, each once, an equal part of them in every round. */
+export function byServiceOnce(stage: Stage, measure: string, calls: Call[], clients: number, rounds: number): Way {
+  const { load, ...way } = serviceWay(stage, measure)
+  const from = (place: number) => Math.floor((place * calls.length) / rounds)
+  return {
+    ...way,
+    round(place) {
+      const some = calls.slice(from(place), from(place + 1))
+      return load(some, { clients, count: some.length })
+    },
+  }
+}
+
+function serviceWay(stage: Stage, measure: string) {
+  const child = startChild('load.ts', stage.stopping)
+  return {
+    measure, pids: { ...stage.pids, client: child.pid },
+    load: (calls: Call[], pace: LoadJob['pace']) => child.ask<LoadJob, LoadResult>({ port: stage.port, calls, pace }),
+    roundTrips: () => countTrips(stage),
+    close: () => child.stop(),
+  }
+}
+
+/** The floor of the bare driver: the same rows by prepared statements, over connections that stay open. */
+export function byPrepared({ databaseUrl, pids, stopping }: Stage, measure: string, deed: Deed, specimens: number, pace: Pace): Way {
+  const child = startChild('prepared.ts', stopping)
+  const book = (seconds: number) => child.ask<PreparedJob, Figures>({
+    databaseUrl, deed: deed.name, specimens, pace: { clients: pace.clients, seconds, warmSeconds: 0 },
+  })
+  return {
+    measure, pids: { ...pids, client: child.pid },
+    warmUp: () => book(pace.warmSeconds), round: () => book(pace.seconds), close: () => child.stop(),
+  }
+}
+
+/** The floor within PostgreSQL. */
+export function byPgbench(stage: Stage, measure: string, program: string, specimens: number, { clients, seconds, warmSeconds }: Pace): Way {
+  const book = (seconds: number) => runPgbench(stage, { program, specimens, pace: { clients, seconds, warmSeconds: 0 } })
+  return { measure, pids: stage.pids, warmUp: () => book(warmSeconds), round: () => book(seconds) }
 }
 
 /** The same rows by prepared statements of the bare driver. */

@@ -1,11 +1,11 @@
 // How fast invoices are read, one by one and in pages, in an organisation that has very many of them.
 import type { Call, LoadJob, LoadResult } from './children/load.ts'
 import { runChild, startChild } from './children/parent.ts'
-import { consumed } from './consumption.ts'
-import type { Figures } from './figures.ts'
 import { writeHistory } from './history.ts'
+import { byService } from './measuring.ts'
 import type { Party } from './parties.ts'
 import type { Report } from './report.ts'
+import { inRounds } from './rounds.ts'
 import type { Scale } from './scale.ts'
 import type { Stage } from './stage.ts'
 import { step } from '../bin/machines/steps.ts'
@@ -36,13 +36,14 @@ async function measureSingleReads(stage: Stage, party: Party, scale: Scale, repo
   for (const clients of scale.clients) {
     const pace = { clients, seconds: scale.seconds, warmSeconds: scale.warmSeconds }
     const calls = ids.map((id) => get(party, `${PATH}/${id}`))
-    const service = await load(stage, report, { port: stage.port, calls, pace }, 'GET /invoices/{id}')
     const constant = startChild('constant.ts', stage.stopping)
-    const port = await constant.ask<{ bytes: number }, number>({ bytes: service.bytes })
-    const floor = await load(
-      stage, report, { port, calls: [get(party, '/constant/1')], pace }, `  floor: Restify alone, ${service.bytes} bytes`,
-    ).finally(() => constant.stop())
-    report.aim({ name: `single reads, ${clients} clients: service / Restify alone`, value: service.rate / floor.rate, atLeast: 0.25 })
+    const bytes = await bytesOf(stage, calls[0]!)
+    const port = await constant.ask<{ bytes: number }, number>({ bytes })
+    const [service, floor] = await inRounds([
+      byService(stage, 'GET /invoices/{id}', calls, pace),
+      byService({ ...stage, port }, `  floor: Restify alone, ${bytes} bytes`, [get(party, '/constant/1')], pace),
+    ], { rounds: scale.rounds, clients, report, stopping: stage.stopping }).finally(() => constant.stop())
+    report.aim({ name: `single reads, ${clients} clients: service / Restify alone`, value: service!.rate / floor!.rate, atLeast: 0.25 })
   }
 }
 
@@ -51,15 +52,12 @@ async function measurePages(stage: Stage, party: Party, scale: Scale, report: Re
   for (const [name, filter] of Object.entries(await filtersOf(stage, party))) {
     const first = `${PATH}?per_page=${PER_PAGE}${filter}`
     const deepest = await deepestPage(stage, party, filter)
-    const pages = { first, ...(deepest === null ? {} : { deepest }) }
-    const figures: Partial<Record<'first' | 'deepest', Figures>> = {}
-    for (const [place, path] of Object.entries(pages)) {
-      const pace = { clients: PAGE_CLIENTS, seconds: scale.pageSeconds, warmSeconds: scale.warmSeconds / 3 }
-      const job = { port: stage.port, calls: [get(party, path)], pace }
-      figures[place as 'first' | 'deepest'] = await load(stage, report, job, `${name}: ${place} page`)
-    }
-    if (!figures.deepest || !figures.first) continue
-    report.aim({ name: `${name}: deepest page / first page, median`, value: figures.deepest.p50Ms / figures.first.p50Ms, atMost: 1.2 })
+    const pace = { clients: PAGE_CLIENTS, seconds: scale.pageSeconds, warmSeconds: scale.warmSeconds / 3 }
+    const ways = Object.entries({ first, ...(deepest === null ? {} : { deepest }) })
+      .map(([place, path]) => byService(stage, `${name}: ${place} page`, [get(party, path)], pace))
+    const [atFirst, atDeepest] = await inRounds(ways, { rounds: scale.rounds, clients: PAGE_CLIENTS, report, stopping: stage.stopping })
+    if (!atDeepest) continue
+    report.aim({ name: `${name}: deepest page / first page, median`, value: atDeepest.p50Ms / atFirst!.p50Ms, atMost: 1.2 })
   }
 }
 
@@ -101,8 +99,7 @@ async function readPage({ baseUrl }: Stage, { token }: Party, query: string): Pr
 
 const get = ({ token }: Party, path: string): Call => ({ method: 'GET', path, token, body: null })
 
-async function load(stage: Stage, report: Report, job: LoadJob, measure: string): Promise<LoadResult> {
-  const [figures, consumption] = await consumed(stage.pids, () => runChild<LoadJob, LoadResult>('load.ts', job, stage.stopping))
-  report.line({ measure, clients: job.pace.clients, figures, consumption })
-  return figures
+async function bytesOf(stage: Stage, call: Call): Promise<number> {
+  const job: LoadJob = { port: stage.port, calls: [call], pace: { clients: 1, count: 1 } }
+  return (await runChild<LoadJob, LoadResult>('load.ts', job, stage.stopping)).bytes
 }

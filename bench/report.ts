@@ -7,6 +7,8 @@ export interface Line {
   clients: number | null
   figures: Figures
   consumption: Consumption | null
+  /** How many calls the CPU time was spent on, where it is not the count of the figures. */
+  operations?: number
   /** Round trips to PostgreSQL for each request. */
   roundTrips?: number
 }
@@ -21,7 +23,7 @@ interface Aim {
 
 const COLUMNS = [
   ['measure', 46], ['clients', 7], ['rate/s', 9], ['p50 ms', 8], ['p99 ms', 8], ['trips', 6],
-  ['CPU s: API', 10], ['worker', 6], ['PG', 6], ['client', 6], ['MB: API', 7], ['worker', 6], ['PG', 6],
+  ['CPU ms: API', 11], ['worker', 6], ['PG', 6], ['client', 6], ['MB: API', 7], ['worker', 6], ['PG', 6],
 ] as const
 
 /** Collects aims, and prints lines as they come. */
@@ -34,11 +36,13 @@ export class Report {
     print(COLUMNS.map(([name]) => name))
   }
 
-  line({ measure, clients, figures, consumption, roundTrips }: Line): void {
+  line({ measure, clients, figures, consumption, operations = figures.count, roundTrips }: Line): void {
     const { cpu, memory } = consumption ?? {}
+    // Of each process, for one call.
+    const cpuMs = (seconds: number | undefined) => fixed(seconds === undefined ? undefined : (seconds * 1000) / operations, 2)
     print([
       measure, clients ?? '', fixed(figures.rate, figures.rate < 100 ? 1 : 0), fixed(figures.p50Ms, 2), fixed(figures.p99Ms, 2),
-      fixed(roundTrips, 2), fixed(cpu?.api, 2), fixed(cpu?.worker, 2), fixed(cpu?.postgres, 2), fixed(cpu?.client, 2),
+      fixed(roundTrips, 2), cpuMs(cpu?.api), cpuMs(cpu?.worker), cpuMs(cpu?.postgres), cpuMs(cpu?.client),
       fixed(memory?.api, 0), fixed(memory?.worker, 0), fixed(memory?.postgres, 0),
     ])
   }

@@ -1,6 +1,8 @@
 // What `npm run bench` runs: measures the service beside the floors of the machine, and prints one table.
 import { cpus, totalmem } from 'node:os'
+import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
+import { measureAgainst } from './against.ts'
 import { measureBodies } from './bodies.ts'
 import { writeBooking } from './booking.ts'
 import { connected } from './connected.ts'
@@ -15,15 +17,15 @@ import { measureReading } from './reading.ts'
 import { Report } from './report.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
 import { keepSpecimens } from './specimens.ts'
-import { setStage, type Stage } from './stage.ts'
+import { checkoutIn, setOtherStage, setStage, type Stage } from './stage.ts'
 import { secondsSince, step } from '../bin/machines/steps.ts'
 import { measureWebhookNeighbours } from './webhook-neighbours.ts'
 import { measureWebhooks } from './webhooks.ts'
 
 const MEASURES = ['invoices', 'deeds', 'conversions', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
 
-const { values: { quick, only } } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
+const { values: { quick, only, against } } = parseArgs({
+  options: { quick: { type: 'boolean', default: false }, against: { type: 'string' }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
 })
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
@@ -33,11 +35,14 @@ process.exit(await main(quick ? QUICK : FULL))
 async function main(scale: Scale): Promise<number> {
   const begun = Date.now()
   const report = new Report()
-  let stage: Stage | undefined
+  const stages: Stage[] = []
   try {
     console.log(`${cpus().length} x ${cpus()[0]?.model}, ${Math.round(totalmem() / 2 ** 30)} GB, Node ${process.version}`)
-    stage = await setStage(stopping.signal)
-    await measure(stage, scale, report)
+    stages.push(await setStage(stopping.signal))
+    if (against !== undefined) {
+      stages.push(await setOtherStage(stopping.signal, await checkoutIn(resolve(against))))
+      await measureAgainst(stages as [Stage, Stage], scale, report)
+    } else await measure(stages[0]!, scale, report)
     report.ratios()
     console.log(`\nMeasured in ${secondsSince(begun)}.`)
     return report.faults.length > 0 ? 1 : 0
@@ -45,7 +50,7 @@ async function main(scale: Scale): Promise<number> {
     console.error(`\n${stopping.signal.aborted ? 'Stopped.' : (error as Error).stack}`)
     return 1
   } finally {
-    await stage?.putAway()
+    for (const stage of stages) await stage.putAway()
   }
 }
 

@@ -2,10 +2,13 @@
 
 export interface Scale {
   organizations: number
+  /** How often what is measured and its floor take turns. */
+  rounds: number
+  /** Whole seconds of each round, and of the warm-up before the first. */
   seconds: number
   warmSeconds: number
   clients: number[]
-  /** Seconds for each of the other deeds, and before them. */
+  /** Seconds of each round of the other deeds, and before the first. */
   deedSeconds: number
   deedWarmSeconds: number
   /** How many of a deed that each can be done once, by each number of clients; and conversions. */
@@ -13,7 +16,7 @@ export interface Scale {
   conversions: number
   /** Invoices of the large organisation. */
   invoices: number
-  /** Seconds for each of its pages. */
+  /** Seconds of each round of its pages. */
   pageSeconds: number
   /** Rows of the customer ledgers. */
   ledgers: number[]
@@ -26,11 +29,11 @@ export interface Scale {
 }
 
 export const FULL: Scale = {
-  organizations: 100, seconds: 10, warmSeconds: 3, clients: [1, 8, 32], deedSeconds: 4, deedWarmSeconds: 1, once: 2_000, conversions: 300,
-  invoices: 200_000, pageSeconds: 3, ledgers: [10_000, 100_000], bodyTries: 3, neighbourSeconds: 15, webhooks: 2_000, workflows: 500,
+  organizations: 100, rounds: 5, seconds: 2, warmSeconds: 3, clients: [1, 8, 32], deedSeconds: 0.8, deedWarmSeconds: 1, once: 2_000, conversions: 300,
+  invoices: 200_000, pageSeconds: 0.6, ledgers: [10_000, 100_000], bodyTries: 3, neighbourSeconds: 15, webhooks: 2_000, workflows: 500,
 }
 
 export const QUICK: Scale = {
-  ...FULL, organizations: 20, seconds: 2, warmSeconds: 1, deedSeconds: 1, deedWarmSeconds: 0.5, once: 100, conversions: 40,
-  invoices: 20_000, pageSeconds: 1, ledgers: [2_000, 20_000], bodyTries: 1, neighbourSeconds: 6, webhooks: 400, workflows: 60,
+  ...FULL, organizations: 20, rounds: 2, seconds: 1, warmSeconds: 1, deedSeconds: 0.5, deedWarmSeconds: 0.5, once: 100, conversions: 40,
+  invoices: 20_000, pageSeconds: 0.5, ledgers: [2_000, 20_000], bodyTries: 1, neighbourSeconds: 6, webhooks: 400, workflows: 60,
 }

@@ -29,43 +29,64 @@ export interface Stage {
   putAway(): Promise<void>
 }
 
-// The same folder each time: what a killed run has left behind is found there, and ended.
+// The same folders each time: what a killed run has left behind is found there, and ended.
 const FOLDER = join(tmpdir(), 'bahi-bench')
 const NO_LIMIT = String(1_000_000_000)
 
+/** What a checkout brings along: its service and its schema. */
+export interface Checkout {
+  startApi: typeof startApi
+  startWorker: typeof startWorker
+  migrate: typeof migrate
+}
+
+const OURS: Checkout = { startApi, startWorker, migrate }
+
+/** The service and the schema of the checkout in another folder, which has its packages installed. */
+export async function checkoutIn(folder: string): Promise<Checkout> {
+  const { startApi, startWorker } = await import(join(folder, 'bin/machines/service.ts')) as Checkout
+  const { migrate } = await import(join(folder, 'models/migrate.ts')) as Checkout
+  return { startApi, startWorker, migrate }
+}
+
 /** Starts everything as `npm start` does, PostgreSQL as safe against a power cut as there. */
-export async function setStage(stopping: AbortSignal): Promise<Stage> {
+export const setStage = (stopping: AbortSignal): Promise<Stage> => stageIn(FOLDER, OURS, stopping)
+
+/** As setStage, with another checkout, on machines of its own. */
+export const setOtherStage = (stopping: AbortSignal, checkout: Checkout): Promise<Stage> => stageIn(`${FOLDER}-other`, checkout, stopping)
+
+async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal): Promise<Stage> {
   const local = readLocalRun()
-  const record = await openRunRecord(FOLDER)
+  const record = await openRunRecord(folder)
   await endLeftovers(record.leftovers)
-  for (const name of readdirSync(FOLDER)) if (!name.startsWith('run.')) rmSync(join(FOLDER, name), { recursive: true })
+  for (const name of readdirSync(folder)) if (!name.startsWith('run.')) rmSync(join(folder, name), { recursive: true })
   const machines: Machine[] = []
   const putAway = async () => {
     for (const machine of machines.toReversed()) await machine.stop()
     record.close()
-    rmSync(FOLDER, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
   const keep = <T extends Machine>(machine: T): T => {
     machines.push(machine)
     return machine
   }
   const rest = { inherited: local.inherited, onLaunch: (launched: Launched) => record.noteChild(launched) }
-  const log = (name: string) => join(FOLDER, 'logs', `${name}.log`)
+  const log = (name: string) => join(folder, 'logs', `${name}.log`)
   const taken = new Set<number>()
   const port = () => freePort(undefined, taken)
 
   try {
     const postgres = await step('PostgreSQL', async () => {
       const machine = keep(await startPostgres({
-        dataDir: join(FOLDER, 'postgres'), port: await port(), log: log('postgres'), durable: true, ...rest,
+        dataDir: join(folder, 'postgres'), port: await port(), log: log('postgres'), durable: true, ...rest,
       }))
       return [machine.version, machine]
     })
-    await step('Schema', async () => [`${(await migrate(postgres.url)).length} migrations`, null], 'current')
+    await step('Schema', async () => [`${(await checkout.migrate(postgres.url)).length} migrations`, null], 'current')
     const temporal = await step('Temporal', async (say) => {
       const machine = keep(await startTemporal({
         binary: await findTemporal({ ...local, say, stopping }), namespace: 'default',
-        databaseFile: join(FOLDER, 'temporal', 'temporal.db'), port: await port(), uiPort: await port(), log: log('temporal'), ...rest,
+        databaseFile: join(folder, 'temporal', 'temporal.db'), port: await port(), uiPort: await port(), log: log('temporal'), ...rest,
       }))
       return [machine.url, machine]
     })
@@ -74,8 +95,8 @@ export async function setStage(stopping: AbortSignal): Promise<Stage> {
     const environment = environmentOf(local.inherited, apiPort, postgres.url, temporal.url)
     const [api, worker] = await step('Service', async (say) => {
       const part = (name: string) => ({ log: log(name), environment, onLaunch: rest.onLaunch })
-      const api = keep(await startApi(part('api'), origin))
-      const worker = keep(await startWorker(part('worker')))
+      const api = keep(await checkout.startApi(part('api'), origin))
+      const worker = keep(await checkout.startWorker(part('worker')))
       await waitUntilReady(origin, stopping, say)
       return ['API and worker', [api, worker] as const]
     })
@@ -86,7 +107,7 @@ export async function setStage(stopping: AbortSignal): Promise<Stage> {
       databaseUrl: postgres.url,
       temporalAddress: temporal.url,
       pids: { api: api.process.pid, worker: worker.process.pid, postgres: postgres.process.pid },
-      folder: FOLDER, path: local.path, stopping, putAway,
+      folder, path: local.path, stopping, putAway,
     }
   } catch (error) {
     await putAway()

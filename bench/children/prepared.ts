@@ -26,19 +26,31 @@ interface Specimen {
 // A calendar date has no time zone and goes through as it came.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
+interface Opened {
+  clients: pg.Client[]
+  originals: Specimen[]
+}
+
+// Kept from job to job: a new connection prepares its statements anew.
+const opened = new Map<string, Promise<Opened>>()
+
 async function book({ databaseUrl, deed: name, specimens, pace }: PreparedJob): Promise<Figures> {
   const deed = DEEDS.get(name)!
+  const key = [databaseUrl, name, specimens, pace.clients].join(' ')
+  if (!opened.has(key)) opened.set(key, open(databaseUrl, deed, specimens, pace.clients))
+  const { clients, originals } = await opened.get(key)!
+  let booked = 0
+  return paced(pace, (client) => bookCopy(clients[client]!, deed, originals[(booked += 1) % originals.length]!))
+}
+
+async function open(databaseUrl: string, deed: Deed, specimens: number, count: number): Promise<Opened> {
   const connect = async () => {
     const client = new pg.Client(databaseUrl)
     await client.connect()
     return client
   }
-  const clients = await Promise.all(Array.from({ length: pace.clients }, connect))
-  const originals = await readSpecimens(clients[0]!, deed, specimens)
-  let booked = 0
-  const figures = await paced(pace, (client) => bookCopy(clients[client]!, deed, originals[(booked += 1) % originals.length]!))
-  await Promise.all(clients.map((client) => client.end()))
-  return figures
+  const clients = await Promise.all(Array.from({ length: count }, connect))
+  return { clients, originals: await readSpecimens(clients[0]!, deed, specimens) }
 }
 
 async function readSpecimens(client: pg.Client, { name, writes }: Deed, count: number): Promise<Specimen[]> {
