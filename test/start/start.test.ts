@@ -80,17 +80,6 @@ describe('a part that dies', () => {
   }, 35_000)
 })
 
-describe('a part that hangs', () => {
-  test('the API is ended and comes back, since it does not answer', async () => {
-    const before = part('API')
-    process.kill(before!.pid, 'SIGSTOP')
-    await until(() => (part('API')?.pid ?? before!.pid) !== before!.pid, 90_000, () => `the API stays away:\n${run.output()}`)
-    await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 30_000, () => `not ready:\n${run.output()}`)
-    expect(run.output()).toMatch(/API +does not answer \(3 times in a row\); is ended/)
-    expect(isAlive(before!)).toBe(false)
-  }, 130_000)
-})
-
 describe('a run that is killed', () => {
   test('is followed by one that ends its leftovers and has its data, within 15 s', async () => {
     const { token, organization } = demoCard(dataDir)
