@@ -52,7 +52,7 @@ export async function openCustomer(secret: string): Promise<Customer> {
     port,
     arrivals: [],
     answer: () => 200,
-    async received(count, withinMs = 15_000) {
+    async received(count, withinMs = 30_000) {
       const until = Date.now() + withinMs
       while (customer.arrivals.length < count) {
         if (Date.now() > until) throw new Error(`${customer.arrivals.length} of ${count} webhooks arrived within ${withinMs} ms`)

@@ -1,8 +1,8 @@
 // Calls that meet others on the same rows: tried again, and refused in the end with 503.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { setTimeout } from 'node:timers/promises'
 import pg from 'pg'
 import { beginAttempts, settleAttempts } from '../../commands/deliveries.ts'
+import { blockedBy } from '../blocked.ts'
 import { invoiceBody } from './fixtures.ts'
 import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
 import { startService, type Service } from './service.ts'
@@ -23,16 +23,6 @@ async function onConnection<T>(work: (client: pg.Client) => Promise<T>): Promise
   client.on('error', () => undefined)
   await client.connect()
   return work(client).finally(() => client.end().catch(() => undefined))
-}
-
-const waiting = async (client: pg.Client, count: number) => {
-  for (let looks = 0; looks < 600; looks += 1) {
-    const { rows } = await client.query(
-      `SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name LIKE 'bahi%'`)
-    if (rows.length >= count) return rows.map(({ pid }) => pid as number)
-    await setTimeout(50)
-  }
-  throw new Error(`not ${count} calls wait for a lock`)
 }
 
 /** PostgreSQL refuses the next so many statements that insert into the table, or update it, with the code, as if others had been in the way. */
@@ -57,17 +47,17 @@ describe('a deadlock', () => {
   test('with another connection is found by PostgreSQL, and the call made anew', async () => {
     const [{ credit_note_id }, { invoice_id }] = [await ours.credit(), await ours.sent()]
     // The call locks the note, then the invoice; the other connection the invoice, then the note.
-    const answered = await onConnection((other) => onConnection(async (looking) => {
+    const answered = await onConnection(async (other) => {
       await other.query(`SET deadlock_timeout = '1h'`)
       await other.query('BEGIN')
       await other.query('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [invoice_id])
       const call = ours.client.post(`/credit_notes/${credit_note_id}/apply-to-invoice`, { invoice_id, amount: 10 })
-      await waiting(looking, 1)
+      await blockedBy(other)
       // The API's connection, which waits longest, is the one that finds the circle and is refused.
       await other.query('SELECT FROM credit_notes WHERE id = $1 FOR UPDATE', [credit_note_id])
       await other.query('COMMIT')
       return call
-    }))
+    })
     expect([answered.status, answered.body.credit_note?.applied_amount]).toEqual([200, 10])
     expect(await ours.creditNow(credit_note_id)).toMatchObject({ applied_amount: 10, balance_amount: 90 })
   })

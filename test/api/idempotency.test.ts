@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { blockedBy } from '../blocked.ts'
 import type { Answered } from './client.ts'
 import { startService, type Service } from './service.ts'
 import { invoiceBody, openShop, type Shop } from './wares.ts'
@@ -63,7 +64,7 @@ describe('at once', () => {
     await holder.query('BEGIN')
     await holder.query('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [id])
     const waiting = shop.client.post(`/invoices/${id}/approve`, undefined, key)
-    await lockAwaited()
+    await blockedBy(holder)
     const second = await shop.client.post(`/invoices/${id}/approve`, undefined, key)
     expect([second.status, second.body.code]).toEqual([409, 'idempotency.in_progress'])
     await holder.query('ROLLBACK')
@@ -187,12 +188,9 @@ describe('a crash in the middle', () => {
     const row = when === 'commits' ? `number_counters WHERE org_id = $1` : `account_balances WHERE org_id = $1`
     await holder.query(`SELECT FROM ${row} FOR UPDATE`, [shop.client.orgId])
     const cut = create(key, { reference_number: reference })
-    await lockAwaited()
-    const [killed] = await service.sql<{ killed: number }>(
-      `SELECT count(pg_terminate_backend(pid))::integer AS killed FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'bahi api' AND wait_event_type = 'Lock'`,
-    )
-    expect(killed!.killed).toBe(1)
+    const waiting = await blockedBy(holder)
+    expect(waiting).toHaveLength(1)
+    expect(await service.sql('SELECT pg_terminate_backend($1) AS killed', waiting[0])).toEqual([{ killed: true }])
     const answer = await cut
     expect([answer.status, answer.body.code, answer.headers['retry-after']]).toEqual([503, 'service.unavailable', '2'])
     await holder.query('ROLLBACK')
@@ -219,16 +217,3 @@ describe('a crash in the middle', () => {
     expect((await create(key)).status).toBe(201)
   })
 })
-
-/** Resolves when a statement of the API waits for a lock. */
-async function lockAwaited(): Promise<void> {
-  for (let tries = 0; tries < 200; tries += 1) {
-    const [found] = await service.sql<{ waiting: number }>(
-      `SELECT count(*)::integer AS waiting FROM pg_stat_activity
-       WHERE datname = current_database() AND application_name = 'bahi api' AND wait_event_type = 'Lock'`,
-    )
-    if (found!.waiting > 0) return
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  throw new Error('nothing waits')
-}

@@ -113,7 +113,7 @@ describe('a reader who goes away', () => {
     await until(5, async () => (await underWay()).length, 1)
     answer.destroy()
     await nothingUnderWay(3)
-    expect(await told(499)).toBe(gone + 1)
+    await until(3, () => told(499), gone + 1)
   })
 
   test('before the first byte ends the question', async () => {
@@ -126,7 +126,7 @@ describe('a reader who goes away', () => {
       // The lock is still held: the question is not over by itself.
       await nothingUnderWay(4)
     })
-    expect(await told(499)).toBe(gone + 1)
+    await until(3, () => told(499), gone + 1)
     expect((await readOut(await ask())).whole).toBe(true)
   })
 })
@@ -137,9 +137,9 @@ test('readers who do not read hold up neither other calls nor, for long, other r
   const idle = await Promise.all(Array.from({ length: places }, () => ask()))
   await until(5, async () => (await underWay()).length, places)
   const late = ask()
-  const started = Date.now()
   for (let n = 0; n < 20; n += 1) await ours.get('/contacts')
-  expect(Date.now() - started).toBeLessThan(4_000)
+  // They are answered while all of these readers still have their connections.
+  await until(1, async () => (await underWay()).length, places)
   // Another organisation has places of its own.
   const theirs = await openStall(service)
   expect((await theirs.get(`/reports/customer_ledger?contact_id=${theirs.customerId}`)).code).toBe(0)
@@ -157,7 +157,7 @@ test('readers who do not read hold up neither other calls nor, for long, other r
     expect(whole).toBe(false)
     expect(() => JSON.parse(text)).toThrow()
   }
-  expect(await told(499)).toBe(gone + places + 1)
+  await until(3, () => told(499), gone + places + 1)
   expect((await readOut(await ask())).whole).toBe(true)
 })
 

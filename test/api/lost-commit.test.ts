@@ -1,8 +1,8 @@
 // A database that is lost in the middle of a write: the caller is told so, and nothing is done twice.
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { setTimeout } from 'node:timers/promises'
 import { BASE_PATH } from '../../api/server.ts'
+import { blockedBy } from '../blocked.ts'
 import { callAt, clientOf, type Client } from './client.ts'
 import { openOrganization, type Organization } from './organization.ts'
 import { startService, type Service } from './service.ts'
@@ -96,13 +96,8 @@ describe('the backend is terminated', () => {
     return service.database.transaction(async (held) => {
       await held.run({ name: '', text: lock }, [value])
       const calling = call()
-      for (let looks = 0; looks < 600; looks += 1) {
-        const ended = await service.sql(
-          `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-        if (ended.length > 0) return calling
-        await setTimeout(50)
-      }
-      throw new Error('no call waits for the row')
+      for (const pid of await blockedBy(held)) await service.sql('SELECT pg_terminate_backend($1)', pid)
+      return calling
     })
   }
 

@@ -1,8 +1,8 @@
 // An organisation's state or financial year is changed by its partner while documents are written: each waits for the other.
 import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { blockedBy } from '../blocked.ts'
 import { billBody, openMill, type Mill } from './mill.ts'
 import { startService, type Service } from './service.ts'
 
@@ -14,25 +14,14 @@ afterAll(() => service.close())
 
 const put = (orgId: string, body: unknown) => service.call('PUT', `/partner/organizations/${orgId}`, { partnerKey: service.partnerKey, body })
 
-/** Calls of the API that wait for a lock. */
-async function untilWaiting(count: number): Promise<void> {
-  for (let looks = 0; looks < 200; looks += 1) {
-    const found = await service.sql(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND application_name = 'bahi api'`)
-    if (found.length >= count) return
-    await delay(25)
-  }
-  throw new Error(`not ${count} calls wait for a lock`)
-}
-
-/** Does the work while another connection holds what `lock` locks; `letGo` gives it back. */
-async function holding<T>(lock: string, values: unknown[], work: (letGo: () => Promise<unknown>) => Promise<T>): Promise<T> {
+/** Does the work while another connection holds what `lock` locks; `holder` is rolled back by the work. */
+async function holding<T>(lock: string, values: unknown[], work: (holder: pg.Client) => Promise<T>): Promise<T> {
   const other = new pg.Client({ connectionString: service.databaseUrl })
   await other.connect()
   try {
     await other.query('BEGIN')
     await other.query(lock, values)
-    return await work(() => other.query('ROLLBACK'))
+    return await work(other)
   } finally {
     await other.end()
   }
@@ -40,13 +29,13 @@ async function holding<T>(lock: string, values: unknown[], work: (letGo: () => P
 
 /** What a PUT that came in the middle of a call is answered, once the call has gone on. */
 async function putAmidst<T>(mill: Mill, body: object, lock: [string, unknown[]], call: () => Promise<T>) {
-  return holding(...lock, async (letGo) => {
+  return holding(...lock, async (holder) => {
     const called = call()
-    await untilWaiting(1)
+    await blockedBy(holder)
     const changed = put(mill.orgId, body)
     // It has its answer before, or waits as well.
-    await Promise.race([changed, untilWaiting(2)])
-    await letGo()
+    await Promise.race([changed, blockedBy(holder, 2)])
+    await holder.query('ROLLBACK')
     return { called: await called, changed: await changed }
   })
 }
@@ -75,15 +64,15 @@ describe('a document in the middle of being written', () => {
     const tax_id = rates.find(({ cgst, sgst }: { cgst: number; sgst: number }) => cgst + sgst === 18).tax_id
     // The caller is remembered from a moment ago.
     await mill.invoice()
-    const { changed, called } = await holding('SELECT FROM branches WHERE org_id = $1 FOR UPDATE', [mill.orgId], async (letGo) => {
+    const { changed, called } = await holding('SELECT FROM branches WHERE org_id = $1 FOR UPDATE', [mill.orgId], async (holder) => {
       const changing = put(mill.orgId, { state_code: 'IN-TN' })
-      await untilWaiting(1)
+      await blockedBy(holder)
       const calling = mill.client.post('/invoices', {
         customer_id: mill.customerId, date: '2026-11-10', place_of_supply: 'IN-KA', auto_approve: true,
         line_items: [{ name: 'Saree', quantity: 1, rate: 100, tax_id }],
       }, randomUUID())
-      await untilWaiting(2)
-      await letGo()
+      await blockedBy(holder, 2)
+      await holder.query('ROLLBACK')
       return { changed: await changing, called: await calling }
     })
     expect([changed.status, called.status]).toEqual([200, 201])

@@ -129,7 +129,7 @@ if (redisServer || local.ci) describe('with Redis', () => {
 
   async function until(holds: () => Promise<boolean>): Promise<void> {
     for (let tries = 0; !(await holds()); tries += 1) {
-      if (tries > 200) throw new Error('it never came to hold')
+      if (tries > 1_000) throw new Error('it never came to hold')
       await new Promise((resolve) => setTimeout(resolve, 25))
     }
   }

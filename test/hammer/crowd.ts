@@ -1,11 +1,11 @@
 // A crowd of callers on one organisation, through two API processes' worth of doors, and what it comes away with.
 import { randomUUID } from 'node:crypto'
 import { BASE_PATH } from '../../api/server.ts'
-import type { Connection, Database } from '../../models/database.ts'
+import type { Database } from '../../models/database.ts'
 import { callAt, clientOf, type Answered, type Client, type Json } from '../api/client.ts'
 import { invoiceBody, openStall, THIS_YEAR, TODAY, type Stall } from '../api/fixtures.ts'
 import { startService, type Service } from '../api/service.ts'
-import { until } from '../start/local-run.ts'
+import { blockedBy } from '../blocked.ts'
 
 export interface Crowd {
   service: Service
@@ -44,30 +44,13 @@ export function atOnce<T>(count: number, call: (place: number) => Promise<T>): P
  * once so many of them wait for these rows. The calls are answered when the rows are free again.
  */
 export async function whileLocked<T>(
-  database: Database, lock: { text: string; values: unknown[] }, work: (waiting: (count: number) => Promise<void>) => Promise<Promise<T>[]>,
+  database: Database, lock: { text: string; values: unknown[] }, work: (waiting: (count: number) => Promise<unknown>) => Promise<Promise<T>[]>,
 ): Promise<T[]> {
   const calls = await database.transaction(async (connection) => {
     await connection.run({ name: '', text: lock.text }, lock.values)
-    const [holder] = await connection.run<{ pid: number }>({ name: '', text: 'SELECT pg_backend_pid() AS pid' }, [])
-    return work((count) => untilWaiting(database, holder!.pid, count))
+    return work((count) => blockedBy(connection, count))
   })
   return Promise.all(calls)
-}
-
-// Behind the holder, or behind one that is: others wait for each other a moment at any time.
-const BEHIND = `
-  WITH RECURSIVE waits AS (
-    SELECT pid, unnest(pg_blocking_pids(pid)) AS before FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
-  ), behind AS (
-    SELECT pid FROM waits WHERE before = $1 UNION SELECT w.pid FROM waits AS w JOIN behind AS b ON w.before = b.pid
-  )
-  SELECT count(*)::integer AS waiting FROM behind`
-
-async function untilWaiting(connection: Connection, holder: number, count: number): Promise<void> {
-  await until(async () => {
-    const [row] = await connection.run<{ waiting: number }>({ name: '', text: BEHIND }, [holder])
-    return row!.waiting >= count
-  }, 10_000, () => `not ${count} statements wait for the rows`)
 }
 
 /** Every posting of the organisation waits for these rows, its document written and not committed. */

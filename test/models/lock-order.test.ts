@@ -6,6 +6,7 @@ import type { Statement } from '../../models/database.ts'
 import { BEGIN, PUT_BACK, RELEASE, SETTLE } from '../../models/delivery.ts'
 import { CLAIM, CLAIM_MORE, NOTE_PROCESSES } from '../../models/queue.ts'
 import { cloneDatabase, dropDatabase } from '../api/template.ts'
+import { blockedBy } from '../blocked.ts'
 
 const COUNT = 5
 const NOW = new Date('2026-11-20T12:00:00Z')
@@ -91,21 +92,6 @@ const ORDERED: Record<string, Case> = {
 
 const rowOf = (table: string, mode: string) => `SELECT FROM ${table} WHERE id = $1 FOR UPDATE ${mode}`
 
-async function untilWaiting(): Promise<void> {
-  const looking = new pg.Client({ connectionString: url })
-  await looking.connect()
-  try {
-    for (let looks = 0; looks < 200; looks += 1) {
-      const { rowCount } = await looking.query(`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`)
-      if (rowCount! > 0) return
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    throw new Error('the statement waits for no lock')
-  } finally {
-    await looking.end()
-  }
-}
-
 /** The rows of the case that another connection can lock now. */
 async function free(table: string, ids: string[]): Promise<string[]> {
   const unlocked: string[] = []
@@ -134,7 +120,7 @@ test.each(Object.entries(ORDERED))('when %s', async (_name, { statement, values,
     await holding.query(rowOf(table, ''), [first])
     await moving.query('BEGIN')
     const moved = moving.query(statement.text, values)
-    await untilWaiting()
+    await blockedBy(holding)
     // It waits for the first row, and so has none of those behind it.
     expect(await free(table, ids)).toEqual(ids)
     await holding.query('ROLLBACK')

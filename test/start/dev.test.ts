@@ -30,7 +30,15 @@ describe('changes of the source', () => {
     watching = watchSource(folder, (paths) => seen.push(...paths))
   })
   afterEach(() => watching.close())
-  const isSeen = (path: string) => until(() => seen.splice(0).includes(path), 5_000, () => `${path} is not seen`)
+  const isSeen = (path: string) => until(() => seen.splice(0).includes(path), 20_000, () => `${path} is not seen`)
+  /** A new folder is watched a moment after it was made: the file in it is written again until that is so. */
+  const untilWatched = async (path: string) => {
+    for (let tries = 0; tries < 20; tries += 1) {
+      write(path, String(tries))
+      if (await until(() => seen.splice(0).includes(path), 1_000, () => '').then(() => true, () => false)) return
+    }
+    throw new Error(`${path} is not seen`)
+  }
 
   test('are seen in every folder of the service, and beside them', async () => {
     for (const path of ['api/http/pipeline.ts', 'domain/money.ts', 'settings.ts']) {
@@ -50,9 +58,7 @@ describe('changes of the source', () => {
   test('are seen in folders that are made meanwhile, and made anew', async () => {
     for (let n = 0; n < 2; n += 1) {
       mkdirSync(join(folder, 'domain/posting'))
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      write('domain/posting/invoice.ts')
-      await isSeen('domain/posting/invoice.ts')
+      await untilWatched('domain/posting/invoice.ts')
       rmSync(join(folder, 'domain/posting'), { recursive: true })
       await isSeen('domain/posting/invoice.ts')
     }
@@ -61,7 +67,7 @@ describe('changes of the source', () => {
   test('of tests, packages, notes and files of an editor are none', async () => {
     for (const path of ['test/a.test.ts', 'node_modules/pino/index.ts', 'domain/notes.md', 'domain/.money.ts.swp', 'domain/money.ts~']) write(path)
     write('domain/last.ts')
-    await until(() => seen.includes('domain/last.ts'), 5_000, () => 'nothing is seen')
+    await until(() => seen.includes('domain/last.ts'), 20_000, () => 'nothing is seen')
     expect(seen).toEqual(['domain/last.ts'])
   })
 })
@@ -109,7 +115,7 @@ describe('a part', () => {
   afterEach(async () => {
     for (const machine of starts) await machine.stop()
   })
-  const started = (count: number) => until(() => starts.length === count, 5_000, () => `${starts.length} starts instead of ${count}`)
+  const started = (count: number) => until(() => starts.length === count, 20_000, () => `${starts.length} starts instead of ${count}`)
 
   test('is ended and started again by a change of its own, once for several', async () => {
     changes.emit('change', ['domain/money.ts', 'api/routes.ts'])
@@ -118,7 +124,7 @@ describe('a part', () => {
     await started(2)
     expect(await starts[0]!.process.ended).toBe('signal SIGTERM')
     expect(starts[1]!.process.hasEnded()).toBe(false)
-    await until(() => said.length > 1, 5_000, () => 'it does not say that it is back')
+    await until(() => said.length > 1, 20_000, () => 'it does not say that it is back')
     expect(said).toEqual(['API starts again: domain/gst.ts has changed', 'API back'])
   })
 
@@ -126,7 +132,7 @@ describe('a part', () => {
     await starts[0]!.stop()
     failure = new Error('it ended at start (exit code 1); the last lines of its log')
     changes.emit('change', ['api/routes.ts'])
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await until(() => said.length === 3, 20_000, () => said.join('; '))
     expect(starts.length).toBe(1)
     expect(said).toEqual([
       'API ended (signal SIGTERM); starts again after the next change',

@@ -74,10 +74,10 @@ describe('a part that dies', () => {
     const before = part(name)
     expect(before).toBeDefined()
     process.kill(before?.pid ?? 0, 'SIGKILL')
-    await until(() => (part(name)?.pid ?? before?.pid) !== before?.pid, 10_000, () => `${name} stays away:\n${run.output()}`)
-    await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 20_000, () => `not ready:\n${run.output()}`)
+    await until(() => (part(name)?.pid ?? before?.pid) !== before?.pid, 30_000, () => `${name} stays away:\n${run.output()}`)
+    await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 30_000, () => `not ready:\n${run.output()}`)
     expect(run.output()).toMatch(new RegExp(`${name} +ended \\(signal SIGKILL\\)`))
-  }, 35_000)
+  }, 70_000)
 })
 
 describe('a run that is killed', () => {

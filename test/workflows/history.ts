@@ -19,7 +19,7 @@ export async function timersOf(engine: Engine, workflowId: string): Promise<Time
 }
 
 /** Resolves when the process is there and its last timer is the one of this summary. */
-export async function untilTimer(engine: Engine, workflowId: string, summary: string, withinMs = 15_000): Promise<void> {
+export async function untilTimer(engine: Engine, workflowId: string, summary: string, withinMs = 30_000): Promise<void> {
   const last = Date.now() + withinMs
   for (;;) {
     const timers = await timersOf(engine, workflowId).catch(() => [])

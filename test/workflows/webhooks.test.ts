@@ -76,7 +76,7 @@ test('a refused one is tried again, never early, with the same bytes and a fresh
   const [first, second, third] = customer.arrivals
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000)
   expect(third!.at - second!.at).toBeGreaterThanOrEqual(2_000)
-  expect(third!.at - first!.at).toBeLessThan(6_000)
+  expect(third!.at - first!.at).toBeLessThan(20_000)
   for (const arrival of [second!, third!]) {
     expect(arrival).toMatchObject({ genuine: true, deliveryId: first!.deliveryId })
     expect(arrival.body.equals(first!.body)).toBe(true)
@@ -163,7 +163,7 @@ test('deliveries of a suspended organisation wait for it, before the first attem
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   expect(await stage.deliveries()).toMatchObject([{ status: 'PENDING', attempts_made: 0 }])
   await stage.sql(`UPDATE organizations SET status = 'ACTIVE'`)
-  await stage.until(({ status }) => status === 'DELIVERED', 5_000)
+  await stage.until(({ status }) => status === 'DELIVERED')
   expect(customer.arrivals).toHaveLength(1)
 })
 
