@@ -148,7 +148,8 @@ function runNode(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<n
     child.once('error', reject)
     child.once('exit', async (code) => {
       stopping.signal.removeEventListener('abort', stop)
-      for (let tries = 0; tries < 100 && signalGroup(child, tries === 0 ? 'SIGTERM' : 0); tries += 1) await sleep(100)
+      // A local run that a test has left takes a second wish for haste, and then waits for no part that hangs.
+      for (let tries = 0; tries < 100 && signalGroup(child, tries % 50 === 0 ? 'SIGTERM' : 0); tries += 1) await sleep(100)
       signalGroup(child, 'SIGKILL')
       resolve(code ?? 1)
     })
