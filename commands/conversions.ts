@@ -1,6 +1,6 @@
 // What is asked of a conversion, and how it is carried out: one document after the other, each in open books of its own.
 import { hopsOf, type PartWanted, type Source } from '../domain/conversion.ts'
-import { fault } from '../domain/faults.ts'
+import { notFound } from '../domain/faults.ts'
 import { conversions, findConversion, type ConversionRow } from '../models/conversion.ts'
 import type { Scope } from '../models/find.ts'
 import type { Books } from './books.ts'
@@ -60,7 +60,7 @@ export async function requestConversion(books: Books, id: string, wanted: Conver
  */
 export async function convertNext(books: Books, conversionId: string): Promise<{ finished: boolean; conversion: ConversionRow }> {
   const conversion = await findConversion(books, conversionId, 'FOR UPDATE')
-  if (!conversion) throw fault('not_found.resource', { message: 'There is no such conversion.' })
+  if (!conversion) throw notFound('conversion')
   const hops = conversion.hops + 1
   if (hops > hopsOf(conversion)) return { finished: true, conversion }
   const made = await make(books, conversion)
@@ -74,7 +74,7 @@ export async function convertNext(books: Books, conversionId: string): Promise<{
  */
 export async function isStillToDo(scope: Scope, { id, source_type, source_id, line_items }: ConversionRow): Promise<boolean> {
   const conversion = await findConversion(scope, id)
-  if (!conversion) throw fault('not_found.resource', { message: 'There is no such conversion.' })
+  if (!conversion) throw notFound('conversion')
   if (conversion.hops === 0) await convertible(scope, { source: source_type, sourceId: source_id }, line_items)
   return conversion.hops < hopsOf(conversion)
 }

@@ -1,6 +1,6 @@
 // What a credit note is for: applying it to an invoice or a bill of its contact.
 import { creditTaken, statusAfterApplying, TARGET, type Credit, type CreditSide } from '../domain/credit.ts'
-import { fault } from '../domain/faults.ts'
+import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { openBalance } from '../domain/lifecycle.ts'
 import { amountAboveZero, sum } from '../domain/money.ts'
@@ -41,7 +41,7 @@ async function apply(books: Books, id: string, side: CreditSide, targetId: strin
   const { field, noun } = TARGET[side]
   const documentId = targetId.toLowerCase()
   const target = isId(documentId) ? (await documentsToSettle(books, FLOW_OF[side], [documentId])).get(documentId) : undefined
-  if (!target) throw fault('not_found.resource', { field, message: `There is no such ${noun}.` })
+  if (!target) throw notFound(noun, field)
   const amount = amountAboveZero(told, before.currency_code, 'amount')
 
   const taken = creditTaken(creditOf(books, before, before.applications), { documentId, amount, fields: { document: field, amount: 'amount' } }, target)

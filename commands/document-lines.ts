@@ -1,6 +1,6 @@
 // The lines of a document: each filled from the item master, with what the caller says winning.
 import { decimalText } from '../domain/decimal.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, notFound } from '../domain/faults.ts'
 import { taxPercentage, type Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
 import { missingOf } from '../domain/line-item.ts'
@@ -102,7 +102,7 @@ function refuseIncomplete(wanted: LineWanted[]): void {
 function found<T>(all: Map<string, T>, id: string | null | undefined, field: string, what: string): T | null {
   if (id == null) return null
   const one = all.get(id.toLowerCase())
-  if (one === undefined) throw fault('not_found.resource', { field, message: `There is no such ${what}.` })
+  if (one === undefined) throw notFound(what, field)
   return one
 }
 

@@ -1,7 +1,7 @@
 // What every document is drawn up with: its basis, its dates, its currency, its totals.
 import { dateInZone } from '../domain/dates.ts'
 import { decimalText, Exact } from '../domain/decimal.ts'
-import { fault } from '../domain/faults.ts'
+import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { minorDigits, refuseExchangeRate } from '../domain/money.ts'
 import type { Priced } from '../domain/totals.ts'
@@ -18,7 +18,7 @@ export function today(books: Books): string {
 
 /** The ids in the form that they are kept in. Throws not_found.resource for text that can be no id. */
 export function knownIds(ids: string[], field: string): string[] {
-  if (!ids.every(isId)) throw fault('not_found.resource', { field, message: 'There is no such record.' })
+  if (!ids.every(isId)) throw notFound('record', field)
   return [...new Set(ids.map((id) => id.toLowerCase()))]
 }
 
@@ -70,11 +70,11 @@ export async function basisOf(
 
 /** Throws not_found.resource where one of the tags is no cost center of the organisation's. */
 export function refuseUnknownTags(tags: string[], { tags_found }: { tags_found: number }): void {
-  if (tags_found !== tags.length) throw fault('not_found.resource', { field: 'tags', message: 'There is no such cost center.' })
+  if (tags_found !== tags.length) throw notFound('cost center', 'tags')
 }
 
 export function branchOf({ branch }: Basis): NonNullable<Basis['branch']> {
-  if (!branch) throw fault('not_found.resource', { field: 'branch_id', message: 'There is no such branch.' })
+  if (!branch) throw notFound('branch', 'branch_id')
   return branch
 }
 

@@ -3,7 +3,7 @@ import { isSpending } from '../domain/accounts.ts'
 import { parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { isMoney, priceExpense } from '../domain/expense.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, notFound } from '../domain/faults.ts'
 import { refusalWithin, type Refusal } from '../domain/fixed-fields.ts'
 import { isId } from '../domain/ids.ts'
 import { amountAboveZero, toAmount } from '../domain/money.ts'
@@ -128,19 +128,18 @@ export function expenseBasisOf(books: Books, wanted: NewExpense): Promise<Expens
 function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
   const accountOf = new Map(accounts.map((account) => [account.id, account]))
   const taxOf = new Map(taxes.map((tax) => [tax.id, tax]))
-  const missing = (field: string, what: string) => fault('not_found.resource', { field, message: `There is no such ${what}.` })
   const refuseMissing = (id: string | null | undefined, known: ReadonlyMap<string, unknown>, field: string, what: string) => {
-    if (id != null && !known.has(id.toLowerCase())) throw missing(field, what)
+    if (id != null && !known.has(id.toLowerCase())) throw notFound(what, field)
   }
   const moneyOf = (id: string): string => {
     const account = accountOf.get(id.toLowerCase())
-    if (!account || !isMoney(account.account_type)) throw missing('paid_through_account_id', 'bank or cash account')
+    if (!account || !isMoney(account.account_type)) throw notFound('bank or cash account', 'paid_through_account_id')
     return account.id
   }
   return {
     /** What does not exist is told before what may not be (decisions §1). */
     all({ vendor_id, account_id, paid_through_account_id, tax_id, line_items }: NewExpense): void {
-      if (vendor_id != null && !vendor) throw missing('vendor_id', 'contact')
+      if (vendor_id != null && !vendor) throw notFound('contact', 'vendor_id')
       refuseMissing(account_id, accountOf, 'account_id', 'account')
       moneyOf(paid_through_account_id)
       refuseMissing(tax_id, taxOf, 'tax_id', 'tax')
@@ -151,19 +150,19 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
     },
     vendor(id: string | null | undefined) {
       if (id == null) return null
-      if (!vendor) throw missing('vendor_id', 'contact')
+      if (!vendor) throw notFound('contact', 'vendor_id')
       if (vendor.contact_type !== 'CUSTOMER') return vendor
       throw fault('validation.invalid_value', { field: 'vendor_id', message: 'This contact is a customer, not a vendor.' })
     },
     tax(id: string | null | undefined, field: string) {
       if (id == null) return null
       const tax = taxOf.get(id.toLowerCase())
-      if (!tax) throw missing(field, 'tax')
+      if (!tax) throw notFound('tax', field)
       return tax
     },
     spending(id: string, field: string): string {
       const account = accountOf.get(id.toLowerCase())
-      if (!account) throw missing(field, 'account')
+      if (!account) throw notFound('account', field)
       if (isSpending(account.account_type)) return account.id
       throw fault('validation.invalid_value', { field, message: 'An expense is debited to a cost, or to an asset that is bought.' })
     },

@@ -1,6 +1,6 @@
 // What can be done to an item of the item master.
 import { decimalText } from '../domain/decimal.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, notFound } from '../domain/faults.ts'
 import { compareFields, throwRefusal, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { existingRow, type Lock, type Scope } from '../models/find.ts'
 import { countItemUses, findItemReferences, items, type ItemRow } from '../models/item.ts'
@@ -115,11 +115,11 @@ async function references(books: Books, fields: ItemFields): Promise<Partial<Ite
   const accountIds = [account_id, purchase_account_id].filter((id) => id !== null)
   if (taxId === null && accountIds.length === 0) return set
   const found = await findItemReferences(books, taxId, accountIds)
-  if (taxId !== null && !found.has_tax) throw fault('not_found.resource', { field: 'tax_id', message: 'There is no such tax.' })
+  if (taxId !== null && !found.has_tax) throw notFound('tax', 'tax_id')
   const named = Object.entries({ account_id, purchase_account_id }).flatMap(([field, id]) => (
     id === null ? [] : [{ field, use: field === 'account_id' ? SALES_ACCOUNT : PURCHASE_ACCOUNT, account: found.accounts.find((each) => each.id === id) }]
   ))
-  for (const { field, account } of named) if (!account) throw fault('not_found.resource', { field, message: 'There is no such account.' })
+  for (const { field, account } of named) if (!account) throw notFound('account', field)
   for (const { field, use, account } of named) accountFor(use, account, field)
   return set
 }

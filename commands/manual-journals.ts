@@ -1,6 +1,6 @@
 // What can be done to a manual journal: post it, delete it.
 import { parseDocumentDate } from '../domain/dates.ts'
-import { fault, invalidState } from '../domain/faults.ts'
+import { invalidState, notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { amountAboveZero, sum, type Minor } from '../domain/money.ts'
 import { manualPosting } from '../domain/posting/manual.ts'
@@ -108,12 +108,12 @@ function findersOf({ accounts, contact_ids, round_off }: JournalBasis) {
     account(id: string, field: string) {
       const account = accountOf.get(id.toLowerCase())
       if (account) return account
-      throw fault('not_found.resource', { field, message: 'There is no such account.' })
+      throw notFound('account', field)
     },
     contact(id: string | null | undefined, field: string): string | null {
       if (id == null) return null
       if (contacts.has(id.toLowerCase())) return id.toLowerCase()
-      throw fault('not_found.resource', { field, message: 'There is no such contact.' })
+      throw notFound('contact', field)
     },
   }
 }

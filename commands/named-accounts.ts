@@ -1,6 +1,6 @@
 // Whether an account that a body names may be posted to.
 import { isRevenue, isSpending, type AccountType } from '../domain/accounts.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, notFound } from '../domain/faults.ts'
 import type { NamedAccount } from '../models/account.ts'
 
 /** The types that an account may be of, and what is said of another. */
@@ -19,7 +19,7 @@ export const PURCHASE_ACCOUNT: AccountRule = {
  * validation.invalid_value for one of another type, or that is not active.
  */
 export function accountFor({ isRight, message }: AccountRule, account: NamedAccount | undefined, field: string): string {
-  if (!account) throw fault('not_found.resource', { field, message: 'There is no such account.' })
+  if (!account) throw notFound('account', field)
   if (!isRight(account.account_type)) throw fault('validation.invalid_value', { field, message })
   if (!account.is_active) throw fault('validation.invalid_value', { field, message: 'This account is not active.' })
   return account.id

@@ -1,6 +1,6 @@
 // What credit notes and debit notes are drawn up with alike: the document they are given against, its terms, their lines.
 import { refuseParent, type Parent } from '../domain/credit.ts'
-import { fault } from '../domain/faults.ts'
+import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { toAmount } from '../domain/money.ts'
 import { refuseWideRoundOff } from '../domain/totals.ts'
@@ -61,7 +61,7 @@ export async function parentOf(
 
 async function existingParent<Row>(found: Promise<Row | null> | null, noun: 'invoice' | 'bill'): Promise<Row> {
   const row = await found
-  if (!row) throw fault('not_found.resource', { field: `${noun}_id`, message: `There is no such ${noun}.` })
+  if (!row) throw notFound(noun, `${noun}_id`)
   return row
 }
 

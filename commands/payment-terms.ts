@@ -2,7 +2,7 @@
 import type { AllocationWanted, Money } from '../domain/allocation.ts'
 import { showDate } from '../domain/dates.ts'
 import { looksLikeOne } from '../domain/duplicate-payment.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { amountAboveZero, maxTotal, refuseNothing, sum, toAmount, toDecimalText, type Minor } from '../domain/money.ts'
 import { controlOf, type Flow, type PaymentType } from '../domain/posting/payment.ts'
@@ -39,9 +39,9 @@ export async function foundationOf(
     tags: told.tags,
     ...asked,
   })
-  if (!contact) throw fault('not_found.resource', { field: 'contact_id', message: 'There is no such contact.' })
+  if (!contact) throw notFound('contact', 'contact_id')
   if (bank_account_id === null) {
-    throw fault('not_found.resource', { field: 'bank_account_id', message: 'There is no such bank or cash account.' })
+    throw notFound('bank or cash account', 'bank_account_id')
   }
   refuseUnknownTags(told.tags, basis)
   return { ...basis, contact, bank_account_id }
@@ -129,9 +129,7 @@ export async function refuseMissingDocuments(books: Books, bodies: AllocationBod
   }
 }
 
-const noDocument = (flow: Flow, field: string) => (
-  fault('not_found.resource', { field, message: `There is no such ${flow === 'INCOMING' ? 'invoice' : 'bill'}.` })
-)
+const noDocument = (flow: Flow, field: string) => notFound(flow === 'INCOMING' ? 'invoice' : 'bill', field)
 
 /** Throws validation.invalid_value where more is allocated than was paid. */
 export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, currency: string): void {

@@ -1,6 +1,6 @@
 // What every sale is drawn up with: a customer, a branch, a place of supply, and lines at the selling price.
 import { decimalText } from '../domain/decimal.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, notFound } from '../domain/faults.ts'
 import { toBase } from '../domain/money.ts'
 import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
 import { priceSale } from '../domain/totals.ts'
@@ -113,7 +113,7 @@ export function priceSaleOn(books: Books, terms: SaleTerms, filled: FilledLine[]
 
 /** The customer of a sale. Throws not_found.resource, or validation.invalid_value for one who is only a vendor. */
 function customerOf({ contact }: Basis): NonNullable<Basis['contact']> {
-  if (!contact) throw fault('not_found.resource', { field: 'customer_id', message: 'There is no such contact.' })
+  if (!contact) throw notFound('contact', 'customer_id')
   if (contact.contact_type === 'VENDOR') {
     throw fault('validation.invalid_value', { field: 'customer_id', message: 'This contact is a vendor, not a customer.' })
   }

@@ -1,6 +1,6 @@
 // Number series: which a branch has on a date, what comes next in one, and a new one.
 import { parseDocumentDate } from '../domain/dates.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, notFound } from '../domain/faults.ts'
 import { DEFAULT_PADDING, DEFAULT_TEMPLATE, isNumberTemplate } from '../domain/numbering.ts'
 import type { Scope } from '../models/find.ts'
 import { findBranch, findPeriod, findSeries, numberSeries, peekNumber, type BranchOfSeries, type NumberSeriesRow } from '../models/series.ts'
@@ -25,7 +25,7 @@ export type ListedSeries = Pick<NumberSeriesRow, 'series_name' | 'label' | 'pref
 /** The branch, or the default one. Throws not_found.resource with the field that named it. */
 export async function branchOfSeries(scope: Scope, branchId: string | null | undefined, field: string): Promise<BranchOfSeries> {
   const branch = await findBranch(scope, branchId == null ? null : knownIds([branchId], field)[0]!)
-  if (!branch) throw fault('not_found.resource', { field, message: 'There is no such branch.' })
+  if (!branch) throw notFound('branch', field)
   return branch
 }
 

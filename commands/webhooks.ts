@@ -1,7 +1,7 @@
 // What can be done to a webhook endpoint.
 import { CLOSED, closed, type Circuit } from '../domain/circuit.ts'
 import { EVENT_TYPES, isEventType } from '../domain/events.ts'
-import { fault } from '../domain/faults.ts'
+import { fault, notFound } from '../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { isId } from '../domain/ids.ts'
 import { circuitIn, columnsOf, webhookCircuits } from '../models/circuit.ts'
@@ -46,9 +46,7 @@ export const MOST_ENDPOINTS = 20
 /** The endpoint of this id. Throws not_found.resource for one that the organisation does not have, or has deleted. */
 export async function endpointOf(scope: Scope, id: string, lock: Lock = ''): Promise<WebhookEndpointRow> {
   const endpoint = isId(id) ? await findRow(scope, webhookEndpoints, id, lock) : null
-  if (!endpoint || endpoint.status === 'DELETED') {
-    throw fault('not_found.resource', { message: 'There is no such webhook endpoint.' })
-  }
+  if (!endpoint || endpoint.status === 'DELETED') throw notFound('webhook endpoint')
   return endpoint
 }
 

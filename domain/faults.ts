@@ -82,9 +82,14 @@ export class Fault extends Error {
 /** Of invalidState alone, so that its details are always whole. */
 type PlainCode = Exclude<FaultCode, 'conflict.invalid_state'>
 
-/** Makes the Fault to throw: `throw fault('not_found.resource', { message: 'No such invoice.' })`. */
+/** Makes the Fault to throw: `throw fault('conflict.in_use', { message: 'Documents refer to this contact.' })`. */
 export function fault(code: PlainCode, particulars: FaultParticulars = {}): Fault {
   return new Fault(code, particulars)
+}
+
+/** The Fault of a record that the organisation does not have; `field` names it in a body. `There is no such invoice.` */
+export function notFound(noun: string, field?: string): Fault {
+  return fault('not_found.resource', { message: `There is no such ${noun}.`, ...(field === undefined ? {} : { field }) })
 }
 
 /**

@@ -1,6 +1,6 @@
 // Documents by ids as callers send them: of one kind with all that is read of it, or of any kind to see that it is there.
 import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind } from '../domain/documents.ts'
-import { fault } from '../domain/faults.ts'
+import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import type { Statement } from './database.ts'
 import type { Lock, Scope } from './find.ts'
@@ -9,7 +9,7 @@ import type { Lock, Scope } from './find.ts'
 export function documentFinder<Found>(kind: DocumentKind, find: (scope: Scope, id: string, lock: Lock) => Promise<Found | null>) {
   return async (scope: Scope, id: string, lock: Lock = ''): Promise<Found> => {
     const found = isId(id) ? await find(scope, id, lock) : null
-    if (!found) throw fault('not_found.resource', { message: `There is no such ${DOCUMENTS[kind].noun}.` })
+    if (!found) throw notFound(DOCUMENTS[kind].noun)
     return found
   }
 }

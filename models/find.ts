@@ -1,7 +1,7 @@
 // Finders: the only way to the rows of a model, and always within one organisation where they belong to one.
 import { createHash } from 'node:crypto'
 import { literal, Op, Transaction, type FindOptions } from 'sequelize'
-import { fault } from '../domain/faults.ts'
+import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import type { Asked, Connection, Statement } from './database.ts'
 import { sequelizeModelOf, type AnyModel, type ModelOf } from './model.ts'
@@ -82,7 +82,7 @@ export async function existingRow<Row extends Owned>(
   scope: Scope, model: ModelOf<Row>, id: string, noun: string, lock: Lock = '',
 ): Promise<Row> {
   const row = isId(id) ? await findRow(scope, model, id, lock) : null
-  if (!row) throw fault('not_found.resource', { message: `There is no such ${noun}.` })
+  if (!row) throw notFound(noun)
   return row
 }
 
