@@ -1,5 +1,6 @@
 // How an expense is drawn up of what a body tells: its parties and accounts found, its amounts priced.
 import { isSpending } from '../domain/accounts.ts'
+import { refuseWrongParty } from '../domain/contact-type.ts'
 import { parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { isMoney, priceExpense } from '../domain/expense.ts'
@@ -151,8 +152,8 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
     vendor(id: string | null | undefined) {
       if (id == null) return null
       if (!vendor) throw notFound('contact', 'vendor_id')
-      if (vendor.contact_type !== 'CUSTOMER') return vendor
-      throw fault('validation.invalid_value', { field: 'vendor_id', message: 'This contact is a customer, not a vendor.' })
+      refuseWrongParty(vendor.contact_type, 'vendor', 'vendor_id')
+      return vendor
     },
     tax(id: string | null | undefined, field: string) {
       if (id == null) return null

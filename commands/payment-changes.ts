@@ -12,7 +12,7 @@ import { changesBetween } from './changes.ts'
 import { recordDocument, reverseDocument } from './document-entries.ts'
 import { knownIds } from './drafting.ts'
 import { postPayment } from './payment-entries.ts'
-import { foundationOf, moneyTold, refuseFigures, refuseWrongParty, type Founded } from './payment-terms.ts'
+import { foundationOf, moneyTold, refuseFigures, refuseWrongPayer, type Founded } from './payment-terms.ts'
 import { changedPayment, paymentOf, USUAL_MODE, type NewPayment } from './payments.ts'
 
 /** The body of PUT /payments/{payment_id}; null stands for the value that a new payment would have without the field. */
@@ -62,7 +62,7 @@ export async function changePayment(books: Books, id: string, wanted: Sent<Payme
   const told = toldOf(books, before, wanted, basis)
   const after = { ...before, ...told }
   if (before.allocations.length > 0) refuseAllocatedChange(before, after)
-  if (after.flow !== before.flow || after.contact_id !== before.contact_id) refuseWrongParty(basis, after.flow, after.payment_type)
+  if (after.flow !== before.flow || after.contact_id !== before.contact_id) refuseWrongPayer(basis, after.flow, after.payment_type)
   refuseFigures(after)
   const changes = changesBetween(before, told)
   if (changes === null) return before

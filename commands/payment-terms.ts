@@ -1,5 +1,6 @@
 // What a payment is recorded from, and held against: its party, its account, its figures, its documents, its likeness.
 import type { AllocationWanted, Money } from '../domain/allocation.ts'
+import { refuseWrongParty } from '../domain/contact-type.ts'
 import { showDate } from '../domain/dates.ts'
 import { looksLikeOne } from '../domain/duplicate-payment.ts'
 import { fault, notFound } from '../domain/faults.ts'
@@ -47,15 +48,9 @@ export async function foundationOf(
   return { ...basis, contact, bank_account_id }
 }
 
-const PARTIES = {
-  receivable: { wrong: 'VENDOR', message: 'This contact is a vendor, not a customer.' },
-  payable: { wrong: 'CUSTOMER', message: 'This contact is a customer, not a vendor.' },
-}
-
 /** Throws validation.invalid_value where the money of this flow is a customer's and the contact a vendor, or the reverse. */
-export function refuseWrongParty({ contact }: Founded, flow: Flow, type: PaymentType): void {
-  const { wrong, message } = PARTIES[controlOf({ flow, type })]
-  if (contact.contact_type === wrong) throw fault('validation.invalid_value', { field: 'contact_id', message })
+export function refuseWrongPayer({ contact }: Founded, flow: Flow, type: PaymentType): void {
+  refuseWrongParty(contact.contact_type, controlOf({ flow, type }) === 'receivable' ? 'customer' : 'vendor', 'contact_id')
 }
 
 /**

@@ -16,7 +16,7 @@ import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
   allocationsWanted, allocationWanted, documentsOf, duplicateOf, existenceFirst, foundationOf, likenessOf, moneyOf, moneyTold, refuseFigures,
-  refuseMissingDocuments, refuseOverAllocation, refuseWrongParty, type AllocationBody,
+  refuseMissingDocuments, refuseOverAllocation, refuseWrongPayer, type AllocationBody,
 } from './payment-terms.ts'
 import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
 
@@ -72,7 +72,7 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
   })
   const documents = await documentsOf(books, wanted.flow, asked)
   const { exchangeRate } = moneyTold(books, wanted, basis)
-  refuseWrongParty(basis, wanted.flow, type)
+  refuseWrongPayer(basis, wanted.flow, type)
   const row = {
     payment_number: numberDocument(books, 'PAYMENT'),
     flow: wanted.flow,

@@ -1,6 +1,7 @@
 // What every purchase is drawn up with: a vendor, a branch, a place of supply, and lines at the purchase price.
+import { refuseWrongParty } from '../domain/contact-type.ts'
 import { decimalText } from '../domain/decimal.ts'
-import { fault, notFound } from '../domain/faults.ts'
+import { notFound } from '../domain/faults.ts'
 import { toBase } from '../domain/money.ts'
 import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
 import { pricePurchase } from '../domain/totals.ts'
@@ -125,8 +126,6 @@ function accountNamed({ accounts }: Basis, { account_id }: LineWanted, field: st
 /** The vendor of a purchase. Throws not_found.resource, or validation.invalid_value for one who is only a customer. */
 function vendorOf({ contact }: Basis, field: string): NonNullable<Basis['contact']> {
   if (!contact) throw notFound('contact', field)
-  if (contact.contact_type === 'CUSTOMER') {
-    throw fault('validation.invalid_value', { field, message: 'This contact is a customer, not a vendor.' })
-  }
+  refuseWrongParty(contact.contact_type, 'vendor', field)
   return contact
 }

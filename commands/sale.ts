@@ -1,6 +1,7 @@
 // What every sale is drawn up with: a customer, a branch, a place of supply, and lines at the selling price.
+import { refuseWrongParty } from '../domain/contact-type.ts'
 import { decimalText } from '../domain/decimal.ts'
-import { fault, notFound } from '../domain/faults.ts'
+import { notFound } from '../domain/faults.ts'
 import { toBase } from '../domain/money.ts'
 import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
 import { priceSale } from '../domain/totals.ts'
@@ -114,8 +115,6 @@ export function priceSaleOn(books: Books, terms: SaleTerms, filled: FilledLine[]
 /** The customer of a sale. Throws not_found.resource, or validation.invalid_value for one who is only a vendor. */
 function customerOf({ contact }: Basis): NonNullable<Basis['contact']> {
   if (!contact) throw notFound('contact', 'customer_id')
-  if (contact.contact_type === 'VENDOR') {
-    throw fault('validation.invalid_value', { field: 'customer_id', message: 'This contact is a vendor, not a customer.' })
-  }
+  refuseWrongParty(contact.contact_type, 'customer', 'customer_id')
   return contact
 }
