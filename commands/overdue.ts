@@ -35,8 +35,8 @@ export async function markOverdue(books: Books): Promise<OverduePage> {
   const day = today(books)
   const due = await findDue(books, day, OVERDUE_PAGE)
   const idsOf = (wanted: SettledKind) => due.filter(({ kind }) => kind === wanted).map(({ id }) => id)
-  const dueInvoices = (await lockRows(books, invoices, idsOf('INVOICE'))).filter((row) => fallsDue('INVOICE', duesOf(row), day))
-  const dueBills = (await lockRows(books, bills, idsOf('BILL'))).filter((row) => fallsDue('BILL', duesOf(row), day))
+  const dueInvoices = (await lockRows(books, invoices, idsOf('INVOICE'))).filter((row) => fallsDue('INVOICE', row, day))
+  const dueBills = (await lockRows(books, bills, idsOf('BILL'))).filter((row) => fallsDue('BILL', row, day))
   for (const invoice of dueInvoices) markInvoice(books, invoice)
   for (const bill of dueBills) markBill(books, bill)
   const more = due.length === OVERDUE_PAGE
@@ -56,5 +56,3 @@ function markBill(books: Books, before: BillRow): void {
   recordDocument(books, 'BILL', bill, 'BILL_OVERDUE', changesBetween({ status: before.status }, { status }))
   announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: ['status'] })
 }
-
-const duesOf = ({ status, due_date: dueDate, balance }: InvoiceRow | BillRow) => ({ status, dueDate, balance })

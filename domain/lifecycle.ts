@@ -97,10 +97,11 @@ export function openBalance(status: string, total: Minor, ...taken: readonly Min
   return status === 'CANCELLED' ? 0n : total - sum(taken)
 }
 
+/** A document on which something may be owed, as its row has it. */
 export interface Dues {
   status: string
   /** A calendar date, or null where none was agreed. */
-  dueDate: string | null
+  due_date: string | null
   balance: Minor
 }
 
@@ -113,13 +114,13 @@ export const fallingDueStatuses = (document: SettledKind): readonly string[] => 
 const OWED: ReadonlySet<string> = new Set(kindsThatHave('settledBy').flatMap(owedStatuses))
 
 /** True when something is owed after the due date (decisions §4, OVERDUE); `today` in the organisation's zone. */
-export function isOverdue({ status, dueDate, balance }: Dues, today: string): boolean {
-  return dueDate !== null && OWED.has(status) && balance > 0n && dueDate < today
+export function isOverdue({ status, due_date, balance }: Dues, today: string): boolean {
+  return due_date !== null && OWED.has(status) && balance > 0n && due_date < today
 }
 
 /** Days since the due date of an overdue document, 0 for any other. */
 export function daysOverdue(dues: Dues, today: string): number {
-  return dues.dueDate !== null && isOverdue(dues, today) ? daysBetween(dues.dueDate, today) : 0
+  return dues.due_date !== null && isOverdue(dues, today) ? daysBetween(dues.due_date, today) : 0
 }
 
 function moveOf<K extends StatedKind>(document: K, verb: VerbOf<K>): Move<StatusOf<K>> {

@@ -47,11 +47,15 @@ const ZONES = {
 }
 
 const KINDS = kindsThatHave('settledBy')
-const fallsDueIn = (kind: SettledKind) => fallingDueStatuses(kind).map((status) => `'${status}'`).join(', ')
+
+// Of a document `d`, on the day $2, as fallsDue in domain/housekeeping.ts; by the indexes invoices_owed and bills_owed.
+const fallsDue = (kind: SettledKind) => (
+  `d.status IN (${fallingDueStatuses(kind).map((status) => `'${status}'`).join(', ')}) AND d.due_date < $2 AND d.balance > 0`
+)
 
 // LIMIT keeps each organisation's question one look into an index; as EXISTS it may become a reading of all invoices.
 const anyDueOf = (kind: SettledKind) => `SELECT FROM ${DOCUMENTS[kind].table} AS d
-  WHERE d.org_id = o.id AND d.status IN (${fallsDueIn(kind)}) AND d.due_date < $2 AND d.balance > 0 LIMIT 1`
+  WHERE d.org_id = o.id AND ${fallsDue(kind)} LIMIT 1`
 const WITH_DUE = {
   name: 'organizations with something due',
   text: `SELECT o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
@@ -60,7 +64,7 @@ const WITH_DUE = {
     ORDER BY o.id LIMIT 100`,
 }
 
-// By the indexes invoices_owed and bills_owed: nothing else is read, however much is OVERDUE or not due yet.
-const dueOf = (kind: SettledKind) => `SELECT '${kind}' AS kind, id FROM ${DOCUMENTS[kind].table}
-  WHERE org_id = $1 AND status IN (${fallsDueIn(kind)}) AND due_date < $2 AND balance > 0 LIMIT $3`
+// Nothing else is read, however much is OVERDUE or not due yet.
+const dueOf = (kind: SettledKind) => `SELECT '${kind}' AS kind, d.id FROM ${DOCUMENTS[kind].table} AS d
+  WHERE d.org_id = $1 AND ${fallsDue(kind)} LIMIT $3`
 const DUE = { name: 'documents due', text: `(${KINDS.map(dueOf).join(') UNION ALL (')}) LIMIT $3` }

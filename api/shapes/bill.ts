@@ -49,7 +49,6 @@ export const Bill = Type.Object({
 /** `today` is the date in the organisation's zone, for what is overdue. */
 export function showBill(bill: BillWithLines, today: string): Static<typeof Bill> {
   const amount = (minor: bigint) => toAmount(minor, bill.currency_code)
-  const dues = { status: bill.status, dueDate: bill.due_date, balance: bill.balance }
   return {
     bill_id: bill.id,
     bill_number: bill.bill_number,
@@ -61,8 +60,8 @@ export function showBill(bill: BillWithLines, today: string): Static<typeof Bill
     vendor_credits_applied: amount(bill.vendor_credits_applied),
     balance: amount(bill.balance),
     status: bill.status,
-    is_overdue: isOverdue(dues, today),
-    days_overdue: daysOverdue(dues, today),
+    is_overdue: isOverdue(bill, today),
+    days_overdue: daysOverdue(bill, today),
     purchase_order_id: bill.purchase_order_id,
   }
 }

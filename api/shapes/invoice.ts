@@ -55,7 +55,6 @@ export const Invoice = Type.Object({
 /** `today` is the date in the organisation's zone, for what is overdue. */
 export function showInvoice(invoice: InvoiceWithLines, today: string): Static<typeof Invoice> {
   const amount = (minor: bigint) => toAmount(minor, invoice.currency_code)
-  const dues = { status: invoice.status, dueDate: invoice.due_date, balance: invoice.balance }
   return {
     invoice_id: invoice.id,
     invoice_number: invoice.invoice_number,
@@ -69,8 +68,8 @@ export function showInvoice(invoice: InvoiceWithLines, today: string): Static<ty
     credits_applied: amount(invoice.credits_applied),
     balance: amount(invoice.balance),
     status: invoice.status,
-    is_overdue: isOverdue(dues, today),
-    days_overdue: daysOverdue(dues, today),
+    is_overdue: isOverdue(invoice, today),
+    days_overdue: daysOverdue(invoice, today),
     sales_order_id: invoice.sales_order_id,
     estimate_id: invoice.estimate_id,
   }

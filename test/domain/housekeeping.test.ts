@@ -25,7 +25,7 @@ test.each([
   ['BILL', 'PAID', YESTERDAY, 0n, false],
   ['BILL', 'CANCELLED', YESTERDAY, 1n, false],
 ] as const)('%s %s due %s with %s left: falls due %s', (document, status, dueDate, balance, falls) => {
-  expect(fallsDue(document, { status, dueDate, balance }, TODAY)).toBe(falls)
+  expect(fallsDue(document, { status, due_date: dueDate, balance }, TODAY)).toBe(falls)
 })
 
 test('a schedule is called by its zone, and by its installation where there are several', () => {

@@ -149,7 +149,7 @@ describe('falling due', () => {
     ['CANCELLED', '2026-03-31', 100n, 0],
     ['PAID', '2026-03-31', 0n, 0],
   ])('%s due on %s with %s left is %d days over on 1 April', (status, dueDate, balance, days) => {
-    const dues = { status, dueDate, balance }
+    const dues = { status, due_date: dueDate, balance }
     expect(daysOverdue(dues, '2026-04-01')).toBe(days)
     expect(isOverdue(dues, '2026-04-01')).toBe(days > 0)
   })
