@@ -48,6 +48,11 @@ export const documentFields = {
   last_modified_time: Timestamp,
 }
 
+const { round_off: _roundOff, ...unrounded } = documentFields
+
+/** The fields of an estimate's or order's answer: only what is owed is rounded. */
+export const unroundedFields = unrounded
+
 const DocumentFields = Type.Object(documentFields)
 
 export function showDocument(document: DocumentRow & { lines: LineRow[] }): Static<typeof DocumentFields> {
@@ -69,4 +74,10 @@ export function showDocument(document: DocumentRow & { lines: LineRow[] }): Stat
     created_time: document.created_time.toISOString(),
     last_modified_time: document.last_modified_time.toISOString(),
   }
+}
+
+/** As showDocument, of an estimate or an order. */
+export function showUnrounded(document: DocumentRow & { lines: LineRow[] }) {
+  const { round_off: _roundOff, ...shown } = showDocument(document)
+  return shown
 }

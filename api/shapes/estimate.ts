@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
 import { STATUSES } from '../../domain/lifecycle.ts'
 import type { Estimate as EstimateWithLines } from '../../models/estimate.ts'
-import { documentFields, newDocument, PlaceOfSupply, showDocument } from './document.ts'
+import { newDocument, PlaceOfSupply, showUnrounded, unroundedFields } from './document.ts'
 import { DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 
 export const ESTIMATE_STATUSES = [...STATUSES.ESTIMATE]
@@ -29,30 +29,26 @@ export const EstimateChanges = Type.Object({
   status: Type.Optional(Type.Enum(ESTIMATE_STATUSES, { description: 'SENT, DECLINED or CANCELLED; the others come of actions.' })),
 }, { examples: [{ status: 'SENT' }] })
 
-// Only what is owed is rounded.
-const { round_off: _roundOff, ...unrounded } = documentFields
-
 export const Estimate = Type.Object({
   estimate_id: Id,
   estimate_number: Type.String(),
   customer_id: Id,
   customer_name: Type.String(),
   expiry_date: nullable(Timestamp),
-  ...unrounded,
+  ...unroundedFields,
   status: Type.Enum(ESTIMATE_STATUSES),
   converted_to_sales_order_id: nullable(Id),
   invoices: Type.Array(Id, { description: 'Made of its sales order, the earliest first.' }),
 })
 
 export function showEstimate(estimate: EstimateWithLines): Static<typeof Estimate> {
-  const { round_off: _roundOff, ...document } = showDocument(estimate)
   return {
     estimate_id: estimate.id,
     estimate_number: estimate.estimate_number,
     customer_id: estimate.customer_id,
     customer_name: estimate.customer_name,
     expiry_date: estimate.expiry_date === null ? null : showDate(estimate.expiry_date),
-    ...document,
+    ...showUnrounded(estimate),
     status: estimate.status,
     converted_to_sales_order_id: estimate.converted_to_sales_order_id,
     invoices: estimate.invoices,
