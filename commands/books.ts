@@ -9,17 +9,14 @@ import { Deed } from '../models/deed.ts'
 import type { Scope } from '../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
 import { journalLines, journals, type Journal } from '../models/journal.ts'
-import type { ModelOf } from '../models/model.ts'
+import type { ModelOf, RowOf, VERSIONED } from '../models/model.ts'
 import type { Transaction } from '../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 import type { ActivityEntry, EventEntry, JournalEntry } from './entries.ts'
 
 /** What every record says that may change. */
-interface Versioned {
+interface Versioned extends RowOf<typeof VERSIONED> {
   id: string
-  version: number
-  created_time: Date
-  last_modified_time: Date
 }
 
 // Whose rows say who a token's holder is, and whether the organisation is open.

@@ -1,7 +1,7 @@
 // Contacts: customers, vendors, and those who are both.
 import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind, type FactsOf } from '../domain/documents.ts'
 import type { Scope } from './find.ts'
-import { DECIMAL, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
+import { DECIMAL, INTEGER, TEXT, UUID, VERSIONED, json, model, orNull, textOf, type RowOf } from './model.ts'
 import { countingUses } from './uses.ts'
 
 export interface Address {
@@ -43,9 +43,7 @@ export const contacts = model('contacts', {
   credit_limit: orNull(DECIMAL),
   currency_code: TEXT,
   status: textOf<'ACTIVE' | 'INACTIVE'>(),
-  version: INTEGER,
-  created_time: TIME,
-  last_modified_time: TIME,
+  ...VERSIONED,
 })
 export type ContactRow = RowOf<typeof contacts>
 

@@ -1,5 +1,5 @@
 // What the rows of every sale and purchase have in common, and those of their lines; amounts are minor units.
-import { DATE, DECIMAL, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, type RowOf } from './model.ts'
+import { DATE, DECIMAL, INTEGER, MINOR, TEXT, UUID, UUIDS, VERSIONED, orNull, type RowOf } from './model.ts'
 
 export const DOCUMENT = {
   org_id: UUID,
@@ -21,9 +21,7 @@ export const DOCUMENT = {
   total: MINOR,
   notes: orNull(TEXT),
   tags: UUIDS,
-  version: INTEGER,
-  created_time: TIME,
-  last_modified_time: TIME,
+  ...VERSIONED,
 }
 export type DocumentRow = RowOf<typeof DOCUMENT>
 

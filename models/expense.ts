@@ -6,7 +6,7 @@ import { hasMany } from './association.ts'
 import { inSql, nothing, type Condition } from './condition.ts'
 import type { Statement } from './database.ts'
 import type { Lock, Scope } from './find.ts'
-import { BOOLEAN, DATE, DECIMAL, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, model, type RowOf } from './model.ts'
+import { BOOLEAN, DATE, DECIMAL, INTEGER, MINOR, TEXT, UUID, UUIDS, VERSIONED, model, orNull, type RowOf } from './model.ts'
 
 export const expenses = model('expenses', {
   org_id: UUID,
@@ -37,9 +37,7 @@ export const expenses = model('expenses', {
   total: MINOR,
   /** Cost centers. */
   tags: UUIDS,
-  version: INTEGER,
-  created_time: TIME,
-  last_modified_time: TIME,
+  ...VERSIONED,
 })
 export type ExpenseRow = RowOf<typeof expenses>
 

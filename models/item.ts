@@ -2,7 +2,7 @@
 import { DOCUMENTS, kindsThatHave, type FactsOf, type KindThatHas } from '../domain/documents.ts'
 import type { NamedAccount } from './account.ts'
 import type { Scope } from './find.ts'
-import { DECIMAL, INTEGER, TEXT, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
+import { DECIMAL, TEXT, UUID, VERSIONED, model, orNull, textOf, type RowOf } from './model.ts'
 import { countingUses } from './uses.ts'
 
 export const items = model('items', {
@@ -22,9 +22,7 @@ export const items = model('items', {
   /** Where purchases are debited; null for Purchases. */
   purchase_account_id: orNull(UUID),
   status: textOf<'ACTIVE' | 'INACTIVE'>(),
-  version: INTEGER,
-  created_time: TIME,
-  last_modified_time: TIME,
+  ...VERSIONED,
 })
 export type ItemRow = RowOf<typeof items>
 

@@ -34,6 +34,9 @@ export const json = <Value>() => column<Value>(DataTypes.JSONB)
 export const orNull = <Value>(one: Column<Value>): Column<Value | null> => ({ ...one, allowNull: true })
 export const generated = <Value>(one: Column<Value>): Column<Value> => ({ ...one, generated: true })
 
+/** Of a record that counts its versions: `books.create` begins them, `books.change` goes on. */
+export const VERSIONED = { version: INTEGER, created_time: TIME, last_modified_time: TIME }
+
 /**
  * A defined model, without Sequelize's own finders: what it can be asked is in find.ts, which wants the organisation before
  * anything else.

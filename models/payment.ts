@@ -5,7 +5,7 @@ import type { PostingAccounts } from './basis.ts'
 import { latestRate } from './currency.ts'
 import type { Statement } from './database.ts'
 import type { Lock, Scope } from './find.ts'
-import { DATE, DECIMAL, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, generated, orNull, textOf, model, type RowOf } from './model.ts'
+import { DATE, DECIMAL, MINOR, TEXT, UUID, UUIDS, VERSIONED, generated, model, orNull, textOf, type RowOf } from './model.ts'
 
 export const payments = model('payments', {
   org_id: UUID,
@@ -29,9 +29,7 @@ export const payments = model('payments', {
   unapplied: generated(MINOR),
   /** Cost centers. */
   tags: UUIDS,
-  version: INTEGER,
-  created_time: TIME,
-  last_modified_time: TIME,
+  ...VERSIONED,
 })
 export type PaymentRow = RowOf<typeof payments>
 
