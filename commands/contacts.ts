@@ -2,7 +2,7 @@
 import { v7 as uuidv7 } from 'uuid'
 import { Exact } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
-import { compareFields, throwRefusal, type Answered, type Sent } from '../domain/fixed-fields.ts'
+import { compareFields, placesAmong, throwRefusal, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { hasGstinShape, panOfGstin, stateOfGstin } from '../domain/gstin.ts'
 import { toDecimalText, toMinor } from '../domain/money.ts'
 import { checkedCurrency, checkedPan, checkedState } from '../domain/registration.ts'
@@ -172,17 +172,11 @@ function mergeAddress(before: Address | null, sent: Nullable<Address>): Address 
 }
 
 function personsOf(before: ContactPerson[], sent: Nullable<ContactPerson>[]): ContactPerson[] {
-  const fieldOf = (index: number) => `contact_persons.${index}.contact_person_id`
-  const existing = sent.map(({ contact_person_id: id }, index) => {
-    const known = before.find(({ contact_person_id }) => contact_person_id === id?.toLowerCase())
-    if (id != null && !known) throw fault('not_found.resource', { field: fieldOf(index), message: 'The contact has no such person.' })
-    return known
-  })
+  const words = { list: 'contact_persons', id: 'contact_person_id', missing: 'The contact has no such person.', member: 'contact person' }
+  const places = placesAmong(before.map((person) => person.contact_person_id), sent.map((person) => person.contact_person_id), words)
   return sent.map((person, index) => {
-    const known = existing[index]
-    if (known && existing.indexOf(known) < index) {
-      throw fault('validation.invalid_value', { field: fieldOf(index), message: `${fieldOf(index)}: each contact person may appear once.` })
-    }
+    const place = places[index] ?? null
+    const known = place === null ? undefined : before[place]
     return {
       contact_person_id: known?.contact_person_id ?? uuidv7(),
       first_name: person.first_name === undefined ? known?.first_name ?? null : person.first_name,

@@ -1,7 +1,6 @@
 // A draft that is drawn up anew: its terms as a caller would tell them, and what becomes of its lines.
 import type { CreditSide } from '../domain/credit.ts'
-import { fault } from '../domain/faults.ts'
-import { refusalWithin, type Refusal } from '../domain/fixed-fields.ts'
+import { placesAmong, refusalWithin, type Refusal } from '../domain/fixed-fields.ts'
 import { toAmount } from '../domain/money.ts'
 import type { DocumentRow, LineRow } from '../models/document.ts'
 import type { ModelOf } from '../models/model.ts'
@@ -69,22 +68,10 @@ function linesOf(
   return { line_items, existing: places.map((place) => (place === null ? null : lines[place]!)), refusal }
 }
 
-/**
- * Where each line that is sent stands among those that there are, null for a new one. Throws not_found.resource for an id
- * that none of them has, and validation.invalid_value for one that comes twice.
- */
+/** Where each line that is sent stands among those that there are, null for a new one. Throws as placesAmong does. */
 export function placesOf(lines: { id: string }[], sent: { line_item_id?: string | null }[]): (number | null)[] {
-  const known = new Map(lines.map(({ id }, place) => [id, place]))
-  const fieldOf = (index: number) => `line_items.${index}.line_item_id`
-  const places = sent.map(({ line_item_id: id }, index) => {
-    if (id == null) return null
-    const place = known.get(id.toLowerCase())
-    if (place === undefined) throw fault('not_found.resource', { field: fieldOf(index), message: 'The document has no such line.' })
-    return place
-  })
-  const twice = places.findIndex((place, index) => place !== null && places.indexOf(place) < index)
-  if (twice === -1) return places
-  throw fault('validation.invalid_value', { field: fieldOf(twice), message: `${fieldOf(twice)}: each line may appear once.` })
+  const words = { list: 'line_items', id: 'line_item_id', missing: 'The document has no such line.', member: 'line' }
+  return placesAmong(lines.map(({ id }) => id), sent.map(({ line_item_id }) => line_item_id), words)
 }
 
 // A purchase's line names its account; the goods of a note's line may be moved back.

@@ -78,6 +78,34 @@ export function refusalWithin(
   })
 }
 
+/** What a list within a record is called, the id of each of its members, and a member; and what is said of an id that none has. */
+interface ListWords {
+  list: string
+  id: string
+  member: string
+  missing: string
+}
+
+/**
+ * Where each member of a list that is sent, by its id, stands among those that there are; null for a new one. Throws
+ * not_found.resource for an id that none of them has, and validation.invalid_value for one that comes twice.
+ */
+export function placesAmong(
+  ids: readonly string[], sent: readonly (string | null | undefined)[], { list, id: name, member, missing }: ListWords,
+): (number | null)[] {
+  const known = new Map(ids.map((id, place) => [id, place]))
+  const fieldOf = (index: number) => `${list}.${index}.${name}`
+  const places = sent.map((id, index) => {
+    if (id == null) return null
+    const place = known.get(id.toLowerCase())
+    if (place === undefined) throw fault('not_found.resource', { field: fieldOf(index), message: missing })
+    return place
+  })
+  const twice = places.findIndex((place, index) => place !== null && places.indexOf(place) < index)
+  if (twice === -1) return places
+  throw fault('validation.invalid_value', { field: fieldOf(twice), message: `${fieldOf(twice)}: each ${member} may appear once.` })
+}
+
 /** Throws the first refusal, if there is one. */
 export function throwRefusal(...refusals: Refusal[]): void {
   for (const refusal of refusals) if (refusal !== null) throw refusal
