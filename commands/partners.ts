@@ -1,7 +1,7 @@
 // What a partner can do: bring client organisations, suspend and reactivate them, issue their tokens.
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { FULL_ACCESS, isScope, SCOPES } from '../domain/scopes.ts'
+import { checkedScopes, FULL_ACCESS } from '../domain/scopes.ts'
 import type { Connection } from '../models/database.ts'
 import { findOrganizationByRef, findOrganizationOfPartner, organizations, users, type OrganizationRow } from '../models/organization.ts'
 import { findTokensOfPartner, hashOf, mintSecret, PREFIXES, tokens, type TokenRow } from '../models/token.ts'
@@ -100,13 +100,6 @@ export function issueToken(
     created_time: books.now,
   })
   return { row, secret }
-}
-
-/** Throws validation.invalid_value with the list of scopes where one is unknown. */
-export function checkedScopes(scopes: string[]): string[] {
-  const unknown = scopes.find((scope) => !isScope(scope))
-  if (unknown === undefined) return [...new Set(scopes)]
-  throw fault('validation.invalid_value', { field: 'scopes', message: `${unknown} is not a scope.`, details: { valid: SCOPES } })
 }
 
 async function setStatus(books: Books, orgId: string, status: OrganizationRow['status'], action: string): Promise<OrganizationRow> {

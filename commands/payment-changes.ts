@@ -5,6 +5,7 @@ import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { toDecimalText, toMinor, type Minor } from '../domain/money.ts'
+import { refuseAmounts } from '../domain/payment-amounts.ts'
 import type { Flow } from '../domain/posting/payment.ts'
 import { paymentAllocations, type AllocationRow, type Payment } from '../models/payment.ts'
 import type { Books } from './books.ts'
@@ -12,7 +13,7 @@ import { changesBetween } from './changes.ts'
 import { recordDocument, reverseDocument } from './document-entries.ts'
 import { knownIds } from './drafting.ts'
 import { postPayment } from './payment-entries.ts'
-import { foundationOf, moneyTold, refuseFigures, refuseWrongPayer, type Founded } from './payment-terms.ts'
+import { foundationOf, moneyTold, refuseWrongPayer, type Founded } from './payment-terms.ts'
 import { changedPayment, paymentOf, USUAL_MODE, type NewPayment } from './payments.ts'
 
 /** The body of PUT /payments/{payment_id}; null stands for the value that a new payment would have without the field. */
@@ -63,7 +64,7 @@ export async function changePayment(books: Books, id: string, wanted: Sent<Payme
   const after = { ...before, ...told }
   if (before.allocations.length > 0) refuseAllocatedChange(before, after)
   if (after.flow !== before.flow || after.contact_id !== before.contact_id) refuseWrongPayer(basis, after.flow, after.payment_type)
-  refuseFigures(after)
+  refuseAmounts(after)
   const changes = changesBetween(before, told)
   if (changes === null) return before
   const payment = changedPayment(books, before, told, relieveAnew(books, before, after))

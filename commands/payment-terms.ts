@@ -1,11 +1,12 @@
-// What a payment is recorded from, and held against: its party, its account, its figures, its documents, its likeness.
+// What a payment is recorded from, and held against: its party, its account, its documents, its likeness.
 import type { AllocationWanted, Money } from '../domain/allocation.ts'
 import { refuseWrongParty } from '../domain/contact-type.ts'
 import { showDate } from '../domain/dates.ts'
 import { looksLikeOne } from '../domain/duplicate-payment.ts'
 import { fault, notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { amountAboveZero, maxTotal, refuseNothing, sum, toAmount, toDecimalText, type Minor } from '../domain/money.ts'
+import { sum, toAmount } from '../domain/money.ts'
+import type { AllocationBody } from '../domain/payment-amounts.ts'
 import { controlOf, type Flow, type PaymentType } from '../domain/posting/payment.ts'
 import { bills } from '../models/bill.ts'
 import { findRows } from '../models/find.ts'
@@ -17,13 +18,6 @@ import type { ModelOf } from '../models/model.ts'
 import type { Books } from './books.ts'
 import { currencyOf, knownIds, rateWanted, refuseUnknownTags } from './drafting.ts'
 import { documentsToSettle, type Settleable } from './settlement.ts'
-
-/** Money for one document; exactly one of the two ids is told. */
-export interface AllocationBody {
-  invoice_id?: string | null
-  bill_id?: string | null
-  amount: number
-}
 
 export interface Founded extends PaymentBasis {
   contact: NonNullable<PaymentBasis['contact']>
@@ -66,35 +60,6 @@ export function moneyTold(
   throw fault('validation.failed', { errors: [{ field: 'exchange_rate', code: 'required', message: `is required unless currency_code is ${base}` }] })
 }
 
-type Figures = Pick<PaymentRow, 'flow' | 'amount' | 'tds_amount' | 'bank_charges' | 'currency_code'>
-
-/** Throws validation.invalid_value for amounts that cannot be: nothing, too much, or more withheld than was paid. */
-export function refuseFigures({ flow, amount, tds_amount, bank_charges, currency_code: currency }: Figures): void {
-  const most = maxTotal(currency)
-  refuseNothing(amount, currency, 'amount')
-  refuseAbove('amount', amount, most, 'the most that a payment may be', currency)
-  refuseAbove('tds_amount', tds_amount, amount, "the payment's amount", currency)
-  if (flow === 'INCOMING') refuseAbove('bank_charges', bank_charges, amount - tds_amount, 'the amount less tds_amount', currency)
-  refuseAbove('bank_charges', bank_charges, most, 'the most that they may be', currency)
-}
-
-/** The allocations as domain takes them. Throws validation.invalid_value for a document on the other side of the flow. */
-export function allocationsWanted(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationWanted[] {
-  return bodies.map((body, index) => allocationWanted(flow, type, body, currency, `allocations.${index}.`))
-}
-
-/** As allocationsWanted, for one; `path` stands before the names of its fields. */
-export function allocationWanted(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationWanted {
-  const [own, other] = flow === 'INCOMING' ? ['invoice_id', 'bill_id'] as const : ['bill_id', 'invoice_id'] as const
-  if (body[other] != null) {
-    throw fault('validation.invalid_value', { field: path + other, message: `An ${flow} payment takes no ${other}.` })
-  }
-  const documentId = body[own]!
-  if (type === 'REFUND') throw fault('validation.invalid_value', { field: path + own, message: 'A refund settles no document.' })
-  const amount = amountAboveZero(body.amount, currency, `${path}amount`)
-  return { documentId: documentId.toLowerCase(), amount, fields: { document: path + own, amount: `${path}amount` } }
-}
-
 /**
  * What a body alone decides; where that refuses it, what does not exist is told first all the same (decisions §1), at the
  * cost of a reading that only a refused call makes.
@@ -125,11 +90,6 @@ export async function refuseMissingDocuments(books: Books, bodies: AllocationBod
 }
 
 const noDocument = (flow: Flow, field: string) => notFound(flow === 'INCOMING' ? 'invoice' : 'bill', field)
-
-/** Throws validation.invalid_value where more is allocated than was paid. */
-export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, currency: string): void {
-  refuseAbove('allocations', sum(asked.map((each) => each.amount)), amount, "the payment's amount", currency)
-}
 
 /** The documents to settle, locked. Throws not_found.resource for one that the organisation does not have. */
 export async function documentsOf(books: Books, flow: Flow, asked: AllocationWanted[]): Promise<Map<string, Settleable>> {
@@ -170,13 +130,4 @@ export function duplicateOf(likeness: PaymentAlike, { amount, currency_code }: P
       existing_reference: likeness.reference_number,
     },
   }
-}
-
-function refuseAbove(field: string, amount: Minor, limit: Minor, limitName: string, currency: string): void {
-  if (amount <= limit) return
-  throw fault('validation.invalid_value', {
-    field,
-    message: `${field}: ${toDecimalText(amount, currency)} is above ${limitName}, ${toDecimalText(limit, currency)} ${currency}.`,
-    details: { limit: toAmount(limit, currency) },
-  })
 }

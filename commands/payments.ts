@@ -4,6 +4,9 @@ import { addDays, parseDocumentDate } from '../domain/dates.ts'
 import { LOOK_BACK_DAYS } from '../domain/duplicate-payment.ts'
 import { fault } from '../domain/faults.ts'
 import { sum, toMinor } from '../domain/money.ts'
+import {
+  allocationsWanted, allocationWanted, refuseAmounts, refuseOverAllocation, type AllocationBody,
+} from '../domain/payment-amounts.ts'
 import type { Flow, PaymentType } from '../domain/posting/payment.ts'
 import { readPostingAccounts } from '../models/basis.ts'
 import { documentFinder } from '../models/existing-document.ts'
@@ -15,8 +18,7 @@ import { knownIds, rateWanted, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
-  allocationsWanted, allocationWanted, documentsOf, duplicateOf, existenceFirst, foundationOf, likenessOf, moneyOf, moneyTold, refuseFigures,
-  refuseMissingDocuments, refuseOverAllocation, refuseWrongPayer, type AllocationBody,
+  documentsOf, duplicateOf, existenceFirst, foundationOf, likenessOf, moneyOf, moneyTold, refuseMissingDocuments, refuseWrongPayer,
 } from './payment-terms.ts'
 import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
 
@@ -93,7 +95,7 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
     unapplied: amount,
     tags,
   }
-  refuseFigures(row)
+  refuseAmounts(row)
   refuseOverAllocation(asked, amount, currency)
   const allocations = allocate(moneyOf(books, { ...row, allocations: [] }), asked, documents)
   const likeness = likenessOf(books, basis, row)

@@ -1,7 +1,7 @@
 // Number series: which a branch has on a date, what comes next in one, and a new one.
 import { parseDocumentDate } from '../domain/dates.ts'
 import { fault, notFound } from '../domain/faults.ts'
-import { DEFAULT_PADDING, DEFAULT_TEMPLATE, isNumberTemplate } from '../domain/numbering.ts'
+import { DEFAULT_PADDING, DEFAULT_TEMPLATE, refuseUnplain } from '../domain/numbering.ts'
 import type { Scope } from '../models/find.ts'
 import { findBranch, findPeriod, findSeries, numberSeries, peekNumber, type BranchOfSeries, type NumberSeriesRow } from '../models/series.ts'
 import type { Books } from './books.ts'
@@ -53,12 +53,9 @@ export async function createSeries(books: Books, wanted: NewSeries): Promise<Num
   const branch = await branchOfSeries(books, wanted.branch_id, 'branch_id')
   const date = wanted.transaction_date == null ? today(books) : parseDocumentDate(wanted.transaction_date)!
   const template = wanted.format_template ?? DEFAULT_TEMPLATE
-  if (!isPlain(wanted.prefix)) throw refused('prefix', 'A prefix has no quotes, backslashes, braces or control characters.')
-  if (!isNumberTemplate(template) || !isPlain(template.replaceAll(/\{\w+\}/g, ''))) {
-    throw refused('format_template', 'A template has {num} once, and may have {prefix}, {fy}, {yy} and {YYYYMMDD}.')
-  }
+  refuseUnplain(wanted.prefix, template)
   const period = await findPeriod(books, date)
-  if (!period) throw refused('transaction_date', 'No accounting period covers this date.')
+  if (!period) throw fault('validation.invalid_value', { field: 'transaction_date', message: 'No accounting period covers this date.' })
   const series = await findSeries(books, branch.id, date)
   if (series.some(({ series_name }) => series_name === wanted.series_name)) {
     throw fault('validation.duplicate_resource', { field: 'series_name', message: 'This branch has a series of this name in the period.' })
@@ -78,7 +75,3 @@ export async function createSeries(books: Books, wanted: NewSeries): Promise<Num
   books.record({ action: 'NUMBER_SERIES_CREATED', entityType: 'NUMBER_SERIES', entityId: row.id, entityRef: row.series_name })
   return row
 }
-
-// A number is put into texts of JSON as it is, so it may not hold what JSON would have to escape.
-const isPlain = (text: string) => !/["\\{}\p{Cc}]/u.test(text)
-const refused = (field: string, message: string) => fault('validation.invalid_value', { field, message })

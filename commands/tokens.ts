@@ -1,11 +1,11 @@
 // Tokens for the people of an organisation.
 import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { FULL_ACCESS } from '../domain/scopes.ts'
+import { checkedScopes, FULL_ACCESS } from '../domain/scopes.ts'
 import { findOrganization, findUserByEmail, users } from '../models/organization.ts'
 import type { TokenRow } from '../models/token.ts'
 import type { Books } from './books.ts'
-import { checkedScopes, issueToken, type IssuedToken } from './partners.ts'
+import { issueToken, type IssuedToken } from './partners.ts'
 
 export interface TokenWanted {
   orgId: string

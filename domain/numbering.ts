@@ -1,4 +1,5 @@
 // How the numbers of documents are written.
+import { fault } from './faults.ts'
 import { financialYear } from './financial-year.ts'
 
 /** The specification's default template of a series. */
@@ -41,6 +42,18 @@ export function isNumberTemplate(text: string): boolean {
     !/[{}\p{Cc}]/u.test(letters)
   )
 }
+
+// A number is put into texts of JSON as it is, so it may not hold what JSON would have to escape.
+const isPlain = (text: string) => !/["\\{}\p{Cc}]/u.test(text)
+
+/** Refuses a prefix or a template that cannot make numbers: validation.invalid_value with the field. */
+export function refuseUnplain(prefix: string, template: string): void {
+  if (!isPlain(prefix)) throw refused('prefix', 'A prefix has no quotes, backslashes, braces or control characters.')
+  if (isNumberTemplate(template) && isPlain(template.replaceAll(/\{\w+\}/g, ''))) return
+  throw refused('format_template', 'A template has {num} once, and may have {prefix}, {fy}, {yy} and {YYYYMMDD}.')
+}
+
+const refused = (field: string, message: string) => fault('validation.invalid_value', { field, message })
 
 /**
  * Everything of a number but its counter, so that the counter itself can be taken last, in SQL.

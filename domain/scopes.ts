@@ -1,5 +1,6 @@
 // What a token may be allowed to do.
 import { DOCUMENT_KINDS, DOCUMENTS } from './documents.ts'
+import { fault } from './faults.ts'
 
 const MASTERS = ['contacts', 'items', 'taxes', 'accounts'] as const
 const OTHERS = [
@@ -27,6 +28,13 @@ const KNOWN: ReadonlySet<string> = new Set(SCOPES)
 
 export function isScope(text: string): boolean {
   return KNOWN.has(text)
+}
+
+/** The scopes, each once. Throws validation.invalid_value with the list of scopes where one is unknown. */
+export function checkedScopes(scopes: readonly string[]): string[] {
+  const unknown = scopes.find(scope => !isScope(scope))
+  if (unknown === undefined) return [...new Set(scopes)]
+  throw fault('validation.invalid_value', { field: 'scopes', message: `${unknown} is not a scope.`, details: { valid: SCOPES } })
 }
 
 /** True when a token of these scopes may do what is needed. */

@@ -1,0 +1,62 @@
+// What the amounts of a payment may be, and what its money may be put onto, as far as its body tells.
+import type { AllocationWanted } from './allocation.ts'
+import { fault } from './faults.ts'
+import { amountAboveZero, maxTotal, refuseNothing, sum, toAmount, toDecimalText, type Minor } from './money.ts'
+import type { Flow, PaymentType } from './posting/payment.ts'
+
+/** Money for one document; exactly one of the two ids is told. */
+export interface AllocationBody {
+  invoice_id?: string | null
+  bill_id?: string | null
+  amount: number
+}
+
+/** The amounts of a payment, in minor units of its currency. */
+export interface PaymentAmounts {
+  flow: Flow
+  amount: Minor
+  tds_amount: Minor
+  bank_charges: Minor
+  currency_code: string
+}
+
+/** Throws validation.invalid_value for amounts that cannot be: nothing, too much, or more withheld than was paid. */
+export function refuseAmounts({ flow, amount, tds_amount, bank_charges, currency_code: currency }: PaymentAmounts): void {
+  const most = maxTotal(currency)
+  refuseNothing(amount, currency, 'amount')
+  refuseAbove('amount', amount, most, 'the most that a payment may be', currency)
+  refuseAbove('tds_amount', tds_amount, amount, "the payment's amount", currency)
+  if (flow === 'INCOMING') refuseAbove('bank_charges', bank_charges, amount - tds_amount, 'the amount less tds_amount', currency)
+  refuseAbove('bank_charges', bank_charges, most, 'the most that they may be', currency)
+}
+
+/** The allocations as domain takes them. Throws validation.invalid_value for a document on the other side of the flow. */
+export function allocationsWanted(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationWanted[] {
+  return bodies.map((body, index) => allocationWanted(flow, type, body, currency, `allocations.${index}.`))
+}
+
+/** As allocationsWanted, for one; `path` stands before the names of its fields. */
+export function allocationWanted(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationWanted {
+  const [own, other] = flow === 'INCOMING' ? ['invoice_id', 'bill_id'] as const : ['bill_id', 'invoice_id'] as const
+  if (body[other] != null) {
+    throw fault('validation.invalid_value', { field: path + other, message: `An ${flow} payment takes no ${other}.` })
+  }
+  const documentId = body[own]!
+  if (type === 'REFUND') throw fault('validation.invalid_value', { field: path + own, message: 'A refund settles no document.' })
+  const amount = amountAboveZero(body.amount, currency, `${path}amount`)
+  return { documentId: documentId.toLowerCase(), amount, fields: { document: path + own, amount: `${path}amount` } }
+}
+
+/** Throws validation.invalid_value where more is allocated than was paid. */
+export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, currency: string): void {
+  refuseAbove('allocations', sum(asked.map((each) => each.amount)), amount, "the payment's amount", currency)
+}
+
+function refuseAbove(field: string, amount: Minor, limit: Minor, limitName: string, currency: string): void {
+  if (amount <= limit) return
+  throw fault('validation.invalid_value', {
+    field,
+    message: `${field}: ${toDecimalText(amount, currency)} is above ${limitName}, ${toDecimalText(limit, currency)} ${currency}.`,
+    details: { limit: toAmount(limit, currency) },
+  })
+}
