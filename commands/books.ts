@@ -215,7 +215,8 @@ export class Books implements Scope {
   /** Puts the numbers that were taken into a text that has blanks for them. */
   ink(text: string): string {
     let inked = text
-    for (const [blank, number] of this.#numbers) inked = inked.replaceAll(blank, number)
+    // By a function: in a text that replaces, "$&" and the like are no letters, and a prefix may have them.
+    for (const [blank, number] of this.#numbers) inked = inked.replaceAll(blank, () => number)
     return inked
   }
 }

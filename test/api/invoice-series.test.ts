@@ -208,6 +208,12 @@ describe('creation', () => {
     expect(await series({ transaction_date: NEXT_YEAR.start })).toMatchObject({ series_name: 'export' })
   })
 
+  test('a prefix of dollars is answered as it is kept', async () => {
+    await series({ prefix: "$&$$-$'" })
+    const { invoice_id, invoice_number } = await ours.invoice({ date, series_name: 'export' })
+    expect([invoice_number, (await ours.get(`/invoices/${invoice_id}`)).invoice.invoice_number]).toEqual(Array(2).fill(`$&$$-$'${FY}-001`))
+  })
+
   test('of two at once with one name, one is made', async () => {
     const body = { series_name: 'export', prefix: 'EXP-', transaction_date: date }
     const answers = await Promise.all([1, 2, 3].map(() => ours.client.post('/invoices/series', body)))
