@@ -3,7 +3,9 @@ import { fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { checkedScopes, FULL_ACCESS } from '../domain/scopes.ts'
 import type { Connection } from '../models/database.ts'
-import { findOrganizationByRef, findOrganizationOfPartner, organizations, users, type OrganizationRow } from '../models/organization.ts'
+import {
+  findOrganizationByRef, findOrganizationOfPartner, lockOrganizationOfPartner, organizations, users, type OrganizationRow,
+} from '../models/organization.ts'
 import { findTokensOfPartner, hashOf, mintSecret, PREFIXES, tokens, type TokenRow } from '../models/token.ts'
 import type { Books } from './books.ts'
 import { checkedOrganization, type NewOrganization } from './organization-details.ts'
@@ -15,9 +17,10 @@ export interface IssuedToken {
   secret: string
 }
 
-/** One organisation of the partner. Throws not_found.resource for anybody else's. */
+/** One organisation of the partner, locked for a change of it when asked. Throws not_found.resource for anybody else's. */
 export async function organizationOf(connection: Connection, partnerId: string, orgId: string, lock = false): Promise<OrganizationRow> {
-  const found = isId(orgId) ? await findOrganizationOfPartner(connection, partnerId, orgId, lock) : null
+  const find = lock ? lockOrganizationOfPartner : findOrganizationOfPartner
+  const found = isId(orgId) ? await find(connection, partnerId, orgId) : null
   if (!found) throw fault('not_found.resource', { message: 'This partner has no such organisation.' })
   return found
 }
@@ -68,6 +71,8 @@ export async function reissueToken(books: Books, orgId: string, graceSeconds: nu
   for (const token of live) {
     if (token.revoked_time === null || token.revoked_time > revoked) books.update(tokens, token, { revoked_time: revoked })
   }
+  // Written as it is: a call that waits for the organisation finds that it is another one, and asks whose its token is now.
+  books.update(organizations, organization, { status: organization.status })
   record(books, organization, 'ORGANIZATION_TOKEN_ISSUED')
   return issueToken(books, {
     userId: last?.user_id ?? null, scopes: last?.scopes ?? [FULL_ACCESS], tier: last?.tier ?? 'PARTNER',

@@ -1,4 +1,5 @@
 // Organisations, their users, and the partners that brought them.
+import { setTimeout as delay } from 'node:timers/promises'
 import { col, fn, where } from 'sequelize'
 import { factsOf, kindsThatHave } from '../domain/documents.ts'
 import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
@@ -67,12 +68,33 @@ export const partnerKeys = model('partner_keys', {
 }, { key: ['id'] })
 export type PartnerKeyRow = RowOf<typeof partnerKeys>
 
-/** One organisation of this partner, locked for the change that follows when asked; null when it is not theirs. */
-export async function findOrganizationOfPartner(
-  connection: Connection, partnerId: string, orgId: string, lock = false,
-): Promise<OrganizationRow | null> {
-  return (lock ? lockOfPartner : ofPartner).first(connection, partnerId, orgId)
+/** One organisation of this partner; null when it is not theirs. */
+export async function findOrganizationOfPartner(connection: Connection, partnerId: string, orgId: string): Promise<OrganizationRow | null> {
+  return ofPartner.first(connection, partnerId, orgId)
 }
+
+/**
+ * The same, locked for the change that follows. Calls that write share its row, so those who come later would pass whoever
+ * waits for it, for as long as they overlap. After a few looks that find it taken it is waited for in its turn.
+ */
+export async function lockOrganizationOfPartner(connection: Connection, partnerId: string, orgId: string): Promise<OrganizationRow | null> {
+  for (let looks = 0; looks < LOOKS; looks += 1) {
+    const [free, any] = await connection.runBoth<OrganizationRow, OrganizationRow>(
+      freeOfPartner.asked(connection, partnerId, orgId), ofPartner.asked(connection, partnerId, orgId))
+    if (free[0] || !any[0]) return free[0] ?? null
+    await delay(LOOK_AGAIN_MS)
+  }
+  await connection.run(TURN_TO_CHANGE, [orgId])
+  return lockOfPartner.first(connection, partnerId, orgId)
+}
+
+const LOOKS = 10
+const LOOK_AGAIN_MS = 20
+
+const TURNS = `hashtextextended('organization ' || $1::uuid, 0)`
+/** Part of what every writing call asks first, $1 its organisation: whoever waits to change that goes before it. */
+export const TURN_TO_WRITE = `SELECT pg_advisory_xact_lock_shared(${TURNS})`
+const TURN_TO_CHANGE = { name: 'turn to change an organization', text: `SELECT pg_advisory_xact_lock(${TURNS})` }
 
 /** The partner's organisation of this external_ref, or null. */
 export async function findOrganizationByRef(connection: Connection, partnerId: string, externalRef: string): Promise<OrganizationRow | null> {
@@ -90,6 +112,9 @@ const ofPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(
 ))
 const lockOfPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => (
   { where: { partner_id: is(partnerId), id: is(id) }, lock: true }
+))
+const freeOfPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => (
+  { where: { partner_id: is(partnerId), id: is(id) }, lock: true, skipLocked: true }
 ))
 const byReference = finderAbove<OrganizationRow, [partnerId: string, reference: string]>(organizations, (partnerId, reference) => (
   { where: { partner_id: is(partnerId), external_ref: is(reference) } }

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { Op } from 'sequelize'
 import type { Connection, Statement } from './database.ts'
-import { partnerKeys, type OrganizationRow, type PartnerKeyRow } from './organization.ts'
+import { partnerKeys, TURN_TO_WRITE, type OrganizationRow, type PartnerKeyRow } from './organization.ts'
 import { finder, finderAbove, is, type Scope } from './find.ts'
 import { BYTES, TEXTS, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
@@ -90,7 +90,8 @@ export class CallerChanged extends Error {}
 
 const STILL_HELD: Statement = {
   name: 'token still held',
-  text: `SELECT 1 FROM tokens AS t JOIN organizations AS o ON o.id = t.org_id
+  text: `WITH turn AS MATERIALIZED (${TURN_TO_WRITE})
+         SELECT 1 FROM turn CROSS JOIN tokens AS t JOIN organizations AS o ON o.id = t.org_id
          WHERE t.org_id = $1 AND t.token_hash = $2 AND t.xmin = $3::xid AND o.xmin = $4::xid
            AND (t.revoked_time IS NULL OR t.revoked_time > $5) AND (t.expires_time IS NULL OR t.expires_time > $5)
          FOR KEY SHARE OF o`,
@@ -120,7 +121,8 @@ export function stillSo({ id, version }: { id: string; version: string }): Preco
 
 const STILL_SO: Statement = {
   name: 'organization still so',
-  text: 'SELECT 1 FROM organizations WHERE id = $1 AND xmin = $2::xid FOR KEY SHARE',
+  text: `WITH turn AS MATERIALIZED (${TURN_TO_WRITE})
+         SELECT 1 FROM turn CROSS JOIN organizations AS o WHERE o.id = $1 AND o.xmin = $2::xid FOR KEY SHARE OF o`,
 }
 
 /** A partner, and the key by which it was found. */

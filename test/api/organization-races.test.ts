@@ -80,6 +80,39 @@ describe('a document in the middle of being written', () => {
   })
 })
 
+describe('a change of the organisation', () => {
+  test('that revokes a token refuses the call that waited for it', async () => {
+    const mill = await openMill(service)
+    // The caller is remembered from a moment ago.
+    await mill.invoice()
+    const { reissued, called } = await holding('SELECT FROM tokens WHERE org_id = $1 FOR UPDATE', [mill.orgId], async (holder) => {
+      const reissuing = service.call('POST', `/partner/organizations/${mill.orgId}/token`, { partnerKey: service.partnerKey, key: randomUUID(), body: {} })
+      await blockedBy(holder)
+      const calling = mill.client.post('/contacts', { contact_name: 'Meena Sarees' })
+      await blockedBy(holder, 2)
+      await holder.query('ROLLBACK')
+      return { reissued: await reissuing, called: await calling }
+    })
+    expect([reissued.status, called.status, called.body.code]).toEqual([200, 401, 'auth.invalid_token'])
+  })
+
+  test('is not passed by calls that come while it waits for others', async () => {
+    const mill = await openMill(service)
+    const { invoice_id } = await mill.invoice()
+    const { passed, statuses } = await holding('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [invoice_id], async (holder) => {
+      const approving = mill.client.post(`/invoices/${invoice_id}/approve`)
+      await blockedBy(holder)
+      const renaming = put(mill.orgId, { name: 'Tiruppur Trading' })
+      await blockedBy(holder, 2)
+      const adding = mill.client.post('/contacts', { contact_name: 'Meena Sarees' })
+      const passed = await Promise.race([adding.then(() => true), blockedBy(holder, 3).then(() => false)])
+      await holder.query('ROLLBACK')
+      return { passed, statuses: (await Promise.all([approving, renaming, adding])).map(({ status }) => status) }
+    })
+    expect({ passed, statuses }).toEqual({ passed: false, statuses: [200, 200, 201] })
+  })
+})
+
 test('documents and changes of names at once: every call gets an answer of its own', async () => {
   const mill = await openMill(service)
   let over = false
