@@ -15,12 +15,12 @@ if (values.org !== undefined && !values.hledger) {
 
 // All questions are about one moment, so that the books may be written in meanwhile.
 const ONE_MOMENT = { name: 'one moment', text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY' }
-// Whoever reads the ledger may take his time.
+// Whoever reads the ledger may take his time, and so may the questions.
 const NO_HURRY = {
   name: 'no hurry', text: `SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`,
 }
 
-const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi audit' })
+const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi audit', answerMs: 0 })
 try {
   process.exitCode = await database.transaction(async (moment) => {
     await moment.run(ONE_MOMENT, [])

@@ -66,6 +66,7 @@ function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[
     ['The wait for a new one', seconds(DATABASE_WAITS_MS.connect), '`503`', DATABASE],
     ['A statement', seconds(DATABASE_WAITS_MS.statement), 'rolled back', DATABASE],
     ['A transaction between two statements', seconds(DATABASE_WAITS_MS.idleInTransaction), 'rolled back', DATABASE],
+    ['The wait for an answer', seconds(DATABASE_WAITS_MS.answer), '`503`, and the connection is closed', DATABASE],
     ['The wait for a lock', seconds(DATABASE_WAITS_MS.lock), 'tried again, then `503`', DATABASE],
     ['A question to Redis', seconds(REDIS_WAITS_MS.command), 'counted in the process', '`api/http/rate-limit.ts`'],
     ['The look-up of a receiver\'s name', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/resolver.ts`'],

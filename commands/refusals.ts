@@ -90,7 +90,7 @@ function isDatabaseAway(error: unknown): boolean {
   if (code && (GONE.has(code) || ENDED.has(code) || /^(08|57P0|53)/.test(code))) return true
   const { name, message } = error as Error
   return /^Sequelize(Connection|Host|InvalidConnection|AccessDenied)/.test(name ?? '')
-    || /Connection terminated|Client has encountered a connection error|not queryable/.test(message ?? '')
+    || /Connection terminated|Client has encountered a connection error|not queryable|Query read timeout/.test(message ?? '')
 }
 
 // Sequelize wraps the driver's error while it connects.

@@ -58,17 +58,20 @@ export interface DatabaseOptions {
   pool: number
   /** Shown by pg_stat_activity. */
   name: string
+  /** How long an answer is waited for; DATABASE_WAITS_MS.answer where nothing is said, without end where it is 0. */
+  answerMs?: number
 }
 
 /**
  * How long PostgreSQL is waited for: for a connection of the pool, for a new one, for a statement, between the statements
  * of a transaction, and for a lock. A row is held for one short transaction, so a long wait for it means that something is
- * wrong: it ends long before the statement would, and openBooks tries again.
+ * wrong: it ends long before the statement would, and openBooks tries again. A server that is gone without a word ends
+ * nothing, so an answer that does not come ends its connection.
  */
-export const DATABASE_WAITS_MS = { acquire: 10_000, connect: 5_000, statement: 60_000, idleInTransaction: 60_000, lock: 10_000 }
+export const DATABASE_WAITS_MS = { acquire: 10_000, connect: 5_000, statement: 60_000, idleInTransaction: 60_000, lock: 10_000, answer: 75_000 }
 
 /** Opens the pool, lazily: nothing is sent yet. */
-export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
+export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.answer }: DatabaseOptions): Database {
   const sequelize = new Sequelize(url, {
     dialect: 'postgres',
     dialectModule: { Client: PipelinedClient, types: pg.types },
@@ -81,6 +84,7 @@ export function openDatabase({ url, pool, name }: DatabaseOptions): Database {
       statement_timeout: DATABASE_WAITS_MS.statement,
       lock_timeout: DATABASE_WAITS_MS.lock,
       idle_in_transaction_session_timeout: DATABASE_WAITS_MS.idleInTransaction,
+      query_timeout: answerMs,
     },
   })
   let trips = 0

@@ -1,0 +1,69 @@
+// A database that is gone without a word: its answers are not waited for without end, and its connections are not lent again.
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { asFault } from '../../commands/refusals.ts'
+import { openDatabase, type Database, type Statement } from '../../models/database.ts'
+import { OutcomeUnknown } from '../../models/transaction.ts'
+import { cloneDatabase, dropDatabase } from '../api/template.ts'
+
+const ONE: Statement = { name: '', text: 'SELECT 1 AS one', takesNoLock: true }
+
+let url: string
+let wire: Server
+const sockets = new Set<Socket>()
+/** Nothing that is sent arrives any more, and nobody is told. */
+let isSilent = false
+let database: Database
+
+beforeAll(async () => {
+  url = await cloneDatabase()
+  const { hostname, port } = new URL(url)
+  wire = createServer((near) => {
+    const far = connect(Number(port), hostname)
+    for (const [from, to] of [[near, far], [far, near]] as const) {
+      sockets.add(from)
+      from.on('error', () => undefined).on('data', (chunk) => void (isSilent || to.write(chunk))).on('close', () => to.destroy())
+    }
+  })
+  await new Promise<void>((listening) => wire.listen(0, '127.0.0.1', listening))
+  const through = Object.assign(new URL(url), { hostname: '127.0.0.1', port: String((wire.address() as AddressInfo).port) }).href
+  database = openDatabase({ url: through, pool: 1, name: 'bahi test', answerMs: 1_000 })
+})
+afterAll(async () => {
+  await database.close()
+  for (const socket of sockets) socket.destroy()
+  wire.close()
+  await dropDatabase(url)
+})
+
+/** Asks until it is answered: on a slow machine opening a connection may take longer than an answer may. */
+async function untilAnswered(): Promise<void> {
+  for (let tries = 0; tries < 60; tries += 1) {
+    const answered = await database.run(ONE, []).then(() => true, () => false)
+    if (answered) return
+    await delay(50)
+  }
+  throw new Error('the database does not answer')
+}
+beforeEach(async () => {
+  isSilent = false
+  await untilAnswered()
+})
+
+test('a question is given up, and the next one is asked on another connection', async () => {
+  isSilent = true
+  await expect(database.run(ONE, []).catch((error: unknown) => Promise.reject(asFault(error)))).rejects.toMatchObject({ code: 'service.unavailable' })
+  isSilent = false
+  await untilAnswered()
+})
+
+test('of a transaction whose commit is not answered the outcome is unknown', async () => {
+  await expect(database.transaction(async (transaction) => {
+    await transaction.run(ONE, [])
+    isSilent = true
+    await transaction.runLast(ONE, [])
+  })).rejects.toThrow(OutcomeUnknown)
+  isSilent = false
+  await untilAnswered()
+})
