@@ -9,6 +9,7 @@ import { QUEUES } from './domain/task-queues.ts'
 const Settings = Type.Object({
   port: Type.Integer({ minimum: 0, maximum: 65535 }),
   host: Type.String({ minLength: 1 }),
+  healthPort: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()]),
   databaseUrl: Type.String({ minLength: 1 }),
   databasePool: Type.Integer({ minimum: 1, maximum: 500 }),
   databaseWriters: Type.Union([Type.Integer({ minimum: 1, maximum: 500 }), Type.Null()]),
@@ -55,6 +56,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const settings = {
     port: number('PORT', 8080),
     host: env.HOST || '127.0.0.1',
+    healthPort: env.HEALTH_PORT ? Number(env.HEALTH_PORT) : null,
     databaseUrl: env.DATABASE_URL ?? '',
     databasePool: number('DATABASE_POOL', 20),
     databaseWriters: env.DATABASE_WRITERS ? Number(env.DATABASE_WRITERS) : null,

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { DefaultLogger, NativeConnection, Runtime, makeTelemetryFilterString, type LogEntry } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { openEngine } from '../gateways/engine.ts'
+import { inJson, openHealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { createReceiver } from '../gateways/receiver.ts'
 import { openDatabase } from '../models/database.ts'
@@ -14,6 +15,8 @@ import { createWorkers } from './workers.ts'
 export interface RunningWorker {
   /** Ends when the worker was stopped; throws when it cannot go on. */
   ended: Promise<void>
+  /** Whether it takes work from Temporal now. */
+  isWorking(): Promise<boolean>
   stop(): void
 }
 
@@ -69,7 +72,8 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
       await database.close()
     }
   }
-  return { ended: untilStopped(), stop: workers.stop }
+  const isWorking = async () => workers.arePolling() && (await engine.isReachable())
+  return { ended: untilStopped(), isWorking, stop: workers.stop }
 }
 
 async function connect(address: string): Promise<NativeConnection> {
@@ -101,12 +105,21 @@ function adoptLogger(log: Logger): void {
   })
 }
 
+/** Answers probes from the first moment on: a worker that waits for Temporal lives. */
+async function answerProbes({ healthPort: port, host }: Settings, isWorking: () => Promise<boolean>): Promise<void> {
+  if (port === null) return
+  const ready = async () => (await isWorking()) ? inJson(200, { status: 'ready' }) : inJson(503, { status: 'not ready' })
+  await openHealthPort({ port, host, answers: { '/health/live': () => inJson(200, { status: 'live' }), '/health/ready': ready } })
+}
+
 async function main(): Promise<void> {
   const settings = readSettings()
   const { log, exit } = openLog('worker', settings.logLevel)
   adoptLogger(log)
+  let started: RunningWorker | undefined
   try {
-    const worker = await startWorker(settings, log)
+    await answerProbes(settings, async () => (await started?.isWorking()) ?? false)
+    const worker = (started = await startWorker(settings, log))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => {
         log.info({ signal }, 'worker stops')

@@ -6,6 +6,7 @@ import type { Logger } from 'pino'
 import restify from 'restify'
 import { fault } from '../domain/faults.ts'
 import { isWithin, rangesOf } from '../gateways/addresses.ts'
+import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { createReceiver } from '../gateways/receiver.ts'
 import { openDatabase, type Database } from '../models/database.ts'
@@ -85,15 +86,22 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const server = restify.createServer({ name: 'bahi', log })
   mountRoutes(server, house, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
   const unmatched = unmatchedRequests(limiter, accessLog, house.addressOf)
-  mountOrigin(server, accessLog, unmatched, createParts(settings, database, limiter))
+  const answers = { '/health/live': live, '/health/ready': createReadiness(settings, database, limiter), '/metrics': () => metrics(accessLog.registry) }
+  mountOrigin(server, unmatched, answers)
   mountUnmatched(server, unmatched, house.pace)
   const serve = (request: IncomingMessage, response: ServerResponse) => void server.server.emit('request', request, response)
   const listener = createListener({ connections, unmatched, serve, onRefused: accessLog.refusedConnection })
+  let healthPort: HealthPort | null = null
   return {
     database,
-    listen: () => listener.listen(settings.port, settings.host),
+    async listen() {
+      const { healthPort: port, host } = settings
+      healthPort = port === null ? null : await openHealthPort({ port, host, answers })
+      return listener.listen(settings.port, host)
+    },
     async close() {
       await listener.close(settings.shutdownSeconds)
+      await healthPort?.close()
       limiter.close()
       // A pool waits for what it has lent, and a machine may be away.
       await Promise.race([closeAll([engine, tokens, database]), delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
@@ -122,18 +130,19 @@ function mountRoutes(server: restify.Server, house: House, accessLog: AccessLog,
   }
 }
 
-function mountOrigin(
-  server: restify.Server, accessLog: AccessLog, unmatched: Unmatched, parts: ReturnType<typeof createParts>,
-): void {
+function createReadiness(...of: Parameters<typeof createParts>): () => Promise<Plain> {
+  const parts = createParts(...of)
+  return async () => readiness(await parts())
+}
+
+function mountOrigin(server: restify.Server, unmatched: Unmatched, answers: Record<string, () => Plain | Promise<Plain>>): void {
   const plain = (path: string, answer: (request: Request) => Promise<Plain | null> | Plain) =>
     mount(server, 'GET', path, async (request, response) => {
       const answered = await answer(request)
       if (answered === null) return send(response, unmatched.replyTo(request, fault('not_found.route')))
       sendBytes(response, answered.status, answered.body, { ...unmatched.headers(), 'Content-Type': answered.type })
     })
-  plain('/health/live', live)
-  plain('/health/ready', async () => readiness(await parts()))
-  plain('/metrics', () => metrics(accessLog.registry))
+  for (const [path, answer] of Object.entries(answers)) plain(path, answer)
   plain('/docs', () => docs(''))
   plain('/docs/:name', (request) => docs(request.params?.name ?? ''))
 }

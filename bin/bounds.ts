@@ -9,6 +9,7 @@ import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
 import { PATIENCE_MS } from '../api/parts.ts'
 import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/conversion.ts'
 import { START_MS } from '../gateways/engine.ts'
+import { MOST_PROBES, PROBE_SECONDS } from '../gateways/health-port.ts'
 import { LOOKUPS } from '../gateways/resolver.ts'
 import { MOST_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
@@ -31,6 +32,7 @@ function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings):
     ['Connections to an API process', String(maxConnections), '`503`, closed', '`MAX_CONNECTIONS`'],
     ['of one client address', String(maxConnectionsPerAddress), '`503`, closed', '`MAX_CONNECTIONS_PER_ADDRESS`'],
     ['that are refused and still told so', `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`, 'closed without an answer', EDGE],
+    ['Connections to the health port of a process', `${MOST_PROBES}, ${PROBE_SECONDS} s each`, 'closed', '`gateways/health-port.ts`'],
     ['A connection between two requests', `${edge.KEEP_ALIVE_SECONDS} s`, 'closed', EDGE],
     ['Unanswered requests on a connection', String(edge.MOST_UNANSWERED), 'no more are taken; closed behind the last answer', EDGE],
     ['What comes behind the last request that is taken', megabytes(edge.MOST_DISCARDED_BYTES), 'broken off', EDGE],

@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createConnections } from '../../api/http/connections.ts'
 import { MOST_UNANSWERED } from '../../api/http/bounds.ts'
+import { freePort } from '../../bin/machines/port.ts'
 import { startApiProcess, type ApiProcess } from './process.ts'
 
 let api: ApiProcess | undefined
@@ -66,6 +67,23 @@ test('there may be so many in all', async () => {
   const idle = [4, 5, 6].flatMap((last) => Array.from({ length: 4 }, () => open(`127.0.0.${last}`)))
   await Promise.all(idle.map(({ socket }) => once(socket, 'connect')))
   expect(await ping('127.0.0.9')).toMatch(/^HTTP\/1\.1 503 [\s\S]*too many connections;/)
+}, 60_000)
+
+test('probes have a port of their own, where all connections are taken', async () => {
+  const healthPort = await freePort(undefined)
+  api = await startApiProcess({ MAX_CONNECTIONS: '12', HEALTH_PORT: String(healthPort) })
+  const idle = Array.from({ length: 12 }, (_, n) => open(`127.0.0.${n + 4}`))
+  await Promise.all(idle.map(({ socket }) => once(socket, 'connect')))
+  expect(await ping('127.0.0.2')).toMatch(/^HTTP\/1\.1 503 /)
+  const probe = async (path: string) => {
+    const answer = await fetch(`http://127.0.0.1:${healthPort}${path}`)
+    return [answer.status, await answer.text()]
+  }
+  expect(await probe('/health/live')).toEqual([200, '{"status":"live"}'])
+  expect((await probe('/health/ready'))[1]).toContain('"database":"up"')
+  expect((await probe('/metrics'))[1]).toMatch(/^bahi_connections 12$/m)
+  expect((await probe('/api/public/v1/ping'))[0]).toBe(404)
+  expect(await api.stop()).toBe(0)
 }, 60_000)
 
 test('a flood of connections leaves no descriptors behind', async () => {

@@ -1,9 +1,11 @@
-// SIGTERM at a worker process: it ends in time, also while PostgreSQL and Temporal say nothing any more.
+// A worker process: its probes, and its end in time at SIGTERM, also while PostgreSQL and Temporal say nothing any more.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
+import { freePort } from '../../bin/machines/port.ts'
 import { cloneDatabase, dropDatabase } from '../api/template.ts'
 import { ROOT } from '../root.ts'
 
@@ -40,6 +42,9 @@ let databaseUrl: string
 let passages: Passage[]
 let worker: ChildProcess
 let output: string
+let healthPort: number
+
+const probe = async (path: string) => (await fetch(`http://127.0.0.1:${healthPort}${path}`)).status
 
 async function startWorkerProcess(): Promise<void> {
   databaseUrl = await cloneDatabase()
@@ -53,6 +58,7 @@ async function startWorkerProcess(): Promise<void> {
     TEMPORAL_QUEUE_SUFFIX: `stop${randomBytes(4).toString('hex')}`,
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     SHUTDOWN_SECONDS: '2',
+    HEALTH_PORT: String(healthPort = await freePort(undefined)),
   }
   worker = spawn(process.execPath, ['activities/worker.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
   output = ''
@@ -75,6 +81,14 @@ test('with its machines it ends of itself', async () => {
   // Unlike its exit, the close comes behind the last of its output.
   expect(await once(worker, 'close')).toEqual([0, null])
   expect(output).toContain('worker stopped')
+}, 90_000)
+
+test('it answers probes: it is ready while it takes work from Temporal, and lives without it', async () => {
+  await startWorkerProcess()
+  while ((await probe('/health/ready')) !== 200) await delay(100)
+  for (const passage of passages) passage.freeze()
+  expect(await probe('/health/live')).toBe(200)
+  expect(await probe('/health/ready')).toBe(503)
 }, 90_000)
 
 test('with machines that hang it ends without them', async () => {

@@ -1,0 +1,74 @@
+// A port of its own for whoever looks after a process: it answers whatever callers do to the others.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+
+export interface Probed {
+  status: number
+  type: string
+  body: string | Buffer
+}
+
+export interface HealthPort {
+  port: number
+  close(): Promise<void>
+}
+
+export interface HealthPortOptions {
+  port: number
+  host: string
+  /** What is answered at each path, to GET and HEAD. */
+  answers: Record<string, () => Probed | Promise<Probed>>
+}
+
+/** Connections at once; those beyond are closed. Nobody needs more who asks and goes. */
+export const MOST_PROBES = 50
+/** For a request to arrive. An answer closes its connection. */
+export const PROBE_SECONDS = 5
+
+export const inJson = (status: number, body: object): Probed => ({ status, type: 'application/json', body: JSON.stringify(body) })
+
+/** Listens; throws an Error that names the port where that does not go. */
+export async function openHealthPort({ port, host, answers }: HealthPortOptions): Promise<HealthPort> {
+  const server = createServer(
+    { headersTimeout: PROBE_SECONDS * 1000, requestTimeout: PROBE_SECONDS * 1000, connectionsCheckingInterval: 1000, maxHeaderSize: 16 * 1024 },
+    (request, response) => void answer(request, response, answers),
+  )
+  server.maxConnections = MOST_PROBES
+  // Neither a connection nor the process waits for a prober who does not read.
+  server.on('connection', (socket) => socket.setTimeout(PROBE_SECONDS * 1000, () => socket.destroy()))
+  await listening(server, port, host)
+  return {
+    port: (server.address() as AddressInfo).port,
+    async close() {
+      const closed = new Promise((resolve) => void server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function answer({ method = '', url = '' }: IncomingMessage, response: ServerResponse, answers: HealthPortOptions['answers']): Promise<void> {
+  const path = url.split('?')[0]!
+  const probed = Object.hasOwn(answers, path) ? answers[path]! : null
+  const found = await respond(method, probed).catch((error: Error) => refusal(500, 'internal.error', error.message))
+  if (response.destroyed) return
+  response.writeHead(found.status, {
+    'Content-Type': found.type, 'Content-Length': Buffer.byteLength(found.body), Connection: 'close', ...(found.status === 405 ? { Allow: 'GET, HEAD' } : {}),
+  })
+  response.end(found.body)
+}
+
+async function respond(method: string, probed: (() => Probed | Promise<Probed>) | null): Promise<Probed> {
+  if (!probed) return refusal(404, 'not_found.route', 'There is no such path on this port.')
+  if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'request.method_not_allowed', 'Only GET and HEAD are allowed here.')
+  return probed()
+}
+
+const refusal = (status: number, code: string, message: string) => inJson(status, { code, message })
+
+function listening(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(new Error(`HEALTH_PORT ${port} of ${host} cannot be listened on: ${error.message}`, { cause: error })))
+    server.listen(port, host, () => resolve())
+  })
+}
