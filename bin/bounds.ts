@@ -88,7 +88,7 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
     ['The stop of the worker: attempts under way', `${shutdownSeconds} s`, 'done again by another', '`SHUTDOWN_SECONDS`'],
     ['and then the pools and clients of either', `${CLOSE_SECONDS} s`, 'left as they are', '`settings.ts`'],
     ['A part of the local run that is to stop', seconds(STOP_PATIENCE_MS), 'killed', '`bin/machines/service.ts`'],
-    ['An API of the local run that does not answer',
+    ['An API or a worker of the local run that does not answer',
       `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`, `ended, killed after ${seconds(DEAF_PATIENCE_MS)}`, '`bin/machines/part.ts`'],
   ]
 }

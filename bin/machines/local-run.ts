@@ -166,10 +166,11 @@ async function startService(
 ): Promise<void> {
   const log = (name: string) => join(local.dataDir, 'logs', `${name}.log`)
   const options = (name: string) => ({ log: log(name), environment, onLaunch })
-  const detail = ({ url }: Machine) => url
+  const answers = ({ url }: Machine) => isLive(url)
   const parts: Part[] = [
-    { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail, answers: () => isLive(origin) },
-    { name: 'Worker', log: log('worker'), start: () => startWorker(options('worker')), detail },
+    { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail: ({ url }) => url, answers },
+    // Its port is nobody's business but the probe's.
+    { name: 'Worker', log: log('worker'), start: () => startWorker(options('worker')), detail: ({ process: { pid } }) => `process ${pid}`, answers },
   ]
   await Promise.all(parts.map(async (part) => {
     const started = Date.now()

@@ -1,6 +1,7 @@
 // The service's own two processes, the API and the worker, as parts of the local run.
 import { join } from 'node:path'
 import { PROBE_MS } from './part.ts'
+import { freePort } from './port.ts'
 import { end, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
 
 /** What is to stop is killed when it has not after so long. */
@@ -15,9 +16,23 @@ export interface ServiceOptions {
 }
 
 /** Starts the API and waits until it answers at `origin`; throws an Error with the last lines of its log otherwise. */
-export async function startApi({ log, environment, onLaunch }: ServiceOptions, origin: string): Promise<Machine> {
+export function startApi(options: ServiceOptions, origin: string): Promise<Machine> {
+  return startAnswering('API', 'api/server.ts', options, origin)
+}
+
+/**
+ * Starts the worker and waits until it answers on a health port of its own, as startApi does; whether it takes work is told
+ * by the API's /health/ready.
+ */
+export async function startWorker({ environment, ...options }: ServiceOptions): Promise<Machine> {
+  const port = await freePort(undefined)
+  const own = { ...environment, HOST: '127.0.0.1', HEALTH_PORT: String(port) }
+  return startAnswering('Worker', 'activities/worker.ts', { ...options, environment: own }, `http://127.0.0.1:${port}`)
+}
+
+async function startAnswering(name: string, file: string, { log, environment, onLaunch }: ServiceOptions, origin: string): Promise<Machine> {
   const from = sizeOf(log)
-  const machine = await startNode('API', 'api/server.ts', { log, environment, onLaunch })
+  const machine = await startNode(name, file, { log, environment, onLaunch })
   const deadline = Date.now() + 60_000
   while (!(await isLive(origin))) {
     if (machine.process.hasEnded()) {
@@ -32,11 +47,6 @@ export async function startApi({ log, environment, onLaunch }: ServiceOptions, o
   return { ...machine, url: origin }
 }
 
-/** Starts the worker; whether it works is told by the API's /health/ready. */
-export function startWorker(options: ServiceOptions): Promise<Machine> {
-  return startNode('Worker', 'activities/worker.ts', options)
-}
-
 async function startNode(name: string, file: string, { log, environment, onLaunch }: ServiceOptions): Promise<Machine> {
   const launched = await launch({ name, command: process.execPath, args: [join(ROOT, file)], log, env: environment })
   onLaunch(launched)
@@ -44,8 +54,9 @@ async function startNode(name: string, file: string, { log, environment, onLaunc
 }
 
 /**
- * Whether the API does anything with a probe within its time. A refusal counts, and so does a connection that it closes:
- * a process with too many connections works, and would be no better off with a new start. Silence tells of one that hangs.
+ * Whether the API or the worker does anything with a probe within its time. A refusal counts, and so does a connection
+ * that it closes: a process with too many connections works, and would be no better off with a new start. Silence tells
+ * of one that hangs.
  */
 export async function isLive(origin: string): Promise<boolean> {
   try {

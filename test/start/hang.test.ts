@@ -10,7 +10,7 @@ import { childrenOf, type LocalRun, startLocalRun, statusOf, until } from './loc
 const dataDir = mkdtempSync(join(tmpdir(), 'bahi-hang-'))
 let run: LocalRun | undefined
 let origin: string
-let stopped: number | undefined
+const stopped = new Set<number>()
 
 beforeAll(async () => {
   const port = await freePort(undefined)
@@ -19,23 +19,27 @@ beforeAll(async () => {
   await run.says(/Bahi is ready after/, 90_000)
 }, 100_000)
 
-// Also after a start or a test that failed, with the API still stopped: what is stopped is killed like any other.
+// Also after a start or a test that failed, with the API or the worker still stopped: what is stopped is killed like any other.
 afterAll(async () => {
   run?.kill('SIGKILL')
   await run?.ended
   const children = existsSync(join(dataDir, 'run.json')) ? childrenOf(dataDir) : []
-  for (const child of children.toReversed()) await end(child, { patienceMs: child.pid === stopped ? 0 : 5_000 })
+  for (const child of children.toReversed()) await end(child, { patienceMs: stopped.has(child.pid) ? 0 : 5_000 })
   rmSync(dataDir, { recursive: true, force: true })
 }, 60_000)
 
-const api = () => childrenOf(dataDir).find(({ name }) => name === 'API')
+const part = (name: string) => childrenOf(dataDir).find((child) => child.name === name)
 
-test('the API that hangs is ended and comes back', async () => {
-  const before = api()!
-  stopped = before.pid
-  process.kill(before.pid, 'SIGSTOP')
-  await until(() => (api()?.pid ?? before.pid) !== before.pid, 90_000, () => `the API stays away:\n${run!.output()}`)
-  await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 30_000, () => `not ready:\n${run!.output()}`)
-  expect(run!.output()).toMatch(/API +does not answer \(3 times in a row\); is ended/)
-  expect(isAlive(before)).toBe(false)
-}, 130_000)
+test('an API and a worker that hang are ended and come back', async () => {
+  const before = ['API', 'Worker'].map((name) => part(name)!)
+  for (const { pid } of before) {
+    stopped.add(pid)
+    process.kill(pid, 'SIGSTOP')
+  }
+  for (const { name, pid } of before) {
+    await until(() => (part(name)?.pid ?? pid) !== pid, 90_000, () => `${name} stays away:\n${run!.output()}`)
+    expect(run!.output()).toMatch(new RegExp(`${name} +does not answer \\(3 times in a row\\); is ended`))
+  }
+  await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 60_000, () => `not ready:\n${run!.output()}`)
+  expect(before.filter(isAlive)).toEqual([])
+}, 200_000)
