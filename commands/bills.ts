@@ -1,5 +1,4 @@
 // What can be done to a bill: create, approve, change, void, delete.
-import { parseDocumentDate } from '../domain/dates.ts'
 import { dueDateOf } from '../domain/document-dates.ts'
 import { refuseDuplicateBill } from '../domain/duplicate-bill.ts'
 import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
@@ -11,7 +10,7 @@ import { documentFinder } from '../models/existing-document.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { announceDocument, postDocument, recordDocument, registerGap, reverseDocument } from './document-entries.ts'
-import { today } from './drafting.ts'
+import { documentDateOf } from './drafting.ts'
 import { purchaseFigures } from './figures.ts'
 import { numberBill } from './numbering.ts'
 import { lockOrderOfBill, releasePurchaseOrder } from './order-fulfilment.ts'
@@ -56,7 +55,7 @@ export const billOf = documentFinder('BILL', findBill)
  * books already.
  */
 export async function createBill(books: Books, wanted: NewBill): Promise<Bill> {
-  const date = parseDocumentDate(wanted.date)!
+  const date = documentDateOf(books, wanted.date)
   const { basis, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, wanted, { date })
   const dueDate = dueDateOf(wanted.due_date, date, vendor.payment_terms)
   const { number, sequence } = numberBill(books, branch, date, wanted.bill_number ?? null)
@@ -123,7 +122,7 @@ export async function changeBill(books: Books, id: string, wanted: Sent<BillChan
   const instead = { fields: SETTLED, advice: 'delete the draft and draw it up anew' }
   const changed = changedFields(wanted, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
   if (changed.size === 0) return draft
-  const date = wanted.date === undefined ? draft.date : parseDocumentDate(wanted.date)!
+  const date = wanted.date === undefined ? draft.date : documentDateOf(books, wanted.date)
   const told: Partial<BillRow> = { date, due_date: dueDateOf(wanted.due_date ?? draft.due_date, date, 0) }
   if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
   if (wanted.notes !== undefined) told.notes = wanted.notes
@@ -151,7 +150,7 @@ export async function voidBill(books: Books, id: string, wanted: { reason?: stri
   const order = await lockOrderOfBill(books, id)
   const before = await billOf(books, id, 'FOR UPDATE')
   refuseVoid('BILL', before.status, before.vendor_credits_applied)
-  const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
+  const date = documentDateOf(books, wanted.date)
   await warnOfUnappliedNotes(books, 'bill', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const bill = change(books, before, { status: 'CANCELLED', payment_made: 0n })

@@ -1,6 +1,5 @@
 // What can be done to a credit note: create, issue, change, void. Applying one is in credit-applications.ts.
 import { sideOfContact, sideOfParent, type CreditSide } from '../domain/credit.ts'
-import { parseDocumentDate } from '../domain/dates.ts'
 import { invalidState } from '../domain/faults.ts'
 import type { Answered, Sent } from '../domain/fixed-fields.ts'
 import { isId } from '../domain/ids.ts'
@@ -15,7 +14,7 @@ import { changesBetween } from './changes.ts'
 import { postCreditNote } from './credit-note-entries.ts'
 import { announceDocument, recordDocument, reverseDocument } from './document-entries.ts'
 import { changeDraft, isOther } from './draft-changes.ts'
-import { today } from './drafting.ts'
+import { documentDateOf } from './drafting.ts'
 import {
   accountsGiven, ANOTHER_NOTE, inherited, NOTE_TERMS, noteTermsOf, parentOf, refuseNote, withRestock,
   type NoteLine, type NoteLineSent, type NoteOccasion, type NoteTerms,
@@ -53,7 +52,7 @@ export const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
  * (specification, POST /credit_notes; decisions §4). Throws as drawUpCreditNote does.
  */
 export async function createCreditNote(books: Books, wanted: NewCreditNote): Promise<CreditNote> {
-  const { head, lines, accounts } = await drawUpCreditNote(books, wanted, { date: parseDocumentDate(wanted.date)! })
+  const { head, lines, accounts } = await drawUpCreditNote(books, wanted, { date: documentDateOf(books, wanted.date) })
   const row = books.create(creditNotes, {
     ...head,
     credit_note_number: numberDocument(books, 'CREDIT_NOTE'),
@@ -123,7 +122,7 @@ export async function changeCreditNote(
 export async function voidCreditNote(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<CreditNote> {
   const before = await creditNoteOf(books, id, 'FOR UPDATE')
   refuseVoid('CREDIT_NOTE', before.status, before.applied_amount)
-  const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
+  const date = documentDateOf(books, wanted.date)
   const note = change(books, before, { status: 'CANCELLED' })
   if (before.status !== 'DRAFT') await reverseDocument(books, 'CREDIT_NOTE', note, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: note.status })

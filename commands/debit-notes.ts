@@ -1,5 +1,4 @@
 // What can be done to a debit note: create, issue, change, void.
-import { parseDocumentDate } from '../domain/dates.ts'
 import type { Answered, Sent } from '../domain/fixed-fields.ts'
 import { nextStatus, openBalance, refuseVoid } from '../domain/lifecycle.ts'
 import { debitNotePosting } from '../domain/posting/debit-note.ts'
@@ -10,7 +9,7 @@ import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { announceDocument, postDocument, recordDocument, reverseDocument } from './document-entries.ts'
 import { changeDraft, isOther } from './draft-changes.ts'
-import { today } from './drafting.ts'
+import { documentDateOf } from './drafting.ts'
 import { purchaseFigures } from './figures.ts'
 import {
   accountsGiven, ANOTHER_NOTE, inherited, NOTE_TERMS, noteTermsOf, parentOf, refuseNote, withRestock,
@@ -48,7 +47,7 @@ export const debitNoteOf = documentFinder('DEBIT_NOTE', findDebitNote)
  * drawUpDebitNote does.
  */
 export async function createDebitNote(books: Books, wanted: NewDebitNote): Promise<DebitNote> {
-  const { head, lines, accounts } = await drawUpDebitNote(books, wanted, { date: parseDocumentDate(wanted.date)! })
+  const { head, lines, accounts } = await drawUpDebitNote(books, wanted, { date: documentDateOf(books, wanted.date) })
   const row = books.create(debitNotes, {
     ...head,
     debit_note_number: numberDocument(books, 'DEBIT_NOTE'),
@@ -115,7 +114,7 @@ export async function changeDebitNote(
 export async function voidDebitNote(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<DebitNote> {
   const before = await debitNoteOf(books, id, 'FOR UPDATE')
   refuseVoid('DEBIT_NOTE', before.status, before.applied_amount)
-  const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
+  const date = documentDateOf(books, wanted.date)
   const note = change(books, before, { status: 'CANCELLED' })
   if (before.status !== 'DRAFT') await reverseDocument(books, 'DEBIT_NOTE', note, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: note.status })

@@ -1,5 +1,4 @@
 // A PUT on a document that is drawn up anew while it is a draft: sales orders, purchase orders, credit notes, debit notes.
-import { parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { goodsDateOf } from '../domain/document-dates.ts'
 import type { DocumentKind } from '../domain/documents.ts'
@@ -10,6 +9,7 @@ import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { recordDocument, type Numbered } from './document-entries.ts'
 import type { ExistingLines } from './document-lines.ts'
+import { documentDateOf } from './drafting.ts'
 import { redrawLines, termsToldOf, type Lined, type Redrawn, type TermsSent } from './redrawing.ts'
 
 /** What of a draft the new one is drawn up with, besides what is sent. */
@@ -52,7 +52,7 @@ export async function changeDraft<
   const { terms, remarks, instead, goodsDate } = draft
   const dates = goodsDate ? ['date', goodsDate] : ['date']
   const { changed, refusal } = compareFields(sent, draft.shown, changeableDraft(before.status, { terms, remarks: [...remarks, ...dates], instead }))
-  const date = typeof sent.date === 'string' ? parseDocumentDate(sent.date)! : before.date
+  const date = typeof sent.date === 'string' ? documentDateOf(books, sent.date) : before.date
   const redrawn = terms.some((term) => changed.has(term)) ? await drawUpAnew(before, sent, date, draft) : null
   throwRefusal(refusal)
   if (changed.size === 0) return before

@@ -1,5 +1,5 @@
 // What every document is drawn up with: its basis, its dates, its currency, its totals.
-import { dateInZone } from '../domain/dates.ts'
+import { dateInZone, parseDocumentDate } from '../domain/dates.ts'
 import { decimalText, Exact } from '../domain/decimal.ts'
 import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
@@ -14,6 +14,14 @@ import { idsOf, type LineWanted } from './document-lines.ts'
 /** Today in the organisation's zone. */
 export function today(books: Books): string {
   return dateInZone(books.now.toISOString(), books.organization.time_zone)
+}
+
+/**
+ * The date of a document as it is told, else today. Every date that a caller gives a document, its change or its void comes
+ * through here, and every entry through Books.post: what holds of dates in general is refused in these two places.
+ */
+export function documentDateOf(books: Books, told: string | null | undefined): string {
+  return told == null ? today(books) : parseDocumentDate(told)!
 }
 
 /** The ids in the form that they are kept in. Throws not_found.resource for text that can be no id. */

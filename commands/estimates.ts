@@ -1,5 +1,4 @@
 // What can be done to an estimate: create, change, accept, delete.
-import { parseDocumentDate } from '../domain/dates.ts'
 import { expiryDateOf } from '../domain/document-dates.ts'
 import type { DocumentEvent } from '../domain/events.ts'
 import { invalidState } from '../domain/faults.ts'
@@ -10,7 +9,7 @@ import { documentFinder } from '../models/existing-document.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { announceDocument, recordDocument, registerGap } from './document-entries.ts'
-import { today } from './drafting.ts'
+import { documentDateOf } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { drawUpSale, type SaleWanted } from './sale.ts'
 
@@ -46,7 +45,7 @@ export const estimateOf = documentFinder('ESTIMATE', findEstimate)
  * validation.invalid_value for a place of supply, date, rate or amount that cannot be.
  */
 export async function createEstimate(books: Books, wanted: NewEstimate): Promise<Estimate> {
-  const date = wanted.date == null ? today(books) : parseDocumentDate(wanted.date)!
+  const date = documentDateOf(books, wanted.date)
   const { head, lines: drawn } = await drawUpSale(books, { ...wanted, round_off: null }, { date })
   const row = books.create(estimates, {
     ...head,
@@ -77,7 +76,7 @@ export async function changeEstimate(
   const changed = changedFields(wanted, answered(before), { fields: CHANGEABLE, instead })
   if (changed.size === 0) return before
   const status = statusToldBy(wanted.status, before.status)
-  const date = wanted.date === undefined ? before.date : parseDocumentDate(wanted.date)!
+  const date = wanted.date === undefined ? before.date : documentDateOf(books, wanted.date)
   const told: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(wanted.expiry_date === undefined ? before.expiry_date : wanted.expiry_date, date) }
   if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
   if (wanted.notes !== undefined) told.notes = wanted.notes

@@ -1,7 +1,6 @@
 // How an expense is drawn up of what a body tells: its parties and accounts found, its amounts priced.
 import { isSpending } from '../domain/accounts.ts'
 import { refuseWrongParty } from '../domain/contact-type.ts'
-import { parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { isMoney, priceExpense } from '../domain/expense.ts'
 import { fault, notFound } from '../domain/faults.ts'
@@ -11,7 +10,7 @@ import { amountAboveZero, toAmount } from '../domain/money.ts'
 import { isIntraState } from '../domain/place-of-supply.ts'
 import { readExpenseBasis, type Expense, type ExpenseBasis, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
 import type { Books } from './books.ts'
-import { knownIds, refuseUnknownTags } from './drafting.ts'
+import { documentDateOf, knownIds, refuseUnknownTags } from './drafting.ts'
 import { placesOf } from './redrawing.ts'
 
 /** A line as a caller sends it. */
@@ -82,7 +81,7 @@ export function drawUpExpense(
     intraState: vendor?.place_of_contact && basis.branch_state ? isIntraState(vendor.place_of_contact, basis.branch_state) : null,
   })
   const header: ExpenseHeader = {
-    date: parseDocumentDate(wanted.date)!,
+    date: documentDateOf(books, wanted.date),
     vendor_id: vendor?.id ?? null,
     vendor_name: vendor?.contact_name ?? null,
     account_id: wanted.account_id == null ? null : find.spending(wanted.account_id, 'account_id'),

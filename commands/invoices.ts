@@ -1,5 +1,4 @@
 // What can be done to an invoice: create, approve, change, void, delete.
-import { parseDocumentDate } from '../domain/dates.ts'
 import { dueDateOf } from '../domain/document-dates.ts'
 import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
 import { nextStatus, openBalance, refuseVoid } from '../domain/lifecycle.ts'
@@ -11,7 +10,7 @@ import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceLineRow,
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { announceDocument, postDocument, recordDocument, registerGap, reverseDocument } from './document-entries.ts'
-import { today } from './drafting.ts'
+import { documentDateOf } from './drafting.ts'
 import { saleFigures } from './figures.ts'
 import { numberInvoice } from './numbering.ts'
 import { lockOrderOfInvoice, releaseSalesOrder } from './order-fulfilment.ts'
@@ -55,7 +54,7 @@ export const invoiceOf = documentFinder('INVOICE', findInvoice)
  * validation.invalid_value for a place of supply, number, date, rate or amount that cannot be.
  */
 export async function createInvoice(books: Books, wanted: NewInvoice): Promise<Invoice> {
-  const date = parseDocumentDate(wanted.date)!
+  const date = documentDateOf(books, wanted.date)
   const { basis, customer, head, lines: drawn } = await drawUpSale(books, wanted, {
     date, invoiceNumber: wanted.invoice_number ?? null, rounded: true,
   })
@@ -143,7 +142,7 @@ export async function voidInvoice(books: Books, id: string, wanted: { reason?: s
   const order = await lockOrderOfInvoice(books, id)
   const before = await invoiceOf(books, id, 'FOR UPDATE')
   refuseVoid('INVOICE', before.status, before.credits_applied)
-  const date = wanted.date ? parseDocumentDate(wanted.date)! : today(books)
+  const date = documentDateOf(books, wanted.date)
   await warnOfUnappliedNotes(books, 'invoice', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n })

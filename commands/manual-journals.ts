@@ -1,5 +1,4 @@
 // What can be done to a manual journal: post it, delete it.
-import { parseDocumentDate } from '../domain/dates.ts'
 import { invalidState, notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { amountAboveZero, sum, type Minor } from '../domain/money.ts'
@@ -8,7 +7,7 @@ import { reversalOf } from '../domain/posting/posting.ts'
 import { readJournalBasis, type JournalBasis, type ReadJournal } from '../models/journal.ts'
 import type { Books } from './books.ts'
 import { announceDocument, recordDocument } from './document-entries.ts'
-import { knownIds, refuseUnknownTags, today } from './drafting.ts'
+import { documentDateOf, knownIds, refuseUnknownTags, today } from './drafting.ts'
 import { journalOf } from './journals.ts'
 
 export interface ManualLine {
@@ -52,7 +51,7 @@ export async function postManualJournal(books: Books, wanted: NewJournal): Promi
     description: line.description ?? null,
   }))
   const journal = books.postJournal({
-    date: parseDocumentDate(wanted.date)!,
+    date: documentDateOf(books, wanted.date),
     source: 'MANUAL',
     sourceId: null,
     memo: wanted.memo ?? null,

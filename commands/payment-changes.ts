@@ -1,6 +1,5 @@
 // What a PUT changes of a payment, and how it is posted anew.
 import { relievedAnew } from '../domain/allocation.ts'
-import { parseDocumentDate } from '../domain/dates.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { fault } from '../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.ts'
@@ -11,7 +10,7 @@ import { paymentAllocations, type AllocationRow, type Payment } from '../models/
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { recordDocument, reverseDocument } from './document-entries.ts'
-import { knownIds } from './drafting.ts'
+import { documentDateOf, knownIds } from './drafting.ts'
 import { postPayment } from './payment-entries.ts'
 import { foundationOf, moneyTold, refuseWrongPayer, type Founded } from './payment-terms.ts'
 import { changedPayment, paymentOf, USUAL_MODE, type NewPayment } from './payments.ts'
@@ -56,7 +55,7 @@ export async function changePayment(books: Books, id: string, wanted: Sent<Payme
     tags: wanted.tags === undefined ? [] : knownIds(wanted.tags ?? [], 'tags'),
   }, {
     alike: null,
-    rate: { from: wanted.currency_code ?? null, to: books.organization.currency_code, date: wanted.date ? parseDocumentDate(wanted.date)! : before.date },
+    rate: { from: wanted.currency_code ?? null, to: books.organization.currency_code, date: wanted.date ? documentDateOf(books, wanted.date) : before.date },
   })
   const instead = { fields: SETTLED, advice: 'delete the payment and record it anew' }
   if (changedFields(wanted, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
@@ -88,7 +87,7 @@ function toldOf(books: Books, before: Payment, wanted: PaymentChanges, { contact
   return {
     flow: wanted.flow ?? before.flow,
     ...(moved ? { contact_id: contact.id, contact_name: contact.contact_name } : {}),
-    date: wanted.date === undefined ? before.date : parseDocumentDate(wanted.date)!,
+    date: wanted.date === undefined ? before.date : documentDateOf(books, wanted.date),
     amount: wanted.amount === undefined ? kept(before.amount) : toMinor(wanted.amount, currency),
     tds_amount: kept(before.tds_amount),
     bank_charges: bank_charges === undefined ? kept(before.bank_charges) : toMinor(bank_charges ?? 0, currency),

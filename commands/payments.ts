@@ -1,6 +1,6 @@
 // What can be done with a payment: record, apply, delete. A change is in payment-changes.ts.
 import { allocate } from '../domain/allocation.ts'
-import { addDays, parseDocumentDate } from '../domain/dates.ts'
+import { addDays } from '../domain/dates.ts'
 import { LOOK_BACK_DAYS } from '../domain/duplicate-payment.ts'
 import { fault } from '../domain/faults.ts'
 import { sum, toMinor } from '../domain/money.ts'
@@ -14,7 +14,7 @@ import { findPayment, payments, type AllocationRow, type Payment, type PaymentRo
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { recordDocument, reverseDocument } from './document-entries.ts'
-import { knownIds, rateWanted, today } from './drafting.ts'
+import { documentDateOf, knownIds, rateWanted, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
@@ -55,7 +55,7 @@ export const paymentOf = documentFinder('PAYMENT', findPayment)
 export async function recordPayment(books: Books, wanted: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
   const currency = wanted.currency_code ?? books.organization.currency_code
   const type = wanted.payment_type ?? 'REGULAR'
-  const date = parseDocumentDate(wanted.date)!
+  const date = documentDateOf(books, wanted.date)
   const tags = knownIds(wanted.tags ?? [], 'tags')
   const { asked, amount } = await existenceFirst(
     () => ({ asked: allocationsWanted(wanted.flow, type, wanted.allocations ?? [], currency), amount: toMinor(wanted.amount, currency) }),

@@ -11,8 +11,9 @@ import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { announceDocument, recordDocument, registerGap } from './document-entries.ts'
 import { changeDraft } from './draft-changes.ts'
+import { documentDateOf } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { ANOTHER_ORDER, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
+import { ANOTHER_ORDER, ORDER_TERMS } from './order-drafting.ts'
 import { drawUpPurchase, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
 import type { LineSent } from './redrawing.ts'
 
@@ -38,7 +39,7 @@ export const purchaseOrderOf = documentFinder('PURCHASE_ORDER', findPurchaseOrde
  * or amount that cannot be.
  */
 export async function createPurchaseOrder(books: Books, wanted: NewPurchaseOrder): Promise<PurchaseOrder> {
-  const date = orderDateOf(books, wanted.date)
+  const date = documentDateOf(books, wanted.date)
   const { head, lines } = await drawUpPurchase(books, { ...wanted, round_off: null }, { date })
   const row = books.create(purchaseOrders, {
     ...head,

@@ -10,8 +10,9 @@ import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
 import { announceDocument, recordDocument } from './document-entries.ts'
 import { changeDraft } from './draft-changes.ts'
+import { documentDateOf } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { ANOTHER_ORDER, ORDER_TERMS, orderDateOf } from './order-drafting.ts'
+import { ANOTHER_ORDER, ORDER_TERMS } from './order-drafting.ts'
 import type { LineSent } from './redrawing.ts'
 import { drawUpSale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
 
@@ -45,7 +46,7 @@ export const salesOrderOf = documentFinder('SALES_ORDER', findSalesOrder)
  * amount that cannot be.
  */
 export async function createSalesOrder(books: Books, wanted: NewSalesOrder): Promise<SalesOrder> {
-  const date = orderDateOf(books, wanted.date)
+  const date = documentDateOf(books, wanted.date)
   const { head, lines } = await drawUpSale(books, { ...wanted, round_off: null }, { date })
   return insertSalesOrder(books, {
     head,

@@ -168,4 +168,11 @@ describe('what a room must not touch', () => {
     const known = findings(inRoom('commands', 'models', 'reports'), /Date\.now\(|new Date\(\)|\bnow\(\)/)
     expect(known.filter((line) => !/^models\/(migrate|migrations)/.test(line))).toEqual([])
   })
+
+  test('entries are written in one place, and documents are given their dates in one: what holds of dates in general goes there', () => {
+    expect(findings(inRoom('commands'), /insert\((?:journals|journalLines)\b/).map((at) => at.split(':')[0])).toEqual(['commands/books.ts', 'commands/books.ts'])
+    const dated = findings(inRoom('commands'), /parseDocumentDate\(/).map((at) => at.split(':')[0])
+    // A series is for a date, and has none.
+    expect(dated).toEqual(['commands/drafting.ts', 'commands/series.ts'])
+  })
 })
