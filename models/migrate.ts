@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { Umzug } from 'umzug'
@@ -11,22 +12,42 @@ const MIGRATIONS = fileURLToPath(new URL('./migrations/*.sql', import.meta.url))
 // Any number will do as long as nobody else locks by it in this database.
 const ADVISORY_LOCK = 7_305_814
 
+// Between two looks at whether another process is still migrating.
+const LOOK_MS = 200
+
+// What stands between the steps of a file that is not one transaction.
+const STEP = /^-- step$/m
+
 /**
- * Applies the migrations that are missing, each in a transaction of its own, and answers their names.
- * Several processes may call it at once: the others wait. Throws when an applied file has been edited since.
+ * Applies the migrations that are missing, up to and including `to`, and answers their names. Several processes may call
+ * it at once: the others wait. Throws when an applied file has been edited since.
+ *
+ * A file is one transaction, or a row of steps. Each step but the last is sent by itself and commits what it does, so that
+ * nobody waits for the whole; a file that was broken off is begun anew, so its steps must bear to be repeated.
  */
-export async function migrate(databaseUrl: string): Promise<string[]> {
+export async function migrate(databaseUrl: string, { to }: { to?: string } = {}): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bahi migrate' })
+  // The statement under way is told that the connection broke; an event that nobody hears would end the process.
+  client.on('error', () => undefined)
   await client.connect()
   try {
-    await client.query('SELECT pg_advisory_lock($1)', [ADVISORY_LOCK])
+    await takeTurn(client)
     await client.query(`CREATE TABLE IF NOT EXISTS schema_migrations
       (name text PRIMARY KEY, sha256 text NOT NULL, applied_time timestamptz NOT NULL DEFAULT now())`)
-    const applied = await migrations(client).up()
+    const applied = await migrations(client).up(to === undefined ? {} : { to })
     await renameZones(client)
     return applied.map((migration) => migration.name)
   } finally {
     await client.end()
+  }
+}
+
+// A question that waits in PostgreSQL is what an index that is made beside the service waits for, in turn.
+async function takeTurn(client: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows: [turn] } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_lock($1) AS ours', [ADVISORY_LOCK])
+    if (turn!.ours) return
+    await setTimeout(LOOK_MS)
   }
 }
 
@@ -47,13 +68,16 @@ function migrations(client: pg.Client) {
         name: basename(path!),
         up: async () => {
           const sql = await readFile(path!, 'utf8')
-          await client.query('BEGIN')
+          const steps = sql.split(STEP)
+          const last = steps.pop()!
           try {
-            await client.query(sql)
+            for (const step of steps) await client.query(step)
+            await client.query('BEGIN')
+            await client.query(last)
             await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [basename(path!), sha256(sql)])
             await client.query('COMMIT')
           } catch (error) {
-            await client.query('ROLLBACK')
+            await client.query('ROLLBACK').catch(() => undefined)
             throw new Error(`Migration ${basename(path!)} failed: ${(error as Error).message}`, { cause: error })
           }
         },

@@ -17,6 +17,13 @@ export async function cloneDatabase(): Promise<string> {
   return urlOf(name)
 }
 
+/** A new database without a schema, for tests of migrations; answers its URL. */
+export async function emptyDatabase(): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await onServer(async (client) => void (await client.query(`CREATE DATABASE ${name}`)))
+  return urlOf(name)
+}
+
 export async function dropDatabase(url: string): Promise<void> {
   const name = new URL(url).pathname.slice(1)
   await onServer(async (client) => void (await client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)))
