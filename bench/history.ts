@@ -65,7 +65,7 @@ const INVOICE = {
     created_time: 'p.created',
   },
   journal_lines: {
-    journal_id: 'p.journal', contact_id: 'CASE WHEN r.contact_id IS NOT NULL THEN p.customer END', created_time: 'p.created',
+    journal_id: 'p.journal', date: 'p.date', contact_id: 'CASE WHEN r.contact_id IS NOT NULL THEN p.customer END', created_time: 'p.created',
   },
 }
 
@@ -78,16 +78,16 @@ const RECEIPT = {
   },
 }
 const RECEIPT_LINES = `
-INSERT INTO journal_lines (org_id, journal_id, line_no, line_count, account_id, contact_id, debit, credit, created_time)
-SELECT $1, p.receipt, side.no, 2, a.id, CASE side.no WHEN 2 THEN p.customer END,
+INSERT INTO journal_lines (org_id, journal_id, line_no, line_count, date, account_id, contact_id, debit, credit, created_time)
+SELECT $1, p.receipt, side.no, 2, p.date, a.id, CASE side.no WHEN 2 THEN p.customer END,
        CASE side.no WHEN 1 THEN r.total ELSE 0 END, CASE side.no WHEN 2 THEN r.total ELSE 0 END, p.created
 FROM (VALUES (1, 'BANK'), (2, 'ACCOUNTS_RECEIVABLE')) AS side (no, role)
   JOIN accounts AS a ON a.org_id = $1 AND a.role = side.role, ${FROM('invoices')} ${PAID}`
 
 const BALANCES = `
-INSERT INTO account_balances (org_id, account_id, balance)
-SELECT org_id, account_id, sum(debit - credit) FROM journal_lines WHERE org_id = $1 GROUP BY org_id, account_id
-ON CONFLICT (org_id, account_id) DO UPDATE SET balance = excluded.balance`
+INSERT INTO monthly_balances (org_id, account_id, month, debit, credit)
+SELECT org_id, account_id, date_trunc('month', date::timestamp)::date, sum(debit), sum(credit) FROM journal_lines WHERE org_id = $1 GROUP BY 1, 2, 3
+ON CONFLICT (org_id, account_id, month) DO UPDATE SET debit = excluded.debit, credit = excluded.credit`
 
 const STATEMENTS = [
   copyOf(contacts, '(SELECT * FROM contacts WHERE org_id = $1 LIMIT 1) AS r, customers AS c', {
@@ -115,6 +115,6 @@ SELECT (SELECT count(*)::integer FROM invoices WHERE org_id = $1) AS invoices,
        (SELECT count(*)::integer FROM (
           SELECT FROM journals AS j LEFT JOIN journal_lines AS l ON l.org_id = j.org_id AND l.journal_id = j.id WHERE j.org_id = $1
           GROUP BY j.id, j.line_count HAVING count(l.line_no) <> j.line_count OR sum(l.debit) <> sum(l.credit)) AS u) AS unbalanced,
-       (SELECT balance FROM account_balances AS b JOIN accounts AS a ON a.org_id = b.org_id AND a.id = b.account_id
+       (SELECT sum(b.debit - b.credit)::bigint FROM monthly_balances AS b JOIN accounts AS a ON a.org_id = b.org_id AND a.id = b.account_id
         WHERE b.org_id = $1 AND a.role = 'ACCOUNTS_RECEIVABLE') AS receivable,
        (SELECT sum(balance)::bigint FROM invoices WHERE org_id = $1 AND status <> 'DRAFT') AS owed`

@@ -126,6 +126,8 @@ export class Books implements Scope {
       journal_id: journal.id,
       line_no: index + 1,
       line_count: entry.lines.length,
+      date: entry.date,
+      branch_id: entry.branchId,
       account_id: line.accountId,
       contact_id: line.contactId,
       debit: line.debit,

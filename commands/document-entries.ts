@@ -34,7 +34,8 @@ export function announceDocument<K extends DocumentKind>(
 
 /** The kinds that post journals. */
 type PostingKind = KindWith<{ posts: true }>
-type Posted<K extends PostingKind> = Numbered<K> & WithParty<K> & { date: string }
+type WithBranch<K extends DocumentKind> = FactsOf<K> extends { hasBranch: true } ? { branch_id: string } : unknown
+type Posted<K extends PostingKind> = Numbered<K> & WithParty<K> & WithBranch<K> & { date: string }
 
 /** Posts an entry of the document: dated as it is, and called by its number, unless told. */
 export function postDocument<K extends PostingKind>(
@@ -42,7 +43,7 @@ export function postDocument<K extends PostingKind>(
 ): void {
   const { noun } = DOCUMENTS[kind]
   const called = `${noun[0]!.toUpperCase()}${noun.slice(1)} ${numberOf(kind, document)}`
-  books.post({ date, source: kind, sourceId: document.id, memo: memo ?? called, contactId: partyOf(kind, document), lines })
+  books.post({ date, source: kind, sourceId: document.id, memo: memo ?? called, contactId: partyOf(kind, document), branchId: branchOf(kind, document), lines })
 }
 
 /** Reverses the standing entries of the document; `date` null for each on its own date. `why`: Void, Change, Deletion. */
@@ -60,6 +61,10 @@ export function registerGap<K extends KindWith<{ moves: { delete: Move } }>>(
     id: books.newId(), branch_id: document.branch_id, document: DOCUMENTS[kind].noun, number: numberOf(kind, document),
     series_name: document.series_name ?? null, reason, time: books.now,
   })
+}
+
+function branchOf<K extends PostingKind>(kind: K, document: Posted<K>): string | null {
+  return 'hasBranch' in DOCUMENTS[kind] ? (document as { branch_id?: string }).branch_id! : null
 }
 
 const numberOf = <K extends DocumentKind>(kind: K, document: Numbered<K>): string => document[DOCUMENTS[kind].number as FactsOf<K>['number']]

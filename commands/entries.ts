@@ -9,6 +9,8 @@ export interface JournalEntry {
   sourceId: string | null
   memo: string | null
   contactId: string | null
+  /** The branch of the document; null where it has none, and for manual entries. */
+  branchId: string | null
   reversalOf?: string
   /** Cost centers. */
   tags?: string[]

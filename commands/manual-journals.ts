@@ -56,6 +56,7 @@ export async function postManualJournal(books: Books, wanted: NewJournal): Promi
     sourceId: null,
     memo: wanted.memo ?? null,
     contactId,
+    branchId: null,
     tags,
     lines: manualPosting({ lines, currency, roundOff: basis.round_off?.id ?? null }),
   })
@@ -82,6 +83,7 @@ export async function deleteManualJournal(books: Books, id: string): Promise<voi
     sourceId: null,
     memo: `Deletion of journal ${journal.journal_number}`,
     contactId: journal.contact_id,
+    branchId: null,
     reversalOf: journal.id,
     lines: reversalOf(journal.lines.map(({ account_id: accountId, contact_id: contactId, debit, credit, description }) => (
       { accountId, contactId, debit, credit, description }

@@ -21,6 +21,7 @@ export async function reverse(books: Books, { source, sourceId, date, memo }: Un
       sourceId,
       memo,
       contactId: posting.contact_id,
+      branchId: posting.branch_id,
       reversalOf: posting.id,
       lines: reversalOf(posting.lines.map((line) => ({
         accountId: line.account_id,

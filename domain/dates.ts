@@ -71,6 +71,16 @@ export function addDays(date: string, days: number): string {
   return isoOf(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).slice(0, 10)
 }
 
+/** The first day of the date's month. */
+export function monthStart(date: string): string {
+  return `${date.slice(0, 8)}01`
+}
+
+/** The last day of the date's month. */
+export function monthEnd(date: string): string {
+  return [31, 30, 29, 28].map((day) => `${date.slice(0, 8)}${day}`).find(isDate)!
+}
+
 /** Days from one date to the other; negative when `to` is the earlier. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((dayMs(to) - dayMs(from)) / DAY_MS)

@@ -25,6 +25,8 @@ export interface DocumentFacts {
   partyOptional?: true
   /** The resource of its scopes: `Svc.debitnotes.READ`. */
   scope: string
+  /** Whether it is of a branch, which its journals then are of too. */
+  hasBranch?: true
   /** Whether it posts journals, which then name the kind as their source. */
   posts?: true
   /** Whether its part of the activity log has a route of its own. */
@@ -58,7 +60,7 @@ const NOTE_MOVES = {
 export const DOCUMENTS = {
   INVOICE: {
     noun: 'invoice', path: '/invoices', table: 'invoices', id: 'invoice_id', number: 'invoice_number', prefix: 'INV-',
-    lines: 'invoice_lines', linesPointTo: ['item_id', 'sales_order_line_id'], party: 'customer_id', scope: 'invoices', posts: true, hasLog: true,
+    lines: 'invoice_lines', linesPointTo: ['item_id', 'sales_order_line_id'], party: 'customer_id', scope: 'invoices', hasBranch: true, posts: true, hasLog: true,
     statuses: ['DRAFT', 'SENT', 'PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CANCELLED', 'CREDIT_APPLIED'],
     moves: {
       approve: { from: ['DRAFT'], to: 'SENT' },
@@ -75,7 +77,7 @@ export const DOCUMENTS = {
   },
   BILL: {
     noun: 'bill', path: '/bills', table: 'bills', id: 'bill_id', number: 'bill_number', prefix: 'BILL-',
-    lines: 'bill_lines', linesPointTo: ['item_id', 'purchase_order_line_id'], party: 'vendor_id', scope: 'bills', posts: true, hasLog: true,
+    lines: 'bill_lines', linesPointTo: ['item_id', 'purchase_order_line_id'], party: 'vendor_id', scope: 'bills', hasBranch: true, posts: true, hasLog: true,
     statuses: ['DRAFT', 'OPEN', 'PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CANCELLED'],
     moves: {
       approve: { from: ['DRAFT'], to: 'OPEN' },
@@ -98,21 +100,21 @@ export const DOCUMENTS = {
   },
   CREDIT_NOTE: {
     noun: 'credit note', path: '/credit_notes', table: 'credit_notes', id: 'credit_note_id', number: 'credit_note_number', prefix: 'CN-',
-    lines: 'credit_note_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'creditnotes', posts: true, hasLog: true,
+    lines: 'credit_note_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'creditnotes', hasBranch: true, posts: true, hasLog: true,
     statuses: NOTE_STATUSES, moves: NOTE_MOVES,
     events: ['CREDIT_NOTE_CREATED', 'CREDIT_NOTE_VOIDED'],
     against: ['INVOICE', 'BILL'], applications: 'credit_applications',
   },
   DEBIT_NOTE: {
     noun: 'debit note', path: '/debit_notes', table: 'debit_notes', id: 'debit_note_id', number: 'debit_note_number', prefix: 'DN-',
-    lines: 'debit_note_lines', linesPointTo: ['item_id'], party: 'vendor_id', scope: 'debitnotes', posts: true, hasLog: true,
+    lines: 'debit_note_lines', linesPointTo: ['item_id'], party: 'vendor_id', scope: 'debitnotes', hasBranch: true, posts: true, hasLog: true,
     statuses: NOTE_STATUSES, moves: NOTE_MOVES,
     events: ['DEBIT_NOTE_CREATED'],
     against: ['BILL'],
   },
   ESTIMATE: {
     noun: 'estimate', path: '/estimates', table: 'estimates', id: 'estimate_id', number: 'estimate_number', prefix: 'EST-',
-    lines: 'estimate_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'estimates', hasLog: true,
+    lines: 'estimate_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'estimates', hasBranch: true, hasLog: true,
     statuses: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED', 'CONVERTED', 'CANCELLED'],
     moves: {
       edit: { from: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED', 'CANCELLED'], to: null },
@@ -128,7 +130,7 @@ export const DOCUMENTS = {
   },
   SALES_ORDER: {
     noun: 'sales order', path: '/sales_orders', table: 'sales_orders', id: 'sales_order_id', number: 'sales_order_number', prefix: 'SO-',
-    lines: 'sales_order_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'salesorders', hasLog: true,
+    lines: 'sales_order_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'salesorders', hasBranch: true, hasLog: true,
     statuses: ['DRAFT', 'OPEN', 'PARTIALLY_INVOICED', 'INVOICED', 'CLOSED', 'CANCELLED'],
     moves: {
       edit: { from: ['DRAFT', 'OPEN'], to: null },
@@ -143,7 +145,7 @@ export const DOCUMENTS = {
   },
   PURCHASE_ORDER: {
     noun: 'purchase order', path: '/purchase_orders', table: 'purchase_orders', id: 'purchase_order_id', number: 'purchase_order_number', prefix: 'PO-',
-    lines: 'purchase_order_lines', linesPointTo: ['item_id'], party: 'vendor_id', scope: 'purchaseorders', hasLog: true,
+    lines: 'purchase_order_lines', linesPointTo: ['item_id'], party: 'vendor_id', scope: 'purchaseorders', hasBranch: true, hasLog: true,
     statuses: ['DRAFT', 'OPEN', 'BILLED', 'CANCELLED'],
     moves: {
       edit: { from: ['DRAFT', 'OPEN'], to: null },

@@ -1,6 +1,7 @@
 // The chart of accounts, and the balance that the ledger gives each account.
 import type { AccountRole, AccountType } from '../domain/accounts.ts'
 import { among, finder, type Scope } from './find.ts'
+import { findBalances, findBalancesAsOf } from './monthly-balance.ts'
 import { BOOLEAN, TEXT, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 export const accounts = model('accounts', {
@@ -28,11 +29,11 @@ export interface Account extends AccountRow {
   balance: bigint
 }
 
-/** Adds their balances to accounts, all read at once; an account that nothing was posted to has 0. */
-export async function withBalances(scope: Scope, rows: AccountRow[]): Promise<Account[]> {
+/** Adds their balances to accounts, all read at once, as of a date where one is given; an account that nothing was posted to has 0. */
+export async function withBalances(scope: Scope, rows: AccountRow[], asOf: string | null = null): Promise<Account[]> {
   if (rows.length === 0) return []
-  const kept = await scope.connection.run<{ account_id: string; balance: bigint }>(BALANCES, [scope.orgId, rows.map(({ id }) => id)])
-  const balanceOf = new Map(kept.map(({ account_id, balance }) => [account_id, balance]))
+  const ids = rows.map(({ id }) => id)
+  const balanceOf = await (asOf === null ? findBalances(scope, ids) : findBalancesAsOf(scope, asOf, ids))
   return rows.map((row) => ({ ...row, balance: balanceOf.get(row.id) ?? 0n }))
 }
 
@@ -48,8 +49,3 @@ const ofTypes = finder<AccountRow, [AccountType[]]>(accounts, (types) => ({ wher
 const activeOfTypes = finder<AccountRow, [AccountType[]]>(accounts, (types) => (
   { scope: 'active', where: { account_type: among(types) }, order: ['code'] }
 ))
-
-const BALANCES = {
-  name: 'balances of accounts',
-  text: 'SELECT account_id, balance FROM account_balances WHERE org_id = $1 AND account_id = ANY ($2)',
-}

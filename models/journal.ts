@@ -33,6 +33,10 @@ export const journalLines = model('journal_lines', {
   journal_id: UUID,
   line_no: INTEGER,
   line_count: INTEGER,
+  /** The journal's. */
+  date: DATE,
+  /** The document's; null where the document has none, and for manual entries. */
+  branch_id: orNull(UUID),
   account_id: UUID,
   contact_id: orNull(UUID),
   debit: MINOR,
@@ -48,13 +52,17 @@ export interface Journal extends JournalRow {
 }
 
 /** An entry to be reversed: what it is of, and its lines in their order. */
-export type Posting = Pick<Journal, 'id' | 'date' | 'contact_id'> & { lines: PostedLine[] }
+export type Posting = Pick<Journal, 'id' | 'date' | 'contact_id'> & { branch_id: string | null; lines: PostedLine[] }
 type PostedLine = Pick<JournalLineRow, 'account_id' | 'contact_id' | 'debit' | 'credit' | 'description'>
 
 /** The entries of a document that stand, the oldest first: neither reversals nor reversed. */
 export async function findPostings(scope: Scope, source: JournalSource, sourceId: string): Promise<Posting[]> {
-  const found = await scope.connection.run<PostedLine & { id: string; date: string; party: string | null }>(POSTINGS, [scope.orgId, source, sourceId])
-  return [...Map.groupBy(found, ({ id }) => id)].map(([id, lines]) => ({ id, date: lines[0]!.date, contact_id: lines[0]!.party, lines }))
+  const found = await scope.connection.run<PostedLine & { id: string; date: string; branch_id: string | null; party: string | null }>(
+    POSTINGS, [scope.orgId, source, sourceId])
+  return [...Map.groupBy(found, ({ id }) => id)].map(([id, lines]) => {
+    const { date, branch_id, party } = lines[0]!
+    return { id, date, branch_id, contact_id: party, lines }
+  })
 }
 
 /** An entry as it is read: its lines with the names of their accounts, and the entry that reverses it. */
@@ -148,7 +156,7 @@ const BASIS: Statement = {
 }
 const POSTINGS = {
   name: 'standing postings',
-  text: `SELECT j.id, j.date, j.contact_id AS party, l.account_id, l.contact_id, l.debit, l.credit, l.description
+  text: `SELECT j.id, j.date, j.contact_id AS party, l.branch_id, l.account_id, l.contact_id, l.debit, l.credit, l.description
          FROM journals AS j JOIN journal_lines AS l ON l.org_id = j.org_id AND l.journal_id = j.id
          WHERE j.org_id = $1 AND j.source = $2 AND j.source_id = $3 AND j.reversal_of IS NULL
            AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)

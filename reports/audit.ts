@@ -8,6 +8,7 @@ import type { Question } from './audit-documents.ts'
 import { ESTIMATES } from './audit-estimates.ts'
 import { EXPENSES } from './audit-expenses.ts'
 import { INVOICES } from './audit-invoices.ts'
+import { LEDGER } from './audit-ledger.ts'
 import { NOTES } from './audit-notes.ts'
 import { missingNumbers } from './audit-numbers.ts'
 import { ORDERS } from './audit-orders.ts'
@@ -37,15 +38,6 @@ const JOURNALS: Question[] = [
            HAVING count(l.line_no) <> j.line_count OR coalesce(sum(l.debit), 0) <> coalesce(sum(l.credit), 0)`,
   },
   {
-    name: 'audit account balances',
-    text: `SELECT format('account %s %s of %s: balance %s, its lines come to %s', a.code, a.name, a.org_id, coalesce(b.balance, 0), coalesce(l.total, 0)) AS wrong
-           FROM accounts AS a
-           LEFT JOIN account_balances AS b ON b.org_id = a.org_id AND b.account_id = a.id
-           LEFT JOIN (SELECT org_id, account_id, sum(debit - credit) AS total FROM journal_lines GROUP BY org_id, account_id) AS l
-             ON l.org_id = a.org_id AND l.account_id = a.id
-           WHERE coalesce(b.balance, 0) <> coalesce(l.total, 0)`,
-  },
-  {
     name: 'audit reversals',
     text: `SELECT format('journal %s of %s does not mirror the entry that it reverses', r.journal_number, r.org_id) AS wrong
            FROM journals AS r
@@ -69,5 +61,5 @@ const JOURNALS: Question[] = [
 ]
 
 const QUESTIONS: Question[] = [
-  ...JOURNALS, ...INVOICES, ...BILLS, ...PAYMENTS, ...NOTES, ...EXPENSES, ...ORDERS, ...ESTIMATES, ...CONVERSIONS, ...DELIVERIES,
+  ...JOURNALS, ...LEDGER, ...INVOICES, ...BILLS, ...PAYMENTS, ...NOTES, ...EXPENSES, ...ORDERS, ...ESTIMATES, ...CONVERSIONS, ...DELIVERIES,
 ]

@@ -156,7 +156,7 @@ test('thousands of entries are told whole and in order', async () => {
       for (let n = written + 1; n <= written + 400; n += 1) {
         const [owed, sold] = [debit(receivable, BigInt(n), { contactId: id }), credit(sales, BigInt(n))]
         const lines = n % 3 === 0 ? reversalOf([owed, sold]) : [owed, sold]
-        books.post({ date: `2026-0${1 + (n % 9)}-1${n % 10}`, source: 'MANUAL', sourceId: null, memo: `${n}`, contactId: id, lines })
+        books.post({ date: `2026-0${1 + (n % 9)}-1${n % 10}`, source: 'MANUAL', sourceId: null, memo: `${n}`, contactId: id, branchId: null, lines })
       }
     })
   }

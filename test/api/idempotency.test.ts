@@ -185,7 +185,7 @@ describe('a crash in the middle', () => {
     await holder.connect()
     await holder.query('BEGIN')
     // The counter is taken by the deed's last statement: what waits here has done all but commit.
-    const row = when === 'commits' ? `number_counters WHERE org_id = $1` : `account_balances WHERE org_id = $1`
+    const row = when === 'commits' ? `number_counters WHERE org_id = $1` : `monthly_balances WHERE org_id = $1`
     await holder.query(`SELECT FROM ${row} FOR UPDATE`, [shop.client.orgId])
     const cut = create(key, { reference_number: reference })
     const waiting = await blockedBy(holder)

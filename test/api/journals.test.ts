@@ -30,7 +30,7 @@ const written = ({ lines }: Json) => lines.map(({ account_name, debit: dr, credi
 )).join('\n')
 
 const bankCharges = () => [debit(account['Bank Charges']!, 2500n), credit(account['Bank Account']!, 2500n)]
-const manual = { date: '2026-05-02', source: 'MANUAL', sourceId: null, contactId: null } as const
+const manual = { date: '2026-05-02', source: 'MANUAL', sourceId: null, contactId: null, branchId: null } as const
 const listed = async (query = '') => (await ours.get(`/journals?${query}`)).journals.map(({ memo }: Json) => memo)
 
 test('an approved invoice is in the ledger, to the paisa', async () => {

@@ -25,7 +25,7 @@ beforeAll(async () => {
     await ours.write((books) => {
       for (let n = written; n < written + 800; n += 1) {
         const lines = [debit(receivable, 100n, { contactId: id }), credit(sales, 100n)]
-        books.post({ date: '2026-05-01', source: 'MANUAL', sourceId: null, memo: `${n} ${MEMO}`, contactId: id, lines })
+        books.post({ date: '2026-05-01', source: 'MANUAL', sourceId: null, memo: `${n} ${MEMO}`, contactId: id, branchId: null, lines })
       }
     })
   }

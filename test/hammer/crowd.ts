@@ -54,7 +54,7 @@ export async function whileLocked<T>(
 }
 
 /** Every posting of the organisation waits for these rows, its document written and not committed. */
-export const postingsOf = ({ orgId }: Stall) => ({ text: 'SELECT FROM account_balances WHERE org_id = $1 FOR UPDATE', values: [orgId] })
+export const postingsOf = ({ orgId }: Stall) => ({ text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [orgId] })
 
 /** Waits for a moment that nobody can foresee, so that another call comes first each time. */
 export function shortly(mostMs: number): Promise<void> {

@@ -86,7 +86,7 @@ export const UNREACHABLE: Record<string, string[]> = {
     'invoice_lines_of_order', 'bill_lines_of_order', 'sales_orders_of_estimate', 'conversions_sales_order', 'conversions_invoice', 'conversions_bill',
   ],
   'written by INSERT ... ON CONFLICT, or by one process under its lock': [
-    'idempotent_answers_pkey', 'idempotent_answers_check', 'account_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
+    'idempotent_answers_pkey', 'idempotent_answers_check', 'monthly_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
     'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
   ],
 }

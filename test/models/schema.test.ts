@@ -29,7 +29,10 @@ const TYPES: Record<string, string[]> = {
   DATEONLY: ['date'], DATE: ['timestamp with time zone'], JSONB: ['jsonb'], BLOB: ['bytea'], ARRAY: ['ARRAY'],
 }
 // Written by the database itself, or by one statement that names it.
-const UNDECLARED = ['account_balances', 'number_counters', 'schema_migrations']
+const UNDECLARED = ['monthly_balances', 'number_counters', 'schema_migrations']
+// For the processes of the version before: what they read, and what is filled in where they leave it out.
+const VIEWS = ['account_balances']
+const FILLED_IN = ['journal_lines.date']
 
 interface Column { table_name: string; column_name: string; data_type: string; is_generated: string; is_nullable: string }
 
@@ -45,10 +48,10 @@ test('every model has just the columns of its table, with their types', async ()
       const { type, allowNull } = sequelizeModelOf(table).getAttributes()[column_name] as { type: { key: string }; allowNull: boolean }
       expect([table.name, column_name, TYPES[type.key]]).toEqual([table.name, column_name, expect.arrayContaining([data_type])])
       expect([table.name, column_name, table.generated.includes(column_name)]).toEqual([table.name, column_name, is_generated === 'ALWAYS'])
-      expect([table.name, column_name, allowNull]).toEqual([table.name, column_name, is_nullable === 'YES'])
+      expect([table.name, column_name, allowNull]).toEqual([table.name, column_name, is_nullable === 'YES' && !FILLED_IN.includes(`${table.name}.${column_name}`)])
     }
   }
-  expect([...models().map(({ name }) => name), ...UNDECLARED].sort()).toEqual([...inSchema.keys()].sort())
+  expect([...models().map(({ name }) => name), ...UNDECLARED, ...VIEWS].sort()).toEqual([...inSchema.keys()].sort())
 })
 
 test('every declared key is the primary key', async () => {
@@ -62,7 +65,8 @@ test('every declared key is the primary key', async () => {
 })
 
 describe('what belongs to an organisation', () => {
-  const OWNED = `SELECT table_name::text AS name FROM information_schema.columns WHERE table_schema = 'public' AND column_name = 'org_id'`
+  const OWNED = `SELECT table_name::text AS name FROM information_schema.columns JOIN information_schema.tables USING (table_schema, table_name)
+    WHERE table_schema = 'public' AND column_name = 'org_id' AND table_type = 'BASE TABLE'`
 
   test('has it first in its key', async () => {
     const wrong = await sql(
@@ -132,9 +136,22 @@ describe('the ledger refuses', () => {
     return id
   })
 
+  test('a line of another day than its entry', async () => {
+    const id = uuidv7()
+    const written = database.transaction(async (connection) => {
+      await connection.run({ name: '', text: `INSERT INTO journals (org_id, id, journal_number, date, source, line_count, created_time)
+        VALUES ($1, $2::uuid, $2::uuid::text, '2026-11-10', 'MANUAL', 2, now())` }, [orgId, id])
+      await connection.run({ name: '', text: `INSERT INTO journal_lines (org_id, journal_id, line_no, line_count, date, account_id, debit, credit, created_time)
+        VALUES ($1, $2, 1, 2, '2026-11-10', $3, 5, 0, now()), ($1, $2, 2, 2, '2026-11-11', $3, 0, 5, now())` }, [orgId, id, accounts[0]])
+    })
+    await expect(written).rejects.toThrow(/does not balance: 1 of 2 lines of its date/)
+  })
+
   test('an entry that does not balance, has a line too few or too many, or none', async () => {
     const id = await enter(2, [[100, 0], [0, 100]])
     expect(await sql('SELECT balance::text FROM account_balances WHERE org_id = $1 ORDER BY 1', orgId)).toEqual([{ balance: '-100' }, { balance: '100' }])
+    expect(await sql(`SELECT month, debit::text, credit::text FROM monthly_balances WHERE org_id = $1 ORDER BY 2`, orgId))
+      .toEqual([{ month: '2026-11-01', debit: '0', credit: '100' }, { month: '2026-11-01', debit: '100', credit: '0' }])
     await expect(enter(2, [[100, 0], [0, 99]])).rejects.toThrow(/does not balance/)
     await expect(enter(3, [[100, 0], [0, 100]])).rejects.toThrow(/does not balance/)
     await expect(enter(2, [])).rejects.toThrow(/does not balance/)

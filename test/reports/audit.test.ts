@@ -73,8 +73,25 @@ describe('damage to the ledger', () => {
     ['a line lost', [`DELETE FROM journal_lines WHERE org_id = $1 AND journal_id = ${POSTING('sent')} AND line_no = 2`], [/journal JV-\d+ .* of \d lines/, /account .*balance/]],
     ['both sides of an entry raised', [`UPDATE journal_lines SET debit = debit * 2, credit = credit * 2 WHERE org_id = $1 AND journal_id = ${POSTING('sent')}`],
       [/account \d+ .*balance/, /receivable of contact/]],
-    ['a balance that drifted', [`UPDATE account_balances SET balance = balance + 1 WHERE org_id = $1 AND account_id = ${ACCOUNT('SALES')}`], [/account \S+ Sales .*balance/]],
-    ['a balance lost', [`DELETE FROM account_balances WHERE org_id = $1 AND account_id = ${ACCOUNT('SALES')}`], [/account \S+ Sales .*balance 0/]],
+    ['a balance that drifted', [`UPDATE monthly_balances SET debit = debit + 1 WHERE org_id = $1 AND account_id = ${ACCOUNT('SALES')}`], [/account \S+ Sales .*balance/]],
+    ['debits and credits that drifted together', [`UPDATE monthly_balances SET debit = debit + 1, credit = credit + 1 WHERE org_id = $1 AND account_id = ${ACCOUNT('SALES')}`],
+      [/account \S+ Sales .*balance -\d+ in \d{4}-\d\d, debits \d*1 /]],
+    ['a balance of another month', [`UPDATE monthly_balances SET month = '2019-06-01' WHERE org_id = $1 AND account_id = ${ACCOUNT('SALES')} AND month = '2019-05-01'`],
+      [/account \S+ Sales .*balance 0 in 2019-05,/, /account \S+ Sales .*balance -\d+ in 2019-06, .* come to 0/]],
+    ['a balance of one month lost', [`DELETE FROM monthly_balances WHERE org_id = $1 AND month = '2019-05-01'`], [/account \S+ .*balance 0 in 2019-05/]],
+    ['a line of another day', [`UPDATE journal_lines SET date = date - 1 WHERE org_id = $1 AND journal_id = ${POSTING('legacy')} AND line_no = 1`],
+      [/journal JV-\d+ of \S+: line 1 is dated 2019-05-04, the journal 2019-05-05/]],
+    ['a line of another month', [`UPDATE journal_lines SET date = '2019-06-05' WHERE org_id = $1 AND journal_id = ${POSTING('legacy')} AND line_no = 1`],
+      [/journal JV-\d+ of \S+: line 1 is dated 2019-06-05/, /account 1100 .*balance \d+ in 2019-05, .* come to 0/, /account 1100 .*balance 0 in 2019-06/]],
+    ['a line without a date', [`UPDATE journal_lines SET date = NULL WHERE org_id = $1 AND journal_id = ${POSTING('legacy')} AND line_no = 1`],
+      [/journal JV-\d+ of \S+: line 1 is dated never/, /account 1100 .*balance \d+ in 2019-05, .* come to 0/, /account 1100 .*balance 0 in no month/]],
+    ['a journal of another day', [`UPDATE journals SET date = date + 1 WHERE org_id = $1 AND id = ${POSTING('legacy')}`],
+      [/journal JV-\d+ of \S+: line \d is dated 2019-05-05, the journal 2019-05-06/]],
+    ['a line of no branch', [`UPDATE journal_lines SET branch_id = NULL WHERE org_id = $1 AND journal_id = ${POSTING('sent')} AND line_no = 1`],
+      [/journal JV-\d+ of \S+: line 1 is of branch none, its document of \S{36}/]],
+    ["a line of a neighbour's branch", [`UPDATE journal_lines SET branch_id = (SELECT id FROM branches WHERE org_id <> $1 LIMIT 1) WHERE org_id = $1 AND journal_id = ${POSTING('sent')}`],
+      [/journal JV-\d+ of \S+: line \d is of branch \S{36}, its document of \S{36}/]],
+    ['a balance lost', [`DELETE FROM monthly_balances WHERE org_id = $1 AND account_id = ${ACCOUNT('SALES')}`], [/account \S+ Sales .*balance 0/]],
     ['an entry lost with its lines', [`DELETE FROM journal_lines WHERE org_id = $1 AND journal_id = ${POSTING('sent')}`, `DELETE FROM journals WHERE org_id = $1 AND id = ${POSTING('sent')}`],
       [/invoice \S+ .*SENT with 0 postings/, /journal numbers/, /account \d+ .*balance/, /receivable of contact/]],
     ['a receivable on another customer', [`UPDATE journal_lines SET contact_id = gen_random_uuid() WHERE org_id = $1 AND journal_id = ${POSTING('sent')} AND account_id = ${ACCOUNT('ACCOUNTS_RECEIVABLE')}`],
@@ -106,7 +123,7 @@ describe('damage to documents', () => {
 
   test('a foreign document whose ledger entry is of nothing', async () => {
     const others = `DELETE FROM invoices WHERE org_id = $1 AND currency_code = 'INR'`
-    const wrong = await wrongAfter(others, 'DELETE FROM journal_lines WHERE org_id = $1', 'DELETE FROM account_balances WHERE org_id = $1')
+    const wrong = await wrongAfter(others, 'DELETE FROM journal_lines WHERE org_id = $1', 'DELETE FROM monthly_balances WHERE org_id = $1')
     // 1,180.00 dollars at 84.2537.
     expect(wrong).toEqual(expect.arrayContaining([expect.stringMatching(/receivable of contact .* is 0 in the ledger, its documents come to 9941937/)]))
   })
@@ -149,8 +166,8 @@ describe('npm run audit', () => {
   })
 
   test('says what is wrong, and ends with 1', async () => {
-    await service.sql('UPDATE account_balances SET balance = balance + 1 WHERE org_id = $1', shop.client.orgId)
+    await service.sql('UPDATE monthly_balances SET debit = debit + 1 WHERE org_id = $1', shop.client.orgId)
     await expect(command()).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^account .*\n(account .*\n)+$/) })
-    await service.sql('UPDATE account_balances SET balance = balance - 1 WHERE org_id = $1', shop.client.orgId)
+    await service.sql('UPDATE monthly_balances SET debit = debit - 1 WHERE org_id = $1', shop.client.orgId)
   })
 })

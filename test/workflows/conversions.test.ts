@@ -149,7 +149,7 @@ test('no worker is there for ten seconds: the call is refused, and later found d
 
 describe('a worker is killed between order and invoice', () => {
   // The invoice is posted by the last statement of its transaction, which waits for the accounts.
-  const accounts = () => ({ text: 'SELECT FROM account_balances WHERE org_id = $1 FOR UPDATE', values: [shop.client.orgId] })
+  const accounts = () => ({ text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [shop.client.orgId] })
 
   test.each([
     ['its last statement dies with it', true],
@@ -202,7 +202,7 @@ test('the API is killed while it waits: the same key is answered with the same t
 test('the database is away in the middle: the worker goes on when it is back', async () => {
   const { estimate_id } = await acceptedEstimate(shop)
   await service.startWorker()
-  const accounts = { text: 'SELECT FROM account_balances WHERE org_id = $1 FOR UPDATE', values: [shop.client.orgId] }
+  const accounts = { text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [shop.client.orgId] }
   const [answer] = await whileLocked(service.database, accounts, async (waiting) => {
     const call = convert(shop, 'estimates', estimate_id, throughInvoice)
     await waiting(1)
