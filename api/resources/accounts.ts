@@ -1,12 +1,13 @@
 // The routes of the chart of accounts, which is only read.
 import { Type } from 'typebox'
 import { ACCOUNT_TYPES } from '../../domain/accounts.ts'
+import { parseDocumentDate } from '../../domain/dates.ts'
 import { accounts, withBalances } from '../../models/account.ts'
 import { equalTo, everything } from '../../models/condition.ts'
 import { existingRow } from '../../models/find.ts'
 import { equals, listing, sameId } from '../http/listing.ts'
 import { route, type Desk } from '../http/route.ts'
-import { Account, showAccount } from '../shapes/account.ts'
+import { Account, AsOf, showAccount } from '../shapes/account.ts'
 import { one } from '../shapes/fields.ts'
 
 const tag = 'Accounts'
@@ -26,9 +27,11 @@ export const accountRoutes = [
   }),
   route({
     method: 'GET', path: '/accounts/{account_id}', tag, does: 'Read an account', scope: 'accounts.READ',
+    query: Type.Object({ as_of: Type.Optional(AsOf) }),
     answer: one('account', Account),
-    async read(desk, { params }) {
-      const [account] = await withBalances(desk, [await existingRow(desk, accounts, params.account_id!, 'account')])
+    async read(desk, { params, query }) {
+      const asOf = query.as_of === undefined ? null : parseDocumentDate(query.as_of)
+      const [account] = await withBalances(desk, [await existingRow(desk, accounts, params.account_id!, 'account')], asOf)
       return { account: showAccount(account!, currencyAt(desk)) }
     },
   }),

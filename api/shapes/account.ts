@@ -5,6 +5,13 @@ import { toAmount } from '../../domain/money.ts'
 import type { Account as AccountWithBalance } from '../../models/account.ts'
 import { Id, nullable, Timestamp } from './fields.ts'
 
+/** The day at whose end a balance is asked for. */
+export const AsOf = Type.String({
+  format: 'document-date',
+  maxLength: 40,
+  description: 'The balance at the end of this date (2026-04-01), by the dates of the entries; without it, of all entries, later ones too.',
+})
+
 const fields = {
   account_id: Id,
   code: Type.String(),
@@ -13,7 +20,8 @@ const fields = {
   parent_id: nullable(Id),
   description: nullable(Type.String()),
   current_balance: Type.Number({
-    description: "The account's own, positive on its normal side (assets and expenses debit, the rest credit), in the organisation's currency.",
+    description: "The account's own, positive on its normal side (assets and expenses debit, the rest credit), in the organisation's currency; "
+      + 'as of the date of `as_of`, where it is sent.',
   }),
   currency_code: Type.String(),
   is_active: Type.Boolean(),

@@ -64,6 +64,39 @@ test('a balance is positive on the account\'s normal side, in lists and alone', 
   expect(await balances()).toEqual({})
 })
 
+test('a balance is answered as of the end of a day, by the dates of the entries', async () => {
+  const shop = await openOrganization(service)
+  const { contact } = await shop.send('POST', '/contacts', { contact_name: 'Academy' })
+  const sell = (date: string, rate: number) => shop.send('POST', '/invoices', {
+    customer_id: contact.contact_id, date, place_of_supply: 'IN-KA', auto_approve: true, line_items: [{ name: 'Slates', quantity: 1, rate }],
+  })
+  // The later one is written first; the last is for a day to come.
+  await sell('2026-03-31', 200)
+  const { invoice } = await sell('2026-03-05', 50)
+  await sell('2031-01-01', 7)
+  await shop.send('POST', `/invoices/${invoice.invoice_id}/void`, { date: '2026-04-02' })
+  const [owed] = (await shop.get('/accounts?account_type=ACCOUNTS_RECEIVABLE')).accounts
+  const [sales] = (await shop.get('/accounts?account_type=SALES&sort=created_time')).accounts
+  const asOf = async (account: Json, date: string) => (await shop.get(`/accounts/${account.account_id}?as_of=${date}`)).account.current_balance
+  for (const account of [owed, sales]) {
+    for (const [date, balance] of [
+      ['2026-03-04', 0], ['2026-03-05', 50], ['2026-03-30', 50], ['2026-03-31', 250], ['2026-04-01', 250], ['2026-04-02', 200], ['2030-12-31', 200],
+      ['2031-01-01', 207], ['0001-01-01', 0], ['9999-12-31', 207],
+      // The calendar date in India.
+      ['2026-03-30T20:00:00Z', 250], ['2026-03-30T18:00:00Z', 50],
+    ] as const) {
+      expect([account.name, date, await asOf(account, date)]).toEqual([account.name, date, balance])
+    }
+  }
+  // All else is as without it, and nothing else takes it.
+  expect((await shop.get(`/accounts/${owed.account_id}?as_of=2026-03-31`)).account).toEqual({ ...owed, current_balance: 250 })
+  expect((await shop.get(`/accounts/${owed.account_id}`)).account).toEqual(owed)
+  expect(owed.current_balance).toBe(207)
+  expect(await shop.refusal('GET', `/accounts/${owed.account_id}?as_of=2026-02-30`))
+    .toEqual({ status: 400, code: 'validation.invalid_value', field: 'as_of' })
+  expect(await shop.refusal('GET', `/accounts/${shop.client.orgId}?as_of=2026-03-31`)).toEqual({ status: 404, code: 'not_found.resource' })
+})
+
 test('an account of another organisation is not found', async () => {
   const [account] = (await ours.get('/accounts?per_page=1')).accounts
   const theirs = await openOrganization(service)

@@ -56,6 +56,13 @@ async function compareAccounts({ ledger }: Books, { client }: Desk): Promise<voi
     const balance = ledger.balance(name)
     return [name, amountOf(CREDIT_NORMAL.has(account_type) ? -balance : balance)]
   }))
+  // As of a date in the midst of the entries: what is dated later does not count, whenever it was written.
+  const asOf = ledger.entries.map(({ date }) => date).sort()[Math.floor(ledger.entries.length / 2)]
+  for (const { account_id, name, account_type } of accounts.filter((account) => asOf !== undefined && ledger.moved(account.name)).slice(0, 4)) {
+    const balance = ledger.balance(name, undefined, asOf)
+    const { current_balance } = (await client.get(`/accounts/${account_id}?as_of=${asOf}`)).body.account
+    expect([name, asOf, current_balance]).toEqual([name, asOf, amountOf(CREDIT_NORMAL.has(account_type) ? -balance : balance)])
+  }
 }
 
 // The ledger holds the model's entries, each of them once, and no others.

@@ -48,10 +48,16 @@ export class Ledger {
     if (undoing) undoing.undone = true
   }
 
-  /** The debits of an account less its credits; of one contact where one is told. */
-  balance(account: string, contact?: string): bigint {
+  /** Whether anything was ever posted to the account. */
+  moved(account: string): boolean {
+    return this.entries.some(({ lines }) => lines.some((line) => line.account === account))
+  }
+
+  /** The debits of an account less its credits; of one contact, and through one date, where one is told. */
+  balance(account: string, contact?: string, through?: string): bigint {
     let balance = 0n
-    for (const { lines } of this.entries) {
+    for (const { lines, date } of this.entries) {
+      if (through !== undefined && date > through) continue
       for (const line of lines) {
         if (line.account === account && (contact === undefined || line.contact === contact)) balance += line.debit
       }
