@@ -1,5 +1,6 @@
-// What is asked of documents of any kind: of their lines, their journals, their events, their numbers.
+// What is asked of documents of any kind: of their lines, their journals, their events, their numbers, what settles them.
 import { DOCUMENTS, factsOf, type DocumentKind, type KindThatHas } from '../domain/documents.ts'
+import { MOVES, type SettledKind } from '../domain/lifecycle.ts'
 
 /** A question to the database. It answers one text column, `wrong`, for every breach. */
 export interface Question {
@@ -43,6 +44,30 @@ export function postingsOf(kind: KindThatHas<'settledBy'>): Question {
              -- What comes to nothing in the books is not posted; if it comes to something, the control accounts tell.
              WHEN d.currency_code <> o.currency_code AND e.postings IS NULL THEN false
              ELSE coalesce(e.postings, 0) <> 1 OR e.reversals <> 0 END`,
+  }
+}
+
+/**
+ * Does what the documents of a kind count as settled come to what was put onto them, and by their own contacts? `called` is
+ * how the answer names both; `more` is what else is wrong of a document, by the column that counts.
+ */
+export function settledOf(
+  kind: SettledKind, by: KindThatHas<'applications'>, called: { settled: string; applied: string }, more: (counted: string) => string,
+): Question {
+  const { table, id, number, party, settledBy: { [by]: counted } } = DOCUMENTS[kind]
+  const source = DOCUMENTS[by]
+  return {
+    name: `audit ${source.noun}s on ${table}`,
+    text: `SELECT format('%s of %s is %s with %s ${called.settled} and %s open, its ${called.applied} come to %s', d.${number}, d.org_id, d.status,
+             d.${counted}, d.balance, coalesce(sum(a.amount), 0)) AS wrong
+           FROM ${table} AS d
+           LEFT JOIN ${source.applications} AS a ON a.org_id = d.org_id AND a.${id} = d.id
+           LEFT JOIN ${source.table} AS s ON s.org_id = a.org_id AND s.id = a.${source.id}
+           GROUP BY d.org_id, d.id
+           HAVING d.${counted} <> coalesce(sum(a.amount), 0)
+             OR bool_or(s.${source.party} <> d.${party} OR s.currency_code <> d.currency_code)
+             OR d.status IN ('DRAFT', 'CANCELLED', '${MOVES[kind].approve.to}') AND d.${counted} <> 0
+             OR ${more(counted)}`,
   }
 }
 

@@ -1,7 +1,7 @@
 // Are the credit and debit notes in order: their lines, their journals, their events, what of them is applied?
 import { DOCUMENTS, kindsThatHave, type KindThatHas } from '../domain/documents.ts'
-import { MOVES, type SettledKind } from '../domain/lifecycle.ts'
-import { eventsOf, linesOf, numbersOf, standingOf, type Question } from './audit-documents.ts'
+import type { SettledKind } from '../domain/lifecycle.ts'
+import { eventsOf, linesOf, numbersOf, settledOf, standingOf, type Question } from './audit-documents.ts'
 
 type NoteKind = KindThatHas<'against'>
 
@@ -29,22 +29,9 @@ function entriesOf(kind: NoteKind): Question {
 
 const questionsOf = (kind: NoteKind) => [linesOf(kind), entriesOf(kind), eventsOf(kind), numbersOf(kind, `numbers of ${DOCUMENTS[kind].noun}s`)]
 
-function creditsOn(kind: SettledKind): Question {
-  const { table, id, number, party, settledBy: { CREDIT_NOTE: credited } } = DOCUMENTS[kind]
-  return {
-    name: `audit credits on ${table}`,
-    text: `SELECT format('%s of %s is %s with %s credited and %s open, its applications come to %s', d.${number}, d.org_id, d.status,
-             d.${credited}, d.balance, coalesce(sum(a.amount), 0)) AS wrong
-           FROM ${table} AS d
-           LEFT JOIN credit_applications AS a ON a.org_id = d.org_id AND a.${id} = d.id
-           LEFT JOIN credit_notes AS n ON n.org_id = a.org_id AND n.id = a.credit_note_id
-           GROUP BY d.org_id, d.id
-           HAVING d.${credited} <> coalesce(sum(a.amount), 0)
-             OR bool_or(n.customer_id <> d.${party} OR n.currency_code <> d.currency_code)
-             OR d.status IN ('DRAFT', 'CANCELLED', '${MOVES[kind].approve.to}') AND d.${credited} <> 0
-             OR d.status = 'CREDIT_APPLIED' AND (d.balance <> 0 OR d.${credited} = 0)`,
-  }
-}
+const creditsOn = (kind: SettledKind) => settledOf(kind, 'CREDIT_NOTE', { settled: 'credited', applied: 'applications' }, (credited) => (
+  `d.status = 'CREDIT_APPLIED' AND (d.balance <> 0 OR d.${credited} = 0)`
+))
 
 export const NOTES: Question[] = [
   ...kindsThatHave('against').flatMap(questionsOf),

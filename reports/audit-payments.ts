@@ -1,25 +1,11 @@
 // Are the payments in order: what they are allocated to, their journals, their events?
-import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
-import { MOVES, type SettledKind } from '../domain/lifecycle.ts'
-import { creationOf, standingOf, type Question } from './audit-documents.ts'
+import { kindsThatHave } from '../domain/documents.ts'
+import type { SettledKind } from '../domain/lifecycle.ts'
+import { creationOf, settledOf, standingOf, type Question } from './audit-documents.ts'
 
-function paidOf(kind: SettledKind): Question {
-  const { table, id, number, party, settledBy: { PAYMENT: paid } } = DOCUMENTS[kind]
-  return {
-    name: `audit payments on ${table}`,
-    text: `SELECT format('%s of %s is %s with %s paid and %s open, its allocations come to %s', d.${number}, d.org_id, d.status,
-             d.${paid}, d.balance, coalesce(sum(a.amount), 0)) AS wrong
-           FROM ${table} AS d
-           LEFT JOIN payment_allocations AS a ON a.org_id = d.org_id AND a.${id} = d.id
-           LEFT JOIN payments AS p ON p.org_id = a.org_id AND p.id = a.payment_id
-           GROUP BY d.org_id, d.id
-           HAVING d.${paid} <> coalesce(sum(a.amount), 0)
-             OR bool_or(p.contact_id <> d.${party} OR p.currency_code <> d.currency_code)
-             OR d.status IN ('DRAFT', 'CANCELLED', '${MOVES[kind].approve.to}') AND d.${paid} <> 0
-             OR d.status = 'PAID' AND d.balance <> 0
-             OR d.status = 'PARTIALLY_PAID' AND (d.balance = 0 OR d.balance = d.total)`,
-  }
-}
+const paidOf = (kind: SettledKind) => settledOf(kind, 'PAYMENT', { settled: 'paid', applied: 'allocations' }, () => (
+  "d.status = 'PAID' AND d.balance <> 0 OR d.status = 'PARTIALLY_PAID' AND (d.balance = 0 OR d.balance = d.total)"
+))
 
 export const PAYMENTS: Question[] = [
   ...kindsThatHave('settledBy').map(paidOf),
