@@ -1,4 +1,5 @@
 // Hears the notifications of a PostgreSQL channel, on a connection of its own that comes back when it is lost.
+import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
 export interface Listener {
@@ -6,14 +7,18 @@ export interface Listener {
 }
 
 const RETRY_MS = 2_000
+/** How often a connection is asked whether it is still there, and how long it has for its answer. */
+const ASKED_MS = { every: 15_000, answer: 10_000 }
 
 /**
  * Calls `heard` for every notification with its payload, and once without any after each connecting, since some may
  * have been missed before.
- * `hearing` is told whenever the connection comes or goes.
+ * `hearing` is told whenever the connection comes or goes. A server that is gone without a word is as silent as one that
+ * has nothing to tell, so it is asked now and then.
  */
 export function listen(
   databaseUrl: string, channel: string, heard: (payload: string) => void, hearing: (now: boolean) => void = () => undefined,
+  asked = ASKED_MS,
 ): Listener {
   let closed = false
   let client: pg.Client | undefined
@@ -33,6 +38,7 @@ export function listen(
       application_name: `bahi listens to ${channel}`,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
+      query_timeout: asked.answer,
     })
     client = mine
     mine.on('error', () => lost(mine))
@@ -43,6 +49,10 @@ export function listen(
       await mine.query(`LISTEN ${pg.escapeIdentifier(channel)}`)
       if (client === mine) hearing(true)
       heard('')
+      while (mine === client && !closed) {
+        await delay(asked.every, undefined, { ref: false })
+        if (mine === client && !closed) await mine.query('SELECT 1')
+      }
     } catch {
       lost(mine)
     }

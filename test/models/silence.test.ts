@@ -4,12 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { asFault } from '../../commands/refusals.ts'
 import { openDatabase, type Database, type Statement } from '../../models/database.ts'
+import { listen } from '../../models/listener.ts'
 import { OutcomeUnknown } from '../../models/transaction.ts'
 import { cloneDatabase, dropDatabase } from '../api/template.ts'
 
 const ONE: Statement = { name: '', text: 'SELECT 1 AS one', takesNoLock: true }
 
 let url: string
+let through: string
 let wire: Server
 const sockets = new Set<Socket>()
 /** Nothing that is sent arrives any more, and nobody is told. */
@@ -27,7 +29,7 @@ beforeAll(async () => {
     }
   })
   await new Promise<void>((listening) => wire.listen(0, '127.0.0.1', listening))
-  const through = Object.assign(new URL(url), { hostname: '127.0.0.1', port: String((wire.address() as AddressInfo).port) }).href
+  through = Object.assign(new URL(url), { hostname: '127.0.0.1', port: String((wire.address() as AddressInfo).port) }).href
   database = openDatabase({ url: through, pool: 1, name: 'bahi test', answerMs: 1_000 })
 })
 afterAll(async () => {
@@ -66,4 +68,23 @@ test('of a transaction whose commit is not answered the outcome is unknown', asy
   })).rejects.toThrow(OutcomeUnknown)
   isSilent = false
   await untilAnswered()
+})
+
+test('whoever listens is told, and listens again when it is back', async () => {
+  const told: boolean[] = []
+  let turned = (): void => undefined
+  const turn = () => new Promise<void>((resolve) => (turned = resolve))
+  const first = turn()
+  const hearing = (now: boolean) => {
+    if (told.at(-1) !== now) turned()
+    told.push(now)
+  }
+  const listener = listen(through, 'callers', () => undefined, hearing, { every: 50, answer: 1_000 })
+  await first
+  isSilent = true
+  while (told.at(-1)) await turn()
+  isSilent = false
+  while (!told.at(-1)) await turn()
+  expect([told.includes(false), told.at(-1)]).toEqual([true, true])
+  await listener.close()
 })
