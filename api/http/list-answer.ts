@@ -8,8 +8,9 @@ import { ownerOf } from './shares.ts'
 import { CALLER_GONE, holdUntil, untilGone } from './stream.ts'
 import { inPlace } from './writing.ts'
 
-// How many rows are shown at first, and how many characters the portions after that aim at.
-const FIRST_ROWS = 10
+// How many rows are shown at first, while it is not known how large they are, and how many characters the portions after
+// that aim at.
+const FIRST_ROWS = 2
 const PORTION = 512 * 1024
 /** An answer of more characters than this is not held. */
 const MOST_HELD = 1024 * 1024
@@ -48,13 +49,17 @@ async function* portionsOf(rows: unknown[], show: (rows: unknown[]) => Promise<u
   let count = FIRST_ROWS
   for (let place = 0; place < rows.length;) {
     const portion = rows.slice(place, place + count)
-    const shown = await show(portion)
+    const text = await textShown(portion, show)
     place += portion.length
-    if (shown.length === 0) continue
-    const text = JSON.stringify(shown).slice(1, -1)
+    if (text === '') continue
     yield text
     count = Math.max(1, Math.floor((portion.length * PORTION) / text.length))
   }
+}
+
+// A generator that waits for its reader keeps all that it has names for: what is shown, many times its text, is not among it.
+async function textShown(rows: unknown[], show: (rows: unknown[]) => Promise<unknown[]>): Promise<string> {
+  return JSON.stringify(await show(rows)).slice(1, -1)
 }
 
 async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {
