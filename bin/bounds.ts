@@ -31,11 +31,11 @@ function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings):
   return [
     ['Connections to an API process', String(maxConnections), '`503`, closed', '`MAX_CONNECTIONS`'],
     ['of one client address', String(maxConnectionsPerAddress), '`503`, closed', '`MAX_CONNECTIONS_PER_ADDRESS`'],
-    ['that are refused and still told so', `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`, 'closed without an answer', EDGE],
+    ['refused ones that still get a response', `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`, 'closed without an answer', EDGE],
     ['Connections to the health port of a process', `${MOST_PROBES}, ${PROBE_SECONDS} s each`, 'closed', '`gateways/health-port.ts`'],
     ['A connection between two requests', `${edge.KEEP_ALIVE_SECONDS} s`, 'closed', EDGE],
-    ['Unanswered requests on a connection', String(edge.MOST_UNANSWERED), 'no more are taken; closed behind the last answer', EDGE],
-    ['What comes behind the last request that is taken', megabytes(edge.MOST_DISCARDED_BYTES), 'broken off', EDGE],
+    ['Unanswered requests on a connection', String(edge.MOST_UNANSWERED), 'no more are read; closed after the last answer', EDGE],
+    ['Data after the last request that is read', megabytes(edge.MOST_DISCARDED_BYTES), 'closed', EDGE],
   ]
 }
 
@@ -44,19 +44,19 @@ function requestRows(): string[][] {
   const STREAM = '`api/http/stream.ts`'
   const BODY = '`api/http/body.ts`'
   return [
-    ['The line and headers of a request', `${kilobytes(edge.MOST_HEAD_BYTES)}, fewer than ${edge.MOST_HEADERS} headers`, '`431`', EDGE],
+    ['Request line and headers', `${kilobytes(edge.MOST_HEAD_BYTES)}, fewer than ${edge.MOST_HEADERS} headers`, '`431`', EDGE],
     ['their arrival', `${edge.HEAD_SECONDS} s`, '`408`', EDGE],
     ['The arrival of a whole request', `${edge.REQUEST_SECONDS} s`, '`408`', EDGE],
     ['A body', megabytes(BODY_LIMIT), '`413`', BODY],
     ['its arrival', seconds(BODY_MS), '`408`', BODY],
-    ['The rest of a body that was refused', `${seconds(UNREAD_MS)}, ${megabytes(UNREAD_BYTES)}`, 'broken off', BODY],
-    ['Problems of a body that are listed', String(MOST_PROBLEMS), 'left out', '`api/http/problems.ts`'],
-    ['Answers at once that use up no budget (`429`, `404`, `405`, what anyone may call)',
-      `${UNPAID_PER_SECOND} a second`, `spread, by ${seconds(LONGEST_PACE_MS)} at the most`, '`api/http/pace.ts`'],
-    ['An answer of which nothing is taken', `${edge.UNREAD_SECONDS} s`, 'broken off', EDGE],
-    ['A portion of a stream of which nothing is taken', seconds(PORTION_MS), 'broken off', STREAM],
-    ['A stream', seconds(WHOLE_MS), 'broken off', STREAM],
-    ['Any request, from its headers to the end of its answer', `${edge.ANSWER_SECONDS} s`, 'broken off', EDGE],
+    ['The rest of a refused body', `${seconds(UNREAD_MS)}, ${megabytes(UNREAD_BYTES)}`, 'closed', BODY],
+    ['Listed problems of a body', String(MOST_PROBLEMS), 'left out', '`api/http/problems.ts`'],
+    ['Immediate answers that use up no budget (`429`, `404`, `405`, calls without a token)',
+      `${UNPAID_PER_SECOND} per second`, `delayed, by at most ${seconds(LONGEST_PACE_MS)}`, '`api/http/pace.ts`'],
+    ['An answer that the client does not read', `${edge.UNREAD_SECONDS} s`, 'closed', EDGE],
+    ['A portion of a stream that the client does not read', seconds(PORTION_MS), 'closed', STREAM],
+    ['A stream', seconds(WHOLE_MS), 'closed', STREAM],
+    ['Any request, from its headers to the end of its answer', `${edge.ANSWER_SECONDS} s`, 'closed', EDGE],
   ]
 }
 
@@ -64,32 +64,32 @@ function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[
   const DATABASE = '`models/database.ts`'
   return [
     ['Connections of a process to PostgreSQL', String(databasePool), 'wait', '`DATABASE_POOL`'],
-    ['The wait for one of them', seconds(DATABASE_WAITS_MS.acquire), '`503`', DATABASE],
-    ['The wait for a new one', seconds(DATABASE_WAITS_MS.connect), '`503`', DATABASE],
+    ['The wait for a free connection', seconds(DATABASE_WAITS_MS.acquire), '`503`', DATABASE],
+    ['Opening a new connection', seconds(DATABASE_WAITS_MS.connect), '`503`', DATABASE],
     ['A statement', seconds(DATABASE_WAITS_MS.statement), 'rolled back', DATABASE],
-    ['A transaction between two statements', seconds(DATABASE_WAITS_MS.idleInTransaction), 'rolled back', DATABASE],
-    ['The wait for an answer', seconds(DATABASE_WAITS_MS.answer), '`503`, and the connection is closed', DATABASE],
-    ['The wait for a lock', seconds(DATABASE_WAITS_MS.lock), 'tried again, then `503`', DATABASE],
-    ['A question to Redis', seconds(REDIS_WAITS_MS.command), 'counted in the process', '`api/http/rate-limit.ts`'],
-    ['The look-up of a receiver\'s name', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/resolver.ts`'],
-    ['Look-ups at once, in a process and of one organisation', `${LOOKUPS.atOnce}, ${LOOKUPS.atOnceOfOne}`, 'wait', '`gateways/resolver.ts`'],
-    ['Names that are remembered', String(LOOKUPS.remembered), 'the oldest is forgotten', '`gateways/resolver.ts`'],
-    ['A conversion: until Temporal has taken it, and in all', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`', '`gateways/conversion.ts`'],
-    ['Other calls to Temporal', seconds(START_MS), 'tried again', '`gateways/engine.ts`'],
+    ['A transaction idle between two statements', seconds(DATABASE_WAITS_MS.idleInTransaction), 'rolled back', DATABASE],
+    ['The wait for an answer of PostgreSQL', seconds(DATABASE_WAITS_MS.answer), '`503`, and the connection is closed', DATABASE],
+    ['The wait for a lock', seconds(DATABASE_WAITS_MS.lock), 'retried, then `503`', DATABASE],
+    ['A command to Redis', seconds(REDIS_WAITS_MS.command), 'counted in the process', '`api/http/rate-limit.ts`'],
+    ['A DNS look-up of a receiver', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/resolver.ts`'],
+    ['Concurrent look-ups of a process, and of one organisation', `${LOOKUPS.atOnce}, ${LOOKUPS.atOnceOfOne}`, 'wait', '`gateways/resolver.ts`'],
+    ['Cached names', String(LOOKUPS.remembered), 'the oldest is dropped', '`gateways/resolver.ts`'],
+    ['A conversion: until Temporal has started it, and in total', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`', '`gateways/conversion.ts`'],
+    ['Other calls to Temporal', seconds(START_MS), 'retried', '`gateways/engine.ts`'],
     ['An attempt at a webhook', `${webhookTimeoutSeconds} s`, 'the next attempt', '`WEBHOOK_TIMEOUT_SECONDS`'],
-    ['A part that `/health/ready` asks', seconds(PATIENCE_MS), '`away`', '`api/parts.ts`'],
+    ['A check of `/health/ready`', seconds(PATIENCE_MS), '`away`', '`api/parts.ts`'],
   ]
 }
 
 function processRows({ shutdownSeconds }: Settings): string[][] {
   return [
-    ['Lines that the log has not taken', megabytes(MOST_WAITING_BYTES), 'dropped and counted', '`gateways/log-output.ts`'],
-    ['The stop of the API: answers under way', `${shutdownSeconds} s`, 'broken off', '`SHUTDOWN_SECONDS`'],
-    ['The stop of the worker: attempts under way', `${shutdownSeconds} s`, 'done again by another', '`SHUTDOWN_SECONDS`'],
-    ['and then the pools and clients of either', `${CLOSE_SECONDS} s`, 'left as they are', '`settings.ts`'],
-    ['A part of the local run that is to stop', seconds(STOP_PATIENCE_MS), 'killed', '`bin/machines/service.ts`'],
-    ['An API or a worker of the local run that does not answer',
-      `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`, `ended, killed after ${seconds(DEAF_PATIENCE_MS)}`, '`bin/machines/part.ts`'],
+    ['Log lines not yet written', megabytes(MOST_WAITING_BYTES), 'dropped and counted', '`gateways/log-output.ts`'],
+    ['Stopping the API: requests in progress', `${shutdownSeconds} s`, 'closed', '`SHUTDOWN_SECONDS`'],
+    ['Stopping the worker: attempts in progress', `${shutdownSeconds} s`, 'repeated by another worker', '`SHUTDOWN_SECONDS`'],
+    ['then closing the pools and clients of either', `${CLOSE_SECONDS} s`, 'abandoned', '`settings.ts`'],
+    ['Stopping a process of the local run', seconds(STOP_PATIENCE_MS), 'killed', '`bin/machines/service.ts`'],
+    ['An API or a worker of the local run that does not respond',
+      `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`, `stopped, killed after ${seconds(DEAF_PATIENCE_MS)}`, '`bin/machines/part.ts`'],
   ]
 }
 
@@ -101,10 +101,10 @@ export function shareRows({ databasePool }: Settings): string[][] {
   )
   return [
     row('Calls that use the database', calls),
-    row('Calls that write, which are such calls too', writers),
-    row('Streams, which are calls too', streams),
-    row('Pages of lists above 1 MB, which keep no connection while they are taken', lists),
+    row('Calls that write (they count as calls too)', writers),
+    row('Streams (they count as calls too)', streams),
+    row('List pages above 1 MB (they hold no connection while they are sent)', lists),
     row(`Bodies above ${kilobytes(LARGE_BODY)}`, bodies, megabytes),
-    row('Turns to parse one of them; a pause of twice its time follows', parsing),
+    row('Concurrent parsing of such bodies; each is followed by a pause of twice its time', parsing),
   ]
 }

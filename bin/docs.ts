@@ -36,14 +36,14 @@ const BLOCKS: Record<string, () => string> = {
   endpoints: () => table(['Call', 'Scope', 'What it does', 'Filters'], ROUTES.map((route) => [
     `\`${route.method} ${route.path}\`${route.keyRequired ? ' (key)' : ''}`, needOf(route), route.does, filtersOf(route),
   ])),
-  errors: () => table(['Code', 'Status', 'It means'], Object.entries(FAULTS).map(([code, [status, meaning]]) => (
+  errors: () => table(['Code', 'Status', 'Meaning'], Object.entries(FAULTS).map(([code, [status, meaning]]) => (
     [`\`${code}\``, String(status), meaning]
   ))),
-  warnings: () => table(['Code', 'It means'], Object.entries(WARNINGS).map(([code, meaning]) => [`\`${code}\``, meaning])),
+  warnings: () => table(['Code', 'Meaning'], Object.entries(WARNINGS).map(([code, meaning]) => [`\`${code}\``, meaning])),
   limits: () => table(['Limit', 'Value'], limits()),
-  bounds: () => table(['What', 'At most', 'Beyond it', 'Set in'], boundRows(DEFAULTS)),
-  shares: () => table(['What', 'In all', 'One organisation, or partner', 'A wait ends after'], shareRows(DEFAULTS)),
-  ladder: () => table(['Attempt', 'Waits after the end of the one before'], ladder()),
+  bounds: () => table(['Resource or wait', 'Limit', 'Beyond it', 'Set in'], boundRows(DEFAULTS)),
+  shares: () => table(['Resource', 'Total', 'One organisation, or partner', 'A wait times out after'], shareRows(DEFAULTS)),
+  ladder: () => table(['Attempt', 'Wait after the previous attempt'], ladder()),
   caps: () => table(['Cap', 'Value'], caps()),
   events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => (
     [`\`${type}\``, Object.keys((eventSchema(type) as TObject).properties).map((name) => `\`${name}\``).join(' ')]
@@ -51,7 +51,7 @@ const BLOCKS: Record<string, () => string> = {
   taxes: () => table(['Tax', 'Shape', 'CGST', 'SGST', 'IGST'], GST_TAX_LIST.map(({ name, shape, cgst, sgst, igst }) => (
     [name, `\`${shape}\``, cgst, sgst, igst]
   ))),
-  states: () => table(['Code', 'GST', 'Name', 'Also read'], STATES.map(({ code, gst, name, formerCodes, otherNames }) => (
+  states: () => table(['Code', 'GST', 'Name', 'Also accepted'], STATES.map(({ code, gst, name, formerCodes, otherNames }) => (
     [`\`${code}\``, gst, name, [...formerCodes, ...otherNames].join(', ')]
   ))),
   receiver: () => `\`\`\`js\n${readFileSync(join(ROOT, 'docs', 'examples', 'receiver.mjs'), 'utf8')}\`\`\``,
@@ -96,12 +96,12 @@ function filtersOf({ query }: Route): string {
 function limits(): string[][] {
   const bounds = (path: string, name: string) => {
     const { minimum, maximum, default: usual } = parameterOf(path, name)
-    return `${minimum} to ${maximum}, ${usual} unless asked`
+    return `${minimum} to ${maximum}, default ${usual}`
   }
   const echo = ROUTES.find(({ path }) => path === '/echo')!.bodyLimit!
   return [
-    ['Requests a minute, default tier', String(DEFAULTS.rateLimitDefault)],
-    ['Requests a minute, partner tier', String(DEFAULTS.rateLimitPartner)],
+    ['Requests per minute, default tier', String(DEFAULTS.rateLimitDefault)],
+    ['Requests per minute, partner tier', String(DEFAULTS.rateLimitPartner)],
     ['Body', `${BODY_LIMIT / 1024 / 1024} MB; \`POST /echo\` ${echo / 1024} KB`],
     ['`per_page`', `${bounds('/contacts', 'per_page')}; accounts up to ${parameterOf('/accounts', 'per_page').maximum}`],
     ['Activity `limit`', bounds('/activity', 'limit')],
@@ -109,21 +109,21 @@ function limits(): string[][] {
     ['Lines of a document', String(MOST_LINES)],
     ['Webhook endpoints of an organisation', String(MOST_ENDPOINTS)],
     ['`Idempotency-Key`', '1 to 200 letters, digits, `-`, `_`, `:`'],
-    ['Answers are remembered for', `${RETENTION_MS / 3_600_000} hours`],
+    ['Answers are stored for', `${RETENTION_MS / 3_600_000} hours`],
   ]
 }
 
 function caps(): string[][] {
   return [
-    ['Attempts under way at one endpoint', String(CAPS.attemptsOfEndpoint)],
-    [`The same, when its last answers took more than ${spoken(CAPS.slowMs)}`, String(CAPS.attemptsOfSlowEndpoint)],
-    ['Attempts under way of one organisation', String(CAPS.attemptsOfOrganization)],
-    ['Connections to receivers of one worker', String(CAPS.connections)],
-    ['Processes of one endpoint', String(CAPS.processesOfEndpoint)],
-    ['Processes of one organisation', String(CAPS.processesOfOrganization)],
-    ['Processes that one worker starts in a second', String(CAPS.processesInSecond)],
+    ['Concurrent attempts at one endpoint', String(CAPS.attemptsOfEndpoint)],
+    [`The same, if its last responses took more than ${spoken(CAPS.slowMs)}`, String(CAPS.attemptsOfSlowEndpoint)],
+    ['Concurrent attempts of one organisation', String(CAPS.attemptsOfOrganization)],
+    ['Connections of one worker to receivers', String(CAPS.connections)],
+    ['Workflows of one endpoint', String(CAPS.processesOfEndpoint)],
+    ['Workflows of one organisation', String(CAPS.processesOfOrganization)],
+    ['Workflows that one worker starts per second', String(CAPS.processesInSecond)],
     ['Deliveries claimed at once', String(CAPS.batch)],
-    ['Deliveries released in a second when a circuit has closed', String(CAPS.releasedInSecond)],
+    ['Deliveries released per second after a circuit closes', String(CAPS.releasedInSecond)],
   ]
 }
 
@@ -137,7 +137,7 @@ function ladder(): string[][] {
   const attempts = Array.from({ length: attemptsOf(waits) }, (_, index) => index + 1)
   return attempts.map((attempt) => {
     const waitMs = waitBefore(attempt, waits, 0)!
-    return [String(attempt), waitMs === 0 ? 'leaves at once' : spoken(waitMs)]
+    return [String(attempt), waitMs === 0 ? 'sent at once' : spoken(waitMs)]
   })
 }
 
@@ -153,6 +153,6 @@ if (import.meta.main) {
     const before = readFileSync(file, 'utf8')
     const after = filled(before)
     if (after !== before) writeFileSync(file, after)
-    console.log(`${name.padEnd(30)} ${after === before ? 'up to date' : 'written anew'}`)
+    console.log(`${name.padEnd(30)} ${after === before ? 'up to date' : 'updated'}`)
   }
 }

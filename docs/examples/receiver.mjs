@@ -1,9 +1,9 @@
-// Takes webhooks, and believes only those that are signed with the endpoint's secret and no older than 300 seconds.
+// Receives webhooks, and accepts only those signed with the endpoint's secret within the last 300 seconds.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import http from 'node:http'
 
 async function receive(request, response) {
-  const body = Buffer.concat(await request.toArray()) // the raw bytes, never JSON written anew
+  const body = Buffer.concat(await request.toArray()) // the raw bytes, not re-serialized JSON
   const parts = String(request.headers['x-svc-signature']).split(',').map((part) => part.split('='))
   const t = parts.find(([name]) => name === 't')?.[1]
   const right = createHmac('sha256', process.env.WEBHOOK_SECRET).update(`${t}.`).update(body).digest()
