@@ -46,7 +46,7 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
 function requesterOf({ requested_by, origin }: ConversionRow, organization: OrganizationFacts & { version: string }): Caller {
   return {
     subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: requested_by, partnerId: null, organization, origin,
-    standing: stillSo(organization),
+    standing: () => stillSo(organization),
   }
 }
 

@@ -13,8 +13,8 @@ export interface Caller {
   userId: string | null
   partnerId: string | null
   organization: OrganizationFacts | null
-  /** What a transaction of theirs requires, where they were identified from memory. */
-  standing?: Precondition
+  /** What a transaction of theirs that begins now requires: they were identified before it, and may have waited since. */
+  standing?(now: Date): Precondition
   /** Goes into the metadata of every activity entry. */
   origin: { request_id: string | null; ip: string | null; user_agent: string | null; source: string }
 }

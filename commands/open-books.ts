@@ -30,8 +30,8 @@ export async function openBooks<T, R = T>(
   let queued = 0
   try {
     const result = await retried(() => desk.database.transaction(async (connection) => {
-      if (caller.standing) connection.require(caller.standing)
       books = new Books(connection, caller, desk.clock())
+      if (caller.standing) connection.require(caller.standing(books.now))
       const done = await work(books)
       queued = await books.write()
       return done

@@ -54,7 +54,7 @@ export async function identify(route: Route, request: IncomingMessage, identifyi
     partnerId: null,
     organization,
     origin,
-    ...(route.write || route.ask ? { standing: stillHeld(secret!, holder, now) } : {}),
+    ...(route.write || route.ask ? { standing: (later: Date) => stillHeld(secret!, holder, later) } : {}),
   }
   // A re-issue with grace leaves a partner two tokens of an organisation, and one budget (decisions §11).
   return { caller, budget: token.partner_id === null ? token.id : `${organization.id} ${token.partner_id}` }

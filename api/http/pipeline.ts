@@ -67,9 +67,9 @@ export async function travel(
       await house.pace()
       throw limitExceeded(allowance)
     }
-    const identified = async () => {
+    const identified = async (at = now) => {
       const known = await identify(route, request, {
-        tokens: house.tokens, now, origin: originOf(request, ip, trace.requestId),
+        tokens: house.tokens, now: at, origin: originOf(request, ip, trace.requestId),
         countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
       })
       trace.orgId = known.caller.organization?.id ?? null
@@ -84,7 +84,7 @@ export async function travel(
       checkScope(of, route)
       return answerRoute(house, route, of, sent, now)
     }
-    reply = await untilUnchanged(house, caller, answer, async () => (await identified()).caller)
+    reply = await untilUnchanged(house, caller, answer, async () => (await identified(house.desk.clock())).caller)
   } catch (error) {
     reply = refuse(house, error, trace.requestId)
     // Whoever is refused before their body is looked at may be sending one still.

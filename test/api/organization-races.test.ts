@@ -1,7 +1,10 @@
 // An organisation's state or financial year is changed by its partner while documents are written: each waits for the other.
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { request } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { BASE_PATH } from '../../api/server.ts'
 import { blockedBy } from '../blocked.ts'
 import { billBody, openMill, type Mill } from './mill.ts'
 import { startService, type Service } from './service.ts'
@@ -94,6 +97,29 @@ describe('a change of the organisation', () => {
       return { reissued: await reissuing, called: await calling }
     })
     expect([reissued.status, called.status, called.body.code]).toEqual([200, 401, 'auth.invalid_token'])
+  })
+
+  test('that revokes a token refuses the call that had come before it and was not written yet', async () => {
+    const mill = await openMill(service)
+    const body = JSON.stringify({ contact_name: 'Meena Sarees' })
+    const left = async () => Number((await mill.client.get('/whoami')).headers['x-ratelimit-remaining'])
+    const before = await left()
+    const call = request(`${service.origin}${BASE_PATH}/contacts`, {
+      method: 'POST', headers: { Authorization: `Bearer ${mill.client.token}`, 'Content-Type': 'application/json', 'Content-Length': body.length },
+    })
+    const answered = once(call, 'response')
+    call.write(body.slice(0, 5))
+    // Until it is counted, besides the questions for it; or a new minute is.
+    for (let [asked, last] = [1, before]; ; asked += 1) {
+      const now = await left()
+      if (now < before - asked || now > last) break
+      last = now
+    }
+    const reissued = await service.call('POST', `/partner/organizations/${mill.orgId}/token`, { partnerKey: service.partnerKey, key: randomUUID(), body: {} })
+    call.end(body.slice(5))
+    const [answer] = await answered
+    expect([reissued.status, answer.statusCode]).toEqual([200, 401])
+    answer.resume()
   })
 
   test('is not passed by calls that come while it waits for others', async () => {
