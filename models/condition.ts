@@ -2,13 +2,25 @@
 import { literal, Op, where, type WhereOptions } from 'sequelize'
 import { isId } from '../domain/ids.ts'
 
-declare const made: unique symbol
+const reach = Symbol('reach')
+
+/** Which rows a condition leaves: what models/page.ts has to know of it. */
+interface Reach {
+  /** The columns that it bounds by a range. */
+  ranges: string[]
+  /** True where an id leads to the rows: there are few of them, and an index has them in the order of the list. */
+  narrow: boolean
+}
 
 /** What rows are asked for. Nobody else writes one: Sequelize's operators stay in this folder. */
-export type Condition = WhereOptions & { readonly [made]: true }
+export type Condition = WhereOptions & { readonly [reach]: Reach }
 
 /** For the models' own conditions. */
-export const condition = (options: WhereOptions) => options as Condition
+export function condition(options: WhereOptions, { ranges = [], narrow = false }: Partial<Reach> = {}): Condition {
+  return Object.assign(options, { [reach]: { ranges, narrow } }) as Condition
+}
+
+export const reachOf = (one: Condition): Reach => one[reach]
 
 /** A condition that Sequelize has no words for; in parentheses, so that an OR in it ends there. */
 export const inSql = (sql: string) => condition(literal(`(${sql})`) as unknown as WhereOptions)
@@ -20,7 +32,10 @@ export const everything = condition({})
 export const nothing = inSql('false')
 
 /** The rows that meet all of these. */
-export const allOf = (conditions: Condition[]): Condition => condition({ [Op.and]: conditions })
+export const allOf = (conditions: Condition[]): Condition => condition({ [Op.and]: conditions }, {
+  ranges: conditions.flatMap((one) => reachOf(one).ranges),
+  narrow: conditions.some((one) => reachOf(one).narrow),
+})
 
 /** The rows that do not meet it. */
 export const not = (refused: Condition): Condition => condition({ [Op.not]: refused })
@@ -29,13 +44,19 @@ export const not = (refused: Condition): Condition => condition({ [Op.not]: refu
 export const equalTo = (column: string, value: unknown): Condition => condition({ [column]: value } as WhereOptions)
 
 /** The column is this id; text that can be no id finds nothing. */
-export const hasId = (column: string, id: string): Condition => (isId(id) ? equalTo(column, id) : nothing)
+export const hasId = (column: string, id: string): Condition => (
+  isId(id) ? condition({ [column]: id } as WhereOptions, { narrow: true }) : nothing
+)
 
 /** The column is this value or a later one. */
-export const from = (column: string, value: unknown): Condition => condition({ [column]: { [Op.gte]: value } } as WhereOptions)
+export const from = (column: string, value: unknown): Condition => (
+  condition({ [column]: { [Op.gte]: value } } as WhereOptions, { ranges: [column] })
+)
 
 /** The column is this value or an earlier one. */
-export const to = (column: string, value: unknown): Condition => condition({ [column]: { [Op.lte]: value } } as WhereOptions)
+export const to = (column: string, value: unknown): Condition => (
+  condition({ [column]: { [Op.lte]: value } } as WhereOptions, { ranges: [column] })
+)
 
 /** The array `tags` has this id; text that can be no id finds nothing. Needs an index on the tags of the rows that have any. */
 export const hasTag = (id: string): Condition => (

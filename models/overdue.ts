@@ -7,10 +7,10 @@ import type { Connection } from './database.ts'
 import type { Scope } from './find.ts'
 import type { OrganizationFacts } from './token.ts'
 
-/** The invoices, or bills, on which something is owed after the due date on the day `today`; found by invoices_owed and bills_owed. */
+/** The invoices, or bills, on which something is owed after the due date on the day `today`; found by invoices_overdue and bills_overdue. */
 export const overdueOn = (kind: SettledKind, today: string): Condition => condition({
   status: { [Op.in]: [...owedStatuses(kind)] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 },
-})
+}, { ranges: ['due_date'] })
 
 /** Every time zone that an organisation is in. */
 export async function zonesInUse(connection: Connection): Promise<string[]> {
@@ -48,7 +48,7 @@ const ZONES = {
 
 const KINDS = kindsThatHave('settledBy')
 
-// Of a document `d`, on the day $2, as fallsDue in domain/housekeeping.ts; by the indexes invoices_owed and bills_owed.
+// Of a document `d`, on the day $2, as fallsDue in domain/housekeeping.ts; by the indexes invoices_falling_due and bills_falling_due.
 const fallsDue = (kind: SettledKind) => (
   `d.status IN (${fallingDueStatuses(kind).map((status) => `'${status}'`).join(', ')}) AND d.due_date < $2 AND d.balance > 0`
 )

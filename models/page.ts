@@ -1,7 +1,7 @@
 // One page of a list: rows by time and id from where the last page ended, whatever was added meanwhile.
 import pg from 'pg'
-import type { FindOptions } from 'sequelize'
-import { allOf, everything, inSql, type Condition } from './condition.ts'
+import { literal, type FindOptions } from 'sequelize'
+import { allOf, everything, inSql, reachOf, type Condition } from './condition.ts'
 import type { Connection } from './database.ts'
 import { findList, findListAbove, type Scope } from './find.ts'
 import type { ModelOf } from './model.ts'
@@ -30,10 +30,13 @@ export interface PageOf<Row> {
 
 /**
  * Reads one page of an organisation's rows by keyset: it costs the same on the first page and on the last. Needs an
- * index on (org_id[, filter], time DESC, id DESC).
+ * index on (org_id[, filter], time DESC, id DESC), and for a range of another column a GiST index on (org_id, column, time).
  */
 export async function pageOf<Row extends { org_id: string }>(scope: Scope, model: ModelOf<Row>, request: PageRequest): Promise<PageOf<Row>> {
-  return pageFrom(await findList(scope, model, findingOf(request)), request)
+  const { where = everything, by = CREATED } = request
+  const { ranges, narrow } = reachOf(where)
+  const inRange = !narrow && ranges.some((column) => column !== by)
+  return pageFrom(await findList(scope, model, inRange ? findingInRange(request) : findingOf(request)), request)
 }
 
 /** As pageOf, for the models above organisations: `where` names whose rows they are. */
@@ -41,7 +44,9 @@ export async function pageAbove<Row extends object>(connection: Connection, mode
   return pageFrom(await findListAbove(connection, model, findingOf(request)), request)
 }
 
-function findingOf({ where = everything, perPage, after, ascending = false, by = 'created_time' }: PageRequest): FindOptions {
+const CREATED = 'created_time'
+
+function findingOf({ where = everything, perPage, after, ascending = false, by = CREATED }: PageRequest): FindOptions {
   const order = ascending ? 'ASC' : 'DESC'
   return {
     where: after ? allOf([where, beyond(by, ascending, after)]) : where,
@@ -50,7 +55,35 @@ function findingOf({ where = everything, perPage, after, ascending = false, by =
   }
 }
 
-function pageFrom<Row extends object>(found: Row[], { by = 'created_time', perPage }: PageRequest): PageOf<Row> {
+// Before and after all rows; near enough for their distance in microseconds to be exact as a float.
+const EARLIEST = '1970-01-01T00:00:00Z'
+const LATEST = '2200-01-01T00:00:00Z'
+
+/**
+ * The same rows in the same order, by their distance from a time before or after them all: so a GiST index finds those
+ * in the range, wherever in the list they are. In the order of a B-tree all rows between the place and the range would
+ * be read; that none is planned, the time is the expression of the GiST index.
+ */
+function findingInRange({ where = everything, perPage, after, ascending = false, by = CREATED }: PageRequest): FindOptions {
+  const time = inUtc(`"${by}"`)
+  const distance = literal(`${time} <-> ${instant(ascending ? EARLIEST : LATEST)}`)
+  return {
+    where: after ? allOf([where, inSql(beyondInRange(time, ascending, after))]) : where,
+    order: [[distance, 'ASC'], ['id', ascending ? 'ASC' : 'DESC']],
+    limit: perPage + 1,
+  }
+}
+
+const inUtc = (time: string) => `(${time} AT TIME ZONE 'UTC')`
+const instant = (time: string) => inUtc(`${pg.escapeLiteral(time)}::timestamptz`)
+
+// GiST does not compare two columns at once, so it is told first how far to go.
+function beyondInRange(time: string, ascending: boolean, after: Place): string {
+  const sign = ascending ? '>' : '<'
+  return `${time} ${sign}= ${instant(after.time)} AND (${time}, "id") ${sign} (${instant(after.time)}, ${pg.escapeLiteral(after.id)})`
+}
+
+function pageFrom<Row extends object>(found: Row[], { by = CREATED, perPage }: PageRequest): PageOf<Row> {
   const rows = found.slice(0, perPage)
   const last = rows.at(-1) as { id: string } & Record<string, unknown> | undefined
   return { rows, hasMore: found.length > perPage, end: last ? { time: timeOf(last[by]), id: last.id } : null }
