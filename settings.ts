@@ -86,7 +86,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   }
   if (checked.Check(settings)) return settings
   const problems = checked.Errors(settings).map((problem) => `${variableOf(problem.instancePath)}: ${problem.message}`)
-  throw new Error(`Bad settings:\n  ${problems.join('\n  ')}`)
+  throw new Error(`Invalid settings:\n  ${problems.join('\n  ')}`)
 }
 
 // An address alone is a range of one; `gateways/addresses.ts` reads the same form.

@@ -26,7 +26,7 @@ export interface Attempts {
   attempt(due: DueAttempt, waitMs: number | null): Promise<Outcome>
 }
 
-const SECRET_UNREADABLE = 'The secret of this endpoint cannot be read; rotate it, or give the service its old key.'
+const SECRET_UNREADABLE = 'The secret of this endpoint cannot be read; give the service its old ENCRYPTION_KEY, or register the endpoint again.'
 
 export function createAttempts({ connection, receiver, sealer, circuit, clock, onRefused }: AttemptParts): Attempts {
   const settling = settleInGroups(connection, circuit)

@@ -89,5 +89,5 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock,
 
 function unswept(failed: Map<string, unknown>): ApplicationFailure {
   const message = [...failed].map(([id, error]) => `${id}: ${error instanceof Error ? error.message : String(error)}`)
-  return ApplicationFailure.retryable(`organisations that could not be swept:\n${message.join('\n')}`, 'OrganizationsUnswept')
+  return ApplicationFailure.retryable(`organisations whose overdue documents could not be marked:\n${message.join('\n')}`, 'OrganizationsUnswept')
 }

@@ -40,7 +40,7 @@ export function createProcesses({ connection, engine, ladderSeconds, log, clock 
       return true
     } catch (error) {
       if (error instanceof EngineAway) throw error
-      log.error({ err: error, delivery_id: delivery.id }, 'the process of a delivery could not be started')
+      log.error({ err: error, delivery_id: delivery.id }, 'the workflow of a delivery could not be started')
       return false
     }
   }

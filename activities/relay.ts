@@ -57,7 +57,7 @@ export function createRelay(parts: RelayParts): Relay {
     try {
       const started = await engine.startDispatch({ batchId: batch.batchId, ladderSeconds }, batch.findable, batch.size)
       unstarted.delete(batch.batchId)
-      if (engineAway) log.info('Temporal is back')
+      if (engineAway) log.info('Temporal is available again')
       engineAway = false
       if (started === 'finished') await release(batch.batchId)
     } catch (error) {
@@ -67,7 +67,7 @@ export function createRelay(parts: RelayParts): Relay {
       batch.notBeforeMs = clock().getTime() + Math.min(FIRST_BACKOFF_MS * 2 ** (batch.tries - 1), longestMs)
       unstarted.set(batch.batchId, batch)
       if (!away) log.error({ err: error, batch_id: batch.batchId, tries: batch.tries }, 'a batch could not be started')
-      else if (!engineAway) log.warn({ err: error.message }, 'Temporal is away; deliveries wait')
+      else if (!engineAway) log.warn({ err: error.message }, 'Temporal is unavailable; deliveries wait')
       engineAway = away
     }
   }
@@ -75,7 +75,7 @@ export function createRelay(parts: RelayParts): Relay {
   // The batch's process has come to its end, so whatever it left untried needs another.
   async function release(batchId: string): Promise<void> {
     const released = await releaseBatch(connection, batchId)
-    if (released > 0) log.warn({ batch_id: batchId, released }, 'a finished batch had left deliveries untried')
+    if (released > 0) log.warn({ batch_id: batchId, released }, 'a finished batch left deliveries without an attempt')
   }
 
   async function retryUnstarted(): Promise<void> {

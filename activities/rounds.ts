@@ -27,10 +27,10 @@ export function goRound(name: string, everyMs: number, log: Logger, work: () => 
   async function turn(): Promise<void> {
     try {
       await work()
-      if (failing) log.info({ round: name }, 'works again')
+      if (failing) log.info({ round: name }, 'poll loop recovered')
       failing = false
     } catch (error) {
-      if (!failing) log.error({ err: error, round: name }, 'failed; it is tried again')
+      if (!failing) log.error({ err: error, round: name }, 'poll loop failed; it is retried')
       failing = true
     }
   }

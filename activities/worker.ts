@@ -122,11 +122,11 @@ async function main(): Promise<void> {
     const worker = (started = await startWorker(settings, log))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => {
-        log.info({ signal }, 'worker stops')
+        log.info({ signal }, 'worker stopping')
         worker.stop()
         // Temporal and PostgreSQL may be away, and what waits for them would wait on.
         setTimeout(() => {
-          log.warn('the worker did not stop in time; what is under way is done again by another')
+          log.warn('the worker did not stop in time; another worker repeats its unfinished work')
           void exit(0)
         }, (settings.shutdownSeconds + CLOSE_SECONDS) * 1000)
       })

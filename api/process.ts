@@ -9,7 +9,7 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
   const stop = async (code: number) => {
     if (stopping) return
     stopping = true
-    await api.close().catch((error: unknown) => log.error({ err: error }, 'the stop failed'))
+    await api.close().catch((error: unknown) => log.error({ err: error }, 'shutdown failed'))
     await exit(code)
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -22,13 +22,13 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
   process.on('uncaughtException', (error) => {
     const underWay = requestUnderWay()
     if (underWay) return api.answerUnhandled(underWay, error)
-    log.fatal({ err: error }, 'unhandled error; the process ends')
+    log.fatal({ err: error }, 'unhandled error; the process exits')
     void stop(1)
   })
   try {
     log.info({ port: await api.listen() }, 'listening')
   } catch (error) {
-    log.fatal({ err: error }, 'the API does not start')
+    log.fatal({ err: error }, 'the API could not start')
     await exit(1)
   }
 }

@@ -4,7 +4,7 @@ import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
 import { WORKFLOWS } from '../activities/workers.ts'
 
 const [file] = process.argv.slice(2)
-if (!file) throw new Error('Which file shall hold the bundle?\n  Remedy: npm run bundle -- workflows.js')
+if (!file) throw new Error('The name of the bundle file is missing.\n  Remedy: npm run bundle -- workflows.js')
 const { code } = await bundleWorkflowCode({ workflowsPath: WORKFLOWS, logger: new DefaultLogger('ERROR') })
 // Beside its place first: a worker that starts meanwhile finds it whole or not at all.
 const half = `${file}.${process.pid}.tmp`

@@ -20,7 +20,7 @@ try {
   printTrialBalance(trader, balance)
   printDues(trader, await customersDues(trader))
   if (balance.debit !== balance.credit) throw new Error('the trial balance does not agree')
-  console.log(`\nTo look around with its token: curl -H "Authorization: Bearer ${trader.token}" ${card.base_url}/journals`)
+  console.log(`\nTo explore it with its token: curl -H "Authorization: Bearer ${trader.token}" ${card.base_url}/journals`)
 } catch (error) {
   console.error(`\n${(error as Error).message}`)
   process.exitCode = 1

@@ -77,7 +77,7 @@ async function startMachines(folder: string, record: RunRecord, machines: Machin
 
   const redis = onPath('redis-server', local.path)
   if (!redis && local.ci) {
-    throw new Error('redis-server is missing, and CI=true lets no test be left out.\n  Remedy: apt-get install redis-server')
+    throw new Error('redis-server is missing, and with CI=true no test may be skipped.\n  Remedy: apt-get install redis-server')
   }
   environment.TEST_DATABASE_URL = await step('PostgreSQL', async () => {
     const port = await freePort(undefined, taken)

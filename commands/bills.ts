@@ -119,7 +119,7 @@ export async function approveBill(books: Books, id: string): Promise<Bill> {
 export async function changeBill(books: Books, id: string, wanted: Sent<BillChanges>, answered: Answered<Bill>): Promise<Bill> {
   const draft = await billOf(books, id, 'FOR UPDATE')
   nextStatus('BILL', 'edit', draft.status)
-  const instead = { fields: SETTLED, advice: 'delete the draft and draw it up anew' }
+  const instead = { fields: SETTLED, advice: 'delete the draft and create a new one' }
   const changed = changedFields(wanted, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
   if (changed.size === 0) return draft
   const date = wanted.date === undefined ? draft.date : documentDateOf(books, wanted.date)

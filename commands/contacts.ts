@@ -147,7 +147,7 @@ function registration(before: Before, fields: ContactFields): Partial<ContactRow
   const gstNo = blankAsNull(fields.gst_no ?? null)?.toUpperCase() ?? null
   if (gstNo === null) return { gst_no: null }
   if (!hasGstinShape(gstNo)) {
-    throw fault('validation.invalid_value', { field: 'gst_no', message: 'A GSTIN has 15 letters and digits, the state\'s two digits first.' })
+    throw fault('validation.invalid_value', { field: 'gst_no', message: 'A GSTIN has 15 letters and digits and begins with the two digits of the state.' })
   }
   // What the former GSTIN said follows the new one; what was told otherwise stays.
   const followed = <Said extends string>(kept: Said | null, of: (gstin: string) => Said | null) => (

@@ -106,7 +106,7 @@ export function currencyOrAssumed(books: Books, told: MoneyTold, { latest_rate }
   const money = currencyOf(books, told, latest_rate)
   const pair = rateWanted(books, told)
   if (pair && latest_rate === null) {
-    const message = `No exchange rate was sent, and none of ${pair.from} to ${pair.to} is kept for the date; the rate 1 was taken.`
+    const message = `No exchange rate was sent, and none from ${pair.from} to ${pair.to} is stored for the date; the rate 1 was used.`
     books.warn({ code: 'validation.exchange_rate_assumed', message, details: { from_currency: pair.from, to_currency: pair.to, exchange_rate: 1 } })
   }
   return money

@@ -72,7 +72,7 @@ export async function changeEstimate(
 ): Promise<Estimate> {
   const before = await estimateOf(books, id, 'FOR UPDATE')
   nextStatus('ESTIMATE', 'edit', before.status)
-  const instead = { fields: OFFERED, advice: 'cancel the estimate and draw up a new one' }
+  const instead = { fields: OFFERED, advice: 'cancel the estimate and create a new one' }
   const changed = changedFields(wanted, answered(before), { fields: CHANGEABLE, instead })
   if (changed.size === 0) return before
   const status = statusToldBy(wanted.status, before.status)
@@ -115,9 +115,9 @@ export function announceEstimate(books: Books, type: DocumentEvent<'ESTIMATE'>, 
 
 // How an estimate comes to the statuses that a caller may not tell.
 const ACTIONS: Partial<Record<EstimateStatus, string>> = {
-  DRAFT: 'only a new one is a draft',
-  ACCEPTED: 'POST /estimates/{estimate_id}/accept does',
-  CONVERTED: 'POST /estimates/{estimate_id}/convert does',
+  DRAFT: 'only a new estimate is a draft',
+  ACCEPTED: 'use POST /estimates/{estimate_id}/accept',
+  CONVERTED: 'use POST /estimates/{estimate_id}/convert',
 }
 
 // The statuses that a caller may tell; the others come of actions (decisions §4).
@@ -127,5 +127,5 @@ function statusToldBy(told: EstimateStatus | undefined, from: EstimateStatus): E
   if (told === undefined || told === from) return from
   const verb = TELLING[told]
   if (verb) return nextStatus('ESTIMATE', verb, from)
-  throw invalidState(`A PUT does not make an estimate ${told}; ${ACTIONS[told]}.`, from, [])
+  throw invalidState(`A PUT cannot set the status ${told}; ${ACTIONS[told]}.`, from, [])
 }

@@ -164,7 +164,7 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
       const account = accountOf.get(id.toLowerCase())
       if (!account) throw notFound('account', field)
       if (isSpending(account.account_type)) return account.id
-      throw fault('validation.invalid_value', { field, message: 'An expense is debited to a cost, or to an asset that is bought.' })
+      throw fault('validation.invalid_value', { field, message: 'An expense must be debited to an expense, cost of goods, stock or asset account.' })
     },
     money: moneyOf,
   }

@@ -53,7 +53,7 @@ export async function openMissingYears(books: Books): Promise<number> {
  */
 export async function moveFinancialYears(books: Books, timeZone: string, from: number, to: number): Promise<void> {
   if (await isAnythingNumbered(books)) {
-    const message = 'Documents are numbered in the financial years as they are; fiscal_year_start_month may not change any more.'
+    const message = 'Documents have numbers in the current financial years, so fiscal_year_start_month can no longer change.'
     throw fault('conflict.in_use', { field: 'fiscal_year_start_month', message, details: { numbered: true } })
   }
   const day = dateInZone(books.now.toISOString(), timeZone)

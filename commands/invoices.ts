@@ -117,7 +117,7 @@ export async function approveInvoice(books: Books, id: string): Promise<Invoice>
 export async function changeInvoice(books: Books, id: string, sent: Sent<InvoiceChanges>, answered: Answered<Invoice>): Promise<Invoice> {
   const draft = await invoiceOf(books, id, 'FOR UPDATE')
   nextStatus('INVOICE', 'edit', draft.status)
-  const instead = { fields: SETTLED, advice: 'void the invoice and draw up a new one' }
+  const instead = { fields: SETTLED, advice: 'void the invoice and create a new one' }
   const changed = changedFields(sent, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
   const told: Partial<InvoiceRow> = {}
   if (changed.has('reference_number')) told.reference_number = sent.reference_number ?? null

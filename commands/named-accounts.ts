@@ -9,9 +9,9 @@ export interface AccountRule {
   message: string
 }
 
-export const SALES_ACCOUNT: AccountRule = { isRight: isRevenue, message: 'Sales are credited to a revenue account.' }
+export const SALES_ACCOUNT: AccountRule = { isRight: isRevenue, message: 'Sales must be credited to a revenue account.' }
 export const PURCHASE_ACCOUNT: AccountRule = {
-  isRight: isSpending, message: 'Purchases are debited to an expense, cost of goods, stock or asset account.',
+  isRight: isSpending, message: 'Purchases must be debited to an expense, cost of goods, stock or asset account.',
 }
 
 /**

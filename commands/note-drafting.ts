@@ -34,7 +34,7 @@ export const NOTE_TERMS = [
 ] as const satisfies (keyof NoteTerms)[]
 
 /** What callers are told to do instead. */
-export const ANOTHER_NOTE = 'void the note and draw up a new one'
+export const ANOTHER_NOTE = 'void the note and create a new one'
 
 /** What the row of every note's line says. */
 export type NoteLine = PurchaseLine & { restock: boolean }

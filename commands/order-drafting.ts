@@ -4,4 +4,4 @@
 export const ORDER_TERMS = ['line_items', 'place_of_supply', 'branch_id', 'currency_code', 'exchange_rate', 'tags'] as const
 
 /** What callers are told to do instead. */
-export const ANOTHER_ORDER = 'cancel the order and draw up a new one'
+export const ANOTHER_ORDER = 'cancel the order and create a new one'

@@ -73,7 +73,7 @@ async function changeRegistration(books: Books, before: OrganizationRow, after: 
   if (field === undefined) return
   const posted = await findPostedKinds(books)
   if (posted.length > 0) {
-    const message = `Documents are posted under this ${field}, so it cannot change any more.`
+    const message = `Documents are posted with this ${field}, so it can no longer change.`
     throw fault('conflict.in_use', { field, message, details: { posted } })
   }
   const { fiscal_year_start_month: month } = after

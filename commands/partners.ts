@@ -53,7 +53,7 @@ export async function createOrganization(
   const token = issueToken(books, { userId: owner.id, scopes, tier: 'PARTNER', sandbox: organization.sandbox, expires: null })
   record(books, organization, 'ORGANIZATION_CREATED')
   if (!wanted.gstin?.trim() && !wanted.state_code) {
-    const message = `Neither gstin nor state_code was sent; ${organization.state_code} was taken as the organisation's state.`
+    const message = `Neither gstin nor state_code was sent; ${organization.state_code} was used as the organisation's state.`
     books.warn({ code: 'validation.state_assumed', message, details: { state_code: organization.state_code } })
   }
   return { organization, token }

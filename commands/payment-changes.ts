@@ -57,7 +57,7 @@ export async function changePayment(books: Books, id: string, wanted: Sent<Payme
     alike: null,
     rate: { from: wanted.currency_code ?? null, to: books.organization.currency_code, date: wanted.date ? documentDateOf(books, wanted.date) : before.date },
   })
-  const instead = { fields: SETTLED, advice: 'delete the payment and record it anew' }
+  const instead = { fields: SETTLED, advice: 'delete the payment and record a new one' }
   if (changedFields(wanted, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
   const told = toldOf(books, before, wanted, basis)
   const after = { ...before, ...told }
@@ -106,7 +106,7 @@ const OF_DOCUMENTS = ['flow', 'contact_id', 'currency_code'] as const
 function refuseAllocatedChange(before: Payment, after: Payment): void {
   const field = OF_DOCUMENTS.find((name) => before[name] !== after[name])
   if (field !== undefined) {
-    throw fault('validation.invalid_value', { field, message: `The documents that this payment is allocated to have another ${field}.` })
+    throw fault('validation.invalid_value', { field, message: `The payment is allocated to documents with another ${field}.` })
   }
   if (after.amount !== before.amount) throw fault('conflict.allocated', { field: 'amount' })
 }

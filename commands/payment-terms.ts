@@ -122,7 +122,7 @@ export function likenessOf(books: Books, { alike }: Founded, payment: Pick<Payme
 /** What a caller is told of the payment that the new one looks like (specification, validation.duplicate_resource). */
 export function duplicateOf(likeness: PaymentAlike, { amount, currency_code }: Pick<PaymentRow, 'amount' | 'currency_code'>) {
   return {
-    message: `This payment looks like ${likeness.payment_number}, recorded already.`,
+    message: `This payment may be a duplicate of ${likeness.payment_number}.`,
     details: {
       existing_payment_id: likeness.id,
       existing_date: showDate(likeness.date),

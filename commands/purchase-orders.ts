@@ -90,7 +90,7 @@ export async function cancelPurchaseOrder(books: Books, id: string): Promise<Pur
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   const status = nextStatus('PURCHASE_ORDER', 'cancel', before.status)
   if (before.lines.some((line) => Number(line.quantity_billed) > 0)) {
-    throw invalidState('Part of this order is billed.', before.status, ['DRAFT'], { bills: before.bills })
+    throw invalidState('Part of this order is billed, so it cannot be cancelled.', before.status, ['DRAFT'], { bills: before.bills })
   }
   return turnPurchaseOrder(books, before, status)
 }

@@ -17,13 +17,13 @@ export const TAKEN: Record<string, FaultParticulars & { code: 'validation.invali
   },
   bills_posted_twice: {
     code: 'validation.invalid_value', field: 'reference_number',
-    message: 'A bill of this vendor, date and total is on the books; another one needs a reference of its own.',
+    message: 'A bill with the same vendor, date and total is on the books; another one needs a different reference_number.',
   },
   organizations_partner_id_external_ref_key: {
     code: 'validation.duplicate_resource', field: 'external_ref', message: 'Another organisation of this partner has this external_ref.',
   },
   number_series_org_id_branch_id_period_id_series_name_key: {
-    code: 'validation.duplicate_resource', field: 'series_name', message: 'This branch has a series of this name in the period.',
+    code: 'validation.duplicate_resource', field: 'series_name', message: 'This branch already has a series with this name in the period.',
   },
 }
 
@@ -65,11 +65,11 @@ export function asFault(error: unknown, { deletes = false } = {}): unknown {
 }
 
 const UNKNOWN = 'The connection to the database was lost while this call was being written; it may have been carried out. '
-  + 'Repeat it with the same Idempotency-Key, or read before sending it anew.'
+  + 'Repeat it with the same Idempotency-Key, or check before you send it again.'
 const VANISHED = 'A record that this call refers to was deleted meanwhile.'
-const BUSY = 'Other calls are at work on the same records; try again.'
+const BUSY = 'Other calls are changing the same records; try again.'
 const TOO_LONG = 'The database took too long for this call; try again.'
-const UNSTORABLE = 'A value of this call, or a figure computed from it, is too large or too long to be kept.'
+const UNSTORABLE = 'A value of this call, or an amount computed from it, is too large or too long to store.'
 
 const inUse = (table: string | undefined) => (
   fault('conflict.in_use', table === undefined ? {} : { details: { referred_to_by: table } })

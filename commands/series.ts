@@ -58,7 +58,7 @@ export async function createSeries(books: Books, wanted: NewSeries): Promise<Num
   if (!period) throw fault('validation.invalid_value', { field: 'transaction_date', message: 'No accounting period covers this date.' })
   const series = await findSeries(books, branch.id, date)
   if (series.some(({ series_name }) => series_name === wanted.series_name)) {
-    throw fault('validation.duplicate_resource', { field: 'series_name', message: 'This branch has a series of this name in the period.' })
+    throw fault('validation.duplicate_resource', { field: 'series_name', message: 'This branch already has a series with this name in the period.' })
   }
   const row = books.insert(numberSeries, {
     id: books.newId(),

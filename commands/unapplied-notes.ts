@@ -20,7 +20,7 @@ export async function warnOfUnappliedNotes(books: Books, document: 'invoice' | '
   }))
   books.warn({
     code: 'validation.unapplied_notes',
-    message: `Issued notes with a balance name this ${document}: ${numbers}. They stand; apply them to another document or void them.`,
+    message: `Issued notes with a balance refer to this ${document}: ${numbers}. They stay as they are; apply them to another document or void them.`,
     details: Object.fromEntries(kindsThatHave('against').map((kind) => [DOCUMENTS[kind].table, shown(kind)])),
   })
 }

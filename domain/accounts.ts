@@ -92,7 +92,7 @@ const ROWS: readonly Row[] = [
   ['2120', 'Output SGST', 'GST_LIABILITY', 'OUTPUT_SGST', '2100', 'State tax charged on sales.'],
   ['2130', 'Output IGST', 'GST_LIABILITY', 'OUTPUT_IGST', '2100', 'Integrated tax charged on sales.'],
   ['2140', 'Output Cess', 'GST_LIABILITY', 'OUTPUT_CESS', '2100', 'Compensation cess charged on sales.'],
-  ['2150', 'GST Reverse Charge', 'GST_LIABILITY', null, null, 'Tax assessed upon oneself, by tax.'],
+  ['2150', 'GST Reverse Charge', 'GST_LIABILITY', null, null, 'Self-assessed tax, by tax.'],
   ['2160', 'Output CGST (RCM)', 'GST_LIABILITY', 'RCM_OUTPUT_CGST', '2150', 'Central tax under reverse charge.'],
   ['2170', 'Output SGST (RCM)', 'GST_LIABILITY', 'RCM_OUTPUT_SGST', '2150', 'State tax under reverse charge.'],
   ['2180', 'Output IGST (RCM)', 'GST_LIABILITY', 'RCM_OUTPUT_IGST', '2150', 'Integrated tax under reverse charge.'],

@@ -97,7 +97,7 @@ export function statusAfterMoney<K extends SettledKind>(
 
 function refuseDocument(money: Money, { fields }: AllocationWanted, document: OpenDocument): void {
   if (document.contactId !== money.contactId) {
-    throw fault('validation.invalid_value', { field: fields.document, message: 'This document is of another contact than the payment.' })
+    throw fault('validation.invalid_value', { field: fields.document, message: 'This document belongs to another contact than the payment.' })
   }
   if (document.currency !== money.currency) {
     throw fault('validation.invalid_value', {

@@ -108,7 +108,7 @@ function takenOf(lines: readonly OrderLine[], wanted: readonly PartWanted[]): Ma
 
 function refuseQuantity(field: string, quantity: number, limit: Exact): void {
   if (quantity <= 0 || decimalPlaces(quantity) > DECIMALS) {
-    throw fault('validation.invalid_value', { field, message: `A quantity is above 0, with at most ${DECIMALS} decimals.` })
+    throw fault('validation.invalid_value', { field, message: `A quantity must be above 0 and have at most ${DECIMALS} decimals.` })
   }
   if (limit.greaterThanOrEqualTo(quantity)) return
   throw fault('validation.invalid_value', {

@@ -30,7 +30,7 @@ export interface Occasion {
  */
 export function sideOfParent({ invoiceId, billId }: Occasion): CreditSide | null {
   if (invoiceId !== null && billId !== null) {
-    throw fault('validation.invalid_value', { field: 'bill_id', message: 'A credit note is against an invoice or a bill, not both.' })
+    throw fault('validation.invalid_value', { field: 'bill_id', message: 'Send either invoice_id or bill_id, not both.' })
   }
   if (invoiceId !== null) return 'customer'
   return billId === null ? null : 'vendor'
@@ -53,10 +53,10 @@ export interface Parent {
 export function refuseParent({ kind, status, contactId }: Parent, noteContactId: string): void {
   if (contactId !== noteContactId) {
     const { id: field, noun } = DOCUMENTS[kind]
-    throw fault('validation.invalid_value', { field, message: `This ${noun} is of another contact than the note.` })
+    throw fault('validation.invalid_value', { field, message: `This ${noun} belongs to another contact than the note.` })
   }
   if (!UNPOSTED.has(status)) return
-  throw invalidState(`A note is not given against a document that is ${status}.`, status, STATUSES[kind].filter(each => !UNPOSTED.has(each)))
+  throw invalidState(`A note cannot refer to a document that is ${status}.`, status, STATUSES[kind].filter(each => !UNPOSTED.has(each)))
 }
 
 const UNPOSTED: ReadonlySet<string> = new Set(['DRAFT', 'CANCELLED'])
@@ -95,8 +95,8 @@ export function statusAfterApplying(total: Minor, applied: Minor): 'ISSUED' | 'A
 function refuseTarget(credit: Credit, field: string, document: OpenDocument): void {
   const { kind, noun } = TARGET[credit.side]
   const refusal = (message: string) => fault('validation.invalid_value', { field, message })
-  if (document.kind !== kind) throw refusal(`The credit of a ${credit.side} is applied to a ${noun}.`)
-  if (document.contactId !== credit.contactId) throw refusal(`This ${noun} is of another contact than the credit note.`)
+  if (document.kind !== kind) throw refusal(`The credit of a ${credit.side} can only be applied to ${noun}s.`)
+  if (document.contactId !== credit.contactId) throw refusal(`This ${noun} belongs to another contact than the credit note.`)
   if (document.currency !== credit.currency) throw refusal(`This ${noun} is in ${document.currency}, the credit note in ${credit.currency}.`)
   // A settled document takes no more credit either, but by its balance, which tells the caller how much it would take.
   if (document.status === 'DRAFT' || document.status === 'CANCELLED') nextStatus(document.kind, 'credit', document.status)

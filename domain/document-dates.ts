@@ -4,17 +4,17 @@ import { fault } from './faults.ts'
 
 /** When it is due: as told, else the date plus the payment terms (days). Throws validation.invalid_value before the date. */
 export function dueDateOf(told: string | null | undefined, date: string, paymentTerms: number): string {
-  return notBefore(date, 'due_date', told, 'A document cannot be due before its date.') ?? addDays(date, paymentTerms)
+  return notBefore(date, 'due_date', told, 'due_date must not be before date.') ?? addDays(date, paymentTerms)
 }
 
 /** Until when it is offered, null where nobody tells. Throws validation.invalid_value before the date. */
 export function expiryDateOf(told: string | null | undefined, date: string): string | null {
-  return notBefore(date, 'expiry_date', told, 'An estimate cannot expire before its date.')
+  return notBefore(date, 'expiry_date', told, 'expiry_date must not be before date.')
 }
 
 /** The day on which goods leave or come, null where none is told. Throws validation.invalid_value before the order's date. */
 export function goodsDateOf(field: string, told: string | null | undefined, date: string): string | null {
-  return notBefore(date, field, told, 'Goods cannot move before the date of their order.')
+  return notBefore(date, field, told, `${field} must not be before date.`)
 }
 
 function notBefore(date: string, field: string, told: string | null | undefined, message: string): string | null {

@@ -19,7 +19,7 @@ export function refuseDuplicateBill(reference: string | null, posted: readonly P
   if (!same) return
   throw fault('validation.invalid_value', {
     field: 'reference_number',
-    message: 'A bill of this vendor, date and total is on the books; another one needs a reference of its own.',
+    message: 'A bill with the same vendor, date and total is on the books; another one needs a different reference_number.',
     details: { bill_id: same.id, bill_number: same.bill_number },
   })
 }

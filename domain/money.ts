@@ -55,7 +55,7 @@ export function amountAboveZero(value: string | number | Decimal, currency: stri
 export function refuseNothing(amount: Minor, currency: string, field: string): void {
   if (amount > 0n) return
   throw fault('validation.invalid_value', {
-    field, message: `An amount is at least ${toDecimalText(1n, currency)} ${currency}.`,
+    field, message: `An amount must be at least ${toDecimalText(1n, currency)} ${currency}.`,
   })
 }
 
@@ -87,7 +87,7 @@ export function toBase(value: Minor, currency: string, rate: string, baseCurrenc
   if (magnitude(converted) > maxTotal(baseCurrency)) {
     throw fault('validation.invalid_value', {
       field: 'exchange_rate',
-      message: `At this rate the amount exceeds the largest that the books hold in ${baseCurrency}.`,
+      message: `At this rate the amount exceeds the largest amount that can be stored in ${baseCurrency}.`,
       details: { limit: toAmount(maxTotal(baseCurrency), baseCurrency) },
     })
   }
@@ -103,7 +103,7 @@ export function refuseExchangeRate(currency: string, rate: string, baseCurrency 
   if (currency === baseCurrency && !factor.equals(1)) {
     throw fault('validation.invalid_value', {
       field: 'exchange_rate',
-      message: `The books are kept in ${baseCurrency}; its exchange rate is 1.`,
+      message: `The books are kept in ${baseCurrency}; its exchange rate must be 1.`,
     })
   }
 }

@@ -48,9 +48,9 @@ const isPlain = (text: string) => !/["\\{}\p{Cc}]/u.test(text)
 
 /** Refuses a prefix or a template that cannot make numbers: validation.invalid_value with the field. */
 export function refuseUnplain(prefix: string, template: string): void {
-  if (!isPlain(prefix)) throw refused('prefix', 'A prefix has no quotes, backslashes, braces or control characters.')
+  if (!isPlain(prefix)) throw refused('prefix', 'A prefix must not contain quotes, backslashes, braces or control characters.')
   if (isNumberTemplate(template) && isPlain(template.replaceAll(/\{\w+\}/g, ''))) return
-  throw refused('format_template', 'A template has {num} once, and may have {prefix}, {fy}, {yy} and {YYYYMMDD}.')
+  throw refused('format_template', 'A template must contain {num} once, and may contain {prefix}, {fy}, {yy} and {YYYYMMDD}.')
 }
 
 const refused = (field: string, message: string) => fault('validation.invalid_value', { field, message })

@@ -24,10 +24,10 @@ export interface PaymentAmounts {
 export function refuseAmounts({ flow, amount, tds_amount, bank_charges, currency_code: currency }: PaymentAmounts): void {
   const most = maxTotal(currency)
   refuseNothing(amount, currency, 'amount')
-  refuseAbove('amount', amount, most, 'the most that a payment may be', currency)
+  refuseAbove('amount', amount, most, 'the maximum of a payment', currency)
   refuseAbove('tds_amount', tds_amount, amount, "the payment's amount", currency)
   if (flow === 'INCOMING') refuseAbove('bank_charges', bank_charges, amount - tds_amount, 'the amount less tds_amount', currency)
-  refuseAbove('bank_charges', bank_charges, most, 'the most that they may be', currency)
+  refuseAbove('bank_charges', bank_charges, most, 'the maximum of bank charges', currency)
 }
 
 /** The allocations as domain takes them. Throws validation.invalid_value for a document on the other side of the flow. */
@@ -39,10 +39,10 @@ export function allocationsWanted(flow: Flow, type: PaymentType, bodies: Allocat
 export function allocationWanted(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationWanted {
   const [own, other] = flow === 'INCOMING' ? ['invoice_id', 'bill_id'] as const : ['bill_id', 'invoice_id'] as const
   if (body[other] != null) {
-    throw fault('validation.invalid_value', { field: path + other, message: `An ${flow} payment takes no ${other}.` })
+    throw fault('validation.invalid_value', { field: path + other, message: `An ${flow} payment cannot have ${other}.` })
   }
   const documentId = body[own]!
-  if (type === 'REFUND') throw fault('validation.invalid_value', { field: path + own, message: 'A refund settles no document.' })
+  if (type === 'REFUND') throw fault('validation.invalid_value', { field: path + own, message: 'A refund cannot be allocated to a document.' })
   const amount = amountAboveZero(body.amount, currency, `${path}amount`)
   return { documentId: documentId.toLowerCase(), amount, fields: { document: path + own, amount: `${path}amount` } }
 }

@@ -18,12 +18,12 @@ interface Registration {
  */
 export function checkedRegistration(told: { [Field in keyof Registration]?: string | null }): Registration {
   const gstin = told.gstin?.trim().toUpperCase() || null
-  if (gstin !== null && !isGstin(gstin)) throw refused('gstin', 'This is no GSTIN: its shape or check character is wrong.')
+  if (gstin !== null && !isGstin(gstin)) throw refused('gstin', 'This is not a valid GSTIN: its shape or check character is wrong.')
   const pan = checkedPan(told.pan) ?? (gstin === null ? null : panOfGstin(gstin))
   const named = told.state_code ? checkedState(told.state_code, 'state_code') : null
   const registered = gstin === null ? null : stateOfGstin(gstin)
   if (named !== null && registered !== null && named !== registered) {
-    throw refused('state_code', `The GSTIN is of ${registered}.`)
+    throw refused('state_code', `The GSTIN belongs to ${registered}.`)
   }
   return { gstin, pan, state_code: registered ?? named }
 }
@@ -50,7 +50,7 @@ export function checkedCurrency(code: string): string {
 
 /** The one spelling of the zone. Throws validation.invalid_value. */
 export function checkedZone(zone: string): string {
-  if (!isZone(zone)) throw refused('time_zone', 'This is no zone of the IANA time zone database.')
+  if (!isZone(zone)) throw refused('time_zone', 'This is not a time zone of the IANA database.')
   return zoneName(zone)
 }
 

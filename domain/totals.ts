@@ -130,7 +130,7 @@ function totalled<Line extends PricedLine>(lines: Line[], currency: string, roun
   if (total < 0n) {
     throw fault('validation.invalid_value', {
       field: 'round_off',
-      message: 'The round-off takes away more than the document comes to.',
+      message: 'The round-off would make the total negative.',
       details: { limit: toAmount(-pre, currency) },
     })
   }

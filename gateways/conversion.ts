@@ -78,6 +78,6 @@ const isFaultCode = (code: string | null | undefined): code is FaultCode => type
 
 // Nothing is lost by it: what was asked for is written down, and is found done, or carried on with, by a repeat of the call.
 function notDoneYet(cause?: unknown): Fault {
-  const message = 'The conversion is not done yet; send the call again, with the same Idempotency-Key.'
+  const message = 'The conversion has not finished yet; send the call again with the same Idempotency-Key.'
   return Object.assign(fault('service.unavailable', { message, retryAfter: 2 }), { cause })
 }

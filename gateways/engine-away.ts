@@ -4,7 +4,7 @@ import { isGrpcServiceError } from '@temporalio/client'
 /** The engine could not be reached, or had no time for us. */
 export class EngineAway extends Error {
   constructor(cause: unknown) {
-    super(`Temporal is away: ${innermost(cause)}`, { cause })
+    super(`Temporal is unavailable: ${innermost(cause)}`, { cause })
     this.name = 'EngineAway'
   }
 }

@@ -8,7 +8,7 @@ import type { Outcome, OutcomeKind } from '../domain/delivery.ts'
 const KEPT_BYTES = 4_096
 
 /** What is said of a name with an address that is not called. Which one is not told: it would be a map of the inside. */
-export const leadsInside = (hostname: string) => `${hostname} leads to an address that is not called.`
+export const leadsInside = (hostname: string) => `${hostname} resolves to an address that is not allowed.`
 
 /** Thrown by a look-up that found an address which is not called; which one is not told. */
 export class BlockedAddress extends Error {
@@ -36,7 +36,7 @@ export async function ask(question: Question): Promise<Outcome> {
   // The receiver closed a connection that had been kept open, at the moment it was used again: nobody's failure.
   const again = result === 'stale' ? await attempt({ ...question, agent: false }, question.timeoutMs - spentMs) : result
   const durationMs = Math.round(performance.now() - startedMs)
-  if (again === 'stale') return { ...failure('unreachable', 'The connection was closed before an answer came.'), durationMs }
+  if (again === 'stale') return { ...failure('unreachable', 'The connection was closed before a response arrived.'), durationMs }
   return { ...again, durationMs }
 }
 
@@ -56,7 +56,7 @@ function attempt({ url, body, headers, agent, lookup }: Question, timeoutMs: num
     })
     const deadline = setTimeout(() => {
       // The status is the acknowledgement: an answer that trails off after it has still been given.
-      done(status === null ? failure('timeout', `No answer within ${Math.round(timeoutMs)} ms.`) : answered())
+      done(status === null ? failure('timeout', `No response within ${Math.round(timeoutMs)} ms.`) : answered())
       request.destroy()
     }, timeoutMs)
 
@@ -109,8 +109,8 @@ const REASONS: Record<string, string> = {
   ECONNRESET: 'it was broken off',
   EPIPE: 'it was broken off',
   ETIMEDOUT: 'it took too long',
-  EHOSTUNREACH: 'there is no way to the machine',
-  ENETUNREACH: 'there is no way to the network',
+  EHOSTUNREACH: 'the host is unreachable',
+  ENETUNREACH: 'the network is unreachable',
   ENOTFOUND: 'the name does not exist',
   ETIMEOUT: 'the name could not be looked up in time',
   ESERVFAIL: 'the name could not be looked up',
@@ -125,7 +125,7 @@ function failureOf(error: NodeJS.ErrnoException & { errors?: NodeJS.ErrnoExcepti
   if (error instanceof BlockedAddress) return failure('blocked', error.message)
   // Several addresses were tried and each failed: the first says why as well as any.
   const code = (error.errors?.[0]?.code ?? error.code ?? 'unknown').replaceAll(/[^A-Za-z0-9_]/g, '')
-  const reason = code.startsWith('HPE_') ? 'the answer is not HTTP' : REASONS[code]
+  const reason = code.startsWith('HPE_') ? 'the response is not HTTP' : REASONS[code]
   return failure('unreachable', reason ? `No connection: ${reason} (${code}).` : `No connection (${code}).`)
 }
 

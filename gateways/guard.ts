@@ -48,7 +48,7 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
       if (address !== null && !mayCall(address, url.protocol)) return whyNotAddress(address)
       if (address !== null) return null
       const flaw = whyNoName(url.hostname)
-      if (flaw !== null) return `The name ${shortened(url.hostname)} ${flaw}; use a name that DNS can have.`
+      if (flaw !== null) return `The name ${shortened(url.hostname)} ${flaw}; use a valid DNS name.`
       // Where no range is opened, such a name can only lead astray; else its addresses decide.
       if (allowCidrs.length === 0 && !canBePublic(url.hostname)) return notPublic(url.hostname)
       return null
@@ -65,7 +65,7 @@ const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}.
 
 /** What is said of a name that leads nowhere on the public internet. */
 export function notPublic(hostname: string): string {
-  return `The name ${hostname} cannot be public; use a name that the public internet knows.`
+  return `The name ${hostname} cannot be public; use a name of the public internet.`
 }
 
 /** The literal address in a URL, or null for a name. `new URL` has folded decimal, octal and hexadecimal forms. */

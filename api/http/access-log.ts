@@ -41,7 +41,7 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
   const labels = ['method', 'route', 'status'] as const
   const durations = new Histogram({
     name: 'bahi_request_duration_seconds',
-    help: 'How long requests took, by route and status.',
+    help: 'Duration of requests in seconds, by route and status.',
     labelNames: labels,
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
@@ -49,7 +49,7 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
   const unhandledErrors = new Counter({ name: 'bahi_unhandled_errors_total', help: 'Errors answered with 500.', registers: [registry] })
   const refused = new Counter({
     name: 'bahi_connections_refused_total',
-    help: 'Connections that were refused or broken off: too many in all, of one address, or unanswered requests on one.',
+    help: 'Connections refused or closed: too many in total, of one address, or with too many unanswered requests.',
     labelNames: ['reason'],
     registers: [registry],
   })
@@ -88,6 +88,6 @@ function measure(registry: Registry, { roundTrips, connections, droppedLines }: 
     },
   })
   gauge('bahi_database_round_trips_total', 'Statements sent to PostgreSQL since the start.', roundTrips)
-  gauge('bahi_connections', 'Open connections of callers.', connections)
-  gauge('bahi_log_lines_dropped_total', 'Lines that the log could not take since the start.', droppedLines)
+  gauge('bahi_connections', 'Open client connections.', connections)
+  gauge('bahi_log_lines_dropped_total', 'Log lines dropped since the start.', droppedLines)
 }

@@ -30,7 +30,7 @@ export function keyOf(route: Route, request: IncomingMessage): string | null {
   if (typeof key === 'string' && KEY.test(key)) return key
   throw fault('validation.invalid_value', {
     field: 'Idempotency-Key',
-    message: 'An Idempotency-Key has 1 to 200 letters, digits, "-", "_" or ":".',
+    message: 'An Idempotency-Key must have 1 to 200 letters, digits, "-", "_" or ":".',
   })
 }
 

@@ -181,7 +181,7 @@ function admitting({ connections, unmatched, onRefused }: ListenerParts): (socke
       clearTimeout(patience)
       refused -= 1
     })
-    const message = excess === 'total' ? 'There are too many connections; try again.' : 'There are too many connections of your address; close some.'
+    const message = excess === 'total' ? 'There are too many connections; try again.' : 'There are too many connections from your address; close some.'
     socket.end(unmatched.bytes(fault('service.unavailable', { message, retryAfter: bounds.REFUSED_SECONDS }), { ip: socket.remoteAddress ?? null }))
   }
 }

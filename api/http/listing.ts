@@ -42,7 +42,7 @@ export const dateTo = (column = 'date'): Filter => (
 
 /** The rows that carry this cost center among their tags; an unknown one is carried by none. */
 export const tagged = (): Filter => (
-  { schema: Type.String({ description: 'A cost center among the tags.' }), where: (value) => hasTag(String(value)) }
+  { schema: Type.String({ description: 'A cost center in the tags.' }), where: (value) => hasTag(String(value)) }
 )
 
 const instant = (description: string) => Type.String({ format: 'instant', description })
@@ -59,7 +59,7 @@ export const until = (column: string): Filter => (
 
 /** Only what is owed after its due date, or all else. */
 export const overdue = (kind: SettledKind): Filter => ({
-  schema: Type.Boolean({ description: 'Only what is owed after its due date, or all else.' }),
+  schema: Type.Boolean({ description: 'true: only documents with a balance after their due date; false: all others.' }),
   where: (on, _name, desk) => (on ? overdueOn(kind, todayAt(desk)) : not(overdueOn(kind, todayAt(desk)))),
 })
 
@@ -114,7 +114,7 @@ export function listing<Row extends { org_id: string }>(list: Listing<Row>): Rou
 export function modifiedSince(column: string | null = 'last_modified_time'): Record<string, Filter> {
   if (column === null) return {}
   const filter = since(column)
-  return { modified_since: { ...filter, schema: instant('Only what changed at or after this instant.') } }
+  return { modified_since: { ...filter, schema: instant('Only records changed at or after this instant.') } }
 }
 
 /** The filters as parameters of a query, each of which may be left out. */

@@ -8,7 +8,7 @@ import type { Route } from './route.ts'
 const Failure = Type.Object({
   code: Type.Enum(Object.keys(FAULTS)),
   message: Type.String(),
-  field: Type.Optional(Type.String({ description: 'The name of the bad field.' })),
+  field: Type.Optional(Type.String({ description: 'The name of the invalid field.' })),
   details: Type.Optional(Type.Object({}, { additionalProperties: true })),
   errors: Type.Optional(Type.Array(Type.Object({ field: Type.String(), code: Type.String(), message: Type.String() }))),
   request_id: Type.String({ format: 'uuid' }),

@@ -19,7 +19,7 @@ export function listQuery<Filters extends TProperties>(filters: Filters) {
 export function pageQuery<Filters extends TProperties>(filters: Filters, maximum = PER_PAGE.maximum) {
   return Type.Object({
     organization_id: ORGANIZATION_ID,
-    cursor: Type.Optional(Type.String({ description: '`page_context.next_cursor` of the page before.', maxLength: 200 })),
+    cursor: Type.Optional(Type.String({ description: '`page_context.next_cursor` of the previous page.', maxLength: 200 })),
     per_page: Type.Optional(Type.Integer({ minimum: 1, maximum, default: PER_PAGE.default })),
     sort: Type.Optional(Type.Enum(['created_time', '-created_time'], { description: 'Oldest first, or newest first (the default).' })),
     ...filters,

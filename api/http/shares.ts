@@ -54,8 +54,8 @@ export function createShares(connections: Connections): Shares {
     parsing: createFairShare({ ...parsing, message: 'Too many large bodies are waiting to be read; try again.' }),
     streams: createFairShare({ ...streams, message: 'Too many long answers are being read; try again.' }),
     lists: createFairShare({ ...lists, message: 'Too many large lists are being read; try again.' }),
-    writers: createFairShare({ ...writers, message: 'Too many calls of this organisation are at work; try again.' }),
-    calls: createFairShare({ ...calls, message: 'Too many calls of this organisation are at work; try again.' }),
+    writers: createFairShare({ ...writers, message: 'Too many calls of this organisation are in progress; try again.' }),
+    calls: createFairShare({ ...calls, message: 'Too many calls of this organisation are in progress; try again.' }),
   }
 }
 

@@ -32,12 +32,12 @@ function checkPath(request: IncomingMessage): Fault | null {
   const { url: target = '' } = request
   let path = target
   if (!target.startsWith('/')) {
-    if (target === '*') return request.method === 'OPTIONS' ? null : malformed('The target * is for OPTIONS alone.')
+    if (target === '*') return request.method === 'OPTIONS' ? null : malformed('The request target * is only allowed with OPTIONS.')
     const [, authority, rest = ''] = ABSOLUTE.exec(target) ?? []
-    if (!authority || !isHost(authority)) return malformed('The target of the request is not a path, nor a URL with http or https.')
+    if (!authority || !isHost(authority)) return malformed('The request target is neither a path nor an http or https URL.')
     path = rest.startsWith('/') ? rest : `/${rest}`
   }
-  if (path.includes('#')) return malformed('The target of the request has a fragment (#).')
+  if (path.includes('#')) return malformed('The request target has a fragment (#).')
   request.url = NEEDS_RESOLVING.test(path) ? resolved(path) : path
   return null
 }

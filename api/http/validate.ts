@@ -116,12 +116,12 @@ interface Parameter {
 function badParameter(name: string, property: TSchema) {
   const { type, enum: valid, minimum, maximum, format = '', pattern = '' } = property as Parameter
   const form = minimum !== undefined && maximum !== undefined ? `a number from ${minimum} to ${maximum}`
-    : valid ? 'one of those in details'
+    : valid ? 'one of the values in details'
     : type === 'boolean' ? 'true or false'
     : FORMS[format] ?? FORMS[pattern]
   return fault('validation.invalid_value', {
     field: name,
-    message: `The query parameter ${name} has a bad value${form === undefined ? '' : `; it is ${form}`}.`,
+    message: `The query parameter ${name} is invalid${form === undefined ? '' : `; it must be ${form}`}.`,
     ...(valid ? { details: { valid } } : {}),
   })
 }

@@ -19,7 +19,7 @@ export function addWaitingMetrics(registry: Registry, database: Pick<Database, '
   })
   new Gauge({
     name: 'bahi_webhook_deliveries',
-    help: 'Webhook deliveries under way by what holds them, up to 10,000 each.',
+    help: 'Unfinished webhook deliveries by held_by, up to 10,000 each.',
     labelNames: ['held_by'] as const,
     registers: [registry],
     async collect() {

@@ -16,7 +16,7 @@ const currencyAt = ({ caller }: Desk) => caller.organization!.currency_code
 
 export const accountRoutes = [
   listing({
-    path: '/accounts', tag, does: 'List the accounts of the chart', scope: 'accounts.READ', key: 'accounts', table: accounts,
+    path: '/accounts', tag, does: 'List the chart of accounts', scope: 'accounts.READ', key: 'accounts', table: accounts,
     shape: Account, mostPerPage: 500,
     filters: {
       account_type: equals(Type.Enum([...ACCOUNT_TYPES])),

@@ -38,7 +38,7 @@ export const billRoutes = [
     read: async (desk, { params }) => ({ bill: showBill(await billOf(desk, params.bill_id!), todayAt(desk)) }),
   }),
   route({
-    method: 'POST', path: '/bills', tag, does: 'Create a bill, and approve it when asked', scope: 'bills.CREATE',
+    method: 'POST', path: '/bills', tag, does: 'Create a bill, and approve it on request', scope: 'bills.CREATE',
     status: 201, answer, warns: true, body: NewBill, alsoCheck: lineProblems,
     async write(books, { body }) {
       const bill = await createBill(books, body)

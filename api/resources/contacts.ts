@@ -17,7 +17,7 @@ export const contactRoutes = [
       contact_type: equals(Type.Enum(CONTACT_TYPES)),
       status: equals(Type.Enum(CONTACT_STATUSES)),
       gst_no: equals(),
-      email: equals(Type.String({ description: "Exact; the contact's own." })),
+      email: equals(Type.String({ description: 'Exact.' })),
       search: within(CONTACT_SEARCH, 'Part of the name, the company or the e-mail.'),
     },
     show: (rows) => rows.map(showContact),

@@ -14,7 +14,7 @@ import { SalesOrder, showSalesOrder } from '../shapes/sales-order.ts'
 
 export const estimateConversion = route({
   method: 'POST', path: '/estimates/{estimate_id}/convert', tag: 'Estimates',
-  does: 'Convert an accepted estimate to a sales order, and on to its invoice when asked',
+  does: 'Convert an accepted estimate to a sales order and, on request, to its invoice',
   scope: 'estimates.UPDATE', answer: one('estimate', Estimate), body: EstimateConversion,
   ask: (books, { params, body }, ask) =>
     converting(books, ask, { source: 'ESTIMATE', sourceId: params.estimate_id!, ...body }, async (desk, id) => (

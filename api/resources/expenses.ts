@@ -41,7 +41,7 @@ export const expenseRoutes = [
     read: async (desk, { params }) => ({ expense: showExpense(await expenseOf(desk, params.expense_id!), currencyAt(desk)) }),
   }),
   route({
-    method: 'PUT', path: '/expenses/{expense_id}', tag, does: 'Change an expense: post its journal anew',
+    method: 'PUT', path: '/expenses/{expense_id}', tag, does: 'Change an expense: reverse its journal and post it again',
     scope: 'expenses.UPDATE', answer, body: ExpenseChanges, alsoCheck: changedExpenseProblems,
     write: async (books, { params, body }) => shown(books, await changeExpense(books, params.expense_id!, body, answered(books)), 'Expense updated.'),
   }),

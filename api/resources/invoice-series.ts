@@ -11,7 +11,7 @@ import { CreatedSeries, Gap, NewSeries, Series, showCreatedSeries, showGap, show
 
 const tag = 'Invoice numbers'
 const SERIES_QUERY = {
-  branchId: Type.Optional(Type.String({ description: "The organisation's default branch otherwise." })),
+  branchId: Type.Optional(Type.String({ description: "The default is the organisation's default branch." })),
   transactionDate: Type.Optional(DocumentDate),
 }
 
@@ -30,7 +30,7 @@ export const invoiceSeriesRoutes = [
     },
   }),
   route({
-    method: 'GET', path: '/invoices/series/next-number', tag, does: 'See the number that comes next; it is not taken',
+    method: 'GET', path: '/invoices/series/next-number', tag, does: 'Read the next number without taking it',
     scope: 'invoices.READ',
     query: Type.Object({ series: Type.Optional(Type.String({ default: 'default' })), ...SERIES_QUERY }),
     answer: Type.Object({ next_number: Type.String(), series: Type.String(), branch_id: Id }),

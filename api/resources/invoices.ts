@@ -41,7 +41,7 @@ export const invoiceRoutes = [
     read: async (desk, { params }) => ({ invoice: showInvoice(await invoiceOf(desk, params.invoice_id!), todayAt(desk)) }),
   }),
   route({
-    method: 'POST', path: '/invoices', tag, does: 'Create an invoice, and approve it when asked', scope: 'invoices.CREATE',
+    method: 'POST', path: '/invoices', tag, does: 'Create an invoice, and approve it on request', scope: 'invoices.CREATE',
     status: 201, keyRequired: true, answer, warns: true, body: NewInvoice, alsoCheck: lineProblems,
     async write(books, { body }) {
       const invoice = await createInvoice(books, body)

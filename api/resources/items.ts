@@ -37,7 +37,7 @@ export const itemRoutes = [
     }),
   }),
   route({
-    method: 'DELETE', path: '/items/{item_id}', tag, does: 'Delete an item that no document has a line of',
+    method: 'DELETE', path: '/items/{item_id}', tag, does: 'Delete an item that no document uses',
     scope: 'items.DELETE', answer: Type.Object({}),
     async write(books, { params }) {
       await deleteItem(books, params.item_id!)

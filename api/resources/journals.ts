@@ -11,7 +11,7 @@ import { Journal, NewJournal, showJournal, sideProblems } from '../shapes/journa
 
 const tag = 'Journals'
 const IncludeReversed = Type.Boolean({
-  default: false, description: 'Also manual journals that were deleted, and the entries that reverse them.',
+  default: false, description: 'Include deleted manual journals and the entries that reverse them.',
 })
 
 const currencyAt = ({ caller }: Desk) => caller.organization!.currency_code
@@ -28,7 +28,7 @@ export const journalRoutes = [
         schema: Type.String({ description: 'Journals with a line on the account.' }),
         where: (id, _name, desk) => onAccount(desk, String(id)),
       },
-      contact_id: sameId("The journal's own."),
+      contact_id: sameId('The contact of the journal.'),
       date_from: dateFrom(),
       date_to: dateTo(),
       tag: tagged(),

@@ -42,13 +42,13 @@ export const partnerRoutes = [
     },
   }),
   route({
-    ...partner, method: 'GET', path: '/partner/organizations/{org_id}', does: 'Read one of them', answer,
+    ...partner, method: 'GET', path: '/partner/organizations/{org_id}', does: 'Read a client organisation', answer,
     read: async ({ connection, caller }, { params }) => ({
       organization: showOrganization(await organizationOf(connection, caller.partnerId!, params.org_id!)),
     }),
   }),
   route({
-    ...partner, method: 'PUT', path: '/partner/organizations/{org_id}', does: 'Change one of them', answer, body: OrganizationChanges,
+    ...partner, method: 'PUT', path: '/partner/organizations/{org_id}', does: 'Change a client organisation', answer, body: OrganizationChanges,
     write: async (books, { params, body }) => ({
       message: 'Organization updated.', organization: showOrganization(await changeOrganization(books, params.org_id!, body, showOrganization)),
     }),

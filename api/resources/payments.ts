@@ -29,14 +29,14 @@ export const paymentRoutes = [
     write: async (books, { body }) => ({ message: 'Payment recorded.', payment: showPayment(await recordPayment(books, body, { keyed: true })) }),
   }),
   route({
-    method: 'POST', path: '/payments/{payment_id}/apply', tag, does: 'Put unapplied money onto an invoice or a bill',
+    method: 'POST', path: '/payments/{payment_id}/apply', tag, does: 'Apply unapplied money to an invoice or a bill',
     scope: 'payments.UPDATE', keyRequired: true, answer, body: NewAllocation, alsoCheck: applyProblems,
     write: async (books, { params, body }) => (
       { message: 'Payment applied.', payment: showPayment(await applyPayment(books, params.payment_id!, body)) }
     ),
   }),
   route({
-    method: 'PUT', path: '/payments/{payment_id}', tag, does: 'Change a payment, and post it anew', scope: 'payments.UPDATE', answer,
+    method: 'PUT', path: '/payments/{payment_id}', tag, does: 'Change a payment: reverse its journals and post them again', scope: 'payments.UPDATE', answer,
     body: PaymentChanges,
     write: async (books, { params, body }) => (
       { message: 'Payment updated.', payment: showPayment(await changePayment(books, params.payment_id!, body, showPayment)) }

@@ -49,7 +49,7 @@ export const purchaseOrderRoutes = [
     write: async (books, { params }) => shown('Purchase order opened.', await openPurchaseOrder(books, params.purchase_order_id!)),
   }),
   route({
-    method: 'POST', path: '/purchase_orders/{purchase_order_id}/cancel', tag, does: 'Cancel an order that nothing is billed of',
+    method: 'POST', path: '/purchase_orders/{purchase_order_id}/cancel', tag, does: 'Cancel an order of which nothing is billed',
     scope: 'purchaseorders.UPDATE', answer,
     write: async (books, { params }) => shown('Purchase order cancelled.', await cancelPurchaseOrder(books, params.purchase_order_id!)),
   }),

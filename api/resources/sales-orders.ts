@@ -47,12 +47,12 @@ export const salesOrderRoutes = [
     write: async (books, { params }) => shown('Sales order opened.', await openSalesOrder(books, params.sales_order_id!)),
   }),
   route({
-    method: 'POST', path: '/sales_orders/{sales_order_id}/close', tag, does: 'Close an open order: nothing more is invoiced of it',
+    method: 'POST', path: '/sales_orders/{sales_order_id}/close', tag, does: 'Close an open order: the rest can no longer be invoiced',
     scope: 'salesorders.UPDATE', answer,
     write: async (books, { params }) => shown('Sales order closed.', await closeSalesOrder(books, params.sales_order_id!)),
   }),
   route({
-    method: 'POST', path: '/sales_orders/{sales_order_id}/cancel', tag, does: 'Cancel an order that nothing is invoiced of',
+    method: 'POST', path: '/sales_orders/{sales_order_id}/cancel', tag, does: 'Cancel an order of which nothing is invoiced',
     scope: 'salesorders.UPDATE', answer,
     write: async (books, { params }) => shown('Sales order cancelled.', await cancelSalesOrder(books, params.sales_order_id!)),
   }),

@@ -13,12 +13,12 @@ const ECHO_LIMIT = 64 * 1024
 
 export const utilityRoutes = [
   route({
-    method: 'GET', path: '/ping', tag, does: 'See that the service answers', scope: null, by: 'anyone',
+    method: 'GET', path: '/ping', tag, does: 'Check that the service responds', scope: null, by: 'anyone',
     answer: one('ping', Type.Object({ ok: Type.Boolean(), server_time: Timestamp, api_version: Type.String() })),
     read: async ({ now }) => ({ ping: { ok: true, server_time: now.toISOString(), api_version: API_VERSION } }),
   }),
   route({
-    method: 'GET', path: '/whoami', tag, does: 'See whose token this is', scope: null,
+    method: 'GET', path: '/whoami', tag, does: 'Read the token of this call and its organisation', scope: null,
     answer: Type.Object({
       token: Type.Object({
         token_id: Id, org_id: Id, user_id: nullable(Id), scopes: Type.Array(Type.String()), tier: Type.Enum(['DEFAULT', 'PARTNER']),
@@ -36,13 +36,13 @@ export const utilityRoutes = [
     },
   }),
   route({
-    method: 'POST', path: '/echo', tag, does: 'Have an object answered as it was sent', scope: null, bodyLimit: ECHO_LIMIT,
+    method: 'POST', path: '/echo', tag, does: 'Return an object as it was sent', scope: null, bodyLimit: ECHO_LIMIT,
     body: Type.Object({}, { additionalProperties: true, description: 'Any JSON object up to 64 KB.' }),
     answer: Type.Object({ request_id: Id, echo: Type.Object({}, { additionalProperties: true }) }),
     write: async (_books, { body }) => ({ request_id: randomUUID(), echo: body }),
   }),
   route({
-    method: 'GET', path: '/errors', tag, does: 'List every code of errors and of warnings', scope: null, by: 'anyone',
+    method: 'GET', path: '/errors', tag, does: 'List all error and warning codes', scope: null, by: 'anyone',
     answer: Type.Object({
       errors: Type.Array(Type.Object({ code: Type.Enum(Object.keys(FAULTS)), status: Type.Integer(), meaning: Type.String() })),
       warning_codes: Type.Array(Type.Object({ code: Type.Enum(Object.keys(WARNINGS)), meaning: Type.String() })),

@@ -74,7 +74,7 @@ export const webhookRoutes = [
     }),
   }),
   route({
-    method: 'GET', path: '/webhooks/event_types', tag, does: 'List the events to subscribe to, each with its schema',
+    method: 'GET', path: '/webhooks/event_types', tag, does: 'List the event types with their schemas',
     scope: 'webhooks.READ',
     answer: Type.Object({ event_types: Type.Array(EventTypeEntry) }),
     read: async () => ({ event_types: showEventTypes() }),

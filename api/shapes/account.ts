@@ -20,8 +20,8 @@ const fields = {
   parent_id: nullable(Id),
   description: nullable(Type.String()),
   current_balance: Type.Number({
-    description: "The account's own, positive on its normal side (assets and expenses debit, the rest credit), in the organisation's currency; "
-      + 'as of the date of `as_of`, where it is sent.',
+    description: "The account's own balance, positive on its normal side (debit for assets and expenses, credit for the rest), in the organisation's currency; "
+      + 'as of the date `as_of`, if it is sent.',
   }),
   currency_code: Type.String(),
   is_active: Type.Boolean(),

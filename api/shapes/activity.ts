@@ -12,10 +12,10 @@ export const ActivityEvent = Type.Object({
   action: Type.String({ description: '{ENTITY}_{VERB}.' }),
   entity_type: Type.String(),
   entity_id: Id,
-  entity_ref: nullable(Type.String({ description: 'What people call it: a number, a name.' })),
+  entity_ref: nullable(Type.String({ description: 'The number or name of the record.' })),
   actor_user_id: nullable(Id),
   changes: nullable(Type.Object({}, { additionalProperties: true, description: '{field: {old, new}}.' })),
-  metadata: Type.Object({}, { additionalProperties: true, description: 'ip, user_agent, request_id, source, and what the action adds.' }),
+  metadata: Type.Object({}, { additionalProperties: true, description: 'ip, user_agent, request_id, source, and fields of the action.' }),
   occurred_at: Timestamp,
 })
 

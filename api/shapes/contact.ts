@@ -23,7 +23,7 @@ const AnsweredAddress = Type.Object({
 })
 
 const ContactPerson = Type.Object({
-  contact_person_id: optional(Type.String({ maxLength: 100, description: 'Of the person to keep and change; without it one is added.' })),
+  contact_person_id: optional(Type.String({ maxLength: 100, description: 'The person to change; without it a person is added.' })),
   first_name: optional(Text(100)),
   email: optional(Email),
   is_primary: Type.Optional(Type.Boolean()),
@@ -37,14 +37,14 @@ const fields = {
   gst_no: optional(Text(20)),
   gst_treatment: optional(Text(50)),
   pan: optional(Text(20)),
-  place_of_contact: optional(Type.String({ maxLength: 100, description: 'IN-XX, or any form that place_of_supply takes.' })),
+  place_of_contact: optional(Type.String({ maxLength: 100, description: 'IN-XX, or any form that place_of_supply accepts.' })),
   email: optional(Email),
   phone: optional(Text(50)),
   website: optional(Text(500)),
   billing_address: optional(Address),
   shipping_address: optional(Address),
   contact_persons: optional(Type.Array(ContactPerson, { maxItems: 100 })),
-  payment_terms: optional(Type.Integer({ minimum: 0, maximum: 3650, description: 'Days.' })),
+  payment_terms: optional(Type.Integer({ minimum: 0, maximum: 3650, description: 'Number of days.' })),
   opening_balance: optional(Type.Number({ minimum: -1e13, maximum: 1e13 })),
   credit_limit: optional(Type.Number({ minimum: 0, maximum: 1e13 })),
   currency_code: optional(Currency),

@@ -4,7 +4,7 @@ import type { CostCenterRow } from '../../models/cost-center.ts'
 import { Id } from './fields.ts'
 
 export const CostCenter = Type.Object({
-  cost_center_id: Type.String({ ...Id, description: "May be put into a transaction's tags." }),
+  cost_center_id: Type.String({ ...Id, description: 'Can be used in the tags of documents.' }),
   code: Type.String(),
   name: Type.String(),
   is_active: Type.Boolean(),

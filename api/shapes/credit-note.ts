@@ -42,7 +42,7 @@ export const CreditNote = Type.Object({
   credit_note_id: Id,
   credit_note_number: Type.String(),
   type: Side,
-  customer_id: Type.String({ format: 'uuid', description: 'The customer, or the vendor whose credit it is.' }),
+  customer_id: Type.String({ format: 'uuid', description: 'The customer, or the vendor that gives the credit.' }),
   customer_name: Type.String(),
   invoice_id: nullable(Id),
   bill_id: nullable(Id),
@@ -91,7 +91,7 @@ export const ApplyToBill = Type.Object({ bill_id: Reference, ...Applying })
 const AppliedNote = Type.Object({
   credit_note_id: Id, applied_amount: Amount, balance_amount: Amount, status: Type.Enum(CREDIT_NOTE_STATUSES),
 })
-const settled = { balance: Amount, status: Type.String(), paid_amount: Type.Number({ description: 'Settled by money and credits together.' }) }
+const settled = { balance: Amount, status: Type.String(), paid_amount: Type.Number({ description: 'The sum of payments and credits.' }) }
 
 export const AppliedToInvoice = Type.Object({ credit_note: AppliedNote, invoice: Type.Object({ invoice_id: Id, ...settled }) })
 export const AppliedToBill = Type.Object({

@@ -7,7 +7,7 @@ export const Currency = Type.Object({
   currency_code: Type.String({ description: 'ISO 4217.' }),
   name: Type.String(),
   symbol: Type.String(),
-  decimal_places: Type.Integer({ description: 'Of its minor unit: INR 2, JPY 0, KWD 3.' }),
+  decimal_places: Type.Integer({ description: 'Decimals of the minor unit: INR 2, JPY 0, KWD 3.' }),
   is_base: Type.Boolean({ description: 'True for the currency that the books are kept in.' }),
   is_enabled: Type.Boolean(),
 })

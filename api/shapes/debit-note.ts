@@ -16,7 +16,7 @@ const told = {
   ...newDocument,
   line_items: NewNoteLines,
   vendor_id: Type.Optional(Reference),
-  customer_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Another name for vendor_id.' })),
+  customer_id: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'Alias of vendor_id.' })),
   place_of_supply: optional(PlaceOfSupply),
   round_off: optional(NoteRoundOff),
   bill_id: optional(Reference),

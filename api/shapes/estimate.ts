@@ -26,7 +26,7 @@ export const EstimateChanges = Type.Object({
   expiry_date: optional(DocumentDate),
   reference_number: optional(Text(100)),
   notes: optional(Text(5000)),
-  status: Type.Optional(Type.Enum(ESTIMATE_STATUSES, { description: 'SENT, DECLINED or CANCELLED; the others come of actions.' })),
+  status: Type.Optional(Type.Enum(ESTIMATE_STATUSES, { description: 'SENT, DECLINED or CANCELLED; other statuses are set by their own calls.' })),
 }, { examples: [{ status: 'SENT' }] })
 
 export const Estimate = Type.Object({
@@ -38,7 +38,7 @@ export const Estimate = Type.Object({
   ...unroundedFields,
   status: Type.Enum(ESTIMATE_STATUSES),
   converted_to_sales_order_id: nullable(Id),
-  invoices: Type.Array(Id, { description: 'Made of its sales order, the earliest first.' }),
+  invoices: Type.Array(Id, { description: 'The invoices of its sales order, earliest first.' }),
 })
 
 export function showEstimate(estimate: EstimateWithLines): Static<typeof Estimate> {

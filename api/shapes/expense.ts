@@ -12,7 +12,7 @@ const Spent = Type.Number({ exclusiveMinimum: 0, maximum: 1e13 })
 
 const NewLine = Type.Object({ account_id: optional(Reference), amount: Spent, tax_id: optional(Reference), note: optional(Text(2000)) })
 const ChangedLine = Type.Object({
-  line_item_id: optional(Type.String({ ...Reference, description: 'Of the line to keep and change; without it one is added.' })),
+  line_item_id: optional(Type.String({ ...Reference, description: 'The line to change; without it a line is added.' })),
   ...NewLine.properties,
   amount: Type.Optional(Spent),
 }, { description: 'Lines that are not sent are removed.' })
@@ -64,7 +64,7 @@ const ExpenseLine = Type.Object({
   igst: Amount,
   cess: Amount,
   tax_amount: Amount,
-  rcm_tax_amount: Type.Number({ description: 'Self-assessed under reverse charge; no part of what is paid.' }),
+  rcm_tax_amount: Type.Number({ description: 'Self-assessed under reverse charge; not part of the amount paid.' }),
 })
 
 export const Expense = Type.Object({
@@ -75,7 +75,7 @@ export const Expense = Type.Object({
   paid_through_account_id: Id,
   vendor_id: nullable(Id),
   vendor_name: nullable(Type.String()),
-  amount: Type.Number({ description: 'As told: with the tax where it is inclusive. Of line_items, their sum.' }),
+  amount: Type.Number({ description: 'As sent, including the tax if is_inclusive_tax is true; with line_items, their sum.' }),
   mode: nullable(Type.String()),
   reference_number: nullable(Type.String()),
   tax_id: nullable(Id),
@@ -84,11 +84,11 @@ export const Expense = Type.Object({
   rcm_rate: nullable(Type.Number()),
   itc_blocked_reason: nullable(Type.String()),
   notes: nullable(Type.String()),
-  line_items: Type.Array(ExpenseLine, { description: 'One made of the header where no lines were sent.' }),
+  line_items: Type.Array(ExpenseLine, { description: 'If no lines were sent, one line made from the header.' }),
   sub_total: Amount,
   tax_total: Amount,
   rcm_tax_total: Amount,
-  total: Type.Number({ description: 'What was paid.' }),
+  total: Type.Number({ description: 'The amount paid.' }),
   currency_code: Type.String(),
   tags: Type.Array(Id),
   created_time: Timestamp,

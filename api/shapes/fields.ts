@@ -29,7 +29,7 @@ export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength
 export const DocumentDate = Type.String({
   format: 'document-date',
   maxLength: 40,
-  description: 'A date (2026-04-01), or an instant, which means its calendar date in India.',
+  description: 'A date (2026-04-01), or an instant, whose calendar date in India is used.',
 })
 export const Email = Type.String({ format: 'email', maxLength: 254 })
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3, description: 'ISO 4217.' })

@@ -11,11 +11,11 @@ export const ITEM_STATUSES: ItemRow['status'][] = ['ACTIVE', 'INACTIVE']
 // Three fields have two names each (decisions §4); the first of a pair is the one that is answered.
 const fields = {
   item_name: Type.Optional(Name(200)),
-  name: Type.Optional(Type.String({ ...Name(200), description: 'Another name of item_name.' })),
+  name: Type.Optional(Type.String({ ...Name(200), description: 'Alias of item_name.' })),
   item_type: Type.Optional(Type.Enum(ITEM_TYPES, { default: 'GOODS' })),
-  type: Type.Optional(Type.Enum(ITEM_TYPES, { description: 'Another name of item_type.' })),
+  type: Type.Optional(Type.Enum(ITEM_TYPES, { description: 'Alias of item_type.' })),
   hsn_or_sac: optional(Text(20)),
-  hsn_sac: optional(Type.String({ maxLength: 20, description: 'Another name of hsn_or_sac.' })),
+  hsn_sac: optional(Type.String({ maxLength: 20, description: 'Alias of hsn_or_sac.' })),
   sku: optional(Text(100)),
   description: optional(Text(2000)),
   unit: optional(Text(20)),
@@ -29,7 +29,7 @@ const fields = {
 }
 
 export const NewItem = Type.Object(fields, {
-  description: 'item_name, in either form, is required.',
+  description: 'item_name, or its alias name, is required.',
   examples: [{ item_name: 'Ruled notebook, 200 pages', sku: 'NB-200', hsn_or_sac: '4820', unit: 'NOS', rate: 60, purchase_rate: 38 }],
 })
 export type NewItem = Static<typeof NewItem>

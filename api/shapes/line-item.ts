@@ -36,15 +36,15 @@ export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MOS
 
 /** A line of a PUT: one with its line_item_id is that line, and keeps what it does not name; one without is new. */
 const ChangedLineItem = Type.Object({
-  line_item_id: optional(Type.String({ ...Reference, description: 'Of the line to keep and change; without it one is added.' })),
+  line_item_id: optional(Type.String({ ...Reference, description: 'The line to change; without it a line is added.' })),
   ...NewLineItem.properties,
   quantity: Type.Optional(NewLineItem.properties.quantity),
-}, { description: 'Without line_item_id as in the body of a POST. Lines that are not sent are removed.' })
+}, { description: 'A line without line_item_id is added, with the fields of a POST. Lines that are not sent are removed.' })
 
 export const ChangedPurchaseLine = Type.Object({
   ...ChangedLineItem.properties,
   account_id: NewPurchaseLine.properties.account_id,
-}, { description: 'Without line_item_id as in the body of a POST. Lines that are not sent are removed.' })
+}, { description: 'A line without line_item_id is added, with the fields of a POST. Lines that are not sent are removed.' })
 
 export const ChangedPurchaseLines = Type.Array(ChangedPurchaseLine, { minItems: 1, maxItems: MOST_LINES })
 export const ChangedLineItems = Type.Array(ChangedLineItem, { minItems: 1, maxItems: MOST_LINES })

@@ -44,7 +44,7 @@ export const OrganizationChanges = Type.Object({
 }, { examples: [{ name: 'Saraswati Stationers LLP', gstin: '29AAACB1234C1ZB' }] })
 
 export const TokenRequest = Type.Object({
-  grace_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long the earlier token still opens.' })),
+  grace_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long earlier tokens stay valid.' })),
 })
 
 export const Organization = Type.Object({
@@ -64,7 +64,7 @@ export const Organization = Type.Object({
 
 export const Token = Type.Object({
   token_id: Id,
-  token: Type.String({ description: 'Told only here.' }),
+  token: Type.String({ description: 'No other call returns it.' }),
   scopes: Type.Array(Type.String()),
   tier: Type.Enum(['DEFAULT', 'PARTNER']),
 })

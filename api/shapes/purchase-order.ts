@@ -29,7 +29,7 @@ export const PurchaseOrderChanges = Type.Object({
   line_items: Type.Optional(ChangedPurchaseLines),
 })
 
-const PurchaseOrderLine = Type.Object({ ...LineItem.properties, quantity_billed: Type.Number({ description: 'Of the quantity.' }) })
+const PurchaseOrderLine = Type.Object({ ...LineItem.properties, quantity_billed: Type.Number({ description: 'The part of quantity.' }) })
 
 export const PurchaseOrder = Type.Object({
   purchase_order_id: Id,
@@ -40,7 +40,7 @@ export const PurchaseOrder = Type.Object({
   ...unroundedFields,
   line_items: Type.Array(PurchaseOrderLine),
   status: Type.Enum(PURCHASE_ORDER_STATUSES),
-  bills: Type.Array(Id, { description: 'What was made of the order, in order.' }),
+  bills: Type.Array(Id, { description: 'In order of creation.' }),
 })
 
 export function showPurchaseOrder(order: PurchaseOrderWithLines): Static<typeof PurchaseOrder> {

@@ -22,20 +22,20 @@ const Transaction = Type.Object({
   description: nullable(Type.String()),
   debit: Amount,
   credit: Amount,
-  balance: Type.Number({ description: 'What the customer owes after this; negative for an advance.' }),
+  balance: Type.Number({ description: 'What the customer owes after this transaction; negative for an advance.' }),
 })
 
 export const CustomerLedger = Type.Object({
   contact_id: Id,
   contact_name: Type.String(),
-  currency_code: Type.String({ description: "The organisation's own: the ledger is kept in it." }),
+  currency_code: Type.String({ description: "The organisation's currency, in which the ledger is kept." }),
   from_date: nullable(Timestamp),
   to_date: nullable(Timestamp),
   opening_balance: Amount,
   total_debit: Amount,
   total_credit: Amount,
   closing_balance: Amount,
-  transactions: Type.Array(Transaction, { description: 'In the order of their dates; reversals are entries of their own.' }),
+  transactions: Type.Array(Transaction, { description: 'Ordered by date; reversals are separate entries.' }),
 })
 
 /** What stands above the transactions. `currency` is the organisation's. */

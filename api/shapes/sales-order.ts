@@ -28,7 +28,7 @@ export const SalesOrderChanges = Type.Object({
   line_items: Type.Optional(ChangedLineItems),
 })
 
-const SalesOrderLine = Type.Object({ ...LineItem.properties, quantity_invoiced: Type.Number({ description: 'Of the quantity.' }) })
+const SalesOrderLine = Type.Object({ ...LineItem.properties, quantity_invoiced: Type.Number({ description: 'The part of quantity.' }) })
 
 export const SalesOrder = Type.Object({
   sales_order_id: Id,
@@ -40,7 +40,7 @@ export const SalesOrder = Type.Object({
   line_items: Type.Array(SalesOrderLine),
   status: Type.Enum(SALES_ORDER_STATUSES),
   estimate_id: nullable(Id),
-  invoices: Type.Array(Id, { description: 'What was made of the order, in order.' }),
+  invoices: Type.Array(Id, { description: 'In order of creation.' }),
 })
 
 export function showSalesOrder(order: SalesOrderWithLines): Static<typeof SalesOrder> {

@@ -7,4 +7,4 @@ export const Warnings = Type.Array(Type.Object({
   code: Type.Enum(Object.keys(WARNINGS)),
   message: Type.String(),
   details: Type.Object({}, { additionalProperties: true }),
-}), { description: 'Empty where there is nothing to warn of.' })
+}), { description: 'Empty if there is no warning.' })

@@ -8,7 +8,7 @@ import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../models/webhook
 import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
 
 const fields = {
-  url: Type.String({ minLength: 1, maxLength: 2_000, description: 'https; of a machine on the public internet.' }),
+  url: Type.String({ minLength: 1, maxLength: 2_000, description: 'An https URL of a server on the public internet.' }),
   // Unknown names are answered with the list of known ones (decisions §5), so that any text has the right shape.
   events: Type.Array(Type.String({ maxLength: 100 }), {
     minItems: 1, maxItems: 100, description: 'Names from GET /webhooks/event_types.',
@@ -33,7 +33,7 @@ const endpoint = {
   status: Type.Enum(['ENABLED', 'DISABLED']),
   failing_since: nullable(Type.String({ format: 'date-time', description: 'The first failure after the last success.' })),
   circuit: Type.Enum([...CIRCUIT_STATES], {
-    description: 'OPEN after many failures in a row: deliveries wait, and one is tried now and then. HALF_OPEN while it is. A success closes it.',
+    description: 'OPEN after many consecutive failures: deliveries wait, except for occasional trials. HALF_OPEN during a trial. A success closes it.',
   }),
   next_try_at: nullable(Type.String({ format: 'date-time', description: 'When a delivery is tried next; null while the circuit is CLOSED.' })),
   created_time: Timestamp,
@@ -41,7 +41,7 @@ const endpoint = {
 }
 export const Endpoint = Type.Object(endpoint)
 export const EndpointWithSecret = Type.Object({
-  ...endpoint, secret: Type.String({ description: 'Answered only here. It signs every delivery.' }),
+  ...endpoint, secret: Type.String({ description: 'Signs every delivery. No other call returns it.' }),
 })
 
 export function showEndpoint({ endpoint: row, circuit }: EndpointWithCircuit): Static<typeof Endpoint> {
@@ -65,7 +65,7 @@ export function showCreatedEndpoint({ endpoint, secret }: CreatedEndpoint): Stat
 
 export const EventTypeEntry = Type.Object({
   event_type: Type.String(),
-  subscribable: Type.Boolean({ description: 'False for the test event, which is sent to the endpoint that asks for it.' }),
+  subscribable: Type.Boolean({ description: 'False for the test event, which cannot be subscribed to.' }),
   schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema of the delivered `data`.' }),
 })
 
@@ -86,8 +86,8 @@ const delivery = {
   created_time: Timestamp,
   delivered_at: nullable(Timestamp),
   last_modified_time: Timestamp,
-  url: Type.String({ description: "The endpoint's, as it is now." }),
-  payload: Type.Object({}, { additionalProperties: true, description: 'The body that is delivered.' }),
+  url: Type.String({ description: 'The current URL of the endpoint.' }),
+  payload: Type.Object({}, { additionalProperties: true, description: 'The body of the request.' }),
 }
 export const Delivery = Type.Object(delivery)
 export const DeliveryWithAttempts = Type.Object({
@@ -95,10 +95,10 @@ export const DeliveryWithAttempts = Type.Object({
   attempts: Type.Array(Type.Object({
     attempt: Type.Integer(),
     started_at: Timestamp,
-    duration_ms: nullable(Type.Integer({ description: 'null while the attempt is under way.' })),
+    duration_ms: nullable(Type.Integer({ description: 'null during the attempt.' })),
     status_code: nullable(Type.Integer()),
     error: nullable(Type.String()),
-    response_body: nullable(Type.String({ description: 'The first 4 KB of the answer.' })),
+    response_body: nullable(Type.String({ description: 'The first 4 KB of the response.' })),
     next_attempt_at: nullable(Timestamp),
   })),
 })

@@ -186,7 +186,7 @@ async function demoKeys(local: LocalRun, databaseUrl: string, baseUrl: string): 
   return step<DemoKeys>('Demo data', async () => {
     const { seedDemo } = await import('../demo.ts')
     const made = await seedDemo({ databaseUrl, baseUrl }).catch((error: Error) => {
-      throw new Error(`The demonstration organisation could not be made: ${error.message}`, { cause: error })
+      throw new Error(`The demonstration organisation could not be created: ${error.message}`, { cause: error })
     })
     return [made.organization.name, made]
   }, 'made')

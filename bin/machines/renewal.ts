@@ -18,17 +18,17 @@ export function renewAt(changes: Changes, say = tell): Watch {
     const now: { runs: Machine | null } = { runs: null }
     const watch = (machine: Machine | Error) => {
       if (machine instanceof Error) {
-        say(part.name, `does not start: ${machine.message.split(/[;\n]/, 1)[0]}; tried again after the next change`)
+        say(part.name, `does not start: ${machine.message.split(/[;\n]/, 1)[0]}; retried after the next change`)
         return
       }
       now.runs = machine
       void machine.process.ended.then((how) => {
-        if (now.runs === machine && !stopping.aborted) say(part.name, `ended (${how}); starts again after the next change`)
+        if (now.runs === machine && !stopping.aborted) say(part.name, `ended (${how}); restarts after the next change`)
       })
     }
     watch(started)
     for await (const path of changesOf(part.name, changes, stopping)) {
-      say(part.name, `starts again: ${path} has changed`)
+      say(part.name, `restarting: ${path} has changed`)
       const begun = Date.now()
       const old = now.runs
       now.runs = null

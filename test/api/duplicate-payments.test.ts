@@ -40,7 +40,7 @@ describe('duplicates', () => {
     const own = await customer(ours)
     const earlier = await ours.paid(ours.incoming({ contact_id: own, amount: 12.5, reference_number: 'C 1', date: '2026-11-03' }))
     expect(await warnings({ contact_id: own, amount: 12.5 })).toEqual([{
-      code: 'validation.duplicate_resource', message: `This payment looks like ${earlier.payment_number}, recorded already.`,
+      code: 'validation.duplicate_resource', message: `This payment may be a duplicate of ${earlier.payment_number}.`,
       details: {
         existing_payment_id: earlier.payment_id, existing_date: '2026-11-03T00:00:00.000Z', existing_amount: 12.5, existing_reference: 'C 1',
       },

@@ -27,10 +27,10 @@ describe('the form of a value is told in words', () => {
     ['date_from=x', 'date_from', 'a date (2026-04-01) or an instant (2026-04-01T10:00:00Z)'],
     ['overdue=maybe', 'overdue', 'true or false'],
     ['per_page=201', 'per_page', 'a number from 1 to 200'],
-    ['status=NEW', 'status', 'one of those in details'],
+    ['status=NEW', 'status', 'one of the values in details'],
   ])('GET /invoices?%s', async (query, field, form) => {
     const { status, body } = await shop.client.get(`/invoices?${query}`)
-    expect([status, body.message]).toEqual([400, `The query parameter ${field} has a bad value; it is ${form}.`])
+    expect([status, body.message]).toEqual([400, `The query parameter ${field} is invalid; it must be ${form}.`])
   })
 })
 
@@ -41,13 +41,13 @@ describe('a state that is in the way is told with those that are not', () => {
   })
 
   test.each([
-    ['ACCEPTED', 'POST /estimates/{estimate_id}/accept does'], ['CONVERTED', 'POST /estimates/{estimate_id}/convert does'],
-    ['DRAFT', 'only a new one is a draft'],
+    ['ACCEPTED', 'use POST /estimates/{estimate_id}/accept'], ['CONVERTED', 'use POST /estimates/{estimate_id}/convert'],
+    ['DRAFT', 'only a new estimate is a draft'],
   ])('of an estimate: which call makes it %s', async (status, advice) => {
     const { estimate } = await made(shop.client.post('/estimates', estimateBody(shop)))
     const path = `/estimates/${estimate.estimate_id}`
     await shop.client.put(path, { status: 'SENT' })
-    expect((await shop.client.put(path, { status })).body.message).toBe(`A PUT does not make an estimate ${status}; ${advice}.`)
+    expect((await shop.client.put(path, { status })).body.message).toBe(`A PUT cannot set the status ${status}; ${advice}.`)
   })
 
   test('of a bill that credits alone have settled: there is no payment to reverse', async () => {

@@ -30,5 +30,5 @@ test('outside of a request', async () => {
   child.kill('SIGUSR2')
   // Unlike its exit, the close comes behind the last of its output.
   expect((await once(child, 'close'))[0]).toBe(1)
-  expect(log).toContain('unhandled error; the process ends')
+  expect(log).toContain('unhandled error; the process exits')
 }, 60_000)

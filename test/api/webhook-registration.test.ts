@@ -43,7 +43,7 @@ test('a refusal by address keeps its place among the checks, and does not tell t
   const wrong = hook('inside.example.com')
   const refused = await client.post('/webhooks/endpoints', wrong)
   expect([refused.status, refused.body.code, refused.body.field]).toEqual([400, 'validation.invalid_value', 'url'])
-  expect(refused.body.message).toBe('inside.example.com leads to an address that is not called.')
+  expect(refused.body.message).toBe('inside.example.com resolves to an address that is not allowed.')
   expect(JSON.stringify(refused.body)).not.toContain('10.20')
   // The shape comes before it, and what does not exist; so does an event that is unknown.
   expect((await client.post('/webhooks/endpoints', { ...wrong, events: 7 })).status).toBe(422)
@@ -67,6 +67,6 @@ test('a refusal is remembered under its key, whatever the name leads to later', 
 test.each(['intranet', 'intranet.', 'shop.localhost', 'printer.local.', 'db.internal', 'nas.home.arpa'])(
   '%s cannot be public', async (host) => {
     const { status, body } = await client.post('/webhooks/endpoints', hook(host))
-    expect([status, body.field, body.message]).toEqual([400, 'url', `The name ${host} cannot be public; use a name that the public internet knows.`])
+    expect([status, body.field, body.message]).toEqual([400, 'url', `The name ${host} cannot be public; use a name of the public internet.`])
     expect(names.questions.map(({ name }) => name)).not.toContain(host)
   })

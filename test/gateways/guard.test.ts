@@ -62,14 +62,14 @@ test.each([
 const LONG = 'x'.repeat(64)
 const NAME_OF_254 = `${'abcdefghi.'.repeat(25)}abcd`
 test.each([
-  ['a..b', 'The name a..b has an empty label: two dots side by side, or one at its start; use a name that DNS can have.'],
-  ['.example.com', 'The name .example.com has an empty label: two dots side by side, or one at its start; use a name that DNS can have.'],
-  ['example.com..', 'The name example.com.. has an empty label: two dots side by side, or one at its start; use a name that DNS can have.'],
-  ['-.com', 'The name -.com has a label that begins or ends with a hyphen; use a name that DNS can have.'],
-  ['hooks-.example.com', 'The name hooks-.example.com has a label that begins or ends with a hyphen; use a name that DNS can have.'],
-  [`${LONG}.com`, `The name ${LONG}.com has a label longer than 63 characters; use a name that DNS can have.`],
-  [NAME_OF_254, `The name ${NAME_OF_254.slice(0, 100)}... is longer than 253 characters; use a name that DNS can have.`],
-  ['a*b.example.com', 'The name a*b.example.com has a character other than letters, digits and hyphens; use a name that DNS can have.'],
+  ['a..b', 'The name a..b has an empty label: two dots side by side, or one at its start; use a valid DNS name.'],
+  ['.example.com', 'The name .example.com has an empty label: two dots side by side, or one at its start; use a valid DNS name.'],
+  ['example.com..', 'The name example.com.. has an empty label: two dots side by side, or one at its start; use a valid DNS name.'],
+  ['-.com', 'The name -.com has a label that begins or ends with a hyphen; use a valid DNS name.'],
+  ['hooks-.example.com', 'The name hooks-.example.com has a label that begins or ends with a hyphen; use a valid DNS name.'],
+  [`${LONG}.com`, `The name ${LONG}.com has a label longer than 63 characters; use a valid DNS name.`],
+  [NAME_OF_254, `The name ${NAME_OF_254.slice(0, 100)}... is longer than 253 characters; use a valid DNS name.`],
+  ['a*b.example.com', 'The name a*b.example.com has a character other than letters, digits and hyphens; use a valid DNS name.'],
   ['example.com:0', 'The port must be from 1 to 65535.'],
   ['1.1.1.1:0', 'The port must be from 1 to 65535.'],
 ])('%s can be no receiver: refused without a look-up, wherever ranges are opened, and called by nobody', async (host, message) => {
@@ -127,7 +127,7 @@ test('what a name leads to inside is told neither at registration nor in the log
   const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
   const refused = await receiver.check('https://hooks.example.com/', 'org').catch((error: Fault) => error)
   const { error } = await receiver.post({ orgId: 'org', url: 'https://hooks.example.com/', body: BODY, headers: {} })
-  for (const text of [(refused as Fault).message, error]) expect(text).toBe('hooks.example.com leads to an address that is not called.')
+  for (const text of [(refused as Fault).message, error]) expect(text).toBe('hooks.example.com resolves to an address that is not allowed.')
 })
 
 test('an address that was connected to is not told either', async () => {

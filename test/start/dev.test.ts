@@ -125,7 +125,7 @@ describe('a part', () => {
     expect(await starts[0]!.process.ended).toBe('signal SIGTERM')
     expect(starts[1]!.process.hasEnded()).toBe(false)
     await until(() => said.length > 1, 20_000, () => 'it does not say that it is back')
-    expect(said).toEqual(['API starts again: domain/gst.ts has changed', 'API back'])
+    expect(said).toEqual(['API restarting: domain/gst.ts has changed', 'API back'])
   })
 
   test('that has ended or does not start waits for the next change', async () => {
@@ -135,9 +135,9 @@ describe('a part', () => {
     await until(() => said.length === 3, 20_000, () => said.join('; '))
     expect(starts.length).toBe(1)
     expect(said).toEqual([
-      'API ended (signal SIGTERM); starts again after the next change',
-      'API starts again: api/routes.ts has changed',
-      'API does not start: it ended at start (exit code 1); tried again after the next change',
+      'API ended (signal SIGTERM); restarts after the next change',
+      'API restarting: api/routes.ts has changed',
+      'API does not start: it ended at start (exit code 1); retried after the next change',
     ])
     failure = null
     changes.emit('change', ['api/routes.ts'])

@@ -96,7 +96,7 @@ test('redirects and silence are failures, and the log says so', async () => {
   const attempts = await stage.attempts(delivery!.id)
   expect(attempts.map(({ status_code, error }) => [status_code, error])).toEqual([
     [302, 'Status 302: redirects are not followed.'],
-    [null, 'No answer within 1000 ms.'],
+    [null, 'No response within 1000 ms.'],
   ])
   expect(attempts[0]!.next_attempt_at!.getTime() - attempts[0]!.started_at.getTime()).toBeGreaterThanOrEqual(1_000)
   await signal(delivery!.id, 'abort')
