@@ -1,4 +1,5 @@
 // How fast invoices are read, one by one and in pages, in an organisation that has very many of them.
+import { createCursors } from '../api/http/cursors.ts'
 import type { Call, LoadJob, LoadResult } from './children/load.ts'
 import { runChild, startChild } from './children/parent.ts'
 import { writeHistory } from './history.ts'
@@ -12,7 +13,7 @@ import { step } from '../bin/machines/steps.ts'
 
 interface Page {
   invoices: { invoice_id: string; customer_id: string; date: string; created_time: string }[]
-  page_context: { next_cursor: string | null }
+  page_context: { has_more_page: boolean }
 }
 
 const PATH = '/api/public/v1/invoices'
@@ -41,7 +42,7 @@ async function measureSingleReads(stage: Stage, party: Party, scale: Scale, repo
     const port = await constant.ask<{ bytes: number }, number>({ bytes })
     const [service, floor] = await inRounds([
       byService(stage, 'GET /invoices/{id}', calls, pace),
-      byService({ ...stage, port }, `  floor: Restify alone, ${bytes} bytes`, [get(party, '/constant/1')], pace),
+      byService({ ...stage, port, pids: { ...stage.pids, api: constant.pid } }, `  floor: Restify alone, ${bytes} bytes`, [get(party, '/constant/1')], pace),
     ], { rounds: scale.rounds, clients, report, stopping: stage.stopping }).finally(() => constant.stop())
     report.aim({ name: `single reads, ${clients} clients: service / Restify alone`, value: service!.rate / floor!.rate, atLeast: 0.25 })
   }
@@ -86,9 +87,13 @@ async function filtersOf(stage: Stage, party: Party): Promise<Record<string, str
 
 /** The page that ends with the oldest invoice, or null where the first page holds them all. */
 async function deepestPage(stage: Stage, party: Party, filter: string): Promise<string | null> {
-  // The cursor behind the 51 oldest leads, newest first, to the 50 before it.
-  const { page_context } = await readPage(stage, party, `per_page=${PER_PAGE + 1}&sort=created_time${filter}`)
-  return page_context.next_cursor === null ? null : `${PATH}?per_page=${PER_PAGE}${filter}&cursor=${page_context.next_cursor}`
+  // Behind the 51st oldest are, newest first, the 50 before it. Its cursor is the one that a walk of all pages would come to.
+  const { invoices, page_context } = await readPage(stage, party, `per_page=${PER_PAGE + 1}&sort=created_time${filter}`)
+  if (!page_context.has_more_page) return null
+  const { invoice_id: id, created_time: time } = invoices.at(-1)!
+  const filters = Object.fromEntries([...new URLSearchParams(filter)].map(([name, value]) => [name, name === 'overdue' ? value === 'true' : value]))
+  const cursor = createCursors(stage.encryptionKey).give({ list: '/invoices', owner: party.orgId, ascending: false, filters }, { time, id })
+  return `${PATH}?per_page=${PER_PAGE}${filter}&cursor=${cursor}`
 }
 
 async function readPage({ baseUrl }: Stage, { token }: Party, query: string): Promise<Page> {

@@ -21,6 +21,8 @@ export interface Stage {
   metricsUrl: string
   databaseUrl: string
   temporalAddress: string
+  /** base64. */
+  encryptionKey: string
   pids: Pids
   folder: string
   /** The folders in which programs such as pgbench are looked for. */
@@ -92,7 +94,8 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
     })
     const apiPort = await port()
     const origin = `http://127.0.0.1:${apiPort}`
-    const environment = environmentOf(local.inherited, apiPort, postgres.url, temporal.url)
+    const encryptionKey = randomBytes(32).toString('base64')
+    const environment = { ...environmentOf(local.inherited, apiPort, postgres.url, temporal.url), ENCRYPTION_KEY: encryptionKey }
     const [api, worker] = await step('Service', async (say) => {
       const part = (name: string) => ({ log: log(name), environment, onLaunch: rest.onLaunch })
       const api = keep(await checkout.startApi(part('api'), origin))
@@ -106,6 +109,7 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
       metricsUrl: `${origin}/metrics`,
       databaseUrl: postgres.url,
       temporalAddress: temporal.url,
+      encryptionKey,
       pids: { api: api.process.pid, worker: worker.process.pid, postgres: postgres.process.pid },
       folder, path: local.path, stopping, putAway,
     }
@@ -123,7 +127,6 @@ function environmentOf(inherited: NodeJS.ProcessEnv, port: number, databaseUrl: 
     PORT: String(port),
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     // The tokens of the bench are of the partner tier; callers with unknown tokens meet the usual limit.
     RATE_LIMIT_PARTNER: NO_LIMIT,
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
