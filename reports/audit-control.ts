@@ -28,7 +28,7 @@ export async function controlsOutOfLine(connection: Connection): Promise<string[
       const open = foreign.reduce((sum, { sign, currency, rate, amount, off }) => (
         sum + BigInt(sign) * (toBase(BigInt(amount), currency, rate, base_currency) - BigInt(off))
       ), BigInt(party.open))
-      if (open !== BigInt(owed)) wrong.push(`the ${name} of contact ${contact_id} of ${org_id} is ${owed} in the ledger, its documents come to ${open}`)
+      if (open !== BigInt(owed)) wrong.push(`the ${name} of contact ${contact_id} of ${org_id} is ${owed} in the ledger, but its documents sum to ${open}`)
     }
   }
   return wrong

@@ -17,7 +17,7 @@ type Link = ReturnType<typeof linkOf>
 
 // What a cancelled invoice or bill took has been given back.
 const quantitiesOf = ({ order, target, lineLink }: Link) =>
-  `SELECT format('line %s of ${order.noun} %s of %s: ${order.converted} is %s, standing ${target.table} took %s', l.line_no, o.${order.number}, l.org_id,
+  `SELECT format('line %s of ${order.noun} %s of %s: ${order.converted} is %s, but its uncancelled ${target.table} have %s', l.line_no, o.${order.number}, l.org_id,
      l.${order.converted}, coalesce(t.taken, 0)) AS wrong
    FROM ${order.lines} AS l
    JOIN ${order.table} AS o ON o.org_id = l.org_id AND o.id = l.${order.id}
@@ -38,14 +38,14 @@ const statesOf = ({ order, whole, part }: Link) =>
      OR (o.status = 'OPEN' AND '${part}' <> 'OPEN' AND sum(l.${order.converted}) > 0)`
 
 const linksOf = ({ order, target, lineLink }: Link) =>
-  `SELECT format('line %s of ${target.noun} %s of %s is of another ${order.noun} than the ${target.noun}', tl.line_no, t.${target.number}, t.org_id) AS wrong
+  `SELECT format('line %s of ${target.noun} %s of %s belongs to another ${order.noun} than the ${target.noun}', tl.line_no, t.${target.number}, t.org_id) AS wrong
    FROM ${target.lines} AS tl
    JOIN ${target.table} AS t ON t.org_id = tl.org_id AND t.id = tl.${target.id}
    LEFT JOIN ${order.lines} AS ol ON ol.org_id = tl.org_id AND ol.id = tl.${lineLink}
    WHERE ol.${order.id} IS DISTINCT FROM t.${order.id}`
 
 const makersOf = ({ order, target }: Link) =>
-  `SELECT format('${target.noun} %s of %s is of a ${order.noun}, and %s conversions made it', t.${target.number}, t.org_id, count(c.id)) AS wrong
+  `SELECT format('${target.noun} %s of %s belongs to a ${order.noun}, but has %s conversions', t.${target.number}, t.org_id, count(c.id)) AS wrong
    FROM ${target.table} AS t
    LEFT JOIN conversions AS c ON c.org_id = t.org_id AND c.${target.id} = t.id
      AND t.${order.id} = CASE c.source_type WHEN 'ESTIMATE' THEN c.sales_order_id ELSE c.source_id END
@@ -57,7 +57,7 @@ const questionsOf = (kind: Order): Question[] => [quantitiesOf, statesOf, linksO
 
 const ESTIMATES = {
   name: 'audit converted estimates',
-  text: `SELECT format('estimate %s of %s is %s, its order leads back to %s, %s conversions made it, and it has %s events of it', e.estimate_number,
+  text: `SELECT format('estimate %s of %s is %s, its order refers to %s, and it has %s conversions and %s conversion events', e.estimate_number,
            e.org_id, e.status, coalesce(o.estimate_id::text, 'nothing'), c.made, v.told) AS wrong
          FROM estimates AS e
          LEFT JOIN sales_orders AS o ON o.org_id = e.org_id AND o.id = e.converted_to_sales_order_id
@@ -72,7 +72,7 @@ const ESTIMATES = {
 
 const ORDERS_OF_ESTIMATES = {
   name: 'audit orders of estimates',
-  text: `SELECT format('sales order %s of %s is of an estimate that leads to %s', o.sales_order_number, o.org_id,
+  text: `SELECT format('sales order %s of %s refers to an estimate whose order is %s', o.sales_order_number, o.org_id,
            coalesce(e.converted_to_sales_order_id::text, 'nothing')) AS wrong
          FROM sales_orders AS o JOIN estimates AS e ON e.org_id = o.org_id AND e.id = o.estimate_id
          WHERE e.converted_to_sales_order_id IS DISTINCT FROM o.id`,
@@ -80,7 +80,7 @@ const ORDERS_OF_ESTIMATES = {
 
 const INVOICES_OF_ESTIMATES = {
   name: 'audit invoices of estimates',
-  text: `SELECT format('invoice %s of %s is of another estimate than its order', i.invoice_number, i.org_id) AS wrong
+  text: `SELECT format('invoice %s of %s refers to another estimate than its order', i.invoice_number, i.org_id) AS wrong
          FROM invoices AS i LEFT JOIN sales_orders AS o ON o.org_id = i.org_id AND o.id = i.sales_order_id
          WHERE i.estimate_id IS DISTINCT FROM o.estimate_id`,
 }

@@ -11,7 +11,7 @@ export const DELIVERIES: Question[] = [
   },
   {
     name: 'audit reach of deliveries',
-    text: `SELECT format('delivery %s of %s carries an event of %s, to an endpoint of %s, in the name of %s', d.id, d.org_id,
+    text: `SELECT format('delivery %s of %s has an event of %s, an endpoint of %s and a payload of %s', d.id, d.org_id,
              coalesce(e.org_id::text, 'nobody'), coalesce(w.org_id::text, 'nobody'), d.payload::jsonb ->> 'org_id') AS wrong
            FROM webhook_deliveries AS d
            LEFT JOIN webhook_events AS e ON e.id = d.event_id

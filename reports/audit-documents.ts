@@ -13,7 +13,7 @@ export function linesOf(kind: KindThatHas<'linesPointTo'>): Question {
   const { noun, table, lines, id, number, posts } = { posts: false, ...DOCUMENTS[kind] }
   return {
     name: `audit lines of ${noun}s`,
-    text: `SELECT format('${noun} %s of %s: sub_total %s and tax_total %s, its${posts ? '' : ' %s'} lines come to %s and %s', d.${number}, d.org_id,
+    text: `SELECT format('${noun} %s of %s: sub_total %s and tax_total %s, its${posts ? '' : ' %s'} lines sum to %s and %s', d.${number}, d.org_id,
              d.sub_total, d.tax_total, ${posts ? '' : 'count(l.id), '}coalesce(sum(l.item_total), 0), coalesce(sum(l.cgst + l.sgst + l.igst + l.cess), 0)) AS wrong
            FROM ${table} AS d LEFT JOIN ${lines} AS l ON l.org_id = d.org_id AND l.${id} = d.id
            GROUP BY d.org_id, d.id
@@ -58,7 +58,7 @@ export function settledOf(
   const source = DOCUMENTS[by]
   return {
     name: `audit ${source.noun}s on ${table}`,
-    text: `SELECT format('%s of %s is %s with %s ${called.settled} and %s open, its ${called.applied} come to %s', d.${number}, d.org_id, d.status,
+    text: `SELECT format('%s of %s is %s with %s ${called.settled} and %s open, its ${called.applied} sum to %s', d.${number}, d.org_id, d.status,
              d.${counted}, d.balance, coalesce(sum(a.amount), 0)) AS wrong
            FROM ${table} AS d
            LEFT JOIN ${source.applications} AS a ON a.org_id = d.org_id AND a.${id} = d.id
@@ -84,7 +84,7 @@ export function creationOf(kind: DocumentKind): Question {
   const created = events.filter((type) => type === `${kind}_CREATED`)
   return {
     name: `audit creations of ${noun}s`,
-    text: `SELECT format('${noun} %s of %s has no event of its creation', d.${number}, d.org_id) AS wrong FROM ${table} AS d
+    text: `SELECT format('${noun} %s of %s has no creation event', d.${number}, d.org_id) AS wrong FROM ${table} AS d
            WHERE NOT EXISTS (SELECT FROM webhook_events AS e
              WHERE e.org_id = d.org_id AND e.entity_id = d.id AND e.event_type IN (${quoted(created.length > 0 ? created : events)}))`,
   }
@@ -110,7 +110,7 @@ export function numbersOf(kind: DocumentKind, called = `${DOCUMENTS[kind].noun} 
   const { noun, table } = DOCUMENTS[kind]
   return {
     name: `audit numbers of ${noun}s`,
-    text: `SELECT format('organisation %s has given %s ${called}, %s are found', c.org_id, c.next_number - 1, n.found) AS wrong
+    text: `SELECT format('organisation %s has assigned %s ${called}, but %s exist', c.org_id, c.next_number - 1, n.found) AS wrong
            FROM number_counters AS c
            CROSS JOIN LATERAL (
              SELECT (SELECT count(*) FROM ${table} AS d WHERE d.org_id = c.org_id)

@@ -3,7 +3,7 @@ import { creationOf, standingOf, type Question } from './audit-documents.ts'
 
 const LINES = {
   name: 'audit expense lines',
-  text: `SELECT format('expense %s of %s: amount %s, sub_total %s, tax_total %s, reverse charge %s; its lines come to %s, %s, %s, %s', e.expense_number,
+  text: `SELECT format('expense %s of %s: amount %s, sub_total %s, tax_total %s, reverse charge %s; its lines sum to %s, %s, %s, %s', e.expense_number,
            e.org_id, e.amount, e.sub_total, e.tax_total, e.rcm_tax_total, sum(l.amount), sum(l.item_total), sum(l.cgst + l.sgst + l.igst + l.cess),
            sum(l.rcm_cgst + l.rcm_sgst + l.rcm_igst + l.rcm_cess)) AS wrong
          FROM expenses AS e LEFT JOIN expense_lines AS l ON l.org_id = e.org_id AND l.expense_id = e.id
@@ -17,7 +17,7 @@ const LINES = {
 const POSTINGS = {
   name: 'audit expense postings',
   text: `WITH ${standingOf('EXPENSE')}
-         SELECT format('expense %s of %s has %s standing entries', coalesce(e.expense_number, n.source_id::text), coalesce(e.org_id, n.org_id),
+         SELECT format('expense %s of %s has %s unreversed entries', coalesce(e.expense_number, n.source_id::text), coalesce(e.org_id, n.org_id),
              coalesce(n.entries, 0)) AS wrong
          FROM expenses AS e
          FULL JOIN (SELECT org_id, source_id, count(*) AS entries FROM entry GROUP BY org_id, source_id) AS n ON n.org_id = e.org_id AND n.source_id = e.id
@@ -27,7 +27,7 @@ const POSTINGS = {
 const PAID = {
   name: 'audit expense payments',
   text: `WITH ${standingOf('EXPENSE')}
-         SELECT format('expense %s of %s came to %s, its journal pays %s on %s', e.expense_number, e.org_id, e.total,
+         SELECT format('expense %s of %s has the total %s, but its journal pays %s on %s', e.expense_number, e.org_id, e.total,
              coalesce(sum(l.credit - l.debit), 0), j.date) AS wrong
          FROM expenses AS e
          JOIN entry AS n ON n.org_id = e.org_id AND n.source_id = e.id

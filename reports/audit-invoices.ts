@@ -4,7 +4,7 @@ import { eventsOf, postingsOf, type Question } from './audit-documents.ts'
 export const INVOICES: Question[] = [
   {
     name: 'audit invoice lines',
-    text: `SELECT format('invoice %s of %s: sub_total %s, tax_total %s, round_off %s and total %s; its %s lines come to %s and %s',
+    text: `SELECT format('invoice %s of %s: sub_total %s, tax_total %s, round_off %s and total %s; its %s lines sum to %s and %s',
              i.invoice_number, i.org_id, i.sub_total, i.tax_total, i.round_off, i.total, count(l.id),
              coalesce(sum(l.item_total), 0), coalesce(sum(l.cgst + l.sgst + l.igst + l.cess), 0)) AS wrong
            FROM invoices AS i LEFT JOIN invoice_lines AS l ON l.org_id = i.org_id AND l.invoice_id = i.id

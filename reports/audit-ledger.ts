@@ -16,7 +16,7 @@ export const LEDGER: Question[] = [
     text: `WITH document AS (
              ${BRANCHED.map((kind) => `SELECT org_id, id, branch_id, '${kind}' AS source FROM ${DOCUMENTS[kind].table}`).join(' UNION ALL ')}
            )
-           SELECT format('journal %s of %s: line %s is of branch %s, its document of %s', j.journal_number, l.org_id, l.line_no,
+           SELECT format('journal %s of %s: line %s has branch %s, its document has %s', j.journal_number, l.org_id, l.line_no,
              coalesce(l.branch_id::text, 'none'), coalesce(d.branch_id::text, 'none')) AS wrong
            FROM journal_lines AS l
            JOIN journals AS j ON j.org_id = l.org_id AND j.id = l.journal_id
@@ -35,7 +35,7 @@ export const LEDGER: Question[] = [
                coalesce(l.debit, 0) AS line_debit, coalesce(l.credit, 0) AS line_credit
              FROM monthly_balances AS b FULL JOIN line AS l USING (org_id, account_id, month)
            )
-           SELECT format('account %s %s of %s: balance %s in %s, debits %s and credits %s; its lines come to %s, debits %s and credits %s',
+           SELECT format('account %s %s of %s: balance %s in %s, debits %s and credits %s; its lines sum to %s, debits %s and credits %s',
              a.code, a.name, m.org_id, m.debit - m.credit, coalesce(to_char(m.month, 'YYYY-MM'), 'no month'), m.debit, m.credit,
              m.line_debit - m.line_credit, m.line_debit, m.line_credit) AS wrong
            FROM month AS m LEFT JOIN accounts AS a ON a.org_id = m.org_id AND a.id = m.account_id

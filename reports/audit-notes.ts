@@ -13,7 +13,7 @@ function entriesOf(kind: NoteKind): Question {
     text: `WITH ${standingOf(kind)}, standing AS (
              SELECT org_id, source_id, count(*) AS entries, array_agg(date) AS dates FROM entry GROUP BY org_id, source_id
            )
-           SELECT format('${noun} %s of %s is %s with %s standing entries', coalesce(n.${number}, s.source_id::text),
+           SELECT format('${noun} %s of %s is %s with %s unreversed entries', coalesce(n.${number}, s.source_id::text),
              coalesce(n.org_id, s.org_id), coalesce(n.status, 'gone'), coalesce(s.entries, 0)) AS wrong
            FROM ${table} AS n JOIN organizations AS o ON o.id = n.org_id
            FULL JOIN standing AS s ON s.org_id = n.org_id AND s.source_id = n.id
@@ -38,7 +38,7 @@ export const NOTES: Question[] = [
   ...kindsThatHave('settledBy').map(creditsOn),
   {
     name: 'audit applications of credit notes',
-    text: `SELECT format('credit note %s of %s is %s with %s of %s applied, its applications come to %s', n.credit_note_number, n.org_id,
+    text: `SELECT format('credit note %s of %s is %s with %s of %s applied, its applications sum to %s', n.credit_note_number, n.org_id,
              n.status, n.applied_amount, n.total, coalesce(sum(a.amount), 0)) AS wrong
            FROM credit_notes AS n LEFT JOIN credit_applications AS a ON a.org_id = n.org_id AND a.credit_note_id = n.id
            GROUP BY n.org_id, n.id

@@ -27,7 +27,7 @@ export async function missingNumbers(connection: Connection): Promise<string[]> 
   const ofSeries = (number: string, { series_name, org_id }: Series) => `number ${number} of series ${series_name} of ${org_id}`
   const ofBills = (number: string, { org_id }: Series) => `bill number ${number} of ${org_id}`
   const missing = [...await missingOf(connection, 'INVOICE', known, ofSeries), ...await missingOf(connection, 'BILL', bills, ofBills)]
-  return missing.map((number) => `${number} was given and is not found`)
+  return missing.map((number) => `${number} was assigned but does not exist`)
 }
 
 async function missingOf(

@@ -11,7 +11,7 @@ export const PAYMENTS: Question[] = [
   ...kindsThatHave('settledBy').map(paidOf),
   {
     name: 'audit allocations of payments',
-    text: `SELECT format('payment %s of %s has %s of %s allocated, its allocations come to %s', p.payment_number, p.org_id, p.allocated,
+    text: `SELECT format('payment %s of %s has %s of %s allocated, its allocations sum to %s', p.payment_number, p.org_id, p.allocated,
              p.amount, coalesce(sum(a.amount), 0)) AS wrong
            FROM payments AS p LEFT JOIN payment_allocations AS a ON a.org_id = p.org_id AND a.payment_id = p.id
            GROUP BY p.org_id, p.id
@@ -22,7 +22,7 @@ export const PAYMENTS: Question[] = [
   {
     name: 'audit payment postings',
     text: `WITH ${standingOf('PAYMENT')}, standing AS (SELECT org_id, source_id, count(*) AS entries FROM entry GROUP BY org_id, source_id)
-           SELECT format('payment %s of %s has %s standing entries', coalesce(p.payment_number, s.source_id::text),
+           SELECT format('payment %s of %s has %s unreversed entries', coalesce(p.payment_number, s.source_id::text),
              coalesce(p.org_id, s.org_id), coalesce(s.entries, 0)) AS wrong
            FROM payments AS p JOIN organizations AS o ON o.id = p.org_id
            FULL JOIN standing AS s ON s.org_id = p.org_id AND s.source_id = p.id

@@ -53,7 +53,7 @@ const JOURNALS: Question[] = [
   },
   {
     name: 'audit journal numbers',
-    text: `SELECT format('organisation %s has given %s journal numbers, %s journals are found', c.org_id, c.next_number - 1, n.found) AS wrong
+    text: `SELECT format('organisation %s has assigned %s journal numbers, but %s journals exist', c.org_id, c.next_number - 1, n.found) AS wrong
            FROM number_counters AS c
            CROSS JOIN LATERAL (SELECT count(*) AS found FROM journals AS j WHERE j.org_id = c.org_id) AS n
            WHERE c.sequence = 'journal' AND c.next_number - 1 <> n.found`,

@@ -23,13 +23,13 @@ test('nothing, while nobody has', async () => {
 
 test.each<[string, string, (bill: Json) => string]>([
   ['a total that its lines do not come to', 'UPDATE bills SET sub_total = 90_00, total = 90_00 WHERE id = $1',
-    ({ bill_number }) => `bill ${bill_number} of ORG: sub_total 9000 and tax_total 0, its lines come to 10000 and 0`],
+    ({ bill_number }) => `bill ${bill_number} of ORG: sub_total 9000 and tax_total 0, its lines sum to 10000 and 0`],
   ['a posted draft', "UPDATE bills SET status = 'DRAFT' WHERE id = $1", ({ bill_number }) => `bill ${bill_number} of ORG is DRAFT with 1 postings and 0 reversals`],
   ['a void bill that still stands in the ledger', "UPDATE bills SET status = 'CANCELLED' WHERE id = $1",
     ({ bill_number }) => `bill ${bill_number} of ORG is CANCELLED with 1 postings and 0 reversals`],
   ['a journal whose bill is gone', 'DELETE FROM bills WHERE id = $1', ({ bill_id }) => `bill ${bill_id} of ORG is gone with 1 postings and 0 reversals`],
-  ['a number that is gone', 'DELETE FROM bills WHERE id = $1', ({ bill_number }) => `bill number ${bill_number} of ORG was given and is not found`],
-  ['a creation that nobody was told of', 'DELETE FROM webhook_events WHERE entity_id = $1', ({ bill_number }) => `bill ${bill_number} of ORG has no event of its creation`],
+  ['a number that is gone', 'DELETE FROM bills WHERE id = $1', ({ bill_number }) => `bill number ${bill_number} of ORG was assigned but does not exist`],
+  ['a creation that nobody was told of', 'DELETE FROM webhook_events WHERE entity_id = $1', ({ bill_number }) => `bill ${bill_number} of ORG has no creation event`],
 ])('%s', async (_what, damage, told) => {
   await service.sql(damage, posted.bill_id)
   expect(await service.audit()).toContain(told(posted).replace('ORG', ours.orgId))
