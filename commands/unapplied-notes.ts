@@ -20,7 +20,7 @@ export async function warnOfUnappliedNotes(books: Books, document: 'invoice' | '
   }))
   books.warn({
     code: 'validation.unapplied_notes',
-    message: `Issued notes with a balance refer to this ${document}: ${numbers}. They stay as they are; apply them to another document or void them.`,
+    message: `Issued notes with a balance refer to this ${document}: ${numbers}. They stay as they are; apply a credit note to another document, or void the note.`,
     details: Object.fromEntries(kindsThatHave('against').map((kind) => [DOCUMENTS[kind].table, shown(kind)])),
   })
 }

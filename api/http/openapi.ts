@@ -54,13 +54,13 @@ function operation(route: Route): Record<string, unknown> {
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.does,
-    ...(route.scope ? { description: `Needs the scope \`Svc.${route.scope}\`.` } : {}),
+    ...(route.scope ? { description: `Requires the scope \`Svc.${route.scope}\`.` } : {}),
     security: secured,
     parameters: parametersOf(route),
     ...(route.body ? { requestBody: json(route.body) } : {}),
     responses: {
-      [route.status ?? 200]: { description: 'Done', ...json(answerSchema(route)) },
-      default: { description: 'Refused', ...json({ $ref: '#/components/schemas/Error' } as TSchema) },
+      [route.status ?? 200]: { description: 'Success', ...json(answerSchema(route)) },
+      default: { description: 'Error', ...json({ $ref: '#/components/schemas/Error' } as TSchema) },
     },
   }
 }

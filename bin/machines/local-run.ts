@@ -189,7 +189,7 @@ async function demoKeys(local: LocalRun, databaseUrl: string, baseUrl: string): 
       throw new Error(`The demonstration organisation could not be created: ${error.message}`, { cause: error })
     })
     return [made.organization.name, made]
-  }, 'made')
+  }, 'created')
 }
 
 function tellReady({ local, begun }: Run, origin: string, addresses: Addresses, keys: DemoKeys): void {
