@@ -30,8 +30,8 @@ function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings):
   const EDGE = '`api/http/bounds.ts`'
   return [
     ['Connections to an API process', String(maxConnections), '`503`, closed', '`MAX_CONNECTIONS`'],
-    ['of one client address', String(maxConnectionsPerAddress), '`503`, closed', '`MAX_CONNECTIONS_PER_ADDRESS`'],
-    ['refused ones that still get a response', `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`, 'closed without an answer', EDGE],
+    ['Connections of one client address', String(maxConnectionsPerAddress), '`503`, closed', '`MAX_CONNECTIONS_PER_ADDRESS`'],
+    ['Refused connections that still get a response', `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`, 'closed without an answer', EDGE],
     ['Connections to the health port of a process', `${MOST_PROBES}, ${PROBE_SECONDS} s each`, 'closed', '`gateways/health-port.ts`'],
     ['A connection between two requests', `${edge.KEEP_ALIVE_SECONDS} s`, 'closed', EDGE],
     ['Unanswered requests on a connection', String(edge.MOST_UNANSWERED), 'no more are read; closed after the last answer', EDGE],
@@ -45,10 +45,10 @@ function requestRows(): string[][] {
   const BODY = '`api/http/body.ts`'
   return [
     ['Request line and headers', `${kilobytes(edge.MOST_HEAD_BYTES)}, fewer than ${edge.MOST_HEADERS} headers`, '`431`', EDGE],
-    ['their arrival', `${edge.HEAD_SECONDS} s`, '`408`', EDGE],
-    ['The arrival of a whole request', `${edge.REQUEST_SECONDS} s`, '`408`', EDGE],
+    ['Arrival of the headers', `${edge.HEAD_SECONDS} s`, '`408`', EDGE],
+    ['Arrival of a whole request', `${edge.REQUEST_SECONDS} s`, '`408`', EDGE],
     ['A body', megabytes(BODY_LIMIT), '`413`', BODY],
-    ['its arrival', seconds(BODY_MS), '`408`', BODY],
+    ['Arrival of a body', seconds(BODY_MS), '`408`', BODY],
     ['The rest of a refused body', `${seconds(UNREAD_MS)}, ${megabytes(UNREAD_BYTES)}`, 'closed', BODY],
     ['Listed problems of a body', String(MOST_PROBLEMS), 'left out', '`api/http/problems.ts`'],
     ['Immediate answers that use up no budget (`429`, `404`, `405`, calls without a token)',
@@ -86,7 +86,7 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
     ['Log lines not yet written', megabytes(MOST_WAITING_BYTES), 'dropped and counted', '`gateways/log-output.ts`'],
     ['Stopping the API: requests in progress', `${shutdownSeconds} s`, 'closed', '`SHUTDOWN_SECONDS`'],
     ['Stopping the worker: attempts in progress', `${shutdownSeconds} s`, 'repeated by another worker', '`SHUTDOWN_SECONDS`'],
-    ['then closing the pools and clients of either', `${CLOSE_SECONDS} s`, 'abandoned', '`settings.ts`'],
+    ['After that: closing pools and clients of either', `${CLOSE_SECONDS} s`, 'abandoned', '`settings.ts`'],
     ['Stopping a process of the local run', seconds(STOP_PATIENCE_MS), 'killed', '`bin/machines/service.ts`'],
     ['An API or a worker of the local run that does not respond',
       `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`, `stopped, killed after ${seconds(DEAF_PATIENCE_MS)}`, '`bin/machines/part.ts`'],
