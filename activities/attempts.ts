@@ -8,9 +8,9 @@ import { fairSemaphore } from '../gateways/semaphore.ts'
 import { deliveryHeaders } from '../gateways/signature.ts'
 import type { Database } from '../models/database.ts'
 import type { Sealer } from '../models/sealed.ts'
-import { settleInGroups } from './settling.ts'
+import { recordInGroups } from './settling.ts'
 
-export interface AttemptParts {
+export interface AttemptDependencies {
   connection: Database
   receiver: Pick<Receiver, 'post'>
   sealer: Sealer
@@ -28,8 +28,8 @@ export interface Attempts {
 
 const SECRET_UNREADABLE = 'The secret of this endpoint cannot be read; give the service its old ENCRYPTION_KEY, or register the endpoint again.'
 
-export function createAttempts({ connection, receiver, sealer, circuit, clock, onRefused }: AttemptParts): Attempts {
-  const settling = settleInGroups(connection, circuit)
+export function createAttempts({ connection, receiver, sealer, circuit, clock, onRefused }: AttemptDependencies): Attempts {
+  const recorder = recordInGroups(connection, circuit)
   const connections = fairSemaphore({ places: CAPS.connections })
 
   async function post({ orgId, deliveryId, eventType, payload, url, secretSealed }: DueAttempt): Promise<Outcome> {
@@ -57,7 +57,7 @@ export function createAttempts({ connection, receiver, sealer, circuit, clock, o
     async attempt(due, waitMs) {
       const outcome = await post(due)
       const { orgId, deliveryId, series, attempt, endpointId } = due
-      await settling.settle({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt: clock(), waitMs })
+      await recorder.record({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt: clock(), waitMs })
       if (statusAfter(outcome, waitMs) === 'RETRYING') onRefused?.()
       return outcome
     },

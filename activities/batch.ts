@@ -1,6 +1,6 @@
 // The attempts of a batch, side by side: where one ends, the next delivery of its endpoint is taken into the batch.
-import { claimMore, type Place } from '../commands/claims.ts'
-import { beginAttempts, putBack, type Begun, type DueAttempt } from '../commands/deliveries.ts'
+import { claimMore, type EndpointKeyOfOrganization } from '../commands/claims.ts'
+import { beginAttempts, putBack, type StartedAttempt, type DueAttempt } from '../commands/deliveries.ts'
 import { statusAfter } from '../domain/delivery.ts'
 import { waitBefore } from '../domain/retry-ladder.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
@@ -8,7 +8,7 @@ import type { Database } from '../models/database.ts'
 import { untriedOfBatch, type NextAttempt } from '../models/delivery.ts'
 import type { Attempts } from './attempts.ts'
 
-export interface BatchParts {
+export interface BatchDependencies {
   connection: Database
   clock(): Date
 }
@@ -23,10 +23,10 @@ const REST_MS = 20
  * outcome. Trouble of our own is thrown at the end, when every other attempt has ended.
  */
 export async function attemptAll(
-  { connection, clock }: BatchParts, { attempt }: Attempts, batchId: string, ladderSeconds: number[], cancelled: AbortSignal,
+  { connection, clock }: BatchDependencies, { attempt }: Attempts, batchId: string, ladderSeconds: number[], cancelled: AbortSignal,
 ): Promise<number> {
   const until = clock().getTime() + TAKES_IN_MS
-  const freed = new Map<string, Place>()
+  const freed = new Map<string, EndpointKeyOfOrganization>()
   const trouble: unknown[] = []
   let [underWay, failed] = [0, 0]
   let rouse: () => void = () => undefined
@@ -48,9 +48,9 @@ export async function attemptAll(
 
   async function begin(deliveries: NextAttempt[]): Promise<void> {
     const keys = deliveries.map(({ org_id, id, series, attempt }) => ({ orgId: org_id, deliveryId: id, series, attempt }))
-    const begun = await beginAttempts(connection, keys, clock())
-    await putBack(connection, begun.filter(({ state }) => state === 'suspended'))
-    for (const due of begun.filter(isDue)) void make(due)
+    const started = await beginAttempts(connection, keys, clock())
+    await putBack(connection, started.filter(({ state }) => state === 'suspended'))
+    for (const due of started.filter(isDue)) void make(due)
   }
 
   async function takeIn(): Promise<void> {
@@ -71,4 +71,4 @@ export async function attemptAll(
   return failed
 }
 
-const isDue = (begun: Begun): begun is DueAttempt => begun.state === 'due'
+const isDue = (started: StartedAttempt): started is DueAttempt => started.state === 'due'

@@ -7,8 +7,8 @@ const HEARTBEAT_MS = 3_000
  * Does the work and heartbeats meanwhile, so that what a worker that died has left undone is soon given to another.
  * `progress` is what the next try, and an operator, are told.
  */
-export async function whileBeating<T>(work: (context: Context) => Promise<T>, progress: () => unknown = () => undefined): Promise<T> {
+export async function withHeartbeat<T>(work: (context: Context) => Promise<T>, progress: () => unknown = () => undefined): Promise<T> {
   const context = Context.current()
-  const beating = setInterval(() => context.heartbeat(progress()), HEARTBEAT_MS)
-  return work(context).finally(() => clearInterval(beating))
+  const timer = setInterval(() => context.heartbeat(progress()), HEARTBEAT_MS)
+  return work(context).finally(() => clearInterval(timer))
 }

@@ -1,15 +1,15 @@
 // What the story of a conversion may ask for: its next document.
 import { ApplicationFailure } from '@temporalio/activity'
-import { openBooks, type Desk } from '../commands/open-books.ts'
+import { openBooks, type WriteContext } from '../commands/open-books.ts'
 import type { Caller } from '../commands/caller.ts'
 import { convertNext } from '../commands/conversions.ts'
 import type { CarriedRefusal, ConversionInput, ConversionTargets } from '../domain/conversion-run.ts'
 import { Fault } from '../domain/faults.ts'
 import { findConversion, type ConversionRow } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
-import { findOrganizationFacts, stillSo, type OrganizationFacts } from '../models/token.ts'
+import { findOrganizationFacts, organizationUnchanged, type OrganizationFacts } from '../models/token.ts'
 
-export interface ConversionParts {
+export interface ConversionDependencies {
   connection: Database
   /** Has the deliveries looked for that a commit has queued. */
   wakeRelay(): void
@@ -22,8 +22,8 @@ export interface HopResult {
   targets: ConversionTargets
 }
 
-export function conversionActivities({ connection: database, wakeRelay, clock }: ConversionParts) {
-  const desk: Desk = { database, wakeRelay, forgetCallers: () => undefined, clock }
+export function conversionActivities({ connection: database, wakeRelay, clock }: ConversionDependencies) {
+  const desk: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   return {
     /** Makes the next document of a conversion in open books. Run again after a crash, it makes none twice. */
@@ -46,7 +46,7 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
 function requesterOf({ requested_by, origin }: ConversionRow, organization: OrganizationFacts & { version: string }): Caller {
   return {
     subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: requested_by, partnerId: null, organization, origin,
-    standing: () => stillSo(organization),
+    standing: () => organizationUnchanged(organization),
   }
 }
 

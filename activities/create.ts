@@ -1,16 +1,16 @@
 // All activities by the task queue that carries them out.
-import { conversionActivities, type ConversionParts } from './conversions.ts'
+import { conversionActivities, type ConversionDependencies } from './conversions.ts'
 import { financialYearActivities } from './financial-years.ts'
-import { housekeepingActivities, type HousekeepingParts } from './housekeeping.ts'
-import { webhookActivities, type WebhookParts } from './webhooks.ts'
+import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
+import { webhookActivities, type WebhookDependencies } from './webhooks.ts'
 
-export type Parts = WebhookParts & ConversionParts & HousekeepingParts
+export type ActivityDependencies = WebhookDependencies & ConversionDependencies & HousekeepingDependencies
 
-export function createActivities(parts: Parts) {
-  const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(parts)
-  const { convertNext } = conversionActivities(parts)
-  const { sweepOverdue } = housekeepingActivities(parts)
-  const { openFinancialYears } = financialYearActivities(parts)
+export function createActivities(dependencies: ActivityDependencies) {
+  const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(dependencies)
+  const { convertNext } = conversionActivities(dependencies)
+  const { sweepOverdue } = housekeepingActivities(dependencies)
+  const { openFinancialYears } = financialYearActivities(dependencies)
   return {
     core: { abandonDelivery, convertNext, openFinancialYears, sweepOverdue },
     webhooks: { attemptBatch, attemptDelivery },

@@ -2,14 +2,14 @@
 import type { Logger } from 'pino'
 import type { Engine } from '../gateways/engine.ts'
 import type { Database } from '../models/database.ts'
-import { beat } from '../models/heartbeat.ts'
-import { forgetOldAnswers } from '../models/idempotency.ts'
+import { recordHeartbeat } from '../models/heartbeat.ts'
+import { deleteOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
 import { createRelay } from './relay.ts'
-import { goRound } from './rounds.ts'
+import { startPollLoop } from './rounds.ts'
 import { createScheduling } from './scheduling.ts'
 
-export interface DutiesParts {
+export interface BackgroundJobsDependencies {
   connection: Database
   databaseUrl: string
   engine: Pick<Engine, 'startDispatch' | 'startDelivery' | 'ensureSchedule' | 'isReachable'>
@@ -20,7 +20,7 @@ export interface DutiesParts {
   clock(): Date
 }
 
-export interface Duties {
+export interface BackgroundJobs {
   /** Looks at once for what a commit has queued. */
   wakeRelay(): void
   stop(): Promise<void>
@@ -39,27 +39,27 @@ const HEARTBEAT_MS = 2_000
 const UNFINISHED_MS = 60_000
 const FORGET_AT_ONCE = 1_000
 
-export function startDuties(parts: DutiesParts): Duties {
-  const { connection, engine, log, clock } = parts
-  const relay = createRelay(parts)
+export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): BackgroundJobs {
+  const { connection, engine, log, clock } = dependencies
+  const relay = createRelay(dependencies)
 
   // At the start whatever is claimed may have lost its claimer, however lately.
   let olderThanMs = 0
-  const recovering = goRound('recover', RECOVER_MS, log, async () => {
+  const recovering = startPollLoop('recover', RECOVER_MS, log, async () => {
     await relay.recover(olderThanMs)
     olderThanMs = UNFINISHED_MS
   })
-  const relaying = goRound('relay', SWEEP_MS, log, () => relay.sweep(), REST_MS)
-  const relayingSlow = goRound('slow relay', SWEEP_MS, log, () => relay.sweepSlow(), REST_MS)
-  const processing = goRound('processes', SWEEP_MS, log, () => relay.startProcesses(), PROCESSES_REST_MS)
-  const outbox = listen(parts.databaseUrl, 'outbox', relaying.wake)
-  const housekeeping = goRound('housekeeping', HOUSEKEEPING_MS, log, async () => {
+  const relaying = startPollLoop('relay', SWEEP_MS, log, () => relay.sweep(), REST_MS)
+  const relayingSlow = startPollLoop('slow relay', SWEEP_MS, log, () => relay.sweepSlow(), REST_MS)
+  const processing = startPollLoop('processes', SWEEP_MS, log, () => relay.startProcesses(), PROCESSES_REST_MS)
+  const outbox = listen(dependencies.databaseUrl, 'outbox', relaying.wake)
+  const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, async () => {
     await relay.takeUpOverdue()
-    while ((await forgetOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
+    while ((await deleteOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
   })
-  const scheduling = goRound('schedules', SCHEDULE_MS, log, createScheduling(parts))
-  const beating = goRound('heartbeat', HEARTBEAT_MS, log, async () => {
-    if (parts.arePolling() && (await engine.isReachable())) await beat(connection, 'worker')
+  const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
+  const heartbeat = startPollLoop('heartbeat', HEARTBEAT_MS, log, async () => {
+    if (dependencies.arePolling() && (await engine.isReachable())) await recordHeartbeat(connection, 'worker')
   })
 
   return {
@@ -69,7 +69,7 @@ export function startDuties(parts: DutiesParts): Duties {
     },
     async stop() {
       await outbox.close()
-      await Promise.all([recovering, relaying, relayingSlow, processing, housekeeping, scheduling, beating].map((round) => round.stop()))
+      await Promise.all([recovering, relaying, relayingSlow, processing, housekeeping, scheduling, heartbeat].map((round) => round.stop()))
     },
   }
 }

@@ -1,18 +1,18 @@
 // The nightly opening of financial years: what a zone's organisations lack of this year and the next.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { openMissingYears } from '../commands/financial-years.ts'
-import { openBooks, type Desk } from '../commands/open-books.ts'
+import { openBooks, type WriteContext } from '../commands/open-books.ts'
 import { housekeeper } from '../commands/overdue.ts'
 import { dateInZone, isZone, zoneName } from '../domain/dates.ts'
 import { Fault } from '../domain/faults.ts'
 import type { HousekeepingInput } from '../domain/housekeeping.ts'
 import { organizationsWithoutNextYear } from '../models/financial-years.ts'
 import { zonesInUse } from '../models/overdue.ts'
-import { whileBeating } from './beating.ts'
-import type { HousekeepingParts } from './housekeeping.ts'
+import { withHeartbeat } from './beating.ts'
+import type { HousekeepingDependencies } from './housekeeping.ts'
 
-export function financialYearActivities({ connection: database, wakeRelay, clock }: HousekeepingParts) {
-  const desk: Desk = { database, wakeRelay, forgetCallers: () => undefined, clock }
+export function financialYearActivities({ connection: database, wakeRelay, clock }: HousekeepingDependencies) {
+  const desk: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   async function openInZone(timeZone: string, failed: Map<string, unknown>, context: Context): Promise<number> {
     let opened = 0
@@ -42,7 +42,7 @@ export function financialYearActivities({ connection: database, wakeRelay, clock
     async openFinancialYears({ timeZone }: HousekeepingInput): Promise<number> {
       if (timeZone !== undefined && !isZone(timeZone)) throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')
       const context = Context.current()
-      return whileBeating(async () => {
+      return withHeartbeat(async () => {
         const failed = new Map<string, unknown>()
         let opened = 0
         for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)]) opened += await openInZone(zone, failed, context)

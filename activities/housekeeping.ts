@@ -1,6 +1,6 @@
 // What the nightly housekeeping may ask for: the sweep that moves what is owed for too long to OVERDUE.
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { openBooks, type Desk } from '../commands/open-books.ts'
+import { openBooks, type WriteContext } from '../commands/open-books.ts'
 import { housekeeper, markOverdue } from '../commands/overdue.ts'
 import { dateInZone, isZone, zoneName } from '../domain/dates.ts'
 import { Fault } from '../domain/faults.ts'
@@ -9,9 +9,9 @@ import type { Engine } from '../gateways/engine.ts'
 import type { Database } from '../models/database.ts'
 import { organizationsWithDue, zonesInUse } from '../models/overdue.ts'
 import type { OrganizationFacts } from '../models/token.ts'
-import { whileBeating } from './beating.ts'
+import { withHeartbeat } from './beating.ts'
 
-export interface HousekeepingParts {
+export interface HousekeepingDependencies {
   connection: Database
   /** Has the deliveries looked for that a commit has queued. */
   wakeRelay(): void
@@ -27,8 +27,8 @@ interface Sweep {
   context: Context
 }
 
-export function housekeepingActivities({ connection: database, wakeRelay, clock, engine }: HousekeepingParts) {
-  const desk: Desk = { database, wakeRelay, forgetCallers: () => undefined, clock }
+export function housekeepingActivities({ connection: database, wakeRelay, clock, engine }: HousekeepingDependencies) {
+  const desk: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   async function sweepZone(timeZone: string, sweep: Sweep): Promise<void> {
     let last: string | null = null
@@ -76,7 +76,7 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock,
       if (timeZone !== undefined && zoneName(timeZone) !== timeZone) await engine.removeSchedule(timeZone)
       const context = Context.current()
       const swept: Swept = { ...NOTHING_SWEPT, ...context.info.heartbeatDetails }
-      return whileBeating(async () => {
+      return withHeartbeat(async () => {
         const sweep: Sweep = { swept, failed: new Map(), context }
         for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)]) await sweepZone(zone, sweep)
         context.heartbeat(swept)

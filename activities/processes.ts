@@ -1,13 +1,13 @@
 // Starts the processes of refused deliveries: so many in a second, of an endpoint, and of an organisation.
 import type { Logger } from 'pino'
-import { BEGINNING, chooseForProcesses, noteProcesses, type Place } from '../commands/claims.ts'
+import { BEGINNING, chooseForProcesses, noteProcesses, type EndpointKeyOfOrganization } from '../commands/claims.ts'
 import type { DeliveryInput } from '../domain/delivery.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import { EngineAway, type Engine } from '../gateways/engine.ts'
 import type { Database } from '../models/database.ts'
 import type { DeliveryUnderWay } from '../models/delivery.ts'
 
-export interface ProcessesParts {
+export interface ProcessesDependencies {
   connection: Database
   engine: Pick<Engine, 'startDelivery'>
   ladderSeconds: number[]
@@ -22,10 +22,10 @@ export interface Processes {
 
 const SECOND_MS = 1_000
 
-export function createProcesses({ connection, engine, ladderSeconds, log, clock }: ProcessesParts): Processes {
+export function createProcesses({ connection, engine, ladderSeconds, log, clock }: ProcessesDependencies): Processes {
   let second = 0
   let left: number = CAPS.processesInSecond
-  let after: Place = BEGINNING
+  let after: EndpointKeyOfOrganization = BEGINNING
 
   function allowance(): number {
     const now = Math.floor(clock().getTime() / SECOND_MS)

@@ -1,6 +1,6 @@
 // The relay: starts a process for every batch of deliveries that is due, and for refused deliveries up to their caps.
 import type { Logger } from 'pino'
-import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type Place } from '../commands/claims.ts'
+import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type EndpointKeyOfOrganization } from '../commands/claims.ts'
 import { releaseBatch } from '../commands/deliveries.ts'
 import { EngineAway, type Engine } from '../gateways/engine.ts'
 import type { Database } from '../models/database.ts'
@@ -8,7 +8,7 @@ import { overdueDeliveries, unfinishedBatches, type DeliveryUnderWay } from '../
 import type { Findable } from '../domain/search-attributes.ts'
 import { createProcesses, processOf } from './processes.ts'
 
-export interface RelayParts {
+export interface RelayDependencies {
   connection: Database
   engine: Pick<Engine, 'startDispatch' | 'startDelivery'>
   ladderSeconds: number[]
@@ -29,7 +29,7 @@ export interface Relay {
   takeUpOverdue(): Promise<void>
 }
 
-interface Unstarted {
+interface NotStarted {
   batchId: string
   findable: Findable
   size: number
@@ -45,15 +45,15 @@ const OVERDUE_MS = 60 * 60 * 1_000
 /** Longer than any attempt may take. */
 const TRIAL_LOST_MS = 300_000
 
-export function createRelay(parts: RelayParts): Relay {
-  const { connection, engine, ladderSeconds, log, clock } = parts
-  const processes = createProcesses(parts)
+export function createRelay(dependencies: RelayDependencies): Relay {
+  const { connection, engine, ladderSeconds, log, clock } = dependencies
+  const processes = createProcesses(dependencies)
   // Claimed by us, not started yet. Lost in a crash; `recover` then finds them in the database.
-  const unstarted = new Map<string, Unstarted>()
+  const unstarted = new Map<string, NotStarted>()
   let engineAway = false
 
   /** Starts the batch, or lets it alone back off. */
-  async function start(batch: Unstarted): Promise<void> {
+  async function start(batch: NotStarted): Promise<void> {
     try {
       const started = await engine.startDispatch({ batchId: batch.batchId, ladderSeconds }, batch.findable, batch.size)
       unstarted.delete(batch.batchId)
@@ -91,7 +91,7 @@ export function createRelay(parts: RelayParts): Relay {
   /** Claims batches until a walk through the whole queue finds nothing; a few of them are started side by side. */
   async function claimAndStart(slow: boolean): Promise<void> {
     const starting = new Set<Promise<void>>()
-    let after: Place = BEGINNING
+    let after: EndpointKeyOfOrganization = BEGINNING
     while (!engineAway) {
       const { batch, next } = await claimBatch(connection, { now: clock(), slow, after })
       if (batch) {
@@ -151,7 +151,7 @@ export function createRelay(parts: RelayParts): Relay {
   }
 }
 
-function fresh({ batchId, size, orgId, endpointId, entityType = 'WEBHOOK_BATCH', entityId = batchId }: Batch): Unstarted {
+function fresh({ batchId, size, orgId, endpointId, entityType = 'WEBHOOK_BATCH', entityId = batchId }: Batch): NotStarted {
   const findable: Findable = { entityType, entityId, ...(orgId && { orgId }), ...(endpointId && { endpointId }) }
   return { batchId, findable, size, tries: 0, notBeforeMs: 0 }
 }

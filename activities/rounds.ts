@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
-export interface Round {
+export interface PollLoop {
   /** Does the work as soon as it may, again if it is being done. */
   wake(): void
   stop(): Promise<void>
@@ -12,15 +12,15 @@ export interface Round {
  * Does the work now and then every `everyMs`, never twice at once. However often it is woken, `restMs` passes between
  * the end of one round and the start of the next.
  */
-export function goRound(name: string, everyMs: number, log: Logger, work: () => Promise<void>, restMs = 0): Round {
+export function startPollLoop(name: string, everyMs: number, log: Logger, work: () => Promise<void>, restMs = 0): PollLoop {
   let stopped = false
   let woken = true
   let failing = false
   let timer: NodeJS.Timeout | undefined
-  let rouse: (() => void) | undefined
+  let wakeUp: (() => void) | undefined
 
   const sleep = () => new Promise<void>((resolve) => {
-    rouse = resolve
+    wakeUp = resolve
     timer = setTimeout(resolve, everyMs)
   })
 
@@ -49,11 +49,11 @@ export function goRound(name: string, everyMs: number, log: Logger, work: () => 
   return {
     wake() {
       woken = true
-      if (!failing) rouse?.()
+      if (!failing) wakeUp?.()
     },
     async stop() {
       stopped = true
-      rouse?.()
+      wakeUp?.()
       await running
     },
   }

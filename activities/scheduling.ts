@@ -4,7 +4,7 @@ import { EngineAway, type Engine } from '../gateways/engine.ts'
 import type { Connection } from '../models/database.ts'
 import { zonesInUse } from '../models/overdue.ts'
 
-export interface SchedulingParts {
+export interface SchedulingDependencies {
   connection: Connection
   engine: Pick<Engine, 'ensureSchedule'>
   log: Logger
@@ -14,7 +14,7 @@ export interface SchedulingParts {
  * Answers what to do now and then: it schedules the zones that are new since the last time. A zone that Temporal
  * refuses is told of once, and holds up no other; the next time it is tried again.
  */
-export function createScheduling({ connection, engine, log }: SchedulingParts): () => Promise<void> {
+export function createScheduling({ connection, engine, log }: SchedulingDependencies): () => Promise<void> {
   const ensured = new Set<string>()
   const refused = new Set<string>()
 

@@ -1,23 +1,23 @@
 // Settles attempts in groups: many that end at the same moment cost one statement.
-import { settleAttempts, type Settlement } from '../commands/deliveries.ts'
+import { recordAttemptResults, type AttemptResult } from '../commands/deliveries.ts'
 import type { CircuitRules } from '../domain/circuit.ts'
 import type { Database } from '../models/database.ts'
 
 const LARGEST_GROUP = 50
 const LONGEST_WAIT_MS = 15
 
-export interface Settling {
+export interface ResultRecorder {
   /** Resolves when the outcome is committed. */
-  settle(settlement: Settlement): Promise<void>
+  record(result: AttemptResult): Promise<void>
 }
 
 interface Waiting {
-  settlement: Settlement
+  result: AttemptResult
   resolve: () => void
   reject: (error: unknown) => void
 }
 
-export function settleInGroups(connection: Database, circuit: CircuitRules): Settling {
+export function recordInGroups(connection: Database, circuit: CircuitRules): ResultRecorder {
   let group: Waiting[] = []
   let timer: NodeJS.Timeout | undefined
 
@@ -27,7 +27,7 @@ export function settleInGroups(connection: Database, circuit: CircuitRules): Set
     const members = group
     group = []
     try {
-      await settleAttempts(connection, members.map(({ settlement }) => settlement), circuit)
+      await recordAttemptResults(connection, members.map(({ result: result }) => result), circuit)
       for (const member of members) member.resolve()
     } catch (error) {
       // One outcome that cannot be written must not make the others be sent again.
@@ -36,12 +36,12 @@ export function settleInGroups(connection: Database, circuit: CircuitRules): Set
     }
   }
 
-  const alone = ({ settlement, resolve, reject }: Waiting) =>
-    settleAttempts(connection, [settlement], circuit).then(resolve, reject)
+  const alone = ({ result: result, resolve, reject }: Waiting) =>
+    recordAttemptResults(connection, [result], circuit).then(resolve, reject)
 
   return {
-    settle: (settlement) => new Promise((resolve, reject) => {
-      group.push({ settlement, resolve, reject })
+    record: (result) => new Promise((resolve, reject) => {
+      group.push({ result: result, resolve, reject })
       if (group.length >= LARGEST_GROUP) void flush()
       else timer ??= setTimeout(() => void flush(), LONGEST_WAIT_MS)
     }),

@@ -4,9 +4,9 @@ import { admitAttempt } from '../commands/claims.ts'
 import { abandonDelivery, beginAttempts, type AttemptKey } from '../commands/deliveries.ts'
 import type { DeliveryInput, DeliveryStatus, DispatchInput } from '../domain/delivery.ts'
 import { statusAfter } from '../domain/delivery.ts'
-import { createAttempts, type AttemptParts } from './attempts.ts'
+import { createAttempts, type AttemptDependencies } from './attempts.ts'
 import { attemptAll } from './batch.ts'
-import { whileBeating } from './beating.ts'
+import { withHeartbeat } from './beating.ts'
 
 export interface AttemptInput extends AttemptKey {
   /** The wait in ms before the next attempt, should this one fail; null when it is the last. */
@@ -19,7 +19,7 @@ export interface AttemptInput extends AttemptKey {
  * `SUSPENDED`: the organisation is, so nothing was sent and nothing counted. `WAITING`: the delivery waits in PostgreSQL
  * again, for the circuit of its endpoint or for a free place, and its process has nothing left to do.
  */
-export type AttemptResult = DeliveryStatus | 'SUSPENDED' | 'WAITING'
+export type AttemptState = DeliveryStatus | 'SUSPENDED' | 'WAITING'
 
 export interface BatchResult {
   /** What a process was to be started with for each refused delivery, by the batches of versions before 0.2. */
@@ -28,19 +28,19 @@ export interface BatchResult {
   failed?: number
 }
 
-export interface WebhookParts extends AttemptParts {
+export interface WebhookDependencies extends AttemptDependencies {
   /** Has the relay look at once, where it is in this process. */
   wakeRelay(): void
 }
 
-export function webhookActivities(parts: WebhookParts) {
-  const { connection, clock, wakeRelay } = parts
-  const attempts = createAttempts({ ...parts, onRefused: wakeRelay })
+export function webhookActivities(dependencies: WebhookDependencies) {
+  const { connection, clock, wakeRelay } = dependencies
+  const attempts = createAttempts({ ...dependencies, onRefused: wakeRelay })
 
   return {
     /** The next attempts at the deliveries of a batch, side by side. */
     attemptBatch: ({ batchId, ladderSeconds }: DispatchInput): Promise<BatchResult> =>
-      whileBeating(async (context) => {
+      withHeartbeat(async (context) => {
         const cancelled = context.cancellationSignal
         const failed = await attemptAll({ connection, clock }, attempts, batchId, ladderSeconds, cancelled)
         if (cancelled.aborted) await context.cancelled
@@ -50,17 +50,17 @@ export function webhookActivities(parts: WebhookParts) {
       }),
 
     /** One attempt on the ladder. An attempt that has its outcome already is not made again. */
-    attemptDelivery: (input: AttemptInput): Promise<AttemptResult> =>
-      whileBeating(async () => {
+    attemptDelivery: (input: AttemptInput): Promise<AttemptState> =>
+      withHeartbeat(async () => {
         const admission = await admitAttempt(connection, input, clock(), input.byHand === true)
         if (!admission) throw unknownDelivery(input.deliveryId)
         if (admission.state === 'settled') return admission.status
         if (admission.state !== 'due') return admission.state === 'waiting' ? 'WAITING' : 'SUSPENDED'
-        const [begun] = await beginAttempts(connection, [input], clock())
-        if (!begun) throw unknownDelivery(input.deliveryId)
-        if (begun.state === 'suspended') return 'SUSPENDED'
-        if (begun.state === 'settled') return begun.status
-        return statusAfter(await attempts.attempt(begun, input.waitMs), input.waitMs)
+        const [started] = await beginAttempts(connection, [input], clock())
+        if (!started) throw unknownDelivery(input.deliveryId)
+        if (started.state === 'suspended') return 'SUSPENDED'
+        if (started.state === 'settled') return started.status
+        return statusAfter(await attempts.attempt(started, input.waitMs), input.waitMs)
       }),
 
     /** Gives a delivery up, as an operator has asked. */

@@ -9,7 +9,7 @@ import { createReceiver } from '../gateways/receiver.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
-import { startDuties } from './duties.ts'
+import { startBackgroundJobs } from './duties.ts'
 import { createWorkers } from './workers.ts'
 
 export interface RunningWorker {
@@ -40,17 +40,17 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     (added) => added.length > 0 && log.info({ added }, 'search attributes registered'),
     (error: Error) => log.warn({ err: error.message }, 'search attributes could not be registered'),
   )
-  const wakeRelay = () => duties?.wakeRelay()
+  const wakeRelay = () => jobs?.wakeRelay()
   const circuit = {
     failures: settings.webhookCircuitFailures,
     firstWaitMs: settings.webhookCircuitFirstSeconds * 1_000,
     longestWaitMs: settings.webhookCircuitLongestSeconds * 1_000,
   }
-  const parts = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
+  const dependencies = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
-  const workers = await createWorkers({ connection: native, namespace, queues, queueSuffix, parts, shutdownSeconds, workflowBundle })
+  const workers = await createWorkers({ connection: native, namespace, queues, queueSuffix, dependencies: dependencies, shutdownSeconds, workflowBundle })
   // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
-  const duties = queues.includes('core') ? startDuties({
+  const jobs = queues.includes('core') ? startBackgroundJobs({
     connection: database,
     databaseUrl: settings.databaseUrl,
     engine,
@@ -65,7 +65,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     try {
       await workers.run()
     } finally {
-      await duties?.stop()
+      await jobs?.stop()
       receiver.close()
       await engine.close()
       await native.close()

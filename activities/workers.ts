@@ -2,14 +2,14 @@
 import { fileURLToPath } from 'node:url'
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker'
 import { queueName, type Queue } from '../domain/task-queues.ts'
-import { createActivities, type Parts } from './create.ts'
+import { createActivities, type ActivityDependencies } from './create.ts'
 
 export interface WorkersOptions {
   connection: NativeConnection
   namespace: string
   queues: readonly Queue[]
   queueSuffix: string
-  parts: Parts
+  dependencies: ActivityDependencies
   /** What running attempts are left when the worker stops; what is not done then is done again by another worker. */
   shutdownSeconds: number
   /** The file of what was bundled beforehand; null for bundling the stories at start, which takes two seconds. */
@@ -38,7 +38,7 @@ const EVERY_WORKER = {
 const FORCE_MS = 1_000
 
 export async function createWorkers(options: WorkersOptions): Promise<Workers> {
-  const activities = createActivities(options.parts)
+  const activities = createActivities(options.dependencies)
   const { workflowBundle } = options
   const OF_QUEUE: Record<Queue, Partial<WorkerOptions>> = {
     core: {

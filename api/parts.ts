@@ -2,17 +2,17 @@
 import { connect } from 'node:net'
 import type { Connection } from '../models/database.ts'
 import type { Settings } from '../settings.ts'
-import type { Parts } from './http/origin.ts'
+import type { Readiness } from './http/origin.ts'
 import type { Limiter } from './http/rate-limit.ts'
 
 /** How long a part is waited for before it counts as away. */
-export const PATIENCE_MS = 1_000
+export const PROBE_TIMEOUT_MS = 1_000
 const WORKER_SILENCE_MS = 6_000
 
 const LAST_SEEN = { name: 'last seen', text: 'SELECT seen_at FROM process_heartbeats WHERE name = $1' }
 
 /** Asks all parts at once; one that says nothing for a second is away. */
-export function createParts(settings: Settings, connection: Connection, limiter: Limiter): () => Promise<Parts> {
+export function createReadinessProbe(settings: Settings, connection: Connection, limiter: Limiter): () => Promise<Readiness> {
   return async () => {
     const worker = within(connection.run<{ seen_at: Date }>(LAST_SEEN, ['worker']))
     const [seen, temporal] = await Promise.all([worker, within(reach(settings.temporalAddress))])
@@ -31,7 +31,7 @@ export function createParts(settings: Settings, connection: Connection, limiter:
 function reach(address: string): Promise<true> {
   const [host = '', port = ''] = address.split(/:(?=\d+$)/)
   return new Promise((resolve, reject) => {
-    const socket = connect({ host, port: Number(port), timeout: PATIENCE_MS })
+    const socket = connect({ host, port: Number(port), timeout: PROBE_TIMEOUT_MS })
     socket.once('connect', () => { socket.destroy(); resolve(true) })
     socket.once('timeout', () => { socket.destroy(); reject(new Error('no answer')) })
     socket.once('error', reject)
@@ -40,8 +40,8 @@ function reach(address: string): Promise<true> {
 
 function within<T>(asked: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout
-  const patience = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, PATIENCE_MS, null)
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, PROBE_TIMEOUT_MS, null)
   })
-  return Promise.race([asked.catch(() => null), patience]).finally(() => clearTimeout(timer))
+  return Promise.race([asked.catch(() => null), timeout]).finally(() => clearTimeout(timer))
 }

@@ -1,6 +1,6 @@
 // The API as a process: its signals, its end, and what becomes of an error that nobody caught.
 import type { LogOutput } from '../gateways/log-output.ts'
-import { requestUnderWay } from './http/request-context.ts'
+import { currentRequest } from './http/request-context.ts'
 import type { Api } from './server.ts'
 
 /** Serves until SIGTERM or SIGINT, or until an error that belongs to no request; then stops in order and ends the process. */
@@ -20,8 +20,8 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
   }
   // Rejections that nobody handles come here too.
   process.on('uncaughtException', (error) => {
-    const underWay = requestUnderWay()
-    if (underWay) return api.answerUnhandled(underWay, error)
+    const request = currentRequest()
+    if (request) return api.answerUnhandled(request, error)
     log.fatal({ err: error }, 'unhandled error; the process exits')
     void stop(1)
   })

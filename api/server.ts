@@ -23,14 +23,14 @@ import type { Reply } from './http/envelope.ts'
 import { createListener } from './http/listener.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { createPace, type Pace } from './http/pace.ts'
-import { travel, type House } from './http/pipeline.ts'
+import { handleRequest, type ServerContext } from './http/pipeline.ts'
 import { createLimiter } from './http/rate-limit.ts'
-import type { RequestUnderWay } from './http/request-context.ts'
+import type { CurrentRequest } from './http/request-context.ts'
 import type { Route } from './http/route.ts'
 import { createShares, writersOf } from './http/shares.ts'
-import { leave, tell } from './http/stream.ts'
+import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
-import { createParts } from './parts.ts'
+import { createReadinessProbe } from './parts.ts'
 import { runProcess } from './process.ts'
 import { createWaker } from './waker.ts'
 import { routesOf } from './routes.ts'
@@ -44,7 +44,7 @@ export interface Api {
   /** Ends within the seconds of `SHUTDOWN_SECONDS` and a few more, whatever callers and machines do. */
   close(): Promise<void>
   /** Answers 500 to a request of which something failed where nobody caught it. */
-  answerUnhandled(underWay: RequestUnderWay, error: unknown): void
+  answerUnhandled(underWay: CurrentRequest, error: unknown): void
   database: Database
 }
 
@@ -62,12 +62,12 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const engine = engineOnDemand({
     address: settings.temporalAddress, namespace: settings.temporalNamespace, queueSuffix: settings.temporalQueueSuffix,
   })
-  const house: House = {
-    desk: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
+  const house: ServerContext = {
+    writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
     limiter,
     tokens,
     sealer: seals,
-    machines: {
+    gateways: {
       engine,
       sealer: seals,
       cursors: createCursors(settings.encryptionKey),
@@ -114,24 +114,24 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   }
 }
 
-async function closeAll(machines: { close(): Promise<void> }[]): Promise<void> {
-  await Promise.allSettled(machines.map((machine) => machine.close()))
+async function closeAll(gateways: { close(): Promise<void> }[]): Promise<void> {
+  await Promise.allSettled(gateways.map((machine) => machine.close()))
 }
 
-function mountRoutes(server: restify.Server, house: House, accessLog: AccessLog, routes: Route[]): void {
+function mountRoutes(server: restify.Server, house: ServerContext, accessLog: AccessLog, routes: Route[]): void {
   for (const route of routes) {
     const path = BASE_PATH + route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     mount(server, route.method, path, async (request, response) => {
       const started = performance.now()
-      const { reply, trace } = await travel(house, route, request)
+      const { reply, trace } = await handleRequest(house, route, request)
       const status = await deliver(request, response, reply, (error) => accessLog.unhandledError(error, trace.requestId))
-      accessLog.passed({ ...trace, method: request.method!, route: route.path, status, durationMs: performance.now() - started })
+      accessLog.request({ ...trace, method: request.method!, route: route.path, status, durationMs: performance.now() - started })
     })
   }
 }
 
-function createReadiness(...of: Parameters<typeof createParts>): () => Promise<Plain> {
-  const parts = createParts(...of)
+function createReadiness(...of: Parameters<typeof createReadinessProbe>): () => Promise<Plain> {
+  const parts = createReadinessProbe(...of)
   return async () => readiness(await parts())
 }
 
@@ -175,7 +175,7 @@ async function deliver(
   request: Request, response: restify.Response, reply: Reply, onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
   if (!reply.rest) send(response, reply)
-  else if (request.method !== 'HEAD') return tell(response, reply, reply.rest, onUnhandledError)
+  else if (request.method !== 'HEAD') return writeRows(response, reply, reply.rest, onUnhandledError)
   else {
     await leave(reply.rest)
     response.writeHead(reply.status, { ...reply.headers, 'Content-Type': 'application/json' })

@@ -16,7 +16,7 @@ export type Row = Record<string, unknown>
 /** The rows that one deed wrote, by table. */
 export type Rows = Record<string, Row[]>
 
-export interface Deed {
+export interface BookedWrite {
   /** Also the name of the table in the schema `bench` that keeps its specimens. */
   name: string
   /** The table that it adds one row to, and the column of that row's number, if it has one. */
@@ -32,11 +32,11 @@ const LEDGER: AnyModel[] = [journals, journalLines]
 const TRACES: AnyModel[] = [activity, webhookEvents, idempotentAnswers]
 const NEXT_VERSION = 'version = version + 1, last_modified_time = $3'
 
-export const INVOICE: Deed = {
+export const INVOICE: BookedWrite = {
   name: 'invoice', document: invoices, number: 'invoice_number', writes: [invoices, invoiceLines, ...LEDGER, ...TRACES], changes: [],
 }
 
-export const PAYMENT: Deed = {
+export const PAYMENT: BookedWrite = {
   name: 'payment', document: payments, number: 'payment_number', writes: [payments, paymentAllocations, ...LEDGER, ...TRACES],
   changes: [{
     table: invoices, set: `payment_made = payment_made + 100, status = 'PARTIALLY_PAID', ${NEXT_VERSION}`,
@@ -44,16 +44,16 @@ export const PAYMENT: Deed = {
   }],
 }
 
-export const BILL: Deed = {
+export const BILL: BookedWrite = {
   name: 'bill', document: bills, number: 'bill_number', writes: [bills, billLines, ...LEDGER, ...TRACES], changes: [],
 }
 
-export const EXPENSE: Deed = {
+export const EXPENSE: BookedWrite = {
   name: 'expense', document: expenses, number: 'expense_number', writes: [expenses, expenseLines, ...LEDGER, ...TRACES], changes: [],
 }
 
 /** A credit note applied whole to an invoice. */
-export const APPLICATION: Deed = {
+export const APPLICATION: BookedWrite = {
   name: 'application', document: creditApplications, number: null, writes: [creditApplications, ...TRACES],
   changes: [
     {
@@ -68,7 +68,7 @@ export const APPLICATION: Deed = {
 }
 
 /** An order converted into an approved invoice. */
-export const CONVERSION: Deed = {
+export const CONVERSION: BookedWrite = {
   name: 'conversion', document: invoices, number: 'invoice_number',
   writes: [invoices, invoiceLines, conversions, ...LEDGER, ...TRACES],
   changes: [
@@ -78,6 +78,6 @@ export const CONVERSION: Deed = {
 }
 
 /** By their names, for the processes that book their copies. */
-export const DEEDS: ReadonlyMap<string, Deed> = new Map([INVOICE, PAYMENT, BILL, EXPENSE, APPLICATION, CONVERSION].map((deed) => [deed.name, deed]))
+export const WRITES: ReadonlyMap<string, BookedWrite> = new Map([INVOICE, PAYMENT, BILL, EXPENSE, APPLICATION, CONVERSION].map((write) => [write.name, write]))
 
 const idsIn = (rows: Row[] | undefined, column: string) => [...new Set((rows ?? []).map((row) => row[column] as string))]

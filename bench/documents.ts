@@ -2,7 +2,7 @@
 import type { Call, LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
-import { APPLICATION, BILL, type Deed, EXPENSE, PAYMENT } from './deeds.ts'
+import { APPLICATION, BILL, type BookedWrite, EXPENSE, PAYMENT } from './deeds.ts'
 import { byPrepared, byService, byServiceOnce, checkSameRows, loaded, prepared } from './measuring.ts'
 import type { Party } from './parties.ts'
 import type { Report } from './report.ts'
@@ -18,7 +18,7 @@ const COUNTED = 20
 const AIM = 0.35
 
 interface Measured {
-  deed: Deed
+  write: BookedWrite
   what: string
   /** Calls that can be made again and again; or so many calls, each of which can be made once. */
   calls(stage: Stage, trades: Trade[], count: number): Promise<Call[]>
@@ -26,10 +26,10 @@ interface Measured {
 }
 
 const MEASURED: Measured[] = [
-  { deed: PAYMENT, what: 'payments with one allocation', calls: async (_stage, trades) => trades.map(payment) },
-  { deed: BILL, what: 'approved bills of three item lines', calls: async (_stage, trades) => trades.map(bill) },
-  { deed: EXPENSE, what: 'expenses', calls: async (_stage, trades) => trades.map(expense) },
-  { deed: APPLICATION, what: 'credit notes applied to invoices', calls: applications, once: true },
+  { write: PAYMENT, what: 'payments with one allocation', calls: async (_stage, trades) => trades.map(payment) },
+  { write: BILL, what: 'approved bills of three item lines', calls: async (_stage, trades) => trades.map(bill) },
+  { write: EXPENSE, what: 'expenses', calls: async (_stage, trades) => trades.map(expense) },
+  { write: APPLICATION, what: 'credit notes applied to invoices', calls: applications, once: true },
 ]
 
 export async function measureDocuments(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
@@ -40,7 +40,7 @@ export async function measureDocuments(stage: Stage, parties: Party[], scale: Sc
     // The second is the usual one: the first found an untouched document, and sequences without a number.
     await makeCalls(stage, await each.calls(stage, trades, trades.length * 2), trades.length * 2)
     await connected(stage.databaseUrl, async (client) => {
-      await keepSpecimens(client, each.deed, trades)
+      await keepSpecimens(client, each.write, trades)
       await client.query('ANALYZE')
     })
     await checkWays(stage, each, trades)
@@ -49,7 +49,7 @@ export async function measureDocuments(stage: Stage, parties: Party[], scale: Sc
   }
 }
 
-async function measureDeed(stage: Stage, { deed, what, calls, once }: Measured, trades: Trade[], scale: Scale, report: Report): Promise<void> {
+async function measureDeed(stage: Stage, { write: write, what, calls, once }: Measured, trades: Trade[], scale: Scale, report: Report): Promise<void> {
   const few: LoadJob = { port: stage.port, calls: await calls(stage, trades, COUNTED), pace: { clients: 1, count: COUNTED } }
   const { roundTrips } = await loaded(stage, few, report, `${COUNTED} ${what}`)
   report.must(roundTrips <= MOST_ROUND_TRIPS, `one of ${what} took ${roundTrips} round trips`)
@@ -58,17 +58,17 @@ async function measureDeed(stage: Stage, { deed, what, calls, once }: Measured, 
     const made = await calls(stage, trades, scale.once)
     const [service, floor] = await inRounds([
       once ? byServiceOnce(stage, what, made, clients, scale.rounds) : byService(stage, what, made, pace),
-      byPrepared(stage, '  floor: pg statements', deed, trades.length, pace),
+      byPrepared(stage, '  floor: pg statements', write, trades.length, pace),
     ], { rounds: scale.rounds, clients, report, stopping: stage.stopping })
     report.aim({ name: `${what}, ${clients} clients: service / bare pg`, value: service!.rate / floor!.rate, atLeast: AIM })
   }
 }
 
-async function checkWays(stage: Stage, { deed, calls }: Measured, trades: Trade[]): Promise<void> {
+async function checkWays(stage: Stage, { write: write, calls }: Measured, trades: Trade[]): Promise<void> {
   const some = await calls(stage, trades, COUNTED)
-  await checkSameRows(stage, deed, {
+  await checkSameRows(stage, write, {
     service: () => makeCalls(stage, some, COUNTED),
-    'bare pg': () => prepared(stage, deed, 1, { clients: 1, seconds: 0.5, warmSeconds: 0 }),
+    'bare pg': () => prepared(stage, write, 1, { clients: 1, seconds: 0.5, warmSeconds: 0 }),
   })
 }
 

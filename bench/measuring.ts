@@ -4,7 +4,7 @@ import { runChild, startChild } from './children/parent.ts'
 import type { PreparedJob } from './children/prepared.ts'
 import { connected } from './connected.ts'
 import { consumed } from './consumption.ts'
-import type { Deed } from './deeds.ts'
+import type { BookedWrite } from './deeds.ts'
 import type { Figures, Pace } from './figures.ts'
 import { runPgbench } from './pgbench.ts'
 import type { Report } from './report.ts'
@@ -56,10 +56,10 @@ function serviceWay(stage: Stage, measure: string) {
 }
 
 /** The floor of the bare driver: the same rows by prepared statements, over connections that stay open. */
-export function byPrepared({ databaseUrl, pids, stopping }: Stage, measure: string, deed: Deed, specimens: number, pace: Pace): Way {
+export function byPrepared({ databaseUrl, pids, stopping }: Stage, measure: string, write: BookedWrite, specimens: number, pace: Pace): Way {
   const child = startChild('prepared.ts', stopping)
   const book = (seconds: number) => child.ask<PreparedJob, Figures>({
-    databaseUrl, deed: deed.name, specimens, pace: { clients: pace.clients, seconds, warmSeconds: 0 },
+    databaseUrl, write: write.name, specimens, pace: { clients: pace.clients, seconds, warmSeconds: 0 },
   })
   return {
     measure, pids: { ...pids, client: child.pid },
@@ -74,8 +74,8 @@ export function byPgbench(stage: Stage, measure: string, program: string, specim
 }
 
 /** The same rows by prepared statements of the bare driver. */
-export const prepared = ({ databaseUrl, stopping }: Stage, { name }: Deed, specimens: number, pace: Pace) =>
-  runChild<PreparedJob, Figures>('prepared.ts', { databaseUrl, deed: name, specimens, pace }, stopping)
+export const prepared = ({ databaseUrl, stopping }: Stage, { name }: BookedWrite, specimens: number, pace: Pace) =>
+  runChild<PreparedJob, Figures>('prepared.ts', { databaseUrl, write: name, specimens, pace }, stopping)
 
 /** The service's own count of its round trips to PostgreSQL so far. */
 async function countTrips({ metricsUrl }: Stage): Promise<number> {
@@ -86,18 +86,18 @@ async function countTrips({ metricsUrl }: Stage): Promise<number> {
 }
 
 /** A floor that writes less than the service does would prove nothing: throws where the ways differ in their rows. */
-export async function checkSameRows(stage: Stage, deed: Deed, ways: Record<string, () => Promise<unknown>>): Promise<void> {
+export async function checkSameRows(stage: Stage, write: BookedWrite, ways: Record<string, () => Promise<unknown>>): Promise<void> {
   const rows: Record<string, string> = {}
   await connected(stage.databaseUrl, async (client) => {
     for (const [way, work] of Object.entries(ways)) {
-      const before = await countRows(client, deed)
+      const before = await countRows(client, write)
       await work()
-      const after = await countRows(client, deed)
-      const made = after[deed.document.name]! - before[deed.document.name]!
+      const after = await countRows(client, write)
+      const made = after[write.document.name]! - before[write.document.name]!
       rows[way] = Object.keys(after).map((name) => `${name} ${(after[name]! - before[name]!) / made}`).join(', ')
     }
   })
-  console.log(`\nRows of one ${deed.name}: ${rows.service}`)
+  console.log(`\nRows of one ${write.name}: ${rows.service}`)
   const other = Object.keys(rows).find((way) => rows[way] !== rows.service)
   if (other) throw new Error(`${other} writes other rows than the service: ${rows[other]}`)
 }

@@ -92,7 +92,7 @@ async function deepestPage(stage: Stage, party: Party, filter: string): Promise<
   if (!page_context.has_more_page) return null
   const { invoice_id: id, created_time: time } = invoices.at(-1)!
   const filters = Object.fromEntries([...new URLSearchParams(filter)].map(([name, value]) => [name, name === 'overdue' ? value === 'true' : value]))
-  const cursor = createCursors(stage.encryptionKey).give({ list: '/invoices', owner: party.orgId, ascending: false, filters }, { time, id })
+  const cursor = createCursors(stage.encryptionKey).sign({ list: '/invoices', owner: party.orgId, ascending: false, filters }, { time, id })
   return `${PATH}?per_page=${PER_PAGE}${filter}&cursor=${cursor}`
 }
 

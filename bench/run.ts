@@ -22,7 +22,7 @@ import { secondsSince, step } from '../bin/machines/steps.ts'
 import { measureWebhookNeighbours } from './webhook-neighbours.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'deeds', 'conversions', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
+const MEASURES = ['invoices', 'writes', 'conversions', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
 
 const { values: { quick, only, against } } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, against: { type: 'string' }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
@@ -66,7 +66,7 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   // Large histories are checked against what is owed: nothing else is done in those organisations before.
   const [large, short, long, victim, neighbour, ...others] = parties as [Party, Party, Party, Party, Party, ...Party[]]
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
-  if (only.includes('deeds')) await measureDocuments(stage, others, scale, report)
+  if (only.includes('writes')) await measureDocuments(stage, others, scale, report)
   if (only.includes('conversions')) await measureConversions(stage, others, scale, report)
   if (only.includes('webhooks')) await measureWebhooks(stage, others, scale, report)
   if (only.includes('reading')) await measureReading(stage, large, scale, report)

@@ -1,39 +1,39 @@
 // The rows that one deed wrote in every organisation, kept in PostgreSQL as what the floors make copies of.
 import type { Client } from 'pg'
-import type { Deed } from './deeds.ts'
+import type { BookedWrite } from './deeds.ts'
 
 /**
  * Keeps the last such deed of every organisation in the table `bench.<deed>`: its rows in arrays, one a table, and the
  * sequence that it numbered its document from. What a deed has written carries the number of its transaction.
  */
-export async function keepSpecimens(client: Client, deed: Deed, parties: { orgId: string }[]): Promise<void> {
-  const columns = deed.writes.map(({ name }) => `${name} ${name}[] NOT NULL`).join(', ')
+export async function keepSpecimens(client: Client, write: BookedWrite, parties: { orgId: string }[]): Promise<void> {
+  const columns = write.writes.map(({ name }) => `${name} ${name}[] NOT NULL`).join(', ')
   await client.query(`
     CREATE SCHEMA IF NOT EXISTS bench;
-    CREATE TABLE bench.${deed.name} (no integer PRIMARY KEY, org_id uuid NOT NULL, sequence text, ${columns})`)
-  const names = deed.writes.map(({ name }) => name).join(', ')
+    CREATE TABLE bench.${write.name} (no integer PRIMARY KEY, org_id uuid NOT NULL, sequence text, ${columns})`)
+  const names = write.writes.map(({ name }) => name).join(', ')
   // Ids grow with time.
-  const written = `t.org_id = $2 AND t.xmin = (SELECT xmin FROM ${deed.document.name} WHERE org_id = $2 ORDER BY id DESC LIMIT 1)`
-  const rows = deed.writes.map(({ name }) => `ARRAY(SELECT t FROM ${name} AS t WHERE ${name === 'idempotent_answers' ? LAST_ANSWER : written})`)
+  const written = `t.org_id = $2 AND t.xmin = (SELECT xmin FROM ${write.document.name} WHERE org_id = $2 ORDER BY id DESC LIMIT 1)`
+  const rows = write.writes.map(({ name }) => `ARRAY(SELECT t FROM ${name} AS t WHERE ${name === 'idempotent_answers' ? LAST_ANSWER : written})`)
   for (const [index, { orgId }] of parties.entries()) {
     await client.query(
-      `INSERT INTO bench.${deed.name} (no, org_id, sequence, ${names})
+      `INSERT INTO bench.${write.name} (no, org_id, sequence, ${names})
        SELECT $1, $2, (SELECT sequence FROM number_counters AS t WHERE ${written} AND sequence <> 'journal'), ${rows.join(', ')}`,
       [index + 1, orgId],
     )
   }
-  const empty = deed.writes.map(({ name }) => `cardinality(${name}) = 0`).join(' OR ')
-  const { rows: [found] } = await client.query(`SELECT count(*)::integer AS count FROM bench.${deed.name} WHERE ${empty}`)
-  if (found.count > 0) throw new Error(`${found.count} specimens of ${deed.name} lack the rows of a table`)
+  const empty = write.writes.map(({ name }) => `cardinality(${name}) = 0`).join(' OR ')
+  const { rows: [found] } = await client.query(`SELECT count(*)::integer AS count FROM bench.${write.name} WHERE ${empty}`)
+  if (found.count > 0) throw new Error(`${found.count} specimens of ${write.name} lack the rows of a table`)
 }
 
 // The answer of a conversion is remembered in a transaction of its own.
 const LAST_ANSWER = 't.subject IN (SELECT id FROM tokens WHERE org_id = $2) ORDER BY t.created_time DESC LIMIT 1'
 
 /** How many rows there are in each table of the deed, and how often its standing rows were changed. */
-export async function countRows(client: Client, deed: Deed): Promise<Record<string, number>> {
-  const rows = deed.writes.map(({ name }) => `(SELECT count(*) FROM ${name})::integer AS ${name}`)
-  const changes = deed.changes.filter(({ table }) => table.columns.includes('version'))
+export async function countRows(client: Client, write: BookedWrite): Promise<Record<string, number>> {
+  const rows = write.writes.map(({ name }) => `(SELECT count(*) FROM ${name})::integer AS ${name}`)
+  const changes = write.changes.filter(({ table }) => table.columns.includes('version'))
     .map(({ table: { name } }) => `(SELECT sum(version) FROM ${name})::integer AS "changes of ${name}"`)
   return (await client.query<Record<string, number>>(`SELECT ${[...rows, ...changes].join(', ')}`)).rows[0]!
 }

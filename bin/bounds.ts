@@ -6,7 +6,7 @@ import { MOST_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
 import { shareSizes, writersOf } from '../api/http/shares.ts'
 import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
-import { PATIENCE_MS } from '../api/parts.ts'
+import { PROBE_TIMEOUT_MS } from '../api/parts.ts'
 import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/conversion.ts'
 import { START_MS } from '../gateways/engine.ts'
 import { MOST_PROBES, PROBE_SECONDS } from '../gateways/health-port.ts'
@@ -77,7 +77,7 @@ function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[
     ['A conversion: until Temporal has started it, and in total', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`', '`gateways/conversion.ts`'],
     ['Other calls to Temporal', seconds(START_MS), 'retried', '`gateways/engine.ts`'],
     ['An attempt at a webhook', `${webhookTimeoutSeconds} s`, 'the next attempt', '`WEBHOOK_TIMEOUT_SECONDS`'],
-    ['A check of `/health/ready`', seconds(PATIENCE_MS), '`away`', '`api/parts.ts`'],
+    ['A check of `/health/ready`', seconds(PROBE_TIMEOUT_MS), '`away`', '`api/parts.ts`'],
   ]
 }
 

@@ -3,7 +3,7 @@ import { openDatabase } from '../models/database.ts'
 import { costCenters } from '../models/cost-center.ts'
 import { exchangeRates } from '../models/currency.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
-import { deskOf, operator } from './desk.ts'
+import { operatorContext, operator } from './desk.ts'
 import { openBooks } from '../commands/open-books.ts'
 import type { DemoKeys } from './machines/demo-card.ts'
 
@@ -23,7 +23,7 @@ export async function seedDemo({ databaseUrl, baseUrl }: Where): Promise<DemoKey
     const made = await post(`${baseUrl}/partner/organizations`, { 'X-Partner-Key': partnerKey }, 'demo', ORGANIZATION)
     const { org_id, name } = made.organization as { org_id: string; name: string }
     const { token } = made.token as { token: string }
-    await seedLookups(deskOf(database), org_id)
+    await seedLookups(operatorContext(database), org_id)
     await bookDocuments(baseUrl, token)
     return { partner_key: partnerKey, organization: { org_id, name }, token }
   } finally {
@@ -38,8 +38,8 @@ const ORGANIZATION = {
 }
 
 // Rates and cost centres have no call that makes them: they come from the organisation's own settings.
-async function seedLookups(desk: ReturnType<typeof deskOf>, orgId: string): Promise<void> {
-  await openBooks(desk, operator(), async (books) => {
+async function seedLookups(context: ReturnType<typeof operatorContext>, orgId: string): Promise<void> {
+  await openBooks(context, operator(), async (books) => {
     books.enter(orgId)
     const today = books.now.toISOString().slice(0, 10)
     for (const [currency, rate] of [['USD', '84.5'], ['EUR', '91.2'], ['AED', '23.01']] as const) {

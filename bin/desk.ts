@@ -1,10 +1,10 @@
 // What an operator's command writes with: the same open books as everybody, in the operator's name.
-import type { Desk } from '../commands/open-books.ts'
+import type { WriteContext } from '../commands/open-books.ts'
 import type { Caller } from '../commands/caller.ts'
 import type { Database } from '../models/database.ts'
 
 /** Deliveries that an operator's command queues are found by the relay's own sweep. */
-export const deskOf = (database: Database): Desk => ({
+export const operatorContext = (database: Database): WriteContext => ({
   database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date(),
 })
 

@@ -5,7 +5,7 @@ import { mintUserToken } from '../commands/tokens.ts'
 import { Fault } from '../domain/faults.ts'
 import { openDatabase } from '../models/database.ts'
 import { databaseUrl } from './database-url.ts'
-import { deskOf, operator } from './desk.ts'
+import { operatorContext, operator } from './desk.ts'
 
 const USAGE = 'Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]'
 const DAY_MS = 86_400_000
@@ -26,7 +26,7 @@ if (!values.org || !values.user?.includes('@') || days === undefined || tier ===
 const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi token' })
 try {
   const expires = days === null ? null : new Date(Date.now() + Number(days) * DAY_MS)
-  const issued = await openBooks(deskOf(database), operator(), (books) => mintUserToken(books, {
+  const issued = await openBooks(operatorContext(database), operator(), (books) => mintUserToken(books, {
     orgId: values.org!, email: values.user!, scopes: values.scopes?.split(',').map((scope) => scope.trim()) ?? null, tier, expires,
   }))
   console.log(issued.secret)

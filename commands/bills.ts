@@ -5,7 +5,7 @@ import { changedFields, type Answered, type Sent } from '../domain/fixed-fields.
 import { nextStatus, openBalance, refuseVoid } from '../domain/lifecycle.ts'
 import { billPosting } from '../domain/posting/bill.ts'
 import { readPostingAccounts, type PostingAccounts } from '../models/basis.ts'
-import { billLines, bills, findBill, findPostedAlike, type Bill, type BillLikeness, type BillLineRow, type BillRow } from '../models/bill.ts'
+import { billLines, bills, findBill, findPossibleDuplicates, type Bill, type BillIdentity, type BillLineRow, type BillRow } from '../models/bill.ts'
 import { documentFinder } from '../models/existing-document.ts'
 import type { Books } from './books.ts'
 import { changesBetween } from './changes.ts'
@@ -14,12 +14,12 @@ import { documentDateOf } from './drafting.ts'
 import { purchaseFigures } from './figures.ts'
 import { numberBill } from './numbering.ts'
 import { lockOrderOfBill, releasePurchaseOrder } from './order-fulfilment.ts'
-import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
+import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseInput } from './purchase.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
 import { warnOfUnappliedNotes } from './unapplied-notes.ts'
 
 /** The body of POST /bills. Dates as the wire sends them. */
-export interface NewBill extends PurchaseWanted {
+export interface NewBill extends PurchaseInput {
   date: string
   place_of_supply: string
   /** The vendor's own number. */
@@ -54,20 +54,20 @@ export const billOf = documentFinder('BILL', findBill)
  * validation.invalid_value for a place of supply, date, rate or amount that cannot be, and for a bill that is on the
  * books already.
  */
-export async function createBill(books: Books, wanted: NewBill): Promise<Bill> {
-  const date = documentDateOf(books, wanted.date)
-  const { basis, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, wanted, { date })
-  const dueDate = dueDateOf(wanted.due_date, date, vendor.payment_terms)
-  const { number, sequence } = numberBill(books, branch, date, wanted.bill_number ?? null)
-  return enterBill(books, basis, {
+export async function createBill(books: Books, input: NewBill): Promise<Bill> {
+  const date = documentDateOf(books, input.date)
+  const { basis: context, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, input, { date })
+  const dueDate = dueDateOf(input.due_date, date, vendor.payment_terms)
+  const { number, sequence } = numberBill(books, branch, date, input.bill_number ?? null)
+  return enterBill(books, context, {
     ...head,
     bill_number: number,
     number_sequence: sequence,
     due_date: dueDate,
-    reference_number: wanted.reference_number ?? null,
-    notes: wanted.notes ?? null,
+    reference_number: input.reference_number ?? null,
+    notes: input.notes ?? null,
     purchase_order_id: null,
-  }, drawn.map((line) => ({ ...line, purchase_order_line_id: null })), wanted.auto_approve ?? false)
+  }, drawn.map((line) => ({ ...line, purchase_order_line_id: null })), input.auto_approve ?? false)
 }
 
 /** A bill that is drawn up, but for what the books give it. */
@@ -116,24 +116,24 @@ export async function approveBill(books: Books, id: string): Promise<Bill> {
 }
 
 /** Changes a draft's number, reference, dates or notes (specification, PUT /bills: header fields). Throws as changedFields does. */
-export async function changeBill(books: Books, id: string, wanted: Sent<BillChanges>, answered: Answered<Bill>): Promise<Bill> {
+export async function changeBill(books: Books, id: string, input: Sent<BillChanges>, answered: Answered<Bill>): Promise<Bill> {
   const draft = await billOf(books, id, 'FOR UPDATE')
   nextStatus('BILL', 'edit', draft.status)
   const instead = { fields: SETTLED, advice: 'delete the draft and create a new one' }
-  const changed = changedFields(wanted, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
+  const changed = changedFields(input, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
   if (changed.size === 0) return draft
-  const date = wanted.date === undefined ? draft.date : documentDateOf(books, wanted.date)
-  const told: Partial<BillRow> = { date, due_date: dueDateOf(wanted.due_date ?? draft.due_date, date, 0) }
-  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
-  if (wanted.notes !== undefined) told.notes = wanted.notes
-  if (wanted.bill_number !== undefined && wanted.bill_number !== draft.bill_number) {
-    told.bill_number = wanted.bill_number
-    told.number_sequence = null
+  const date = input.date === undefined ? draft.date : documentDateOf(books, input.date)
+  const columns: Partial<BillRow> = { date, due_date: dueDateOf(input.due_date ?? draft.due_date, date, 0) }
+  if (input.reference_number !== undefined) columns.reference_number = input.reference_number
+  if (input.notes !== undefined) columns.notes = input.notes
+  if (input.bill_number !== undefined && input.bill_number !== draft.bill_number) {
+    columns.bill_number = input.bill_number
+    columns.number_sequence = null
     registerOwnNumber(books, draft, "Replaced by the vendor's number")
   }
-  const changes = changesBetween(draft, told)
+  const changes = changesBetween(draft, columns)
   if (!changes) return draft
-  const bill = change(books, draft, told)
+  const bill = change(books, draft, columns)
   delete changes.number_sequence
   recordDocument(books, 'BILL', bill, 'BILL_UPDATED', changes)
   announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: Object.keys(changes) })
@@ -145,19 +145,19 @@ export async function changeBill(books: Books, id: string, wanted: Sent<BillChan
  * (decisions §4). The order that it was made of gets its quantities back.
  * Throws conflict.bill_paid, conflict.credit_applied or conflict.already_cancelled.
  */
-export async function voidBill(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Bill> {
+export async function voidBill(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<Bill> {
   const accounts = await lockBeforeVoid(books, id)
   const order = await lockOrderOfBill(books, id)
   const before = await billOf(books, id, 'FOR UPDATE')
   refuseVoid('BILL', before.status, before.vendor_credits_applied)
-  const date = documentDateOf(books, wanted.date)
+  const date = documentDateOf(books, input.date)
   await warnOfUnappliedNotes(books, 'bill', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const bill = change(books, before, { status: 'CANCELLED', payment_made: 0n })
   if (order) releasePurchaseOrder(books, order, bill)
   if (before.status !== 'DRAFT') await reverseDocument(books, 'BILL', bill, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: bill.status })
-  recordDocument(books, 'BILL', bill, 'BILL_VOIDED', changes, { reason: wanted.reason ?? null })
+  recordDocument(books, 'BILL', bill, 'BILL_VOIDED', changes, { reason: input.reason ?? null })
   announceDocument(books, 'BILL', 'BILL_VOIDED', bill)
   return bill
 }
@@ -176,8 +176,8 @@ export async function deleteBill(books: Books, id: string): Promise<void> {
   recordDocument(books, 'BILL', bill, 'BILL_DELETED')
 }
 
-async function refuseDuplicate(books: Books, likeness: BillLikeness, reference: string | null): Promise<void> {
-  refuseDuplicateBill(reference, await findPostedAlike(books, likeness))
+async function refuseDuplicate(books: Books, likeness: BillIdentity, reference: string | null): Promise<void> {
+  refuseDuplicateBill(reference, await findPossibleDuplicates(books, likeness))
 }
 
 // A vendor's own number leaves no gap.
@@ -189,7 +189,7 @@ function post(books: Books, bill: Bill, accounts: PostingAccounts): void {
   postDocument(books, 'BILL', bill, billPosting(purchaseFigures(books, bill, accounts)))
 }
 
-function change(books: Books, bill: Bill, told: Partial<BillRow>): Bill {
-  const changed = books.change(bills, bill, told)
+function change(books: Books, bill: Bill, columns: Partial<BillRow>): Bill {
+  const changed = books.change(bills, bill, columns)
   return { ...changed, balance: openBalance(changed.status, changed.total, changed.payment_made, changed.vendor_credits_applied) }
 }

@@ -5,7 +5,7 @@ import { assertBalanced } from '../domain/posting/posting.ts'
 import type { NumberParts } from '../domain/numbering.ts'
 import type { Warning } from '../domain/warnings.ts'
 import { activity } from '../models/activity.ts'
-import { Deed } from '../models/deed.ts'
+import { UnitOfWork } from '../models/deed.ts'
 import type { Scope } from '../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../models/idempotency.ts'
 import { journalLines, journals, type Journal } from '../models/journal.ts'
@@ -28,7 +28,7 @@ export class Books implements Scope {
   /** One instant for everything that this deed dates. */
   readonly now: Date
   #orgId: string | null
-  #deed = new Deed()
+  #unitOfWork = new UnitOfWork()
   #numbers = new Map<string, string>()
   #changesCallers = false
   #warnings: Warning[] = []
@@ -62,19 +62,19 @@ export class Books implements Scope {
 
   insert<Row extends { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id'>): Row {
     const whole = { ...row, org_id: this.orgId } as unknown as Row
-    this.#deed.insert(table, whole)
+    this.#unitOfWork.insert(table, whole)
     return whole
   }
 
   /** For the few tables above organisations. */
   insertAbove<Row extends object>(table: ModelOf<Row>, row: Row): Row {
-    this.#deed.insert(table, row)
+    this.#unitOfWork.insert(table, row)
     return row
   }
 
   /** Changes some columns of a row that was found with a lock; answers the row as it will be. */
   update<Row extends { id: string }>(table: ModelOf<Row>, row: Row, changes: Partial<Row>): Row {
-    this.#deed.update(table, { id: row.id, ...changes })
+    this.#unitOfWork.update(table, { id: row.id, ...changes })
     this.#changesCallers ||= CALLER_TABLES.has(table.name)
     return { ...row, ...changes }
   }
@@ -91,14 +91,14 @@ export class Books implements Scope {
   }
 
   delete<Row extends { id: string }>(table: ModelOf<Row>, row: Pick<Row, 'id'>): void {
-    this.#deed.delete(table, row.id)
+    this.#unitOfWork.delete(table, row.id)
   }
 
   /** The next number of a sequence. Until the books are written a blank stands for it. */
   number(sequence: string, parts: NumberParts, document: string, branchId: string | null = null): string {
-    const blank = `<number:${uuidv7()}>`
-    this.#deed.blanks.push({ blank, sequence, ...parts, document, branch_id: branchId })
-    return blank
+    const placeholder = `<number:${uuidv7()}>`
+    this.#unitOfWork.placeholders.push({ placeholder: placeholder, sequence, ...parts, document, branch_id: branchId })
+    return placeholder
   }
 
   /** Writes a balanced entry into the ledger and answers its id; an entry of no lines is not written. */
@@ -156,15 +156,15 @@ export class Books implements Scope {
   /** Queues the event for every endpoint that asked for it; it leaves with the commit or not at all. */
   announce(event: EventEntry): void {
     const id = uuidv7()
-    const blank = `<delivery:${id}>`
+    const placeholder = `<delivery:${id}>`
     const body = {
       event_type: event.type,
-      delivery_id: blank,
+      delivery_id: placeholder,
       occurred_at: this.now.toISOString(),
       org_id: this.orgId,
       data: event.data,
     }
-    this.#deed.announcements.push({
+    this.#unitOfWork.announcements.push({
       id,
       event_type: event.type,
       entity_type: event.entityType,
@@ -172,7 +172,7 @@ export class Books implements Scope {
       data: event.data,
       occurred_at: this.now,
       payload: JSON.stringify(body),
-      blank,
+      placeholder: placeholder,
     })
   }
 
@@ -187,26 +187,26 @@ export class Books implements Scope {
 
   /** Remembers the answer of a keyed call, in the transaction of its work. */
   remember(answer: IdempotentAnswerRow): void {
-    this.#deed.upsert(idempotentAnswers, answer)
+    this.#unitOfWork.upsert(idempotentAnswers, answer)
   }
 
   /** Forgets all that was collected: nothing of a refused deed is written. */
-  tearUp(): void {
-    this.#deed = new Deed()
+  discard(): void {
+    this.#unitOfWork = new UnitOfWork()
     this.#warnings = []
   }
 
   /** Writes the deed. Answers how many deliveries were queued. */
   async write(): Promise<number> {
-    const blanks = this.#deed.blanks.map(({ blank }) => blank)
-    const written = await this.#deed.write(this.connection, this.#orgId)
-    blanks.forEach((blank, place) => this.#numbers.set(blank, written.numbers[place]!))
+    const placeholders = this.#unitOfWork.placeholders.map(({ placeholder: placeholder }) => placeholder)
+    const written = await this.#unitOfWork.write(this.connection, this.#orgId)
+    placeholders.forEach((placeholder, place) => this.#numbers.set(placeholder, written.numbers[place]!))
     return written.deliveries
   }
 
   /** Whether the deed deletes rows, which others may refer to. */
   get deletes(): boolean {
-    return this.#deed.deletes
+    return this.#unitOfWork.deletes
   }
 
   /** Whether the deed changed whose token opens what. */
@@ -215,10 +215,10 @@ export class Books implements Scope {
   }
 
   /** Puts the numbers that were taken into a text that has blanks for them. */
-  ink(text: string): string {
-    let inked = text
+  fillNumbers(text: string): string {
+    let filled = text
     // By a function: in a text that replaces, "$&" and the like are no letters, and a prefix may have them.
-    for (const [blank, number] of this.#numbers) inked = inked.replaceAll(blank, () => number)
-    return inked
+    for (const [placeholder, number] of this.#numbers) filled = filled.replaceAll(placeholder, () => number)
+    return filled
   }
 }

@@ -19,26 +19,26 @@ export interface Batch {
 }
 
 /** Behind which endpoint a walk through the queue goes on. */
-export interface Place {
+export interface EndpointKeyOfOrganization {
   orgId: string
   endpointId: string
 }
 
 const NOBODY = '00000000-0000-0000-0000-000000000000'
-export const BEGINNING: Place = { orgId: NOBODY, endpointId: NOBODY }
+export const BEGINNING: EndpointKeyOfOrganization = { orgId: NOBODY, endpointId: NOBODY }
 
-export interface ClaimWanted {
+export interface BatchRequest {
   now: Date
   limit?: number
   /** Whether the endpoints are served that answer slowly, or the others. */
   slow?: boolean
-  after?: Place
+  after?: EndpointKeyOfOrganization
 }
 
 /** `next` is null when the walk has come to the end of the queue. */
-export interface Claimed {
+export interface ClaimedBatch {
   batch: Batch | null
-  next: Place | null
+  next: EndpointKeyOfOrganization | null
 }
 
 interface ClaimedRow {
@@ -59,7 +59,7 @@ interface Walked {
  * are left. The claim is committed before its process is started, so that a crash between the two repeats the very
  * same batch.
  */
-export async function claimBatch(database: Database, { now, limit = CAPS.batch, slow = false, after = BEGINNING }: ClaimWanted): Promise<Claimed> {
+export async function claimBatch(database: Database, { now, limit = CAPS.batch, slow = false, after = BEGINNING }: BatchRequest): Promise<ClaimedBatch> {
   const batchId = uuidv7()
   const [row] = await underLock(database, (connection) => connection.runLast<Walked & { claimed: ClaimedRow[] }>(
     CLAIM, [after.orgId, after.endpointId, now, batchId, limit, slow]))
@@ -81,7 +81,7 @@ export async function claimTrials(connection: Connection, now: Date, lostAfterMs
 const NOTHING_TO_TRY_MS = 5_000
 
 /** Claims more deliveries of these endpoints for a batch under way, as many as have become free. */
-export async function claimMore(database: Database, batchId: string, endpoints: readonly Place[], now: Date): Promise<NextAttempt[]> {
+export async function claimMore(database: Database, batchId: string, endpoints: readonly EndpointKeyOfOrganization[], now: Date): Promise<NextAttempt[]> {
   if (endpoints.length === 0) return []
   const keys = [endpoints.map(({ orgId }) => orgId), endpoints.map(({ endpointId }) => endpointId)]
   return underLock(database, (connection) => connection.runLast<NextAttempt>(CLAIM_MORE, [...keys, now, batchId, CAPS.batch, false]))
@@ -89,11 +89,11 @@ export async function claimMore(database: Database, batchId: string, endpoints: 
 
 export interface ForProcesses {
   deliveries: DeliveryUnderWay[]
-  next: Place | null
+  next: EndpointKeyOfOrganization | null
 }
 
 /** Refused deliveries that may get a process of their own, up to `limit`; nothing is written yet. */
-export async function chooseForProcesses(connection: Connection, now: Date, limit: number, after: Place = BEGINNING): Promise<ForProcesses> {
+export async function chooseForProcesses(connection: Connection, now: Date, limit: number, after: EndpointKeyOfOrganization = BEGINNING): Promise<ForProcesses> {
   const rows = await connection.run<DeliveryUnderWay & Walked>(CHOOSE_FOR_PROCESSES, [after.orgId, after.endpointId, now, limit])
   return { deliveries: rows.filter(({ id }) => id !== null), next: placeOf(rows[0]) }
 }
@@ -141,7 +141,7 @@ async function underLock<T>(database: Database, work: Parameters<typeof database
   })
 }
 
-function placeOf(row: Walked | undefined): Place | null {
+function placeOf(row: Walked | undefined): EndpointKeyOfOrganization | null {
   const { next_org_id: orgId = null, next_endpoint_id: endpointId = null } = row ?? {}
   return orgId === null || endpointId === null ? null : { orgId, endpointId }
 }

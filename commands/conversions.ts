@@ -1,5 +1,5 @@
 // What is asked of a conversion, and how it is carried out: one document after the other, each in open books of its own.
-import { hopsOf, type PartWanted, type Source } from '../domain/conversion.ts'
+import { hopsOf, type PartInput, type Source } from '../domain/conversion.ts'
 import { notFound } from '../domain/faults.ts'
 import { conversions, findConversion, type ConversionRow } from '../models/conversion.ts'
 import type { Scope } from '../models/find.ts'
@@ -13,13 +13,13 @@ import { salesOrderOf } from './sales-orders.ts'
 
 export type { Source }
 
-export interface ConversionWanted {
+export interface ConversionRequest {
   source: Source
   sourceId: string
   /** How far an estimate goes; without it, to its order. */
   through?: 'invoice' | null
   /** The part of an order to convert; without it, everything that is left. */
-  line_items?: PartWanted[] | null
+  line_items?: PartInput[] | null
   /** Whether the last document is approved, or the order opened. */
   auto_approve?: boolean | null
 }
@@ -30,19 +30,19 @@ export interface ConversionWanted {
  * Throws not_found.resource for a source or a line of it that does not exist, conflict.already_converted,
  * conflict.invalid_state, and validation.invalid_value for a quantity that cannot be.
  */
-export async function requestConversion(books: Books, id: string, wanted: ConversionWanted, isNew = false): Promise<ConversionRow> {
+export async function requestConversion(books: Books, id: string, input: ConversionRequest, isNew = false): Promise<ConversionRow> {
   const earlier = isNew ? null : await findConversion(books, id)
   if (earlier) return earlier
-  const ofOrder = wanted.source !== 'ESTIMATE'
-  const parts = ofOrder ? wanted.line_items ?? null : null
-  const { id: sourceId } = await convertible(books, wanted, parts)
+  const ofOrder = input.source !== 'ESTIMATE'
+  const parts = ofOrder ? input.line_items ?? null : null
+  const { id: sourceId } = await convertible(books, input, parts)
   return books.insert(conversions, {
     id,
-    source_type: wanted.source,
+    source_type: input.source,
     source_id: sourceId,
-    through: ofOrder ? null : wanted.through ?? null,
+    through: ofOrder ? null : input.through ?? null,
     line_items: parts,
-    auto_approve: wanted.auto_approve ?? false,
+    auto_approve: input.auto_approve ?? false,
     requested_by: books.caller.userId,
     origin: books.caller.origin,
     hops: 0,
@@ -80,7 +80,7 @@ export async function isStillToDo(scope: Scope, { id, source_type, source_id, li
 }
 
 // The source as it stands, which is refused here already where it will be refused when it is carried out.
-async function convertible(scope: Scope, { source, sourceId }: ConversionWanted, parts: PartWanted[] | null): Promise<{ id: string }> {
+async function convertible(scope: Scope, { source, sourceId }: ConversionRequest, parts: PartInput[] | null): Promise<{ id: string }> {
   switch (source) {
     case 'ESTIMATE': {
       const estimate = await estimateOf(scope, sourceId)

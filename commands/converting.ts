@@ -1,9 +1,9 @@
 // How one document is made of another: of the source's own lines, prices and place of supply, dated today (decisions §4).
-import { partsOf, refuseConversion, refuseUnknownLines, type Part, type PartWanted } from '../domain/conversion.ts'
+import { partsOf, refuseConversion, refuseUnknownLines, type Part, type PartInput } from '../domain/conversion.ts'
 import { decimalText } from '../domain/decimal.ts'
 import { dueDateOf } from '../domain/document-dates.ts'
 import type { Tax } from '../domain/gst.ts'
-import { readBasis, type Basis } from '../models/basis.ts'
+import { readDocumentContext, type DocumentContext } from '../models/basis.ts'
 import type { ConversionRow } from '../models/conversion.ts'
 import type { DocumentRow, LineRow } from '../models/document.ts'
 import { estimates, type Estimate } from '../models/estimate.ts'
@@ -36,17 +36,17 @@ export function refuseEstimate(estimate: Estimate): void {
  * What is to be invoiced of an order. Throws conflict.already_converted, {invoice_id, invoice_ids}: the latest and all;
  * conflict.invalid_state; and as partsOf does.
  */
-export function partsToInvoice(order: SalesOrder, wanted: PartWanted[] | null): Part[] {
-  refuseUnknownLines(order.lines, wanted)
+export function partsToInvoice(order: SalesOrder, input: PartInput[] | null): Part[] {
+  refuseUnknownLines(order.lines, input)
   refuseConversion('SALES_ORDER', order.status, { invoice_id: order.invoices.at(-1) ?? null, invoice_ids: order.invoices })
-  return partsOf(order.lines.map(invoicedLine), wanted)
+  return partsOf(order.lines.map(invoicedLine), input)
 }
 
 /** What is to be billed of an order. Throws as partsToInvoice does, naming bill_id and bill_ids. */
-export function partsToBill(order: PurchaseOrder, wanted: PartWanted[] | null): Part[] {
-  refuseUnknownLines(order.lines, wanted)
+export function partsToBill(order: PurchaseOrder, input: PartInput[] | null): Part[] {
+  refuseUnknownLines(order.lines, input)
   refuseConversion('PURCHASE_ORDER', order.status, { bill_id: order.bills.at(-1) ?? null, bill_ids: order.bills })
-  return partsOf(order.lines.map(billedLine), wanted)
+  return partsOf(order.lines.map(billedLine), input)
 }
 
 /** Makes a sales order of an accepted estimate: a draft, or open where `open` says so. */
@@ -72,15 +72,15 @@ export async function convertEstimate(books: Books, id: string, open: boolean): 
 }
 
 /** Makes an invoice of a sales order, or of the parts that are wanted: a draft, or approved. */
-export async function convertSalesOrder(books: Books, id: string, wanted: PartWanted[] | null, approved: boolean): Promise<Made> {
+export async function convertSalesOrder(books: Books, id: string, input: PartInput[] | null, approved: boolean): Promise<Made> {
   const order = await salesOrderOf(books, id, 'FOR UPDATE')
-  const parts = partsToInvoice(order, wanted)
-  const [date, basis] = [today(books), await basisFor(books, order, order.customer_id)]
-  const [branch, customer] = [branchOf(basis), basis.contact!]
+  const parts = partsToInvoice(order, input)
+  const [date, context] = [today(books), await basisFor(books, order, order.customer_id)]
+  const [branch, customer] = [branchOf(context), context.contact!]
   const terms = { ...termsOf(order), branch, customer, date, roundOff: null, rounded: true }
-  const { head, lines } = priceSaleOn(books, terms, filledOf(order.lines, parts, basis.taxes))
-  const { number, seriesName } = numberInvoice(books, basis, date, {})
-  const invoice = enterInvoice(books, basis, {
+  const { head, lines } = priceSaleOn(books, terms, filledOf(order.lines, parts, context.taxes))
+  const { number, seriesName } = numberInvoice(books, context, date, {})
+  const invoice = enterInvoice(books, context, {
     ...head,
     invoice_number: number,
     series_name: seriesName,
@@ -96,15 +96,15 @@ export async function convertSalesOrder(books: Books, id: string, wanted: PartWa
 }
 
 /** Makes a bill of a purchase order, or of the parts that are wanted: a draft, or approved. */
-export async function convertPurchaseOrder(books: Books, id: string, wanted: PartWanted[] | null, approved: boolean): Promise<Made> {
+export async function convertPurchaseOrder(books: Books, id: string, input: PartInput[] | null, approved: boolean): Promise<Made> {
   const order = await purchaseOrderOf(books, id, 'FOR UPDATE')
-  const parts = partsToBill(order, wanted)
-  const [date, basis] = [today(books), await basisFor(books, order, order.vendor_id)]
-  const [branch, vendor] = [branchOf(basis), basis.contact!]
+  const parts = partsToBill(order, input)
+  const [date, context] = [today(books), await basisFor(books, order, order.vendor_id)]
+  const [branch, vendor] = [branchOf(context), context.contact!]
   const terms = { ...termsOf(order), branch, vendor, date, roundOff: null }
-  const { head, lines } = pricePurchaseOn(books, terms, filledOf(order.lines, parts, basis.taxes))
+  const { head, lines } = pricePurchaseOn(books, terms, filledOf(order.lines, parts, context.taxes))
   const { number, sequence } = numberBill(books, branch, date, null)
-  const bill = await enterBill(books, basis, {
+  const bill = await enterBill(books, context, {
     ...head,
     bill_number: number,
     number_sequence: sequence,
@@ -128,9 +128,9 @@ const termsOf = ({ place_of_supply, currency_code, exchange_rate, tags }: Docume
 )
 
 // The parties, the taxes by the ids that the lines have, the accounts to post to and the series of today; no items.
-function basisFor(books: Books, order: DocumentRow & { lines: LineRow[] }, contactId: string): Promise<Basis> {
+function basisFor(books: Books, order: DocumentRow & { lines: LineRow[] }, contactId: string): Promise<DocumentContext> {
   const taxIds = [...new Set(order.lines.flatMap(({ tax_id }) => tax_id ?? []))]
-  return readBasis(books, { contactId, branchId: order.branch_id, itemIds: [], taxIds, accountIds: [], tags: [], rate: null, date: today(books), invoiceNumber: null })
+  return readDocumentContext(books, { contactId, branchId: order.branch_id, itemIds: [], taxIds, accountIds: [], tags: [], rate: null, date: today(books), invoiceNumber: null })
 }
 
 function filledOf(lines: LineRow[], parts: Part[], taxes: (Tax & { id: string })[]): FilledLine[] {

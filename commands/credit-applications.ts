@@ -25,13 +25,13 @@ export interface Applied {
  * Applies so much of a credit note, in units of its currency, to an invoice. The exchange difference is posted today.
  * Throws not_found.resource for a note or invoice that is not the organisation's, and as creditTaken does.
  */
-export function applyToInvoice(books: Books, id: string, wanted: { invoice_id: string; amount: number }): Promise<Applied> {
-  return apply(books, id, 'customer', wanted.invoice_id, wanted.amount)
+export function applyToInvoice(books: Books, id: string, input: { invoice_id: string; amount: number }): Promise<Applied> {
+  return apply(books, id, 'customer', input.invoice_id, input.amount)
 }
 
 /** As applyToInvoice, of a vendor's credit to a bill. */
-export function applyToBill(books: Books, id: string, wanted: { bill_id: string; amount: number }): Promise<Applied> {
-  return apply(books, id, 'vendor', wanted.bill_id, wanted.amount)
+export function applyToBill(books: Books, id: string, input: { bill_id: string; amount: number }): Promise<Applied> {
+  return apply(books, id, 'vendor', input.bill_id, input.amount)
 }
 
 const creditNoteFor = documentFinder('CREDIT_NOTE', findCredit)

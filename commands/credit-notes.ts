@@ -17,7 +17,7 @@ import { changeDraft, isOther } from './draft-changes.ts'
 import { documentDateOf } from './drafting.ts'
 import {
   accountsGiven, ANOTHER_NOTE, inherited, NOTE_TERMS, noteTermsOf, parentOf, refuseNote, withRestock,
-  type NoteLine, type NoteLineSent, type NoteOccasion, type NoteTerms,
+  type NoteLine, type NoteLineChanges, type NoteOptions, type NoteTerms,
 } from './note-drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { drawUpPurchase } from './purchase.ts'
@@ -37,7 +37,7 @@ export interface NewCreditNote extends CreditNoteTerms {
   is_draft?: boolean | null
 }
 
-export type CreditNoteChanges = Partial<Omit<NewCreditNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineSent[] }
+export type CreditNoteChanges = Partial<Omit<NewCreditNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineChanges[] }
 
 const TERMS = ['customer_id', 'invoice_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof CreditNoteTerms)[]
 
@@ -51,15 +51,15 @@ export const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
  * Draws up a credit note, and issues it unless `is_draft` says otherwise: that posts it, and reduces no balance
  * (specification, POST /credit_notes; decisions §4). Throws as drawUpCreditNote does.
  */
-export async function createCreditNote(books: Books, wanted: NewCreditNote): Promise<CreditNote> {
-  const { head, lines, accounts } = await drawUpCreditNote(books, wanted, { date: documentDateOf(books, wanted.date) })
+export async function createCreditNote(books: Books, input: NewCreditNote): Promise<CreditNote> {
+  const { head, lines, accounts } = await drawUpCreditNote(books, input, { date: documentDateOf(books, input.date) })
   const row = books.create(creditNotes, {
     ...head,
     credit_note_number: numberDocument(books, 'CREDIT_NOTE'),
-    reference_number: wanted.reference_number ?? null,
+    reference_number: input.reference_number ?? null,
     applied_amount: 0n, balance_amount: head.total,
-    status: wanted.is_draft ? 'DRAFT' : nextStatus('CREDIT_NOTE', 'issue', 'DRAFT'),
-    notes: wanted.notes ?? null,
+    status: input.is_draft ? 'DRAFT' : nextStatus('CREDIT_NOTE', 'issue', 'DRAFT'),
+    notes: input.notes ?? null,
   })
   const note = { ...row, lines: lines.map((line) => insertLine(books, row.id, line)), applications: [] }
   recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_CREATED')
@@ -95,16 +95,16 @@ export async function changeCreditNote(
   const note = await changeDraft(books, 'CREDIT_NOTE', before, sent, {
     shown: { ...answered(before), is_draft: before.status === 'DRAFT' },
     terms: TERMS, instead: ANOTHER_NOTE, remarks: REMARKS, placedBy: ['customer_id'],
-    drawUp: ({ terms, place, ...occasion }) => {
+    drawUp: ({ terms, place, ...options }) => {
       const { customer_id, invoice_id, bill_id } = before
       // Another invoice or bill brings its own terms.
       const isNamed = (sent.invoice_id ?? sent.bill_id ?? null) !== null
       const isMoved = isNamed && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
-      const told: CreditNoteChanges = sent
-      const wanted = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...told, line_items: terms.line_items }
-      return drawUpCreditNote(books, wanted, { ...occasion, sideBefore: before.type })
+      const columns: CreditNoteChanges = sent
+      const input = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...columns, line_items: terms.line_items }
+      return drawUpCreditNote(books, input, { ...options, sideBefore: before.type })
     },
-    change: (told) => change(books, before, told),
+    change: (columns) => change(books, before, columns),
     lines: creditNoteLines,
     insertLine: (line) => insertLine(books, before.id, line),
   })
@@ -119,14 +119,14 @@ export async function changeCreditNote(
  * Cancels a credit note, its journal reversed as of `date` or today; a draft's void posts nothing (decisions §4).
  * Throws conflict.credit_applied once something of it is applied, or conflict.already_cancelled.
  */
-export async function voidCreditNote(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<CreditNote> {
+export async function voidCreditNote(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<CreditNote> {
   const before = await creditNoteOf(books, id, 'FOR UPDATE')
   refuseVoid('CREDIT_NOTE', before.status, before.applied_amount)
-  const date = documentDateOf(books, wanted.date)
+  const date = documentDateOf(books, input.date)
   const note = change(books, before, { status: 'CANCELLED' })
   if (before.status !== 'DRAFT') await reverseDocument(books, 'CREDIT_NOTE', note, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: note.status })
-  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_VOIDED', changes, { reason: wanted.reason ?? null })
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_VOIDED', changes, { reason: input.reason ?? null })
   announceDocument(books, 'CREDIT_NOTE', 'CREDIT_NOTE_VOIDED', note)
   return note
 }
@@ -142,7 +142,7 @@ interface DrawnCreditNote {
   accounts: PostingAccounts
 }
 
-interface CreditNoteOccasion extends NoteOccasion {
+interface CreditNoteOptions extends NoteOptions {
   /** Whose credit it was before; the accounts of its lines are of that side. */
   sideBefore?: CreditSide
 }
@@ -154,35 +154,35 @@ const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
  * are those of its invoice or bill unless told, and so are the accounts of the lines of a bill. Throws as a sale or purchase
  * does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote does.
  */
-async function drawUpCreditNote(books: Books, wanted: CreditNoteTerms, occasion: CreditNoteOccasion): Promise<DrawnCreditNote> {
-  const { customer_id } = wanted
-  const parents = { invoiceId: wanted.invoice_id ?? null, billId: wanted.bill_id ?? null }
+async function drawUpCreditNote(books: Books, input: CreditNoteTerms, options: CreditNoteOptions): Promise<DrawnCreditNote> {
+  const { customer_id } = input
+  const parents = { invoiceId: input.invoice_id ?? null, billId: input.bill_id ?? null }
   // A note against both is refused once everything that it names is known to exist (decisions §1, order of checks).
   const sideTold = sideOfParent(parents.invoiceId === null ? parents : { ...parents, billId: null })
-  const parent = await parentOf(books, wanted)
+  const parent = await parentOf(books, input)
   const side = sideTold ?? sideOfContact(await contactTypeOf(books, customer_id))
-  const told = inherited((occasion.sideBefore ?? side) === side ? wanted : withoutAccounts(wanted), parent)
+  const columns = inherited((options.sideBefore ?? side) === side ? input : withoutAccounts(input), parent)
   const drawn = side === 'customer'
-    ? await drawUpSale(books, { ...told, customer_id }, occasion)
-    : await drawUpPurchase(books, { ...told, vendor_id: customer_id }, { ...occasion, ...accountsGiven(parent), vendorField: 'customer_id' })
+    ? await drawUpSale(books, { ...columns, customer_id }, options)
+    : await drawUpPurchase(books, { ...columns, vendor_id: customer_id }, { ...options, ...accountsGiven(parent), vendorField: 'customer_id' })
   sideOfParent(parents)
   const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
   if ('customer' in drawn) {
     refuseNote(drawn.head, parent, drawn.customer.id)
     const lines = drawn.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
-    return { head: { ...drawn.head, type: 'customer', ...against }, lines: withRestock(lines, wanted), accounts: drawn.basis }
+    return { head: { ...drawn.head, type: 'customer', ...against }, lines: withRestock(lines, input), accounts: drawn.basis }
   }
   refuseNote(drawn.head, parent, drawn.vendor.id)
   const { vendor_id, vendor_name, ...head } = drawn.head
   return {
     head: { ...head, customer_id: vendor_id, customer_name: vendor_name, type: 'vendor', ...against },
-    lines: withRestock(drawn.lines, wanted),
+    lines: withRestock(drawn.lines, input),
     accounts: drawn.basis,
   }
 }
 
-const withoutAccounts = (wanted: CreditNoteTerms): CreditNoteTerms => (
-  { ...wanted, line_items: wanted.line_items.map((line) => ({ ...line, account_id: null })) }
+const withoutAccounts = (input: CreditNoteTerms): CreditNoteTerms => (
+  { ...input, line_items: input.line_items.map((line) => ({ ...line, account_id: null })) }
 )
 
 // One that does not exist is told of when the note is drawn up.
@@ -194,7 +194,7 @@ function insertLine(books: Books, noteId: string, line: NoteLine): CreditNoteLin
   return books.insert(creditNoteLines, { ...line, id: books.newId(), credit_note_id: noteId })
 }
 
-function change(books: Books, note: CreditNote, told: Partial<CreditNoteRow>): CreditNote {
-  const changed = books.change(creditNotes, note, told)
+function change(books: Books, note: CreditNote, columns: Partial<CreditNoteRow>): CreditNote {
+  const changed = books.change(creditNotes, note, columns)
   return { ...changed, balance_amount: openBalance(changed.status, changed.total, changed.applied_amount) }
 }

@@ -13,7 +13,7 @@ import { documentDateOf } from './drafting.ts'
 import { purchaseFigures } from './figures.ts'
 import {
   accountsGiven, ANOTHER_NOTE, inherited, NOTE_TERMS, noteTermsOf, parentOf, refuseNote, withRestock,
-  type NoteLine, type NoteLineSent, type NoteOccasion, type NoteTerms,
+  type NoteLine, type NoteLineChanges, type NoteOptions, type NoteTerms,
 } from './note-drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { drawUpPurchase, type PurchaseHead } from './purchase.ts'
@@ -32,7 +32,7 @@ export interface NewDebitNote extends DebitNoteTerms {
   is_draft?: boolean | null
 }
 
-export type DebitNoteChanges = Partial<Omit<NewDebitNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineSent[] }
+export type DebitNoteChanges = Partial<Omit<NewDebitNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineChanges[] }
 
 const TERMS = ['vendor_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof DebitNoteTerms)[]
 
@@ -46,16 +46,16 @@ export const debitNoteOf = documentFinder('DEBIT_NOTE', findDebitNote)
  * Draws up a debit note, and issues it unless `is_draft` says otherwise: that posts it (decisions §4). Throws as
  * drawUpDebitNote does.
  */
-export async function createDebitNote(books: Books, wanted: NewDebitNote): Promise<DebitNote> {
-  const { head, lines, accounts } = await drawUpDebitNote(books, wanted, { date: documentDateOf(books, wanted.date) })
+export async function createDebitNote(books: Books, input: NewDebitNote): Promise<DebitNote> {
+  const { head, lines, accounts } = await drawUpDebitNote(books, input, { date: documentDateOf(books, input.date) })
   const row = books.create(debitNotes, {
     ...head,
     debit_note_number: numberDocument(books, 'DEBIT_NOTE'),
-    reason: wanted.reason ?? null,
-    reference_number: wanted.reference_number ?? null,
+    reason: input.reason ?? null,
+    reference_number: input.reference_number ?? null,
     applied_amount: 0n, balance_amount: head.total,
-    status: wanted.is_draft ? 'DRAFT' : nextStatus('DEBIT_NOTE', 'issue', 'DRAFT'),
-    notes: wanted.notes ?? null,
+    status: input.is_draft ? 'DRAFT' : nextStatus('DEBIT_NOTE', 'issue', 'DRAFT'),
+    notes: input.notes ?? null,
   })
   const note = { ...row, lines: lines.map((line) => insertLine(books, row.id, line)) }
   recordDocument(books, 'DEBIT_NOTE', note, 'DEBIT_NOTE_CREATED')
@@ -89,14 +89,14 @@ export async function changeDebitNote(
   const note = await changeDraft(books, 'DEBIT_NOTE', before, sent, {
     shown: { ...answered(before), is_draft: before.status === 'DRAFT' },
     terms: TERMS, instead: ANOTHER_NOTE, remarks: REMARKS, placedBy: ['vendor_id'],
-    drawUp: ({ terms, place, ...occasion }) => {
+    drawUp: ({ terms, place, ...options }) => {
       const { vendor_id, bill_id } = before
       // Another bill brings its own terms.
       const isMoved = sent.bill_id != null && isOther(sent.bill_id, bill_id)
-      const told: DebitNoteChanges = sent
-      return drawUpDebitNote(books, { vendor_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...told, line_items: terms.line_items }, occasion)
+      const columns: DebitNoteChanges = sent
+      return drawUpDebitNote(books, { vendor_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...columns, line_items: terms.line_items }, options)
     },
-    change: (told) => change(books, before, told),
+    change: (columns) => change(books, before, columns),
     lines: debitNoteLines,
     insertLine: (line) => insertLine(books, before.id, line),
   })
@@ -111,14 +111,14 @@ export async function changeDebitNote(
  * Cancels a debit note, its journal reversed as of `date` or today; a draft's void posts nothing (decisions §4).
  * Throws conflict.already_cancelled.
  */
-export async function voidDebitNote(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<DebitNote> {
+export async function voidDebitNote(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<DebitNote> {
   const before = await debitNoteOf(books, id, 'FOR UPDATE')
   refuseVoid('DEBIT_NOTE', before.status, before.applied_amount)
-  const date = documentDateOf(books, wanted.date)
+  const date = documentDateOf(books, input.date)
   const note = change(books, before, { status: 'CANCELLED' })
   if (before.status !== 'DRAFT') await reverseDocument(books, 'DEBIT_NOTE', note, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: note.status })
-  recordDocument(books, 'DEBIT_NOTE', note, 'DEBIT_NOTE_VOIDED', changes, { reason: wanted.reason ?? null })
+  recordDocument(books, 'DEBIT_NOTE', note, 'DEBIT_NOTE_VOIDED', changes, { reason: input.reason ?? null })
   return note
 }
 
@@ -133,12 +133,12 @@ interface DrawnDebitNote {
  * the accounts of the lines are those of the bill unless told. Throws as drawUpPurchase does, not_found.resource for a bill that
  * is not the organisation's, and as refuseNote does.
  */
-async function drawUpDebitNote(books: Books, wanted: DebitNoteTerms, occasion: NoteOccasion): Promise<DrawnDebitNote> {
-  const parent = await parentOf(books, { bill_id: wanted.bill_id ?? null })
-  const told = { ...inherited(wanted, parent), vendor_id: wanted.vendor_id }
-  const { basis, vendor, head, lines } = await drawUpPurchase(books, told, { ...occasion, ...accountsGiven(parent) })
+async function drawUpDebitNote(books: Books, input: DebitNoteTerms, options: NoteOptions): Promise<DrawnDebitNote> {
+  const parent = await parentOf(books, { bill_id: input.bill_id ?? null })
+  const columns = { ...inherited(input, parent), vendor_id: input.vendor_id }
+  const { basis: context, vendor, head, lines } = await drawUpPurchase(books, columns, { ...options, ...accountsGiven(parent) })
   refuseNote(head, parent, vendor.id)
-  return { head: { ...head, bill_id: parent?.id ?? null }, lines: withRestock(lines, wanted), accounts: basis }
+  return { head: { ...head, bill_id: parent?.id ?? null }, lines: withRestock(lines, input), accounts: context }
 }
 
 function insertLine(books: Books, noteId: string, line: NoteLine): DebitNoteLineRow {
@@ -149,7 +149,7 @@ function post(books: Books, note: DebitNote, accounts: PostingAccounts): void {
   postDocument(books, 'DEBIT_NOTE', note, debitNotePosting(purchaseFigures(books, note, accounts)))
 }
 
-function change(books: Books, note: DebitNote, told: Partial<DebitNoteRow>): DebitNote {
-  const changed = books.change(debitNotes, note, told)
+function change(books: Books, note: DebitNote, columns: Partial<DebitNoteRow>): DebitNote {
+  const changed = books.change(debitNotes, note, columns)
   return { ...changed, balance_amount: openBalance(changed.status, changed.total, changed.applied_amount) }
 }

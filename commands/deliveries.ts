@@ -25,14 +25,14 @@ export interface DueAttempt extends AttemptKey {
   secretSealed: string
 }
 
-export type Begun =
+export type StartedAttempt =
   | DueAttempt
   /** The delivery is finished, or this attempt was made already and its outcome stands. */
   | (AttemptKey & { state: 'settled'; status: DeliveryStatus })
   /** The organisation is suspended: nothing is sent, and nothing is counted. */
   | (AttemptKey & { state: 'suspended' })
 
-interface BegunRow {
+interface StartedAttemptRow {
   org_id: string
   delivery_id: string
   series: number
@@ -42,7 +42,7 @@ interface BegunRow {
   payload: string
   url: string
   secret_sealed: string
-  state: Begun['state']
+  state: StartedAttempt['state']
   status: DeliveryStatus
 }
 
@@ -50,13 +50,13 @@ interface BegunRow {
  * Begins attempts: reads each delivery with its endpoint as they are now, skips those whose endpoint is gone or
  * disabled, and writes down that the rest have started.
  */
-export async function beginAttempts(connection: Connection, keys: readonly AttemptKey[], now: Date): Promise<Begun[]> {
+export async function beginAttempts(connection: Connection, keys: readonly AttemptKey[], now: Date): Promise<StartedAttempt[]> {
   if (keys.length === 0) return []
   const columns = [
     keys.map((key) => key.orgId), keys.map((key) => key.deliveryId),
     keys.map((key) => key.series), keys.map((key) => key.attempt),
   ]
-  const rows = await connection.run<BegunRow>(BEGIN, [...columns, now])
+  const rows = await connection.run<StartedAttemptRow>(BEGIN, [...columns, now])
   return rows.map((row) => {
     const key = { orgId: row.org_id, deliveryId: row.delivery_id, series: row.series, attempt: row.attempt }
     if (row.state === 'settled') return { ...key, state: row.state, status: row.status }
@@ -73,7 +73,7 @@ export async function beginAttempts(connection: Connection, keys: readonly Attem
   })
 }
 
-export interface Settlement extends AttemptKey {
+export interface AttemptResult extends AttemptKey {
   endpointId: string
   outcome: Outcome
   endedAt: Date
@@ -101,12 +101,12 @@ interface VerdictRow {
  * the places that are free again without seeing that the circuit has opened. What met others is tried again: an outcome
  * that is lost is a webhook that is sent again.
  */
-export async function settleAttempts(database: Database, settlements: readonly Settlement[], rules: CircuitRules): Promise<void> {
-  if (settlements.length === 0) return
-  const latest = Math.max(...settlements.map(({ endedAt }) => endedAt.getTime()))
-  const values = [JSON.stringify(settlements.map(givenOf)), new Date(latest - FAILING_TOO_LONG_MS)]
+export async function recordAttemptResults(database: Database, results: readonly AttemptResult[], rules: CircuitRules): Promise<void> {
+  if (results.length === 0) return
+  const latest = Math.max(...results.map(({ endedAt }) => endedAt.getTime()))
+  const values = [JSON.stringify(results.map(givenOf)), new Date(latest - FAILING_TOO_LONG_MS)]
   const settle = (connection: Connection) => connection.run<VerdictRow>(SETTLE, values)
-  if (settlements.some(({ outcome }) => outcome.kind !== 'delivered')) {
+  if (results.some(({ outcome }) => outcome.kind !== 'delivered')) {
     await retried(() => database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules)))
     return
   }
@@ -114,7 +114,7 @@ export async function settleAttempts(database: Database, settlements: readonly S
   if (verdicts.length > 0) await retried(() => database.transaction((connection) => turnCircuits(connection, verdicts, rules)))
 }
 
-function givenOf({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: Settlement) {
+function givenOf({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: AttemptResult) {
   const status = statusAfter(outcome, waitMs)
   return {
     org_id: orgId,

@@ -4,11 +4,11 @@ import { fault, notFound } from '../domain/faults.ts'
 import { taxPercentage, type Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
 import { missingOf } from '../domain/line-item.ts'
-import type { Basis, BasisItem } from '../models/basis.ts'
+import type { DocumentContext, ContextItem } from '../models/basis.ts'
 import type { LineRow } from '../models/document.ts'
 
 /** A line as a caller sends it: an item, or a name and a rate. */
-export interface LineWanted {
+export interface LineInput {
   item_id?: string | null
   name?: string | null
   description?: string | null
@@ -42,20 +42,20 @@ export interface FilledLine {
 }
 
 /** The ids that lines name, for the reading of the basis. */
-export function idsOf(lines: LineWanted[]): { itemIds: string[]; taxIds: string[] } {
+export function idsOf(lines: LineInput[]): { itemIds: string[]; taxIds: string[] } {
   return { itemIds: ids(lines.map((line) => line.item_id)), taxIds: ids(lines.map((line) => line.tax_id)) }
 }
 
 /** The accounts that lines of a purchase name; those of a sale name none, whatever else a body holds. */
-export const accountIdsOf = (lines: LineWanted[]): string[] => ids(lines.map((line) => line.account_id))
+export const accountIdsOf = (lines: LineInput[]): string[] => ids(lines.map((line) => line.account_id))
 
 const ids = (named: (string | null | undefined)[]) => [...new Set(named.filter((id): id is string => id != null && isId(id)))]
 
 /** What the item master says of a line in one trade: its price, and the account that it goes to. */
 export interface Trade {
-  rateOf(item: BasisItem): string
+  rateOf(item: ContextItem): string
   /** `item` is null for a line of no item; `field` is the path of the line. */
-  accountOf(item: BasisItem | null, line: LineWanted, field: string): string
+  accountOf(item: ContextItem | null, line: LineInput, field: string): string
 }
 
 /**
@@ -63,11 +63,11 @@ export interface Trade {
  * Throws not_found.resource for an item or tax that is not the organisation's, and validation.failed for lines that
  * name neither an item nor a name with a rate.
  */
-export function fillLines(basis: Basis, wanted: LineWanted[], { rateOf, accountOf }: Trade, existing: ExistingLines = []): FilledLine[] {
-  refuseIncomplete(wanted)
-  const items = new Map(basis.items.map((item) => [item.id, item]))
-  const taxes = new Map(basis.taxes.map((tax) => [tax.id, tax]))
-  return wanted.map((line, index) => {
+export function fillLines(context: DocumentContext, input: LineInput[], { rateOf, accountOf }: Trade, existing: ExistingLines = []): FilledLine[] {
+  refuseIncomplete(input)
+  const items = new Map(context.items.map((item) => [item.id, item]))
+  const taxes = new Map(context.taxes.map((tax) => [tax.id, tax]))
+  return input.map((line, index) => {
     const item = found(items, line.item_id, `line_items.${index}.item_id`, 'item')
     // A line that exists keeps what it was drawn up with, whatever its item says by now (decisions §11).
     const standing = existing[index] ?? null
@@ -92,8 +92,8 @@ export function fillLines(basis: Basis, wanted: LineWanted[], { rateOf, accountO
   })
 }
 
-function refuseIncomplete(wanted: LineWanted[]): void {
-  const errors = wanted.flatMap((line, index) => missingOf(line).map((field) => (
+function refuseIncomplete(input: LineInput[]): void {
+  const errors = input.flatMap((line, index) => missingOf(line).map((field) => (
     { field: `line_items.${index}.${field}`, code: 'required', message: 'is required without item_id' }
   )))
   if (errors.length > 0) throw fault('validation.failed', { errors })
@@ -106,5 +106,5 @@ function found<T>(all: Map<string, T>, id: string | null | undefined, field: str
   return one
 }
 
-const taxOfItem = (item: BasisItem | null, taxes: Map<string, Tax & { id: string }>) =>
+const taxOfItem = (item: ContextItem | null, taxes: Map<string, Tax & { id: string }>) =>
   (item?.tax_id ? taxes.get(item.tax_id) ?? null : null)

@@ -10,12 +10,12 @@ import { changesBetween } from './changes.ts'
 import { recordDocument, type Numbered } from './document-entries.ts'
 import type { ExistingLines } from './document-lines.ts'
 import { documentDateOf } from './drafting.ts'
-import { redrawLines, termsToldOf, type Lined, type Redrawn, type TermsSent } from './redrawing.ts'
+import { redrawLines, draftInputOf, type Lined, type Redrawn, type TermsChanges } from './redrawing.ts'
 
 /** What of a draft the new one is drawn up with, besides what is sent. */
 interface Redrawing {
   /** As the draft has them, its lines as the PUT leaves them. */
-  terms: ReturnType<typeof termsToldOf>['terms']
+  terms: ReturnType<typeof draftInputOf>['terms']
   /** Null where another party brings a place of supply of its own. */
   place: { place_of_supply?: null }
   date: string
@@ -40,7 +40,7 @@ export interface DraftChange<Document, Line extends LineRow, Drawn extends Parti
   insertLine(line: Drawn): Line
 }
 
-type Sent = TermsSent & Record<string, unknown>
+type Sent = TermsChanges & Record<string, unknown>
 
 /**
  * Changes a draft whole, and prices it anew; of a document that is none any more its date and the remarks (decisions §10,
@@ -71,7 +71,7 @@ export async function changeDraft<
 async function drawUpAnew<Line extends LineRow, Drawn extends Partial<Line>>(
   before: Lined, sent: Sent, date: string, { shown, placedBy, drawUp }: DraftChange<unknown, Line, Drawn>,
 ): Promise<Redrawn<Drawn> & { head: Partial<DocumentRow> }> {
-  const { terms, existing, refusal } = termsToldOf(before, sent, shown)
+  const { terms, existing, refusal } = draftInputOf(before, sent, shown)
   const place = placedBy.some((name) => isOther(sent[name], before[name])) ? { place_of_supply: null } : {}
   const { head, lines } = await drawUp({ terms, place, date, existing })
   throwRefusal(refusal)

@@ -11,10 +11,10 @@ import { changesBetween } from './changes.ts'
 import { announceDocument, recordDocument, registerGap } from './document-entries.ts'
 import { documentDateOf } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
-import { drawUpSale, type SaleWanted } from './sale.ts'
+import { drawUpSale, type SaleInput } from './sale.ts'
 
 /** The body of POST /estimates. Dates as the wire sends them. */
-export interface NewEstimate extends Omit<SaleWanted, 'round_off'> {
+export interface NewEstimate extends Omit<SaleInput, 'round_off'> {
   date?: string | null
   expiry_date?: string | null
   reference_number?: string | null
@@ -44,17 +44,17 @@ export const estimateOf = documentFinder('ESTIMATE', findEstimate)
  * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
  * validation.invalid_value for a place of supply, date, rate or amount that cannot be.
  */
-export async function createEstimate(books: Books, wanted: NewEstimate): Promise<Estimate> {
-  const date = documentDateOf(books, wanted.date)
-  const { head, lines: drawn } = await drawUpSale(books, { ...wanted, round_off: null }, { date })
+export async function createEstimate(books: Books, input: NewEstimate): Promise<Estimate> {
+  const date = documentDateOf(books, input.date)
+  const { head, lines: drawn } = await drawUpSale(books, { ...input, round_off: null }, { date })
   const row = books.create(estimates, {
     ...head,
     estimate_number: numberDocument(books, 'ESTIMATE'),
-    expiry_date: expiryDateOf(wanted.expiry_date, date),
-    reference_number: wanted.reference_number ?? null,
+    expiry_date: expiryDateOf(input.expiry_date, date),
+    reference_number: input.reference_number ?? null,
     status: 'DRAFT',
     converted_to_sales_order_id: null,
-    notes: wanted.notes ?? null,
+    notes: input.notes ?? null,
   })
   const lines = drawn.map((line) => books.insert(estimateLines, { ...line, id: books.newId(), estimate_id: row.id }))
   const estimate = { ...row, lines, invoices: [] }
@@ -68,18 +68,18 @@ export async function createEstimate(books: Books, wanted: NewEstimate): Promise
  * Throws conflict.invalid_state once it is converted, and for a status that only an action gives (decisions §4).
  */
 export async function changeEstimate(
-  books: Books, id: string, wanted: Sent<EstimateChanges>, answered: Answered<Estimate>,
+  books: Books, id: string, input: Sent<EstimateChanges>, answered: Answered<Estimate>,
 ): Promise<Estimate> {
   const before = await estimateOf(books, id, 'FOR UPDATE')
   nextStatus('ESTIMATE', 'edit', before.status)
   const instead = { fields: OFFERED, advice: 'cancel the estimate and create a new one' }
-  const changed = changedFields(wanted, answered(before), { fields: CHANGEABLE, instead })
+  const changed = changedFields(input, answered(before), { fields: CHANGEABLE, instead })
   if (changed.size === 0) return before
-  const status = statusToldBy(wanted.status, before.status)
-  const date = wanted.date === undefined ? before.date : documentDateOf(books, wanted.date)
-  const told: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(wanted.expiry_date === undefined ? before.expiry_date : wanted.expiry_date, date) }
-  if (wanted.reference_number !== undefined) told.reference_number = wanted.reference_number
-  if (wanted.notes !== undefined) told.notes = wanted.notes
+  const status = statusToldBy(input.status, before.status)
+  const date = input.date === undefined ? before.date : documentDateOf(books, input.date)
+  const told: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(input.expiry_date === undefined ? before.expiry_date : input.expiry_date, date) }
+  if (input.reference_number !== undefined) told.reference_number = input.reference_number
+  if (input.notes !== undefined) told.notes = input.notes
   const [changes, moved] = [changesBetween(before, told), changesBetween({ status: before.status }, { status })]
   if (!changes && !moved) return before
   const estimate = books.change(estimates, before, { ...told, status })

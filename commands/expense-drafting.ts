@@ -8,13 +8,13 @@ import { refusalWithin, type Refusal } from '../domain/fixed-fields.ts'
 import { isId } from '../domain/ids.ts'
 import { amountAboveZero, toAmount } from '../domain/money.ts'
 import { isIntraState } from '../domain/place-of-supply.ts'
-import { readExpenseBasis, type Expense, type ExpenseBasis, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
+import { readExpenseContext, type Expense, type ExpenseContext, type ExpenseLineRow, type ExpenseRow } from '../models/expense.ts'
 import type { Books } from './books.ts'
 import { documentDateOf, knownIds, refuseUnknownTags } from './drafting.ts'
 import { placesOf } from './redrawing.ts'
 
 /** A line as a caller sends it. */
-export interface ExpenseLineWanted {
+export interface ExpenseLineInput {
   account_id?: string | null
   amount: number
   tax_id?: string | null
@@ -22,10 +22,10 @@ export interface ExpenseLineWanted {
 }
 
 /** A line of a PUT: one with its id is that line, and keeps what it does not name; one without is new. */
-export type ExpenseLineSent = Partial<ExpenseLineWanted> & { line_item_id?: string | null }
+export type ExpenseLineChanges = Partial<ExpenseLineInput> & { line_item_id?: string | null }
 
 /** By the place of a line: the line of the expense that it is, null where it is new. */
-export type ExistingLines = readonly (ExpenseLineRow | null)[]
+export type ExistingExpenseLines = readonly (ExpenseLineRow | null)[]
 
 /** The body of POST /expenses; its shape and expenseProblems say what may be left out. Dates as the wire sends them. */
 export interface NewExpense {
@@ -39,7 +39,7 @@ export interface NewExpense {
   tax_id?: string | null
   is_inclusive_tax?: boolean | null
   notes?: string | null
-  line_items?: ExpenseLineWanted[] | null
+  line_items?: ExpenseLineInput[] | null
   is_rcm?: boolean | null
   rcm_rate?: number | null
   itc_blocked_reason?: string | null
@@ -54,55 +54,55 @@ export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 
  * validation.invalid_value for an account that nothing is spent on, or an amount that cannot be.
  */
 export function drawUpExpense(
-  books: Books, basis: ExpenseBasis, wanted: NewExpense, existing: ExistingLines = [],
+  books: Books, context: ExpenseContext, input: NewExpense, existing: ExistingExpenseLines = [],
 ): { header: ExpenseHeader; lines: ExpenseLine[] } {
   const currency = books.organization.currency_code
-  const find = findersOf(basis)
-  find.all(wanted)
-  const tags = knownIds(wanted.tags ?? [], 'tags')
-  refuseUnknownTags(tags, basis)
-  const itemized = wanted.line_items != null
+  const find = findersOf(context)
+  find.all(input)
+  const tags = knownIds(input.tags ?? [], 'tags')
+  refuseUnknownTags(tags, context)
+  const itemized = input.line_items != null
   // An expense of its header alone is one line that says nothing for itself.
-  const told = (wanted.line_items ?? [{ amount: wanted.amount! }]).map((line, index) => {
+  const sentLines = (input.line_items ?? [{ amount: input.amount! }]).map((line, index) => {
     const field = (name: string) => (itemized ? `line_items.${index}.${name}` : name)
     return {
-      account_id: find.spending(line.account_id ?? wanted.account_id!, line.account_id == null ? 'account_id' : field('account_id')),
+      account_id: find.spending(line.account_id ?? input.account_id!, line.account_id == null ? 'account_id' : field('account_id')),
       amount: amountAboveZero(line.amount, currency, field('amount')),
-      tax: find.tax(line.tax_id, field('tax_id')) ?? (itemized && existing[index] ? null : find.tax(wanted.tax_id, 'tax_id')),
+      tax: find.tax(line.tax_id, field('tax_id')) ?? (itemized && existing[index] ? null : find.tax(input.tax_id, 'tax_id')),
       note: line.note ?? null,
     }
   })
-  const vendor = find.vendor(wanted.vendor_id)
+  const vendor = find.vendor(input.vendor_id)
   const priced = priceExpense({
     currency,
-    lines: told,
-    inclusive: wanted.is_inclusive_tax ?? false,
-    reverseCharge: wanted.is_rcm ? { rate: wanted.rcm_rate == null ? null : decimalText(wanted.rcm_rate) } : null,
-    intraState: vendor?.place_of_contact && basis.branch_state ? isIntraState(vendor.place_of_contact, basis.branch_state) : null,
+    lines: sentLines,
+    inclusive: input.is_inclusive_tax ?? false,
+    reverseCharge: input.is_rcm ? { rate: input.rcm_rate == null ? null : decimalText(input.rcm_rate) } : null,
+    intraState: vendor?.place_of_contact && context.branch_state ? isIntraState(vendor.place_of_contact, context.branch_state) : null,
   })
   const header: ExpenseHeader = {
-    date: documentDateOf(books, wanted.date),
+    date: documentDateOf(books, input.date),
     vendor_id: vendor?.id ?? null,
     vendor_name: vendor?.contact_name ?? null,
-    account_id: wanted.account_id == null ? null : find.spending(wanted.account_id, 'account_id'),
-    paid_through_account_id: find.money(wanted.paid_through_account_id),
+    account_id: input.account_id == null ? null : find.spending(input.account_id, 'account_id'),
+    paid_through_account_id: find.money(input.paid_through_account_id),
     itemized,
     amount: priced.amount,
-    mode: wanted.mode ?? null,
-    reference_number: wanted.reference_number ?? null,
-    tax_id: find.tax(wanted.tax_id, 'tax_id')?.id ?? null,
-    is_inclusive_tax: wanted.is_inclusive_tax ?? false,
-    is_rcm: wanted.is_rcm ?? false,
-    rcm_rate: wanted.rcm_rate == null ? null : decimalText(wanted.rcm_rate),
-    itc_blocked_reason: wanted.itc_blocked_reason ?? null,
-    notes: wanted.notes ?? null,
+    mode: input.mode ?? null,
+    reference_number: input.reference_number ?? null,
+    tax_id: find.tax(input.tax_id, 'tax_id')?.id ?? null,
+    is_inclusive_tax: input.is_inclusive_tax ?? false,
+    is_rcm: input.is_rcm ?? false,
+    rcm_rate: input.rcm_rate == null ? null : decimalText(input.rcm_rate),
+    itc_blocked_reason: input.itc_blocked_reason ?? null,
+    notes: input.notes ?? null,
     sub_total: priced.subTotal,
     tax_total: priced.taxTotal,
     rcm_tax_total: priced.selfAssessedTotal,
     total: priced.total,
     tags,
   }
-  const lines = told.map(({ tax, ...line }, index): ExpenseLine => {
+  const lines = sentLines.map(({ tax, ...line }, index): ExpenseLine => {
     const { taxable, percentage, charged, selfAssessed } = priced.lines[index]!
     const { cgst: rcm_cgst, sgst: rcm_sgst, igst: rcm_igst, cess: rcm_cess } = selfAssessed
     return {
@@ -113,19 +113,19 @@ export function drawUpExpense(
 }
 
 /** Reads what the body names. */
-export function expenseBasisOf(books: Books, wanted: NewExpense): Promise<ExpenseBasis> {
-  const lines = wanted.line_items ?? []
+export function expenseContextOf(books: Books, input: NewExpense): Promise<ExpenseContext> {
+  const lines = input.line_items ?? []
   const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)).map((id) => id.toLowerCase()))]
-  return readExpenseBasis(books, {
-    vendorId: known([wanted.vendor_id])[0] ?? null,
-    accountIds: known([wanted.account_id, wanted.paid_through_account_id, ...lines.map((line) => line.account_id)]),
-    taxIds: known([wanted.tax_id, ...lines.map((line) => line.tax_id)]),
-    tags: known(wanted.tags ?? []),
+  return readExpenseContext(books, {
+    vendorId: known([input.vendor_id])[0] ?? null,
+    accountIds: known([input.account_id, input.paid_through_account_id, ...lines.map((line) => line.account_id)]),
+    taxIds: known([input.tax_id, ...lines.map((line) => line.tax_id)]),
+    tags: known(input.tags ?? []),
   })
 }
 
 // Finds what a body names; each throws for what is not there.
-function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
+function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
   const accountOf = new Map(accounts.map((account) => [account.id, account]))
   const taxOf = new Map(taxes.map((tax) => [tax.id, tax]))
   const refuseMissing = (id: string | null | undefined, known: ReadonlyMap<string, unknown>, field: string, what: string) => {
@@ -174,30 +174,30 @@ function findersOf({ vendor, accounts, taxes }: ExpenseBasis) {
  * An expense as the body of a PUT leaves it, and which of its lines each line is. Throws not_found.resource for a line that
  * it does not have, and validation.invalid_value for one that comes twice; `refusal` is of a field of one that may not change.
  */
-export function toldOf(
-  expense: Expense, sent: Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineSent[] | null }, answered: object, currency: string,
-): { wanted: NewExpense; existing: ExistingLines; refusal: Refusal } {
+export function expenseInputOf(
+  expense: Expense, sent: Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineChanges[] | null }, answered: object, currency: string,
+): { input: NewExpense; existing: ExistingExpenseLines; refusal: Refusal } {
   const { lines } = expense
   const rows = sent.line_items === undefined ? (expense.itemized ? lines : null) : placesOfSent(lines, sent.line_items)
   const shown = (answered as { line_items: object[] }).line_items
   let refusal: Refusal = null
   const line_items = rows?.map((row, index) => {
     const line = sent.line_items?.[index] ?? {}
-    if (row === null) return line as ExpenseLineWanted
+    if (row === null) return line as ExpenseLineInput
     refusal ??= refusalWithin(line, shown[lines.indexOf(row)]!, LINE_FIELDS, `line_items.${index}.`)
     return { account_id: row.account_id, amount: toAmount(row.amount, currency), tax_id: row.tax_id, note: row.note, ...line }
   })
   // An expense of its header alone stays the one line that it is.
-  return { wanted: { ...headerToldBy(expense, currency), ...sent, line_items }, existing: rows ?? (expense.itemized ? [] : lines), refusal }
+  return { input: { ...headerInputOf(expense, currency), ...sent, line_items }, existing: rows ?? (expense.itemized ? [] : lines), refusal }
 }
 
-const LINE_FIELDS = ['account_id', 'amount', 'tax_id', 'note'] as const satisfies (keyof ExpenseLineWanted)[]
+const LINE_FIELDS = ['account_id', 'amount', 'tax_id', 'note'] as const satisfies (keyof ExpenseLineInput)[]
 
-const placesOfSent = (lines: ExpenseLineRow[], sent: ExpenseLineSent[] | null) => (
+const placesOfSent = (lines: ExpenseLineRow[], sent: ExpenseLineChanges[] | null) => (
   sent && placesOf(lines, sent).map((place) => (place === null ? null : lines[place]!))
 )
 
-function headerToldBy(expense: Expense, currency: string): NewExpense {
+function headerInputOf(expense: Expense, currency: string): NewExpense {
   return {
     date: expense.date,
     account_id: expense.account_id,

@@ -2,11 +2,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { expensePosting } from '../domain/posting/expense.ts'
 import type { PostingLine } from '../domain/posting/posting.ts'
-import type { Expense, ExpenseBasis } from '../models/expense.ts'
+import type { Expense, ExpenseContext } from '../models/expense.ts'
 import type { Books } from './books.ts'
 import { postDocument, reverseDocument } from './document-entries.ts'
 
-type Roles = ExpenseBasis['roles']
+type Roles = ExpenseContext['roles']
 
 /** Posts the journal of an expense, dated as the expense. */
 export function postExpense(books: Books, expense: Expense, roles: Roles): void {

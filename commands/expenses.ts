@@ -11,12 +11,12 @@ import { changesBetween, type Changes } from './changes.ts'
 import { announceDocument, recordDocument, reverseDocument } from './document-entries.ts'
 import { today } from './drafting.ts'
 import {
-  drawUpExpense, expenseBasisOf, toldOf, type ExistingLines, type ExpenseLine, type ExpenseLineSent, type NewExpense,
+  drawUpExpense, expenseContextOf, expenseInputOf, type ExistingExpenseLines, type ExpenseLine, type ExpenseLineChanges, type NewExpense,
 } from './expense-drafting.ts'
 import { postExpense, repostExpense } from './expense-entries.ts'
 import { numberDocument } from './numbering.ts'
 
-export type ExpenseChanges = Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineSent[] | null }
+export type ExpenseChanges = Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineChanges[] | null }
 
 const CHANGEABLE = [
   'date', 'account_id', 'paid_through_account_id', 'amount', 'mode', 'reference_number', 'vendor_id', 'tax_id', 'is_inclusive_tax', 'notes',
@@ -31,15 +31,15 @@ export const expenseOf = documentFinder('EXPENSE', findExpense)
  * Throws not_found.resource for a vendor, account or tax that is not the organisation's, or a paid-through account that
  * is no bank or cash, and validation.invalid_value for an account that nothing is spent on, or an amount that cannot be.
  */
-export async function createExpense(books: Books, wanted: NewExpense): Promise<Expense> {
-  const basis = await expenseBasisOf(books, wanted)
-  const { header, lines } = drawUpExpense(books, basis, wanted)
+export async function createExpense(books: Books, input: NewExpense): Promise<Expense> {
+  const context = await expenseContextOf(books, input)
+  const { header, lines } = drawUpExpense(books, context, input)
   const row = books.create(expenses, {
     ...header,
     expense_number: numberDocument(books, 'EXPENSE'),
   })
   const expense = { ...row, lines: lines.map((line, index) => insertLine(books, row.id, line, index + 1)) }
-  postExpense(books, expense, basis.roles)
+  postExpense(books, expense, context.roles)
   recordDocument(books, 'EXPENSE', expense, 'EXPENSE_CREATED')
   announceDocument(books, 'EXPENSE', 'EXPENSE_CREATED', expense)
   return expense
@@ -60,17 +60,17 @@ export async function changeExpense(books: Books, id: string, sent: Sent<Expense
   }
   // Lines that are carried back as they are leave an expense of its header alone what it is.
   const { line_items, ...header } = sent
-  const { wanted, existing, refusal: ofLines } = toldOf(before, changed.has('line_items') ? sent : header, shown, currency)
-  const errors = expenseProblems(wanted)
+  const { input: input, existing, refusal: ofLines } = expenseInputOf(before, changed.has('line_items') ? sent : header, shown, currency)
+  const errors = expenseProblems(input)
   if (errors.length > 0) throw fault('validation.failed', { errors })
-  const basis = await expenseBasisOf(books, wanted)
-  const drawn = drawUpExpense(books, basis, wanted, existing)
+  const context = await expenseContextOf(books, input)
+  const drawn = drawUpExpense(books, context, input, existing)
   throwRefusal(ofHeader, ofLines)
   const relined = changesOfLines(before.lines, drawn.lines, existing, currency)
   const changes = changesBetween({ ...before, rcm_rate: before.rcm_rate && decimalText(before.rcm_rate) }, drawn.header, currency)
   if (changes === null && relined === null) return before
   const expense = { ...books.change(expenses, before, drawn.header), lines: relined ? replaceLines(books, before, drawn.lines, existing) : before.lines }
-  await repostExpense(books, before, expense, basis.roles)
+  await repostExpense(books, before, expense, context.roles)
   recordDocument(books, 'EXPENSE', expense, 'EXPENSE_UPDATED', { ...changes, ...relined })
   return expense
 }
@@ -87,7 +87,7 @@ function insertLine(books: Books, expenseId: string, line: ExpenseLine, line_no:
   return books.insert(expenseLines, { ...line, id: books.newId(), expense_id: expenseId, line_no })
 }
 
-function replaceLines(books: Books, before: Expense, lines: ExpenseLine[], existing: ExistingLines): ExpenseLineRow[] {
+function replaceLines(books: Books, before: Expense, lines: ExpenseLine[], existing: ExistingExpenseLines): ExpenseLineRow[] {
   const stays = new Set(existing)
   for (const line of before.lines) if (!stays.has(line)) books.delete(expenseLines, line)
   return lines.map((line, index) => {
@@ -97,7 +97,7 @@ function replaceLines(books: Books, before: Expense, lines: ExpenseLine[], exist
 }
 
 // Of all lines, old and new, what anybody would call a change; null where they are the same lines and say the same.
-function changesOfLines(before: ExpenseLineRow[], lines: ExpenseLine[], existing: ExistingLines, currency: string): Changes | null {
+function changesOfLines(before: ExpenseLineRow[], lines: ExpenseLine[], existing: ExistingExpenseLines, currency: string): Changes | null {
   const said = ({ account_id, amount, tax_id, note, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess }: ExpenseLine) => {
     const amounts = Object.entries({ amount, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess })
     return { account_id, tax_id, note, ...Object.fromEntries(amounts.map(([field, value]) => [field, toAmount(value, currency)])) }

@@ -14,12 +14,12 @@ import { documentDateOf } from './drafting.ts'
 import { saleFigures } from './figures.ts'
 import { numberInvoice } from './numbering.ts'
 import { lockOrderOfInvoice, releaseSalesOrder } from './order-fulfilment.ts'
-import { drawUpSale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
+import { drawUpSale, type SaleHead, type SaleLine, type SaleInput } from './sale.ts'
 import { lockBeforeVoid, releasePayments } from './settlement.ts'
 import { warnOfUnappliedNotes } from './unapplied-notes.ts'
 
 /** The body of POST /invoices. Dates as the wire sends them. */
-export interface NewInvoice extends SaleWanted {
+export interface NewInvoice extends SaleInput {
   date: string
   place_of_supply: string
   invoice_number?: string | null
@@ -53,24 +53,24 @@ export const invoiceOf = documentFinder('INVOICE', findInvoice)
  * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
  * validation.invalid_value for a place of supply, number, date, rate or amount that cannot be.
  */
-export async function createInvoice(books: Books, wanted: NewInvoice): Promise<Invoice> {
-  const date = documentDateOf(books, wanted.date)
-  const { basis, customer, head, lines: drawn } = await drawUpSale(books, wanted, {
-    date, invoiceNumber: wanted.invoice_number ?? null, rounded: true,
+export async function createInvoice(books: Books, input: NewInvoice): Promise<Invoice> {
+  const date = documentDateOf(books, input.date)
+  const { basis: context, customer, head, lines: drawn } = await drawUpSale(books, input, {
+    date, invoiceNumber: input.invoice_number ?? null, rounded: true,
   })
-  const dueDate = dueDateOf(wanted.due_date, date, customer.payment_terms)
-  const { number, seriesName } = numberInvoice(books, basis, date, wanted)
-  return enterInvoice(books, basis, {
+  const dueDate = dueDateOf(input.due_date, date, customer.payment_terms)
+  const { number, seriesName } = numberInvoice(books, context, date, input)
+  return enterInvoice(books, context, {
     ...head,
     invoice_number: number,
     series_name: seriesName,
     due_date: dueDate,
-    reference_number: wanted.reference_number ?? null,
-    salesperson_id: wanted.salesperson_id ?? null,
-    notes: wanted.notes ?? null,
+    reference_number: input.reference_number ?? null,
+    salesperson_id: input.salesperson_id ?? null,
+    notes: input.notes ?? null,
     sales_order_id: null,
     estimate_id: null,
-  }, drawn.map((line) => ({ ...line, sales_order_line_id: null })), wanted.auto_approve ?? false)
+  }, drawn.map((line) => ({ ...line, sales_order_line_id: null })), input.auto_approve ?? false)
 }
 
 /** An invoice that is drawn up, but for what the books give it. */
@@ -119,14 +119,14 @@ export async function changeInvoice(books: Books, id: string, sent: Sent<Invoice
   nextStatus('INVOICE', 'edit', draft.status)
   const instead = { fields: SETTLED, advice: 'void the invoice and create a new one' }
   const changed = changedFields(sent, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
-  const told: Partial<InvoiceRow> = {}
-  if (changed.has('reference_number')) told.reference_number = sent.reference_number ?? null
-  if (changed.has('notes')) told.notes = sent.notes ?? null
-  if (changed.has('due_date')) told.due_date = dueDateOf(sent.due_date, draft.date, 0)
-  if (changed.size > 0) Object.assign(told, reroundedTotals(books, draft))
-  const changes = changesBetween(draft, told)
+  const columns: Partial<InvoiceRow> = {}
+  if (changed.has('reference_number')) columns.reference_number = sent.reference_number ?? null
+  if (changed.has('notes')) columns.notes = sent.notes ?? null
+  if (changed.has('due_date')) columns.due_date = dueDateOf(sent.due_date, draft.date, 0)
+  if (changed.size > 0) Object.assign(columns, reroundedTotals(books, draft))
+  const changes = changesBetween(draft, columns)
   if (changes === null) return draft
-  const invoice = change(books, draft, told)
+  const invoice = change(books, draft, columns)
   recordDocument(books, 'INVOICE', invoice, 'INVOICE_UPDATED', changes)
   announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: Object.keys(changes) })
   return invoice
@@ -137,19 +137,19 @@ export async function changeInvoice(books: Books, id: string, sent: Sent<Invoice
  * (decisions §4). The order that it was made of gets its quantities back.
  * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
  */
-export async function voidInvoice(books: Books, id: string, wanted: { reason?: string | null; date?: string | null }): Promise<Invoice> {
+export async function voidInvoice(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<Invoice> {
   const accounts = await lockBeforeVoid(books, id)
   const order = await lockOrderOfInvoice(books, id)
   const before = await invoiceOf(books, id, 'FOR UPDATE')
   refuseVoid('INVOICE', before.status, before.credits_applied)
-  const date = documentDateOf(books, wanted.date)
+  const date = documentDateOf(books, input.date)
   await warnOfUnappliedNotes(books, 'invoice', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
   const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n })
   if (order) releaseSalesOrder(books, order, invoice)
   if (before.status !== 'DRAFT') await reverseDocument(books, 'INVOICE', invoice, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: invoice.status })
-  recordDocument(books, 'INVOICE', invoice, 'INVOICE_VOIDED', changes, { reason: wanted.reason ?? null })
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_VOIDED', changes, { reason: input.reason ?? null })
   announceDocument(books, 'INVOICE', 'INVOICE_VOIDED', invoice)
   return invoice
 }
@@ -172,8 +172,8 @@ function post(books: Books, invoice: Invoice, accounts: PostingAccounts): void {
   postDocument(books, 'INVOICE', invoice, invoicePosting(saleFigures(books, invoice, accounts)))
 }
 
-function change(books: Books, invoice: Invoice, { balance: _computed, ...told }: Partial<InvoiceRow>): Invoice {
-  const changed = books.change(invoices, invoice, told)
+function change(books: Books, invoice: Invoice, { balance: _computed, ...columns }: Partial<InvoiceRow>): Invoice {
+  const changed = books.change(invoices, invoice, columns)
   return { ...changed, balance: openBalance(changed.status, changed.total, changed.payment_made, changed.credits_applied) }
 }
 

@@ -52,9 +52,9 @@ export async function createItem(books: Books, fields: ItemFields & { item_name:
 export async function changeItem(books: Books, id: string, fields: Sent<ItemFields>, answered: Answered<ItemRow>): Promise<ItemRow> {
   const item = await itemOf(books, id, 'FOR UPDATE')
   const { changed, refusal } = compareFields(fields, answered(item), { fields: CHANGEABLE })
-  const told = changed.size === 0 ? null : await checked(books, fields)
+  const columns = changed.size === 0 ? null : await checked(books, fields)
   throwRefusal(refusal)
-  return told ? change(books, item, told, 'ITEM_UPDATED') : item
+  return columns ? change(books, item, columns, 'ITEM_UPDATED') : item
 }
 
 /** Hides an item from pickers and keeps it for history. Archiving twice is archiving once. */

@@ -4,7 +4,7 @@ import { isId } from '../domain/ids.ts'
 import { amountAboveZero, sum, type Minor } from '../domain/money.ts'
 import { manualPosting } from '../domain/posting/manual.ts'
 import { reversalOf } from '../domain/posting/posting.ts'
-import { readJournalBasis, type JournalBasis, type ReadJournal } from '../models/journal.ts'
+import { readJournalContext, type JournalContext, type ReadJournal } from '../models/journal.ts'
 import type { Books } from './books.ts'
 import { announceDocument, recordDocument } from './document-entries.ts'
 import { documentDateOf, knownIds, refuseUnknownTags, today } from './drafting.ts'
@@ -32,33 +32,33 @@ export interface NewJournal {
  * Amounts are rounded first. Throws not_found.resource for an account, contact or tag that is not the organisation's, and
  * validation.invalid_value for an amount that rounds to nothing, or sides that differ by more than 0.01.
  */
-export async function postManualJournal(books: Books, wanted: NewJournal): Promise<ReadJournal> {
+export async function postManualJournal(books: Books, input: NewJournal): Promise<ReadJournal> {
   const currency = books.organization.currency_code
-  const tags = knownIds(wanted.tags ?? [], 'tags')
-  const basis = await basisOf(books, wanted, tags)
-  refuseUnknownTags(tags, basis)
-  const find = findersOf(basis)
-  const contactId = find.contact(wanted.contact_id, 'contact_id')
+  const tags = knownIds(input.tags ?? [], 'tags')
+  const context = await basisOf(books, input, tags)
+  refuseUnknownTags(tags, context)
+  const find = findersOf(context)
+  const contactId = find.contact(input.contact_id, 'contact_id')
   // What does not exist is told before what may not be (decisions §1).
-  const named = wanted.lines.map((line, index) => ({
+  const named = input.lines.map((line, index) => ({
     accountId: find.account(line.account_id, `lines.${index}.account_id`).id,
     contactId: find.contact(line.contact_id, `lines.${index}.contact_id`) ?? contactId,
   }))
-  const lines = wanted.lines.map((line, index) => ({
+  const lines = input.lines.map((line, index) => ({
     ...named[index]!,
     debit: amountOf(line.debit, currency, `lines.${index}.debit`),
     credit: amountOf(line.credit, currency, `lines.${index}.credit`),
     description: line.description ?? null,
   }))
   const journal = books.postJournal({
-    date: documentDateOf(books, wanted.date),
+    date: documentDateOf(books, input.date),
     source: 'MANUAL',
     sourceId: null,
-    memo: wanted.memo ?? null,
+    memo: input.memo ?? null,
     contactId,
     branchId: null,
     tags,
-    lines: manualPosting({ lines, currency, roundOff: basis.round_off?.id ?? null }),
+    lines: manualPosting({ lines, currency, roundOff: context.round_off?.id ?? null }),
   })
   recordDocument(books, 'JOURNAL', journal, 'JOURNAL_CREATED')
   const total = sum(journal.lines.map((line) => line.debit))
@@ -92,9 +92,9 @@ export async function deleteManualJournal(books: Books, id: string): Promise<voi
   recordDocument(books, 'JOURNAL', journal, 'JOURNAL_DELETED')
 }
 
-function basisOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalBasis> {
+function basisOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalContext> {
   const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)))]
-  return readJournalBasis(books, {
+  return readJournalContext(books, {
     accountIds: known(lines.map((line) => line.account_id)),
     contactIds: known([contact_id, ...lines.map((line) => line.contact_id)]),
     tags,
@@ -102,7 +102,7 @@ function basisOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]
 }
 
 // Finds what a body names; each throws for what is not there.
-function findersOf({ accounts, contact_ids, round_off }: JournalBasis) {
+function findersOf({ accounts, contact_ids, round_off }: JournalContext) {
   const accountOf = new Map([...accounts, ...(round_off ? [round_off] : [])].map((account) => [account.id, account]))
   const contacts = new Set(contact_ids)
   return {
@@ -119,6 +119,6 @@ function findersOf({ accounts, contact_ids, round_off }: JournalBasis) {
   }
 }
 
-function amountOf(told: number | null | undefined, currency: string, field: string): Minor {
-  return told == null || told === 0 ? 0n : amountAboveZero(told, currency, field)
+function amountOf(input: number | null | undefined, currency: string, field: string): Minor {
+  return input == null || input === 0 ? 0n : amountAboveZero(input, currency, field)
 }

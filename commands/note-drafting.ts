@@ -9,23 +9,23 @@ import type { DocumentRow } from '../models/document.ts'
 import { findRow } from '../models/find.ts'
 import { invoices } from '../models/invoice.ts'
 import type { Books } from './books.ts'
-import type { ExistingLines, LineWanted } from './document-lines.ts'
-import type { TermsWanted } from './drafting.ts'
+import type { ExistingLines, LineInput } from './document-lines.ts'
+import type { TermsInput } from './drafting.ts'
 import { keyOfLine, type PurchaseLine } from './purchase.ts'
-import type { LineSent } from './redrawing.ts'
+import type { LineChanges } from './redrawing.ts'
 
 /** A note's line as a caller sends it. */
-export interface NoteLineWanted extends LineWanted {
+export interface NoteLineInput extends LineInput {
   /** Whether the goods move in or out of the stock. */
   restock?: boolean | null
 }
 
 /** The lines of a PUT on a note. */
-export type NoteLineSent = LineSent & Pick<NoteLineWanted, 'restock'>
+export type NoteLineChanges = LineChanges & Pick<NoteLineInput, 'restock'>
 
 /** What a note's amounts and taxes come from, besides its contact and the document that it is against. */
-export interface NoteTerms extends TermsWanted {
-  line_items: NoteLineWanted[]
+export interface NoteTerms extends TermsInput {
+  line_items: NoteLineInput[]
 }
 
 /** The names by which callers send the terms of any note: fixed once it is issued. */
@@ -39,7 +39,7 @@ export const ANOTHER_NOTE = 'void the note and create a new one'
 /** What the row of every note's line says. */
 export type NoteLine = PurchaseLine & { restock: boolean }
 
-export interface NoteOccasion {
+export interface NoteOptions {
   date: string
   existing?: ExistingLines
 }
@@ -66,15 +66,15 @@ async function existingParent<Row>(found: Promise<Row | null> | null, noun: 'inv
 }
 
 /** The terms of a note: branch, place of supply and currency are those of what it is against unless told. */
-export function inherited<Terms extends NoteTerms>(told: Terms, parent: DocumentRow | null): Terms {
-  if (!parent) return told
-  const currency = told.currency_code ?? parent.currency_code
+export function inherited<Terms extends NoteTerms>(terms: Terms, parent: DocumentRow | null): Terms {
+  if (!parent) return terms
+  const currency = terms.currency_code ?? parent.currency_code
   return {
-    ...told,
-    branch_id: told.branch_id ?? parent.branch_id,
-    place_of_supply: told.place_of_supply ?? parent.place_of_supply,
+    ...terms,
+    branch_id: terms.branch_id ?? parent.branch_id,
+    place_of_supply: terms.place_of_supply ?? parent.place_of_supply,
     currency_code: currency,
-    exchange_rate: told.exchange_rate ?? (currency === parent.currency_code ? Number(parent.exchange_rate) : null),
+    exchange_rate: terms.exchange_rate ?? (currency === parent.currency_code ? Number(parent.exchange_rate) : null),
   }
 }
 
@@ -96,7 +96,7 @@ export function withRestock(lines: PurchaseLine[], { line_items }: NoteTerms): N
 
 /** The terms of a note that is drawn up anew; where it is now given against another document, it takes that one's. */
 export function noteTermsOf(
-  { round_off, currency_code }: Pick<DocumentRow, 'round_off' | 'currency_code'>, { tags, line_items, ...circumstances }: NoteTerms, isMoved: boolean,
+  { round_off, currency_code }: Pick<DocumentRow, 'round_off' | 'currency_code'>, { tags, line_items, ...documentTerms }: NoteTerms, isMoved: boolean,
 ): NoteTerms {
-  return { ...(isMoved ? {} : circumstances), tags: tags ?? null, round_off: toAmount(round_off, currency_code), line_items }
+  return { ...(isMoved ? {} : documentTerms), tags: tags ?? null, round_off: toAmount(round_off, currency_code), line_items }
 }

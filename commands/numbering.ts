@@ -3,10 +3,10 @@ import { DOCUMENTS, type DocumentKind } from '../domain/documents.ts'
 import { fault } from '../domain/faults.ts'
 import { financialYear } from '../domain/financial-year.ts'
 import { DEFAULT_PADDING, DEFAULT_TEMPLATE, numberParts, VIRTUAL_TEMPLATE, type NumberParts } from '../domain/numbering.ts'
-import type { Basis } from '../models/basis.ts'
+import type { DocumentContext } from '../models/basis.ts'
 import type { Books } from './books.ts'
 
-type SeriesChoice = Basis['series'][number]
+type SeriesChoice = DocumentContext['series'][number]
 
 /** A sequence and how its numbers are written. */
 export interface Sequence {
@@ -26,16 +26,16 @@ export interface NumberRequest {
  * Throws validation.invalid_value (field invoice_number) where the branch has used the number.
  */
 export function numberInvoice(
-  books: Books, basis: Basis, date: string, wanted: NumberRequest,
+  books: Books, context: DocumentContext, date: string, input: NumberRequest,
 ): { number: string; seriesName: string | null } {
-  const branch = basis.branch!
-  if (wanted.invoice_number != null) {
-    if (basis.number_taken) {
+  const branch = context.branch!
+  if (input.invoice_number != null) {
+    if (context.number_taken) {
       throw fault('validation.invalid_value', { field: 'invoice_number', message: 'Another invoice of this branch has this number.' })
     }
-    return { number: wanted.invoice_number, seriesName: null }
+    return { number: input.invoice_number, seriesName: null }
   }
-  const { seriesName, counter, parts } = sequenceOf(basis.series, branch, date, wanted.series_name ?? null, books.organization)
+  const { seriesName, counter, parts } = sequenceOf(context.series, branch, date, input.series_name ?? null, books.organization)
   return { number: books.number(counter, parts, 'invoice', branch.id), seriesName }
 }
 

@@ -6,7 +6,7 @@ import { asFault } from './refusals.ts'
 import { retried } from './retries.ts'
 
 /** What writing needs besides the caller. */
-export interface Desk {
+export interface WriteContext {
   database: Database
   /** Called after a commit that queued deliveries; may be lost without harm. */
   wakeRelay(): void
@@ -21,7 +21,7 @@ export interface Desk {
  * Fault that it means.
  */
 export async function openBooks<T, R = T>(
-  desk: Desk,
+  context: WriteContext,
   caller: Caller,
   work: (books: Books) => Promise<T>,
   finish: (result: T, books: Books) => R = (result) => result as unknown as R,
@@ -29,15 +29,15 @@ export async function openBooks<T, R = T>(
   let books: Books | undefined
   let queued = 0
   try {
-    const result = await retried(() => desk.database.transaction(async (connection) => {
-      books = new Books(connection, caller, desk.clock())
+    const result = await retried(() => context.database.transaction(async (connection) => {
+      books = new Books(connection, caller, context.clock())
       if (caller.standing) connection.require(caller.standing(books.now))
       const done = await work(books)
       queued = await books.write()
       return done
-    }), () => desk.clock())
-    if (books!.changesCallers) desk.forgetCallers()
-    if (queued > 0) desk.wakeRelay()
+    }), () => context.clock())
+    if (books!.changesCallers) context.forgetCallers()
+    if (queued > 0) context.wakeRelay()
     return finish(result, books!)
   } catch (error) {
     throw asFault(error, { deletes: books?.deletes ?? false })

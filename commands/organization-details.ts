@@ -24,24 +24,24 @@ export interface NewOrganization {
 const STATE_OTHERWISE = 'IN-KA'
 
 /** The columns of a new organisation. Throws validation.invalid_value, with the field, for a value that cannot be. */
-export function checkedOrganization(wanted: NewOrganization) {
-  const { gstin, pan, state_code } = checkedRegistration(wanted)
-  const currency = checkedCurrency(wanted.currency_code ?? 'INR')
+export function checkedOrganization(input: NewOrganization) {
+  const { gstin, pan, state_code } = checkedRegistration(input)
+  const currency = checkedCurrency(input.currency_code ?? 'INR')
   return {
-    external_ref: wanted.external_ref ?? null,
-    name: wanted.name.trim(),
-    legal_name: wanted.legal_name ?? null,
+    external_ref: input.external_ref ?? null,
+    name: input.name.trim(),
+    legal_name: input.legal_name ?? null,
     gstin,
     pan,
-    email: wanted.email ?? null,
-    phone: wanted.phone ?? null,
-    address: keptAddress(wanted.address),
+    email: input.email ?? null,
+    phone: input.phone ?? null,
+    address: keptAddress(input.address),
     state_code: state_code ?? STATE_OTHERWISE,
     status: 'ACTIVE' as const,
     currency_code: currency,
-    fiscal_year_start_month: wanted.fiscal_year_start_month ?? 4,
-    time_zone: checkedZone(wanted.time_zone ?? 'Asia/Kolkata'),
-    sandbox: wanted.sandbox ?? false,
+    fiscal_year_start_month: input.fiscal_year_start_month ?? 4,
+    time_zone: checkedZone(input.time_zone ?? 'Asia/Kolkata'),
+    sandbox: input.sandbox ?? false,
     preferences: DEFAULT_PREFERENCES,
   }
 }

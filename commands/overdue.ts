@@ -34,7 +34,7 @@ export interface OverduePage {
 export async function markOverdue(books: Books): Promise<OverduePage> {
   const day = today(books)
   const due = await findDue(books, day, OVERDUE_PAGE)
-  const idsOf = (wanted: SettledKind) => due.filter(({ kind }) => kind === wanted).map(({ id }) => id)
+  const idsOf = (input: SettledKind) => due.filter(({ kind }) => kind === input).map(({ id }) => id)
   const dueInvoices = (await lockRows(books, invoices, idsOf('INVOICE'))).filter((row) => fallsDue('INVOICE', row, day))
   const dueBills = (await lockRows(books, bills, idsOf('BILL'))).filter((row) => fallsDue('BILL', row, day))
   for (const invoice of dueInvoices) markInvoice(books, invoice)

@@ -31,11 +31,11 @@ export async function organizationOf(connection: Connection, partnerId: string, 
  * validation.duplicate_resource where the partner has used the external_ref. Warns where no state is told.
  */
 export async function createOrganization(
-  books: Books, wanted: NewOrganization,
+  books: Books, input: NewOrganization,
 ): Promise<{ organization: OrganizationRow; token: IssuedToken }> {
   const partnerId = books.caller.partnerId
-  const scopes = checkedScopes(wanted.scopes ?? [FULL_ACCESS])
-  const row = { ...checkedOrganization(wanted), id: books.newId(), partner_id: partnerId, created_time: books.now, last_modified_time: books.now }
+  const scopes = checkedScopes(input.scopes ?? [FULL_ACCESS])
+  const row = { ...checkedOrganization(input), id: books.newId(), partner_id: partnerId, created_time: books.now, last_modified_time: books.now }
   if (partnerId && row.external_ref && await findOrganizationByRef(books.connection, partnerId, row.external_ref)) {
     throw fault('validation.duplicate_resource', { field: 'external_ref', message: 'Another organisation of this partner has this external_ref.' })
   }
@@ -43,16 +43,16 @@ export async function createOrganization(
   const organization = books.insertAbove(organizations, row)
   const owner = books.insert(users, {
     id: books.newId(),
-    email: wanted.user?.email ?? wanted.email ?? 'owner@organization.invalid',
-    name: wanted.user?.name ?? null,
+    email: input.user?.email ?? input.email ?? 'owner@organization.invalid',
+    name: input.user?.name ?? null,
     role: 'OWNER',
     created_time: books.now,
   })
-  const city = typeof wanted.address === 'object' && typeof wanted.address?.city === 'string' ? wanted.address.city : null
+  const city = typeof input.address === 'object' && typeof input.address?.city === 'string' ? input.address.city : null
   seedOrganization(books, organization, city)
   const token = issueToken(books, { userId: owner.id, scopes, tier: 'PARTNER', sandbox: organization.sandbox, expires: null })
   record(books, organization, 'ORGANIZATION_CREATED')
-  if (!wanted.gstin?.trim() && !wanted.state_code) {
+  if (!input.gstin?.trim() && !input.state_code) {
     const message = `Neither gstin nor state_code was sent; ${organization.state_code} was used as the organisation's state.`
     books.warn({ code: 'validation.state_assumed', message, details: { state_code: organization.state_code } })
   }

@@ -12,7 +12,7 @@ import { changesBetween } from './changes.ts'
 import { recordDocument, reverseDocument } from './document-entries.ts'
 import { documentDateOf, knownIds } from './drafting.ts'
 import { postPayment } from './payment-entries.ts'
-import { foundationOf, moneyTold, refuseWrongPayer, type Founded } from './payment-terms.ts'
+import { paymentContextOf, currencyAndRateOf, refuseWrongPayer, type LoadedPaymentContext } from './payment-terms.ts'
 import { changedPayment, paymentOf, USUAL_MODE, type NewPayment } from './payments.ts'
 
 /** The body of PUT /payments/{payment_id}; null stands for the value that a new payment would have without the field. */
@@ -47,48 +47,48 @@ const UNPOSTED: ReadonlySet<string> = new Set(['mode', 'reference_number', 'tags
  * for another amount while it is allocated, and validation.invalid_value for a flow, contact or currency that the
  * documents it is allocated to do not have.
  */
-export async function changePayment(books: Books, id: string, wanted: Sent<PaymentChanges>, answered: Answered<Payment>): Promise<Payment> {
+export async function changePayment(books: Books, id: string, input: Sent<PaymentChanges>, answered: Answered<Payment>): Promise<Payment> {
   const before = await paymentOf(books, id, 'FOR UPDATE')
-  const basis = await foundationOf(books, {
-    contact_id: wanted.contact_id ?? before.contact_id,
-    bank_account_id: wanted.bank_account_id === undefined ? before.bank_account_id : wanted.bank_account_id,
-    tags: wanted.tags === undefined ? [] : knownIds(wanted.tags ?? [], 'tags'),
+  const context = await paymentContextOf(books, {
+    contact_id: input.contact_id ?? before.contact_id,
+    bank_account_id: input.bank_account_id === undefined ? before.bank_account_id : input.bank_account_id,
+    tags: input.tags === undefined ? [] : knownIds(input.tags ?? [], 'tags'),
   }, {
     alike: null,
-    rate: { from: wanted.currency_code ?? null, to: books.organization.currency_code, date: wanted.date ? documentDateOf(books, wanted.date) : before.date },
+    rate: { from: input.currency_code ?? null, to: books.organization.currency_code, date: input.date ? documentDateOf(books, input.date) : before.date },
   })
   const instead = { fields: SETTLED, advice: 'delete the payment and record a new one' }
-  if (changedFields(wanted, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
-  const told = toldOf(books, before, wanted, basis)
+  if (changedFields(input, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
+  const told = toldOf(books, before, input, context)
   const after = { ...before, ...told }
   if (before.allocations.length > 0) refuseAllocatedChange(before, after)
-  if (after.flow !== before.flow || after.contact_id !== before.contact_id) refuseWrongPayer(basis, after.flow, after.payment_type)
+  if (after.flow !== before.flow || after.contact_id !== before.contact_id) refuseWrongPayer(context, after.flow, after.payment_type)
   refuseAmounts(after)
   const changes = changesBetween(before, told)
   if (changes === null) return before
   const payment = changedPayment(books, before, told, relieveAnew(books, before, after))
   if (Object.keys(changes).some((field) => !UNPOSTED.has(field))) {
     await reverseDocument(books, 'PAYMENT', before, { date: null, why: 'Change' })
-    postPayment(books, payment, basis)
+    postPayment(books, payment, context)
   }
   recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changes)
   return payment
 }
 
 // The columns as the body wants them. A new contact brings its own currency, unless another is told.
-function toldOf(books: Books, before: Payment, wanted: PaymentChanges, { contact, bank_account_id, latest_rate }: Founded) {
+function toldOf(books: Books, before: Payment, input: PaymentChanges, { contact, bank_account_id, latest_rate }: LoadedPaymentContext) {
   const moved = contact.id !== before.contact_id
-  const code = wanted.currency_code === undefined ? (moved ? contact.currency_code : before.currency_code) : wanted.currency_code
+  const code = input.currency_code === undefined ? (moved ? contact.currency_code : before.currency_code) : input.currency_code
   const same = (code ?? books.organization.currency_code) === before.currency_code
-  const rate = { currency_code: code, exchange_rate: wanted.exchange_rate ?? (same ? Number(before.exchange_rate) : null) }
-  const { currency, exchangeRate } = moneyTold(books, rate, { latest_rate })
+  const rate = { currency_code: code, exchange_rate: input.exchange_rate ?? (same ? Number(before.exchange_rate) : null) }
+  const { currency, exchangeRate } = currencyAndRateOf(books, rate, { latest_rate })
   const kept = (amount: Minor) => (same ? amount : toMinor(toDecimalText(amount, before.currency_code), currency))
-  const { mode, reference_number, description, bank_charges, tags } = wanted
+  const { mode, reference_number, description, bank_charges, tags } = input
   return {
-    flow: wanted.flow ?? before.flow,
+    flow: input.flow ?? before.flow,
     ...(moved ? { contact_id: contact.id, contact_name: contact.contact_name } : {}),
-    date: wanted.date === undefined ? before.date : documentDateOf(books, wanted.date),
-    amount: wanted.amount === undefined ? kept(before.amount) : toMinor(wanted.amount, currency),
+    date: input.date === undefined ? before.date : documentDateOf(books, input.date),
+    amount: input.amount === undefined ? kept(before.amount) : toMinor(input.amount, currency),
     tds_amount: kept(before.tds_amount),
     bank_charges: bank_charges === undefined ? kept(before.bank_charges) : toMinor(bank_charges ?? 0, currency),
     mode: mode === undefined ? before.mode : mode ?? USUAL_MODE,

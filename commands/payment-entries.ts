@@ -55,9 +55,9 @@ export function differenceOf(allocations: Pick<AllocationRow, 'relieved_base' | 
 /** Announces a new payment: PAYMENT_RECEIVED or PAYMENT_MADE by its flow (specification, "Webhook events"). */
 export function announcePayment(books: Books, payment: PaymentRow): void {
   const { flow, amount: total } = payment
-  const told = { flow, amount: toAmount(total, payment.currency_code) }
-  if (flow === 'INCOMING') announceDocument(books, 'PAYMENT', 'PAYMENT_RECEIVED', { ...payment, total }, told)
-  else announceDocument(books, 'PAYMENT', 'PAYMENT_MADE', { ...payment, total }, told)
+  const data = { flow, amount: toAmount(total, payment.currency_code) }
+  if (flow === 'INCOMING') announceDocument(books, 'PAYMENT', 'PAYMENT_RECEIVED', { ...payment, total }, data)
+  else announceDocument(books, 'PAYMENT', 'PAYMENT_MADE', { ...payment, total }, data)
 }
 
 function accountsOf(payment: PaymentRow, { roles }: Roles): PaymentAccounts {

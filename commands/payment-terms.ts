@@ -1,8 +1,8 @@
 // What a payment is recorded from, and held against: its party, its account, its documents, its likeness.
-import type { AllocationWanted, Money } from '../domain/allocation.ts'
+import type { AllocationInput, Money } from '../domain/allocation.ts'
 import { refuseWrongParty } from '../domain/contact-type.ts'
 import { showDate } from '../domain/dates.ts'
-import { looksLikeOne } from '../domain/duplicate-payment.ts'
+import { isPossibleDuplicate } from '../domain/duplicate-payment.ts'
 import { fault, notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { sum, toAmount } from '../domain/money.ts'
@@ -12,38 +12,38 @@ import { bills } from '../models/bill.ts'
 import { findRows } from '../models/find.ts'
 import { invoices } from '../models/invoice.ts'
 import {
-  readPaymentBasis, type Payment, type PaymentAlike, type PaymentBasis, type PaymentBasisRequest, type PaymentRow,
+  readPaymentContext, type Payment, type SimilarPayment, type PaymentContext, type PaymentContextRequest, type PaymentRow,
 } from '../models/payment.ts'
 import type { ModelOf } from '../models/model.ts'
 import type { Books } from './books.ts'
 import { currencyOf, knownIds, rateWanted, refuseUnknownTags } from './drafting.ts'
 import { documentsToSettle, type Settleable } from './settlement.ts'
 
-export interface Founded extends PaymentBasis {
-  contact: NonNullable<PaymentBasis['contact']>
+export interface LoadedPaymentContext extends PaymentContext {
+  contact: NonNullable<PaymentContext['contact']>
   bank_account_id: string
 }
 
 /** Reads contact, account, cost centers, rate and likenesses at once. Throws not_found.resource for what is not the organisation's. */
-export async function foundationOf(
-  books: Books, told: { contact_id: string; bank_account_id?: string | null; tags: string[] }, asked: Pick<PaymentBasisRequest, 'alike' | 'rate'>,
-): Promise<Founded> {
-  const { contact, bank_account_id, ...basis } = await readPaymentBasis(books, {
-    contactId: knownIds([told.contact_id], 'contact_id')[0]!,
-    bankAccountId: told.bank_account_id == null ? null : knownIds([told.bank_account_id], 'bank_account_id')[0]!,
-    tags: told.tags,
-    ...asked,
+export async function paymentContextOf(
+  books: Books, input: { contact_id: string; bank_account_id?: string | null; tags: string[] }, request: Pick<PaymentContextRequest, 'alike' | 'rate'>,
+): Promise<LoadedPaymentContext> {
+  const { contact, bank_account_id, ...context } = await readPaymentContext(books, {
+    contactId: knownIds([input.contact_id], 'contact_id')[0]!,
+    bankAccountId: input.bank_account_id == null ? null : knownIds([input.bank_account_id], 'bank_account_id')[0]!,
+    tags: input.tags,
+    ...request,
   })
   if (!contact) throw notFound('contact', 'contact_id')
   if (bank_account_id === null) {
     throw notFound('bank or cash account', 'bank_account_id')
   }
-  refuseUnknownTags(told.tags, basis)
-  return { ...basis, contact, bank_account_id }
+  refuseUnknownTags(input.tags, context)
+  return { ...context, contact, bank_account_id }
 }
 
 /** Throws validation.invalid_value where the money of this flow is a customer's and the contact a vendor, or the reverse. */
-export function refuseWrongPayer({ contact }: Founded, flow: Flow, type: PaymentType): void {
+export function refuseWrongPayer({ contact }: LoadedPaymentContext, flow: Flow, type: PaymentType): void {
   refuseWrongParty(contact.contact_type, controlOf({ flow, type }) === 'receivable' ? 'customer' : 'vendor', 'contact_id')
 }
 
@@ -51,11 +51,11 @@ export function refuseWrongPayer({ contact }: Founded, flow: Flow, type: Payment
  * A payment's currency and rate: the rate that is told, else the organisation's latest (decisions §11). Throws
  * validation.failed where a foreign currency has neither, and as currencyOf does.
  */
-export function moneyTold(
-  books: Books, told: { currency_code?: string | null; exchange_rate?: number | null }, { latest_rate }: Pick<PaymentBasis, 'latest_rate'>,
+export function currencyAndRateOf(
+  books: Books, input: { currency_code?: string | null; exchange_rate?: number | null }, { latest_rate }: Pick<PaymentContext, 'latest_rate'>,
 ): { currency: string; exchangeRate: string } {
-  const money = currencyOf(books, told, latest_rate)
-  if (rateWanted(books, told) === null || latest_rate !== null) return money
+  const money = currencyOf(books, input, latest_rate)
+  if (rateWanted(books, input) === null || latest_rate !== null) return money
   const base = books.organization.currency_code
   throw fault('validation.failed', { errors: [{ field: 'exchange_rate', code: 'required', message: `is required unless currency_code is ${base}` }] })
 }
@@ -92,10 +92,10 @@ export async function refuseMissingDocuments(books: Books, bodies: AllocationBod
 const noDocument = (flow: Flow, field: string) => notFound(flow === 'INCOMING' ? 'invoice' : 'bill', field)
 
 /** The documents to settle, locked. Throws not_found.resource for one that the organisation does not have. */
-export async function documentsOf(books: Books, flow: Flow, asked: AllocationWanted[]): Promise<Map<string, Settleable>> {
-  const ids = asked.map(({ documentId }) => documentId).filter(isId)
+export async function documentsOf(books: Books, flow: Flow, request: AllocationInput[]): Promise<Map<string, Settleable>> {
+  const ids = request.map(({ documentId }) => documentId).filter(isId)
   const documents = ids.length === 0 ? new Map<string, Settleable>() : await documentsToSettle(books, flow, ids)
-  const missing = asked.find(({ documentId }) => !documents.has(documentId))
+  const missing = request.find(({ documentId }) => !documents.has(documentId))
   if (missing) throw noDocument(flow, missing.fields.document)
   return documents
 }
@@ -114,20 +114,20 @@ export function moneyOf(books: Books, payment: Pick<Payment, 'contact_id' | 'cur
 }
 
 /** The latest payment that looks like this one; null while the organisation's guard is off. */
-export function likenessOf(books: Books, { alike }: Founded, payment: Pick<PaymentRow, 'date' | 'reference_number'>): PaymentAlike | null {
+export function possibleDuplicateOf(books: Books, { alike }: LoadedPaymentContext, payment: Pick<PaymentRow, 'date' | 'reference_number'>): SimilarPayment | null {
   if (!books.organization.preferences.strictPaymentDedupe) return null
-  return alike.find((earlier) => looksLikeOne(earlier, payment)) ?? null
+  return alike.find((earlier) => isPossibleDuplicate(earlier, payment)) ?? null
 }
 
 /** What a caller is told of the payment that the new one looks like (specification, validation.duplicate_resource). */
-export function duplicateOf(likeness: PaymentAlike, { amount, currency_code }: Pick<PaymentRow, 'amount' | 'currency_code'>) {
+export function duplicateProblem(duplicate: SimilarPayment, { amount, currency_code }: Pick<PaymentRow, 'amount' | 'currency_code'>) {
   return {
-    message: `This payment may be a duplicate of ${likeness.payment_number}.`,
+    message: `This payment may be a duplicate of ${duplicate.payment_number}.`,
     details: {
-      existing_payment_id: likeness.id,
-      existing_date: showDate(likeness.date),
+      existing_payment_id: duplicate.id,
+      existing_date: showDate(duplicate.date),
       existing_amount: toAmount(amount, currency_code),
-      existing_reference: likeness.reference_number,
+      existing_reference: duplicate.reference_number,
     },
   }
 }

@@ -18,7 +18,7 @@ import { documentDateOf, knownIds, rateWanted, today } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
-  documentsOf, duplicateOf, existenceFirst, foundationOf, likenessOf, moneyOf, moneyTold, refuseMissingDocuments, refuseWrongPayer,
+  documentsOf, duplicateProblem, existenceFirst, paymentContextOf, possibleDuplicateOf, moneyOf, currencyAndRateOf, refuseMissingDocuments, refuseWrongPayer,
 } from './payment-terms.ts'
 import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
 
@@ -52,59 +52,59 @@ export const paymentOf = documentFinder('PAYMENT', findPayment)
  * `keyed`: the call carried an Idempotency-Key, so a payment that looks like an earlier one is recorded all the same,
  * with a warning; without a key it is refused with validation.duplicate_resource.
  */
-export async function recordPayment(books: Books, wanted: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
-  const currency = wanted.currency_code ?? books.organization.currency_code
-  const type = wanted.payment_type ?? 'REGULAR'
-  const date = documentDateOf(books, wanted.date)
-  const tags = knownIds(wanted.tags ?? [], 'tags')
-  const { asked, amount } = await existenceFirst(
-    () => ({ asked: allocationsWanted(wanted.flow, type, wanted.allocations ?? [], currency), amount: toMinor(wanted.amount, currency) }),
+export async function recordPayment(books: Books, input: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
+  const currency = input.currency_code ?? books.organization.currency_code
+  const type = input.payment_type ?? 'REGULAR'
+  const date = documentDateOf(books, input.date)
+  const tags = knownIds(input.tags ?? [], 'tags')
+  const { asked: allocationsSent, amount } = await existenceFirst(
+    () => ({ asked: allocationsWanted(input.flow, type, input.allocations ?? [], currency), amount: toMinor(input.amount, currency) }),
     async () => {
-      await foundationOf(books, { ...wanted, tags }, { alike: null, rate: null })
-      await refuseMissingDocuments(books, wanted.allocations ?? [], (index) => `allocations.${index}.`)
+      await paymentContextOf(books, { ...input, tags }, { alike: null, rate: null })
+      await refuseMissingDocuments(books, input.allocations ?? [], (index) => `allocations.${index}.`)
     },
   )
-  const rate = rateWanted(books, wanted)
-  const basis = await foundationOf(books, { ...wanted, tags }, {
+  const rate = rateWanted(books, input)
+  const context = await paymentContextOf(books, { ...input, tags }, {
     alike: {
-      flow: wanted.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
-      reference: wanted.reference_number ?? '',
+      flow: input.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
+      reference: input.reference_number ?? '',
     },
     rate: rate && { ...rate, date },
   })
-  const documents = await documentsOf(books, wanted.flow, asked)
-  const { exchangeRate } = moneyTold(books, wanted, basis)
-  refuseWrongPayer(basis, wanted.flow, type)
+  const documents = await documentsOf(books, input.flow, allocationsSent)
+  const { exchangeRate } = currencyAndRateOf(books, input, context)
+  refuseWrongPayer(context, input.flow, type)
   const row = {
     payment_number: numberDocument(books, 'PAYMENT'),
-    flow: wanted.flow,
+    flow: input.flow,
     payment_type: type,
-    contact_id: basis.contact.id,
-    contact_name: basis.contact.contact_name,
+    contact_id: context.contact.id,
+    contact_name: context.contact.contact_name,
     date,
     amount,
-    mode: wanted.mode ?? USUAL_MODE,
-    reference_number: wanted.reference_number ?? null,
-    description: wanted.description ?? null,
-    bank_account_id: basis.bank_account_id,
+    mode: input.mode ?? USUAL_MODE,
+    reference_number: input.reference_number ?? null,
+    description: input.description ?? null,
+    bank_account_id: context.bank_account_id,
     currency_code: currency,
     exchange_rate: exchangeRate,
-    bank_charges: toMinor(wanted.bank_charges ?? 0, currency),
-    tds_amount: toMinor(wanted.tds_amount ?? 0, currency),
-    allocated: sum(asked.map((each) => each.amount)),
+    bank_charges: toMinor(input.bank_charges ?? 0, currency),
+    tds_amount: toMinor(input.tds_amount ?? 0, currency),
+    allocated: sum(allocationsSent.map((each) => each.amount)),
     unapplied: amount,
     tags,
   }
   refuseAmounts(row)
-  refuseOverAllocation(asked, amount, currency)
-  const allocations = allocate(moneyOf(books, { ...row, allocations: [] }), asked, documents)
-  const likeness = likenessOf(books, basis, row)
-  if (likeness && !keyed) throw fault('validation.duplicate_resource', duplicateOf(likeness, row))
-  if (likeness) books.warn({ code: 'validation.duplicate_resource', ...duplicateOf(likeness, row) })
+  refuseOverAllocation(allocationsSent, amount, currency)
+  const allocations = allocate(moneyOf(books, { ...row, allocations: [] }), allocationsSent, documents)
+  const likeness = possibleDuplicateOf(books, context, row)
+  if (likeness && !keyed) throw fault('validation.duplicate_resource', duplicateProblem(likeness, row))
+  if (likeness) books.warn({ code: 'validation.duplicate_resource', ...duplicateProblem(likeness, row) })
   const saved = books.create(payments, { ...row, unapplied: unappliedOf(row) })
   const payment = { ...saved, allocations: keepAllocations(books, saved, allocations, null) }
   settleDocuments(payment, payment.allocations, documents)
-  postPayment(books, payment, basis)
+  postPayment(books, payment, context)
   recordDocument(books, 'PAYMENT', payment, 'PAYMENT_CREATED')
   announcePayment(books, payment)
   return payment
@@ -114,16 +114,16 @@ export async function recordPayment(books: Books, wanted: NewPayment, { keyed }:
  * Puts unapplied money onto one invoice or bill (specification, POST /payments/{payment_id}/apply). The exchange
  * difference is posted today. Throws what recordPayment throws for its allocations.
  */
-export async function applyPayment(books: Books, id: string, wanted: AllocationBody): Promise<Payment> {
+export async function applyPayment(books: Books, id: string, input: AllocationBody): Promise<Payment> {
   const before = await paymentOf(books, id, 'FOR UPDATE')
-  const asked = await existenceFirst(
-    () => [allocationWanted(before.flow, before.payment_type, wanted, before.currency_code, '')],
-    () => refuseMissingDocuments(books, [wanted], () => ''),
+  const allocationsSent = await existenceFirst(
+    () => [allocationWanted(before.flow, before.payment_type, input, before.currency_code, '')],
+    () => refuseMissingDocuments(books, [input], () => ''),
   )
-  const documents = await documentsOf(books, before.flow, asked)
-  const allocations = allocate(moneyOf(books, before), asked, documents)
+  const documents = await documentsOf(books, before.flow, allocationsSent)
+  const allocations = allocate(moneyOf(books, before), allocationsSent, documents)
   const added = keepAllocations(books, before, allocations, today(books))
-  const payment = changedPayment(books, before, { allocated: before.allocated + asked[0]!.amount }, [...before.allocations, ...added])
+  const payment = changedPayment(books, before, { allocated: before.allocated + allocationsSent[0]!.amount }, [...before.allocations, ...added])
   settleDocuments(payment, added, documents)
   const difference = differenceOf(added)
   if (difference !== 0n) postExchangeDifference(books, payment, difference, today(books), await readPostingAccounts(books))
@@ -147,7 +147,7 @@ const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'paym
 )
 
 /** Changes columns of a payment that was found with a lock. */
-export function changedPayment(books: Books, payment: Payment, told: Partial<PaymentRow>, allocations: AllocationRow[]): Payment {
-  const changed = books.change(payments, payment, told)
+export function changedPayment(books: Books, payment: Payment, columns: Partial<PaymentRow>, allocations: AllocationRow[]): Payment {
+  const changed = books.change(payments, payment, columns)
   return { ...changed, unapplied: unappliedOf(changed), allocations }
 }

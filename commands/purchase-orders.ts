@@ -14,18 +14,18 @@ import { changeDraft } from './draft-changes.ts'
 import { documentDateOf } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { ANOTHER_ORDER, ORDER_TERMS } from './order-drafting.ts'
-import { drawUpPurchase, type PurchaseLine, type PurchaseWanted } from './purchase.ts'
-import type { LineSent } from './redrawing.ts'
+import { drawUpPurchase, type PurchaseLine, type PurchaseInput } from './purchase.ts'
+import type { LineChanges } from './redrawing.ts'
 
 /** The body of POST /purchase_orders. Dates as the wire sends them. */
-export interface NewPurchaseOrder extends Omit<PurchaseWanted, 'round_off'> {
+export interface NewPurchaseOrder extends Omit<PurchaseInput, 'round_off'> {
   date?: string | null
   expected_date?: string | null
   reference_number?: string | null
   notes?: string | null
 }
 
-export type PurchaseOrderChanges = Partial<Omit<NewPurchaseOrder, 'line_items'>> & { line_items?: LineSent[] }
+export type PurchaseOrderChanges = Partial<Omit<NewPurchaseOrder, 'line_items'>> & { line_items?: LineChanges[] }
 
 const TERMS = ['vendor_id', ...ORDER_TERMS] as const satisfies (keyof NewPurchaseOrder)[]
 const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof NewPurchaseOrder)[]
@@ -38,14 +38,14 @@ export const purchaseOrderOf = documentFinder('PURCHASE_ORDER', findPurchaseOrde
  * branch, item, tax or tag that is not the organisation's, and validation.invalid_value for a place of supply, date, rate
  * or amount that cannot be.
  */
-export async function createPurchaseOrder(books: Books, wanted: NewPurchaseOrder): Promise<PurchaseOrder> {
-  const date = documentDateOf(books, wanted.date)
-  const { head, lines } = await drawUpPurchase(books, { ...wanted, round_off: null }, { date })
+export async function createPurchaseOrder(books: Books, input: NewPurchaseOrder): Promise<PurchaseOrder> {
+  const date = documentDateOf(books, input.date)
+  const { head, lines } = await drawUpPurchase(books, { ...input, round_off: null }, { date })
   const row = books.create(purchaseOrders, {
     ...head,
-    expected_date: goodsDateOf('expected_date', wanted.expected_date, date),
-    reference_number: wanted.reference_number ?? null,
-    notes: wanted.notes ?? null,
+    expected_date: goodsDateOf('expected_date', input.expected_date, date),
+    reference_number: input.reference_number ?? null,
+    notes: input.notes ?? null,
     purchase_order_number: numberDocument(books, 'PURCHASE_ORDER'),
     status: 'DRAFT',
   })
@@ -70,8 +70,8 @@ export async function changePurchaseOrder(
     terms: TERMS, instead: ANOTHER_ORDER, remarks: REMARKS, goodsDate: 'expected_date',
     // Another branch brings one to a vendor of unknown place.
     placedBy: ['vendor_id', 'branch_id'],
-    drawUp: ({ terms, place, ...occasion }) => drawUpPurchase(
-      books, { vendor_id: before.vendor_id, ...terms, ...place, ...told, line_items: terms.line_items, round_off: null }, occasion,
+    drawUp: ({ terms, place, ...options }) => drawUpPurchase(
+      books, { vendor_id: before.vendor_id, ...terms, ...place, ...told, line_items: terms.line_items, round_off: null }, options,
     ),
     change: (changes) => books.change(purchaseOrders, before, changes),
     lines: purchaseOrderLines,

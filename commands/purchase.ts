@@ -5,20 +5,20 @@ import { notFound } from '../domain/faults.ts'
 import { toBase } from '../domain/money.ts'
 import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
 import { pricePurchase } from '../domain/totals.ts'
-import type { Basis } from '../models/basis.ts'
+import type { DocumentContext } from '../models/basis.ts'
 import type { LineRow, ReverseCharge } from '../models/document.ts'
 import type { Books } from './books.ts'
-import { accountIdsOf, fillLines, type ExistingLines, type FilledLine, type LineWanted } from './document-lines.ts'
-import { basisOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
+import { accountIdsOf, fillLines, type ExistingLines, type FilledLine, type LineInput } from './document-lines.ts'
+import { documentContextOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type DocumentTerms, type TermsInput, type Totals } from './drafting.ts'
 import { accountFor, PURCHASE_ACCOUNT } from './named-accounts.ts'
 
 /** What a caller tells of any purchase. */
-export interface PurchaseWanted extends TermsWanted {
+export interface PurchaseInput extends TermsInput {
   vendor_id: string
 }
 
 /** What the row of every purchase says. */
-export interface PurchaseHead extends Totals, Circumstances {
+export interface PurchaseHead extends Totals, DocumentTerms {
   vendor_id: string
   vendor_name: string
 }
@@ -27,9 +27,9 @@ export interface PurchaseHead extends Totals, Circumstances {
 export type PurchaseLine = Omit<LineRow, 'org_id' | 'id'> & ReverseCharge
 
 export interface Purchase {
-  basis: Basis
-  branch: NonNullable<Basis['branch']>
-  vendor: NonNullable<Basis['contact']>
+  basis: DocumentContext
+  branch: NonNullable<DocumentContext['branch']>
+  vendor: NonNullable<DocumentContext['contact']>
   head: PurchaseHead
   lines: PurchaseLine[]
 }
@@ -47,7 +47,7 @@ export interface PurchaseTerms {
   roundOff: string | null
 }
 
-export interface PurchaseOccasion {
+export interface PurchaseOptions {
   date: string
   /** The accounts of the lines of a bill that is given back, by what they are of (keyOfLine). */
   accountsBefore?: ReadonlyMap<string, string>
@@ -63,24 +63,24 @@ export interface PurchaseOccasion {
  * Throws not_found.resource for a vendor, branch, item, tax, account or tag that is not the organisation's, and
  * validation.invalid_value for a place of supply, account, rate or amount that cannot be.
  */
-export async function drawUpPurchase(books: Books, wanted: PurchaseWanted, occasion: PurchaseOccasion): Promise<Purchase> {
-  const { date, accountsBefore, vendorField = 'vendor_id', existing } = occasion
-  const parties = { contactId: wanted.vendor_id, contactField: vendorField, date, invoiceNumber: null, accountIds: accountIdsOf(wanted.line_items) }
-  const basis = await basisOf(books, parties, wanted)
+export async function drawUpPurchase(books: Books, input: PurchaseInput, options: PurchaseOptions): Promise<Purchase> {
+  const { date, accountsBefore, vendorField = 'vendor_id', existing } = options
+  const parties = { contactId: input.vendor_id, contactField: vendorField, date, invoiceNumber: null, accountIds: accountIdsOf(input.line_items) }
+  const context = await documentContextOf(books, parties, input)
   // What does not exist is told before what may not be (decisions §1).
-  const branch = branchOf(basis)
-  const filled = fillLines(basis, wanted.line_items, {
+  const branch = branchOf(context)
+  const filled = fillLines(context, input.line_items, {
     rateOf: ({ purchase_rate }) => purchase_rate,
     accountOf: (item, line, path) => (
-      accountNamed(basis, line, `${path}.account_id`) ?? accountsBefore?.get(keyOfLine(line)) ?? item?.purchase_account_id ?? basis.roles.PURCHASES!
+      accountNamed(context, line, `${path}.account_id`) ?? accountsBefore?.get(keyOfLine(line)) ?? item?.purchase_account_id ?? context.roles.PURCHASES!
     ),
   }, existing)
-  const vendor = vendorOf(basis, vendorField)
-  const place = placeOfSupply(wanted.place_of_supply ?? vendor.place_of_contact ?? branch.state)
-  const { currency, exchangeRate } = currencyOrAssumed(books, wanted, basis)
-  const roundOff = wanted.round_off == null ? null : decimalText(wanted.round_off)
-  const terms = { branch, vendor, date, place, currency, exchangeRate, tags: knownIds(wanted.tags ?? [], 'tags'), roundOff }
-  return { basis, branch, vendor, ...pricePurchaseOn(books, terms, filled) }
+  const vendor = vendorOf(context, vendorField)
+  const place = placeOfSupply(input.place_of_supply ?? vendor.place_of_contact ?? branch.state)
+  const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
+  const roundOff = input.round_off == null ? null : decimalText(input.round_off)
+  const terms = { branch, vendor, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff }
+  return { basis: context, branch, vendor, ...pricePurchaseOn(books, terms, filled) }
 }
 
 /** Prices filled lines on the terms of a purchase. Throws validation.invalid_value for an amount that cannot be. */
@@ -114,17 +114,17 @@ export function pricePurchaseOn(
 }
 
 /** What a line is of: its item, or the name that it goes by. */
-export function keyOfLine({ item_id, name }: Pick<LineWanted, 'item_id' | 'name'>): string {
+export function keyOfLine({ item_id, name }: Pick<LineInput, 'item_id' | 'name'>): string {
   return item_id?.toLowerCase() ?? name ?? ''
 }
 
-function accountNamed({ accounts }: Basis, { account_id }: LineWanted, field: string): string | null {
+function accountNamed({ accounts }: DocumentContext, { account_id }: LineInput, field: string): string | null {
   if (account_id == null) return null
   return accountFor(PURCHASE_ACCOUNT, accounts.find(({ id }) => id === account_id.toLowerCase()), field)
 }
 
 /** The vendor of a purchase. Throws not_found.resource, or validation.invalid_value for one who is only a customer. */
-function vendorOf({ contact }: Basis, field: string): NonNullable<Basis['contact']> {
+function vendorOf({ contact }: DocumentContext, field: string): NonNullable<DocumentContext['contact']> {
   if (!contact) throw notFound('contact', field)
   refuseWrongParty(contact.contact_type, 'vendor', field)
   return contact

@@ -6,15 +6,15 @@ import type { DocumentRow, LineRow } from '../models/document.ts'
 import type { ModelOf } from '../models/model.ts'
 import type { Books } from './books.ts'
 import { changesBetween, type Changes } from './changes.ts'
-import type { ExistingLines, LineWanted } from './document-lines.ts'
+import type { ExistingLines, LineInput } from './document-lines.ts'
 
 /** A line of a PUT: one with its id is that line, and keeps what it does not name; one without is new. */
-export type LineSent = Partial<LineWanted> & { line_item_id?: string | null }
+export type LineChanges = Partial<LineInput> & { line_item_id?: string | null }
 
 /** What of the terms of a document a PUT sends. */
-export interface TermsSent {
+export interface TermsChanges {
   currency_code?: string | null
-  line_items?: LineSent[]
+  line_items?: LineChanges[]
 }
 
 /** A document with its lines, as far as they say of which trade it is. */
@@ -30,13 +30,13 @@ export interface Redrawn<Drawn> {
 /** What a line may be told anew; its amounts follow. */
 const LINE_FIELDS = [
   'item_id', 'name', 'description', 'hsn_or_sac', 'quantity', 'unit', 'rate', 'discount', 'tax_id',
-] as const satisfies (keyof LineWanted)[]
+] as const satisfies (keyof LineInput)[]
 
 /**
  * The terms of a document as a caller would tell them, its lines as the PUT leaves them; the rate only while its currency
  * stays. `answered` is the document as it is answered; `refusal` is of a field of a line that may not change. Throws as linesOf does.
  */
-export function termsToldOf(document: Lined, sent: TermsSent, answered: object) {
+export function draftInputOf(document: Lined, sent: TermsChanges, answered: object) {
   const { place_of_supply, branch_id, currency_code, exchange_rate, tags } = document
   const sameCurrency = sent.currency_code === undefined || sent.currency_code === currency_code
   const { line_items, existing, refusal } = linesOf(document, sent.line_items, answered)
@@ -49,10 +49,10 @@ export function termsToldOf(document: Lined, sent: TermsSent, answered: object) 
  * document does not have, and validation.invalid_value for one that comes twice.
  */
 function linesOf(
-  document: Lined, sent: LineSent[] | undefined, answered: object,
-): { line_items: LineWanted[]; existing: ExistingLines; refusal: Refusal } {
+  document: Lined, sent: LineChanges[] | undefined, answered: object,
+): { line_items: LineInput[]; existing: ExistingLines; refusal: Refusal } {
   const { lines } = document
-  if (sent === undefined) return { line_items: lines.map(toldBy), existing: lines, refusal: null }
+  if (sent === undefined) return { line_items: lines.map(lineInputOf), existing: lines, refusal: null }
   const fields = changeableOf(document)
   const shown = (answered as { line_items: object[] }).line_items
   const places = placesOf(lines, sent)
@@ -60,10 +60,10 @@ function linesOf(
   const line_items = sent.map((line, index) => {
     const place = places[index]!
     // The shape of the body has seen to it that a new line is whole.
-    if (place === null) return line as LineWanted
+    if (place === null) return line as LineInput
     const row = lines[place]!
     refusal ??= refusalWithin(line, shown[place]!, fields, `line_items.${index}.`)
-    return { ...toldBy(row), ...line }
+    return { ...lineInputOf(row), ...line }
   })
   return { line_items, existing: places.map((place) => (place === null ? null : lines[place]!)), refusal }
 }
@@ -80,7 +80,7 @@ function changeableOf({ lines: [line], vendor_id, type }: Lined): readonly strin
   return [...LINE_FIELDS, ...(isPurchase ? ['account_id'] : []), ...('restock' in line! ? ['restock'] : [])]
 }
 
-function toldBy(row: LineRow): LineWanted {
+function lineInputOf(row: LineRow): LineInput {
   const { item_id, name, description, hsn_or_sac, quantity, unit, rate, discount, tax_id, account_id } = row
   return {
     item_id, name, description, hsn_or_sac, quantity: Number(quantity), unit, rate: Number(rate), discount: Number(discount), tax_id, account_id,
@@ -102,8 +102,8 @@ export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
   const rows = new Map(before.map((line) => [line.id, line]))
   const kept = existing.map((line) => (line ? rows.get(line.id)! : null))
   const fields = ['id', ...Object.keys(drawn[0]!)]
-  const staysSame = (told: string) => kept.length === before.length
-    && kept.every((row, index) => row && changesBetween(saidOf(row, fields, currency_code), saidOf({ ...row, ...drawn[index] }, fields, told)) === null)
+  const staysSame = (currencyShown: string) => kept.length === before.length
+    && kept.every((row, index) => row && changesBetween(saidOf(row, fields, currency_code), saidOf({ ...row, ...drawn[index] }, fields, currencyShown)) === null)
   // What is stored is compared in one currency: 200 rupees are 20000 minor units, 200 yen are 200, and both are told as 200.
   if (staysSame(currency_code)) return { lines: before, changes: null }
   const stays = new Set(kept)

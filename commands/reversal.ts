@@ -3,7 +3,7 @@ import { reversalOf } from '../domain/posting/posting.ts'
 import { findPostings, type JournalSource } from '../models/journal.ts'
 import type { Books } from './books.ts'
 
-export interface Undoing {
+export interface Reversal {
   source: JournalSource
   sourceId: string
   /** Null for the date of each entry itself: it is corrected, not undone by a later event. */
@@ -12,7 +12,7 @@ export interface Undoing {
 }
 
 /** Reverses the standing entries of a document, if it has any; answers whether it had. */
-export async function reverse(books: Books, { source, sourceId, date, memo }: Undoing): Promise<boolean> {
+export async function reverse(books: Books, { source, sourceId, date, memo }: Reversal): Promise<boolean> {
   const postings = await findPostings(books, source, sourceId)
   for (const posting of postings) {
     books.post({

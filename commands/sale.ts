@@ -5,19 +5,19 @@ import { notFound } from '../domain/faults.ts'
 import { toBase } from '../domain/money.ts'
 import { isIntraState, placeOfSupply } from '../domain/place-of-supply.ts'
 import { priceSale } from '../domain/totals.ts'
-import type { Basis } from '../models/basis.ts'
+import type { DocumentContext } from '../models/basis.ts'
 import type { LineRow } from '../models/document.ts'
 import type { Books } from './books.ts'
 import { fillLines, type ExistingLines, type FilledLine } from './document-lines.ts'
-import { basisOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type Circumstances, type TermsWanted, type Totals } from './drafting.ts'
+import { documentContextOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type DocumentTerms, type TermsInput, type Totals } from './drafting.ts'
 
 /** What a caller tells of any sale. */
-export interface SaleWanted extends TermsWanted {
+export interface SaleInput extends TermsInput {
   customer_id: string
 }
 
 /** What the row of every sale says. */
-export interface SaleHead extends Totals, Circumstances {
+export interface SaleHead extends Totals, DocumentTerms {
   customer_id: string
   customer_name: string
 }
@@ -26,9 +26,9 @@ export interface SaleHead extends Totals, Circumstances {
 export type SaleLine = Omit<LineRow, 'org_id' | 'id'>
 
 export interface Sale {
-  basis: Basis
-  branch: NonNullable<Basis['branch']>
-  customer: NonNullable<Basis['contact']>
+  basis: DocumentContext
+  branch: NonNullable<DocumentContext['branch']>
+  customer: NonNullable<DocumentContext['contact']>
   head: SaleHead
   lines: SaleLine[]
 }
@@ -48,7 +48,7 @@ export interface SaleTerms {
   rounded: boolean
 }
 
-export interface SaleOccasion {
+export interface SaleOptions {
   date: string
   /** A number given by hand, to be looked up among the invoices of the branch. */
   invoiceNumber?: string | null
@@ -63,21 +63,21 @@ export interface SaleOccasion {
  * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
  * validation.invalid_value for a place of supply, rate or amount that cannot be.
  */
-export async function drawUpSale(books: Books, wanted: SaleWanted, occasion: SaleOccasion): Promise<Sale> {
-  const { date, invoiceNumber = null, rounded = false, defaultPlace, existing } = occasion
-  const basis = await basisOf(books, { contactId: wanted.customer_id, contactField: 'customer_id', date, invoiceNumber }, wanted)
+export async function drawUpSale(books: Books, input: SaleInput, options: SaleOptions): Promise<Sale> {
+  const { date, invoiceNumber = null, rounded = false, defaultPlace, existing } = options
+  const context = await documentContextOf(books, { contactId: input.customer_id, contactField: 'customer_id', date, invoiceNumber }, input)
   // What does not exist is told before what may not be (decisions §1).
-  const branch = branchOf(basis)
-  const filled = fillLines(basis, wanted.line_items, {
+  const branch = branchOf(context)
+  const filled = fillLines(context, input.line_items, {
     rateOf: ({ rate }) => rate,
-    accountOf: (item) => item?.account_id ?? basis.roles.SALES!,
+    accountOf: (item) => item?.account_id ?? context.roles.SALES!,
   }, existing)
-  const customer = customerOf(basis)
-  const place = placeOfSupply(wanted.place_of_supply ?? defaultPlace ?? customer.place_of_contact ?? branch.state)
-  const { currency, exchangeRate } = currencyOrAssumed(books, wanted, basis)
-  const roundOff = wanted.round_off == null ? null : decimalText(wanted.round_off)
-  const terms = { branch, customer, date, place, currency, exchangeRate, tags: knownIds(wanted.tags ?? [], 'tags'), roundOff, rounded }
-  return { basis, branch, customer, ...priceSaleOn(books, terms, filled) }
+  const customer = customerOf(context)
+  const place = placeOfSupply(input.place_of_supply ?? defaultPlace ?? customer.place_of_contact ?? branch.state)
+  const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
+  const roundOff = input.round_off == null ? null : decimalText(input.round_off)
+  const terms = { branch, customer, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff, rounded }
+  return { basis: context, branch, customer, ...priceSaleOn(books, terms, filled) }
 }
 
 /** Prices filled lines on the terms of a sale. Throws validation.invalid_value for an amount that cannot be. */
@@ -113,7 +113,7 @@ export function priceSaleOn(books: Books, terms: SaleTerms, filled: FilledLine[]
 }
 
 /** The customer of a sale. Throws not_found.resource, or validation.invalid_value for one who is only a vendor. */
-function customerOf({ contact }: Basis): NonNullable<Basis['contact']> {
+function customerOf({ contact }: DocumentContext): NonNullable<DocumentContext['contact']> {
   if (!contact) throw notFound('contact', 'customer_id')
   refuseWrongParty(contact.contact_type, 'customer', 'customer_id')
   return contact

@@ -13,18 +13,18 @@ import { changeDraft } from './draft-changes.ts'
 import { documentDateOf } from './drafting.ts'
 import { numberDocument } from './numbering.ts'
 import { ANOTHER_ORDER, ORDER_TERMS } from './order-drafting.ts'
-import type { LineSent } from './redrawing.ts'
-import { drawUpSale, type SaleHead, type SaleLine, type SaleWanted } from './sale.ts'
+import type { LineChanges } from './redrawing.ts'
+import { drawUpSale, type SaleHead, type SaleLine, type SaleInput } from './sale.ts'
 
 /** The body of POST /sales_orders. Dates as the wire sends them. */
-export interface NewSalesOrder extends Omit<SaleWanted, 'round_off'> {
+export interface NewSalesOrder extends Omit<SaleInput, 'round_off'> {
   date?: string | null
   shipment_date?: string | null
   reference_number?: string | null
   notes?: string | null
 }
 
-export type SalesOrderChanges = Partial<Omit<NewSalesOrder, 'line_items'>> & { line_items?: LineSent[] }
+export type SalesOrderChanges = Partial<Omit<NewSalesOrder, 'line_items'>> & { line_items?: LineChanges[] }
 
 /** A sales order that is drawn up, but for what the books give it. */
 export interface DrawnSalesOrder extends Pick<SalesOrderRow, 'shipment_date' | 'reference_number' | 'notes' | 'estimate_id'> {
@@ -45,15 +45,15 @@ export const salesOrderOf = documentFinder('SALES_ORDER', findSalesOrder)
  * item, tax or tag that is not the organisation's, and validation.invalid_value for a place of supply, date, rate or
  * amount that cannot be.
  */
-export async function createSalesOrder(books: Books, wanted: NewSalesOrder): Promise<SalesOrder> {
-  const date = documentDateOf(books, wanted.date)
-  const { head, lines } = await drawUpSale(books, { ...wanted, round_off: null }, { date })
+export async function createSalesOrder(books: Books, input: NewSalesOrder): Promise<SalesOrder> {
+  const date = documentDateOf(books, input.date)
+  const { head, lines } = await drawUpSale(books, { ...input, round_off: null }, { date })
   return insertSalesOrder(books, {
     head,
     lines,
-    shipment_date: goodsDateOf('shipment_date', wanted.shipment_date, date),
-    reference_number: wanted.reference_number ?? null,
-    notes: wanted.notes ?? null,
+    shipment_date: goodsDateOf('shipment_date', input.shipment_date, date),
+    reference_number: input.reference_number ?? null,
+    notes: input.notes ?? null,
     estimate_id: null,
   })
 }
@@ -86,8 +86,8 @@ export async function changeSalesOrder(
     shown: answered(before),
     terms: TERMS, instead: ANOTHER_ORDER, remarks: REMARKS, goodsDate: 'shipment_date',
     placedBy: ['customer_id'],
-    drawUp: ({ terms, place, ...occasion }) => drawUpSale(
-      books, { customer_id: before.customer_id, ...terms, ...place, ...told, line_items: terms.line_items, round_off: null }, occasion,
+    drawUp: ({ terms, place, ...options }) => drawUpSale(
+      books, { customer_id: before.customer_id, ...terms, ...place, ...told, line_items: terms.line_items, round_off: null }, options,
     ),
     change: (changes) => books.change(salesOrders, before, changes),
     lines: salesOrderLines,

@@ -49,27 +49,27 @@ export async function nextNumber(
  * Throws validation.invalid_value where no period does, or the prefix or template cannot make numbers, and
  * validation.duplicate_resource where the period has a series of the name.
  */
-export async function createSeries(books: Books, wanted: NewSeries): Promise<NumberSeriesRow> {
-  const branch = await branchOfSeries(books, wanted.branch_id, 'branch_id')
-  const date = wanted.transaction_date == null ? today(books) : parseDocumentDate(wanted.transaction_date)!
-  const template = wanted.format_template ?? DEFAULT_TEMPLATE
-  refuseUnplain(wanted.prefix, template)
+export async function createSeries(books: Books, input: NewSeries): Promise<NumberSeriesRow> {
+  const branch = await branchOfSeries(books, input.branch_id, 'branch_id')
+  const date = input.transaction_date == null ? today(books) : parseDocumentDate(input.transaction_date)!
+  const template = input.format_template ?? DEFAULT_TEMPLATE
+  refuseUnplain(input.prefix, template)
   const period = await findPeriod(books, date)
   if (!period) throw fault('validation.invalid_value', { field: 'transaction_date', message: 'No accounting period covers this date.' })
   const series = await findSeries(books, branch.id, date)
-  if (series.some(({ series_name }) => series_name === wanted.series_name)) {
+  if (series.some(({ series_name }) => series_name === input.series_name)) {
     throw fault('validation.duplicate_resource', { field: 'series_name', message: 'This branch already has a series with this name in the period.' })
   }
   const row = books.insert(numberSeries, {
     id: books.newId(),
     branch_id: branch.id,
     period_id: period.id,
-    series_name: wanted.series_name,
-    label: wanted.label ?? null,
-    prefix: wanted.prefix,
-    padding: wanted.padding ?? DEFAULT_PADDING,
+    series_name: input.series_name,
+    label: input.label ?? null,
+    prefix: input.prefix,
+    padding: input.padding ?? DEFAULT_PADDING,
     format_template: template,
-    is_default: !series.some(({ is_default }) => is_default) && wanted.series_name === 'default',
+    is_default: !series.some(({ is_default }) => is_default) && input.series_name === 'default',
     created_time: books.now,
   })
   books.record({ action: 'NUMBER_SERIES_CREATED', entityType: 'NUMBER_SERIES', entityId: row.id, entityRef: row.series_name })

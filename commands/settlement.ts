@@ -98,19 +98,19 @@ export async function releasePayments(books: Books, documentId: string, date: st
     const payment = allocations[0]!
     for (const { allocation_id } of allocations) books.delete(paymentAllocations, { id: allocation_id })
     postExchangeDifference(books, payment, -differenceOf(allocations), date, accounts)
-    const told = { allocated: payment.allocated - sum(allocations.map(({ taken }) => taken)) }
-    books.change(payments, payment, told)
-    recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changesBetween(payment, told))
+    const columns = { allocated: payment.allocated - sum(allocations.map(({ taken }) => taken)) }
+    books.change(payments, payment, columns)
+    recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changesBetween(payment, columns))
   }
 }
 
 function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
-  const turn = (told: Turned<InvoiceRow>, taken: Minor, metadata: Source) => {
+  const turn = (columns: Turned<InvoiceRow>, taken: Minor, metadata: Source) => {
     const balance = row.balance - taken
-    const invoice = { ...books.change(invoices, row, told), balance }
-    recordDocument(books, 'INVOICE', invoice, `INVOICE_${deedOf(taken, balance)}`, changesBetween(row, { ...told, balance }), metadata)
+    const invoice = { ...books.change(invoices, row, columns), balance }
+    recordDocument(books, 'INVOICE', invoice, `INVOICE_${deedOf(taken, balance)}`, changesBetween(row, { ...columns, balance }), metadata)
     if (balance === 0n) announceDocument(books, 'INVOICE', 'INVOICE_PAID', invoice)
-    else announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: changedBy(row, told) })
+    else announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: changedBy(row, columns) })
     return { balance, status: invoice.status, settled: row.total - balance, credits: invoice.credits_applied }
   }
   return {
@@ -127,12 +127,12 @@ function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
 }
 
 function billToSettle(books: Books, row: BillRow): Settleable {
-  const turn = (told: Turned<BillRow>, taken: Minor, metadata: Source) => {
+  const turn = (columns: Turned<BillRow>, taken: Minor, metadata: Source) => {
     const balance = row.balance - taken
-    const bill = { ...books.change(bills, row, told), balance }
-    recordDocument(books, 'BILL', bill, `BILL_${deedOf(taken, balance)}`, changesBetween(row, { ...told, balance }), metadata)
+    const bill = { ...books.change(bills, row, columns), balance }
+    recordDocument(books, 'BILL', bill, `BILL_${deedOf(taken, balance)}`, changesBetween(row, { ...columns, balance }), metadata)
     if (balance === 0n) announceDocument(books, 'BILL', 'BILL_PAID', bill)
-    else announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: changedBy(row, told) })
+    else announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: changedBy(row, columns) })
     return { balance, status: bill.status, settled: row.total - balance, credits: bill.vendor_credits_applied }
   }
   return {

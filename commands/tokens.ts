@@ -7,7 +7,7 @@ import type { TokenRow } from '../models/token.ts'
 import type { Books } from './books.ts'
 import { issueToken, type IssuedToken } from './partners.ts'
 
-export interface TokenWanted {
+export interface TokenInput {
   orgId: string
   email: string
   /** Null for full access. */
@@ -20,7 +20,7 @@ export interface TokenWanted {
  * Mints a personal access token for a person of the organisation, who is added where the address is new
  * (decisions §10). Throws not_found.resource for an unknown organisation, validation.invalid_value for a bad scope.
  */
-export async function mintUserToken(books: Books, { orgId, email, scopes, tier, expires }: TokenWanted): Promise<IssuedToken> {
+export async function mintUserToken(books: Books, { orgId, email, scopes, tier, expires }: TokenInput): Promise<IssuedToken> {
   const organization = isId(orgId) ? await findOrganization(books.connection, orgId) : null
   if (!organization) throw fault('not_found.resource', { message: `There is no organisation ${orgId}.` })
   books.enter(organization.id)

@@ -23,7 +23,7 @@ export interface EndpointFields {
 
 const CHANGEABLE = ['url', 'events', 'description'] as const satisfies (keyof EndpointFields)[]
 
-export type NewEndpoint = EndpointFields & { url: string; events: string[] }
+export type EndpointInput = EndpointFields & { url: string; events: string[] }
 
 /** An endpoint and its circuit, as they are answered. */
 export interface EndpointWithCircuit {
@@ -65,7 +65,7 @@ export const deliveryOf = (scope: Scope, id: string): Promise<WebhookDeliveryRow
  * and a URL that webhooks may not be sent to, conflict.limit_reached for the 21st.
  */
 export async function createEndpoint(
-  books: Books, fields: NewEndpoint, checkedUrl: CheckedUrl, sealer: Sealer,
+  books: Books, fields: EndpointInput, checkedUrl: CheckedUrl, sealer: Sealer,
 ): Promise<CreatedEndpoint> {
   const events = checkedEvents(fields.events)
   checkedUrl()

@@ -30,7 +30,7 @@ export interface Money {
   relievedBase: Minor
 }
 
-export interface AllocationWanted {
+export interface AllocationInput {
   documentId: string
   amount: Minor
   /** The names of the two fields as the caller sent them, for refusals. */
@@ -56,14 +56,14 @@ interface Carried {
  * §10, Payments). Throws validation.invalid_value for more than is left of the money or of a document, or a document
  * of another contact or currency; conflict.invalid_state for a draft or a cancelled one.
  */
-export function allocate(money: Money, wanted: readonly AllocationWanted[], documents: ReadonlyMap<string, OpenDocument>): Allocation[] {
+export function allocate(money: Money, input: readonly AllocationInput[], documents: ReadonlyMap<string, OpenDocument>): Allocation[] {
   const purse: Carried = { left: money.unapplied, base: inBase(money.amount, money, money.baseCurrency) - money.relievedBase }
   const open = new Map<string, Carried>()
   for (const { id, total, balance, settledBase, ...document } of documents.values()) {
     open.set(id, { left: balance, base: inBase(total, document, money.baseCurrency) - settledBase })
   }
-  for (const each of wanted) refuseDocument(money, each, documents.get(each.documentId)!)
-  return wanted.map((each) => {
+  for (const each of input) refuseDocument(money, each, documents.get(each.documentId)!)
+  return input.map((each) => {
     const document = documents.get(each.documentId)!
     const { documentId, amount } = each
     const carried = open.get(documentId)!
@@ -95,7 +95,7 @@ export function statusAfterMoney<K extends SettledKind>(
   return settledStatus(kind, { total, balance: balance - money, by: 'payment' })
 }
 
-function refuseDocument(money: Money, { fields }: AllocationWanted, document: OpenDocument): void {
+function refuseDocument(money: Money, { fields }: AllocationInput, document: OpenDocument): void {
   if (document.contactId !== money.contactId) {
     throw fault('validation.invalid_value', { field: fields.document, message: 'This document belongs to another contact than the payment.' })
   }

@@ -35,7 +35,7 @@ export interface OrderLine {
 }
 
 /** A part of a line as a caller asks for it. */
-export interface PartWanted {
+export interface PartInput {
   line_item_id: string
   quantity: number
 }
@@ -53,9 +53,9 @@ export interface Part {
 const DECIMALS = 6
 
 /** Throws not_found.resource for the first part whose line is not the order's. */
-export function refuseUnknownLines(lines: readonly Pick<OrderLine, 'id'>[], wanted: readonly PartWanted[] | null): void {
+export function refuseUnknownLines(lines: readonly Pick<OrderLine, 'id'>[], input: readonly PartInput[] | null): void {
   const known = new Set(lines.map(({ id }) => id))
-  const index = wanted?.findIndex(({ line_item_id }) => !known.has(line_item_id.toLowerCase())) ?? -1
+  const index = input?.findIndex(({ line_item_id }) => !known.has(line_item_id.toLowerCase())) ?? -1
   if (index !== -1) throw fault('not_found.resource', { field: `line_items.${index}.line_item_id`, message: 'The order has no such line.' })
 }
 
@@ -65,8 +65,8 @@ export function refuseUnknownLines(lines: readonly Pick<OrderLine, 'id'>[], want
  * Throws not_found.resource for a line that is not the order's, and validation.invalid_value for a quantity that is not
  * above 0, too fine, or above what is left ({limit}).
  */
-export function partsOf(lines: readonly OrderLine[], wanted: readonly PartWanted[] | null): Part[] {
-  const taken = wanted === null ? leftOf(lines) : takenOf(lines, wanted)
+export function partsOf(lines: readonly OrderLine[], input: readonly PartInput[] | null): Part[] {
+  const taken = input === null ? leftOf(lines) : takenOf(lines, input)
   return lines.flatMap((line) => {
     const quantity = taken.get(line.id)
     if (quantity === undefined || quantity.isZero()) return []
@@ -93,11 +93,11 @@ const RELEASED: Record<Order, Record<string, (lines: readonly OrderLine[]) => st
 
 const leftOf = (lines: readonly OrderLine[]) => new Map(lines.map((line) => [line.id, left(line)]))
 
-function takenOf(lines: readonly OrderLine[], wanted: readonly PartWanted[]): Map<string, Exact> {
-  refuseUnknownLines(lines, wanted)
+function takenOf(lines: readonly OrderLine[], input: readonly PartInput[]): Map<string, Exact> {
+  refuseUnknownLines(lines, input)
   const known = new Map(lines.map((line) => [line.id, line]))
   const taken = new Map<string, Exact>()
-  for (const [index, { line_item_id, quantity }] of wanted.entries()) {
+  for (const [index, { line_item_id, quantity }] of input.entries()) {
     const line = known.get(line_item_id.toLowerCase())!
     const before = taken.get(line.id) ?? new Exact(0)
     refuseQuantity(`line_items.${index}.quantity`, quantity, left(line).minus(before))

@@ -1,5 +1,5 @@
 // Credits: on whose side a note stands, what it is given against, and how much of it an invoice or bill takes.
-import { allocate, type Allocation, type AllocationWanted, type Money, type OpenDocument } from './allocation.ts'
+import { allocate, type Allocation, type AllocationInput, type Money, type OpenDocument } from './allocation.ts'
 import { DOCUMENTS } from './documents.ts'
 import { fault, invalidState } from './faults.ts'
 import { nextStatus, STATUSES, type SettledKind } from './lifecycle.ts'
@@ -73,18 +73,18 @@ export interface Credit extends Money {
  * validation.invalid_value for a document of the other side, of another contact or currency, and for more than the
  * smaller of the two balances, which `details.limit` tells.
  */
-export function creditTaken(credit: Credit, wanted: AllocationWanted, document: OpenDocument): Allocation {
+export function creditTaken(credit: Credit, input: AllocationInput, document: OpenDocument): Allocation {
   if (credit.status === 'DRAFT' || credit.status === 'CANCELLED') nextStatus('CREDIT_NOTE', 'apply', credit.status)
-  refuseTarget(credit, wanted.fields.document, document)
+  refuseTarget(credit, input.fields.document, document)
   const limit = smaller(credit.unapplied, document.balance)
-  if (wanted.amount > limit) {
+  if (input.amount > limit) {
     throw fault('validation.invalid_value', {
-      field: wanted.fields.amount,
-      message: `${toDecimalText(wanted.amount, credit.currency)} is more than can be applied.`,
+      field: input.fields.amount,
+      message: `${toDecimalText(input.amount, credit.currency)} is more than can be applied.`,
       details: { limit: toAmount(limit, credit.currency) },
     })
   }
-  return allocate(credit, [wanted], new Map([[document.id, document]]))[0]!
+  return allocate(credit, [input], new Map([[document.id, document]]))[0]!
 }
 
 /** What an issued note becomes when so much of it is applied in all. */

@@ -2,7 +2,7 @@
 import { fault } from './faults.ts'
 
 /** A posted bill of the same vendor, date and total. */
-export interface PostedAlike {
+export interface PossibleDuplicate {
   id: string
   bill_number: string
   reference_number: string | null
@@ -13,7 +13,7 @@ export interface PostedAlike {
  * of them has (specification, "Bills"; decisions §10). Throws validation.invalid_value, field reference_number, with
  * the first of those that it cannot be told from.
  */
-export function refuseDuplicateBill(reference: string | null, posted: readonly PostedAlike[]): void {
+export function refuseDuplicateBill(reference: string | null, posted: readonly PossibleDuplicate[]): void {
   const said = spoken(reference)
   const same = posted.find(bill => said === '' || spoken(bill.reference_number) === said)
   if (!same) return

@@ -1,5 +1,5 @@
 // What the amounts of a payment may be, and what its money may be put onto, as far as its body tells.
-import type { AllocationWanted } from './allocation.ts'
+import type { AllocationInput } from './allocation.ts'
 import { fault } from './faults.ts'
 import { amountAboveZero, maxTotal, refuseNothing, sum, toAmount, toDecimalText, type Minor } from './money.ts'
 import type { Flow, PaymentType } from './posting/payment.ts'
@@ -31,12 +31,12 @@ export function refuseAmounts({ flow, amount, tds_amount, bank_charges, currency
 }
 
 /** The allocations as domain takes them. Throws validation.invalid_value for a document on the other side of the flow. */
-export function allocationsWanted(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationWanted[] {
+export function allocationsWanted(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationInput[] {
   return bodies.map((body, index) => allocationWanted(flow, type, body, currency, `allocations.${index}.`))
 }
 
 /** As allocationsWanted, for one; `path` stands before the names of its fields. */
-export function allocationWanted(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationWanted {
+export function allocationWanted(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationInput {
   const [own, other] = flow === 'INCOMING' ? ['invoice_id', 'bill_id'] as const : ['bill_id', 'invoice_id'] as const
   if (body[other] != null) {
     throw fault('validation.invalid_value', { field: path + other, message: `An ${flow} payment cannot have ${other}.` })
@@ -48,7 +48,7 @@ export function allocationWanted(flow: Flow, type: PaymentType, body: Allocation
 }
 
 /** Throws validation.invalid_value where more is allocated than was paid. */
-export function refuseOverAllocation(asked: AllocationWanted[], amount: Minor, currency: string): void {
+export function refuseOverAllocation(asked: AllocationInput[], amount: Minor, currency: string): void {
   refuseAbove('allocations', sum(asked.map((each) => each.amount)), amount, "the payment's amount", currency)
 }
 

@@ -2,7 +2,7 @@
 import { isGrpcServiceError } from '@temporalio/client'
 
 /** The engine could not be reached, or had no time for us. */
-export class EngineAway extends Error {
+export class EngineUnavailable extends Error {
   constructor(cause: unknown) {
     super(`Temporal is unavailable: ${innermost(cause)}`, { cause })
     this.name = 'EngineAway'

@@ -8,10 +8,10 @@ import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput }
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../domain/search-attributes.ts'
 import { queueName } from '../domain/task-queues.ts'
 import { createConverter } from './conversion.ts'
-import { EngineAway, isAway } from './engine-away.ts'
+import { EngineUnavailable, isAway } from './engine-away.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
 
-export { EngineAway }
+export { EngineUnavailable as EngineAway }
 
 export interface EngineOptions {
   address: string
@@ -83,7 +83,7 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
       return 'running'
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return 'finished'
-      throw isAway(error) ? new EngineAway(error) : error
+      throw isAway(error) ? new EngineUnavailable(error) : error
     }
   }
 

@@ -8,17 +8,17 @@ import type { Outcome, OutcomeKind } from '../domain/delivery.ts'
 const KEPT_BYTES = 4_096
 
 /** What is said of a name with an address that is not called. Which one is not told: it would be a map of the inside. */
-export const leadsInside = (hostname: string) => `${hostname} resolves to an address that is not allowed.`
+export const blockedMessage = (hostname: string) => `${hostname} resolves to an address that is not allowed.`
 
 /** Thrown by a look-up that found an address which is not called; which one is not told. */
 export class BlockedAddress extends Error {
   constructor(hostname: string) {
-    super(leadsInside(hostname))
+    super(blockedMessage(hostname))
     this.name = 'BlockedAddress'
   }
 }
 
-export interface Question {
+export interface WebhookRequest {
   url: URL
   body: Buffer
   headers: Record<string, string>
@@ -29,12 +29,12 @@ export interface Question {
 }
 
 /** Posts the body and waits for the answer. Redirects are not followed. Never throws. */
-export async function ask(question: Question): Promise<Outcome> {
+export async function sendWebhookRequest(request: WebhookRequest): Promise<Outcome> {
   const startedMs = performance.now()
-  const result = await attempt(question, question.timeoutMs)
+  const result = await attempt(request, request.timeoutMs)
   const spentMs = performance.now() - startedMs
   // The receiver closed a connection that had been kept open, at the moment it was used again: nobody's failure.
-  const again = result === 'stale' ? await attempt({ ...question, agent: false }, question.timeoutMs - spentMs) : result
+  const again = result === 'stale' ? await attempt({ ...request, agent: false }, request.timeoutMs - spentMs) : result
   const durationMs = Math.round(performance.now() - startedMs)
   if (again === 'stale') return { ...failure('unreachable', 'The connection was closed before a response arrived.'), durationMs }
   return { ...again, durationMs }
@@ -42,7 +42,7 @@ export async function ask(question: Question): Promise<Outcome> {
 
 type Result = Omit<Outcome, 'durationMs'>
 
-function attempt({ url, body, headers, agent, lookup }: Question, timeoutMs: number): Promise<Result | 'stale'> {
+function attempt({ url, body, headers, agent, lookup }: WebhookRequest, timeoutMs: number): Promise<Result | 'stale'> {
   return new Promise((settle) => {
     let status: number | null = null
     const kept: Buffer[] = []

@@ -6,7 +6,7 @@ import { isIPv6 } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Outcome } from '../domain/delivery.ts'
 import { fault } from '../domain/faults.ts'
-import { ask, BlockedAddress, leadsInside } from './exchange.ts'
+import { sendWebhookRequest, BlockedAddress, blockedMessage } from './exchange.ts'
 import { addressIn, createGuard, notPublic, type GuardOptions } from './guard.ts'
 import { canBePublic } from './host-names.ts'
 import { createResolver, type NameResolver } from './resolver.ts'
@@ -21,7 +21,7 @@ export interface ReceiverOptions extends GuardOptions {
   resolver?: NameResolver
 }
 
-export interface Post {
+export interface WebhookPost {
   /** The organisation, for whose names only so many look-ups run at once. */
   orgId: string
   url: string
@@ -37,7 +37,7 @@ export interface Receiver {
    */
   check(url: string, orgId: string): Promise<void>
   /** Makes one attempt. Never throws for what the receiver does; whatever comes of it is the Outcome. */
-  post(post: Post): Promise<Outcome>
+  post(post: WebhookPost): Promise<Outcome>
   close(): void
 }
 
@@ -80,7 +80,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     const addresses = await knownAddresses(hostname, orgId)
     if (addresses === null) return canBePublic(hostname) ? null : notPublic(hostname)
     if (guard.toCall(hostname, addresses, protocol) !== null) return null
-    return canBePublic(hostname) ? leadsInside(hostname) : notPublic(hostname)
+    return canBePublic(hostname) ? blockedMessage(hostname) : notPublic(hostname)
   }
 
   return {
@@ -96,7 +96,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       const refusal = guard.whyNot(url)
       if (refusal !== null) return blocked(refusal)
       const protocol = url.protocol as keyof typeof agents
-      return ask({
+      return sendWebhookRequest({
         url,
         body,
         headers,

@@ -4,11 +4,11 @@ import { zoneName } from '../domain/dates.ts'
 import { housekeepingId, NIGHTLY, type HousekeepingInput } from '../domain/housekeeping.ts'
 import { searchPairs } from '../domain/search-attributes.ts'
 import { queueName } from '../domain/task-queues.ts'
-import { EngineAway, isAway } from './engine-away.ts'
+import { EngineUnavailable, isAway } from './engine-away.ts'
 
 const SCHEDULE_MS = 5_000
 
-export interface SchedulerParts {
+export interface SchedulerDependencies {
   client: Client
   connection: Connection
   queueSuffix: string
@@ -19,7 +19,7 @@ export interface SchedulerParts {
  * paused or changed by an operator though it may be. Throws EngineAway; an error of another kind where Temporal
  * refuses, as it does a zone that it does not know.
  */
-export function createScheduler({ client, connection, queueSuffix }: SchedulerParts): (timeZone: string) => Promise<boolean> {
+export function createScheduler({ client, connection, queueSuffix }: SchedulerDependencies): (timeZone: string) => Promise<boolean> {
   async function create(timeZone: string, spelled: string): Promise<void> {
     const id = housekeepingId(timeZone, queueSuffix)
     const input: HousekeepingInput = { timeZone }
@@ -50,20 +50,20 @@ export function createScheduler({ client, connection, queueSuffix }: SchedulerPa
       return true
     } catch (error) {
       if (error instanceof ScheduleAlreadyRunning) return false
-      throw isAway(error) ? new EngineAway(error) : error
+      throw isAway(error) ? new EngineUnavailable(error) : error
     }
   }
 }
 
 /** Answers how the schedule of a zone is removed; one that is not there is left at that. Throws EngineAway. */
-export function createUnscheduler({ client, connection, queueSuffix }: SchedulerParts): (timeZone: string) => Promise<void> {
+export function createUnscheduler({ client, connection, queueSuffix }: SchedulerDependencies): (timeZone: string) => Promise<void> {
   return async (timeZone) => {
     try {
       const handle = client.schedule.getHandle(housekeepingId(timeZone, queueSuffix))
       await connection.withDeadline(Date.now() + SCHEDULE_MS, () => handle.delete())
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) return
-      throw isAway(error) ? new EngineAway(error) : error
+      throw isAway(error) ? new EngineUnavailable(error) : error
     }
   }
 }

@@ -11,7 +11,7 @@ export function signature(secrets: readonly string[], timestamp: number, body: B
   return [`t=${timestamp}`, ...signed.map((hex) => `v1=${hex}`)].join(',')
 }
 
-export interface Letter {
+export interface SignedWebhook {
   deliveryId: string
   eventType: string
   body: Buffer
@@ -19,7 +19,7 @@ export interface Letter {
 }
 
 /** The headers of one attempt at a delivery (specification, "Webhook events"). `now` gives its timestamp. */
-export function deliveryHeaders({ deliveryId, eventType, body, secrets }: Letter, now: Date): Record<string, string> {
+export function deliveryHeaders({ deliveryId, eventType, body, secrets }: SignedWebhook, now: Date): Record<string, string> {
   const timestamp = Math.floor(now.getTime() / 1_000)
   return {
     'Content-Type': 'application/json',

@@ -1,6 +1,6 @@
 // What belongs to the rows of another model, such as a document's lines: found with them, in its order.
 import type { WhereOptions } from 'sequelize'
-import { among, askRow, finder, type Finder, type Lock, type Scope } from './find.ts'
+import { among, queryRow, finder, type Finder, type Lock, type Scope } from './find.ts'
 import { sequelizeModelOf, type ModelOf } from './model.ts'
 
 interface Owner { org_id: string; id: string }
@@ -38,7 +38,7 @@ export function hasMany<Row extends Owner, Name extends string, Part extends { o
     of,
     group,
     async findWith(scope, id, lock = '') {
-      const [rows, found] = await scope.connection.runBoth<Row, Part>(askRow(scope, owner, id, lock), of.asked(scope, [id]))
+      const [rows, found] = await scope.connection.runBoth<Row, Part>(queryRow(scope, owner, id, lock), of.asked(scope, [id]))
       return group(rows, found)[0] ?? null
     },
     addTo: async (scope, rows) => (rows.length === 0 ? [] : group(rows, await of(scope, rows.map(({ id }) => id)))),

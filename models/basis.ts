@@ -7,7 +7,7 @@ import type { Statement } from './database.ts'
 import type { Scope } from './find.ts'
 import type { NumberSeriesRow } from './series.ts'
 
-export interface BasisRequest {
+export interface DocumentContextRequest {
   contactId: string
   /** Null for the organisation's default branch. */
   branchId: string | null
@@ -32,10 +32,10 @@ export interface PostingAccounts {
   round_off_account: string | null
 }
 
-export interface Basis extends PostingAccounts {
+export interface DocumentContext extends PostingAccounts {
   contact: { id: string; contact_name: string; contact_type: string; payment_terms: number; place_of_contact: string | null } | null
   branch: { id: string; state: string; invoice_prefix: string; bill_prefix: string } | null
-  items: BasisItem[]
+  items: ContextItem[]
   taxes: (Tax & { id: string })[]
   /** The branch's series of the period that covers the date. */
   series: Pick<NumberSeriesRow, 'id' | 'series_name' | 'prefix' | 'padding' | 'format_template' | 'is_default'>[]
@@ -47,7 +47,7 @@ export interface Basis extends PostingAccounts {
   number_taken: boolean
 }
 
-export interface BasisItem {
+export interface ContextItem {
   id: string
   item_name: string
   description: string | null
@@ -61,12 +61,12 @@ export interface BasisItem {
 }
 
 /** Reads it all in one round trip. What is not the organisation's is missing from the answer. */
-export async function readBasis(scope: Scope, request: BasisRequest): Promise<Basis> {
-  const [basis] = await scope.connection.run<Basis>(BASIS, [
+export async function readDocumentContext(scope: Scope, request: DocumentContextRequest): Promise<DocumentContext> {
+  const [context] = await scope.connection.run<DocumentContext>(DOCUMENT_CONTEXT, [
     scope.orgId, request.contactId, request.branchId, request.itemIds, request.taxIds, request.date, request.tags, request.invoiceNumber,
     request.accountIds, request.rate?.from, request.rate?.to,
   ])
-  return basis!
+  return context!
 }
 
 /** The accounts alone, where everything else is on the document already. */
@@ -82,7 +82,7 @@ const ACCOUNTS = `
 const POSTING_ACCOUNTS: Statement = { name: 'posting accounts', takesNoLock: true, text: `SELECT ${ACCOUNTS}` }
 
 // Decimals go through JSON as text, so that none of their digits is lost.
-const BASIS: Statement = {
+const DOCUMENT_CONTEXT: Statement = {
   name: 'basis of a document',
   takesNoLock: true,
   text: `

@@ -1,5 +1,5 @@
 // Bills and their lines. Amounts are minor units of the bill's currency.
-import type { PostedAlike } from '../domain/duplicate-bill.ts'
+import type { PossibleDuplicate } from '../domain/duplicate-bill.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import type { Minor } from '../domain/money.ts'
 import { hasMany } from './association.ts'
@@ -48,7 +48,7 @@ export const findBill = (scope: Scope, id: string, lock: Lock = ''): Promise<Bil
 export const withBillLines = (scope: Scope, rows: BillRow[]): Promise<Bill[]> => lines.addTo(scope, rows)
 
 /** What makes two bills look like one. `total` is in minor units of the currency. */
-export interface BillLikeness {
+export interface BillIdentity {
   vendor_id: string
   date: string
   total: Minor
@@ -58,9 +58,9 @@ export interface BillLikeness {
 }
 
 /** The posted bills of this vendor, date and total that are not cancelled, but for those of the same order. */
-export function findPostedAlike({ connection, orgId }: Scope, likeness: BillLikeness): Promise<PostedAlike[]> {
+export function findPossibleDuplicates({ connection, orgId }: Scope, likeness: BillIdentity): Promise<PossibleDuplicate[]> {
   const { vendor_id, date, total, currency_code, purchase_order_id } = likeness
-  return connection.run<PostedAlike>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code, purchase_order_id])
+  return connection.run<PossibleDuplicate>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code, purchase_order_id])
 }
 
 const POSTED_ALIKE = {

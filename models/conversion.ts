@@ -1,5 +1,5 @@
 // Conversions as they were asked for, how far they have come, and what has been made of a source.
-import type { PartWanted, Source } from '../domain/conversion.ts'
+import type { PartInput, Source } from '../domain/conversion.ts'
 import type { Statement } from './database.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
 import { BOOLEAN, INTEGER, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
@@ -12,7 +12,7 @@ export const conversions = model('conversions', {
   /** How far an estimate goes; null for its order alone. */
   through: orNull(textOf<'invoice'>()),
   /** The part of an order to convert; null for everything that is left. */
-  line_items: orNull(json<PartWanted[]>()),
+  line_items: orNull(json<PartInput[]>()),
   auto_approve: BOOLEAN,
   /** The user who asked, null where a token is nobody's. */
   requested_by: orNull(UUID),

@@ -1,9 +1,9 @@
 // Rows too many to be held, read by a cursor.
 import type pg from 'pg'
-import type { Asked } from './database.ts'
+import type { BoundStatement } from './database.ts'
 
 /** How a connection of the pool is had, spoken on, and given back. */
-interface Lender {
+interface CursorPool {
   borrow(): Promise<pg.Client>
   together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]>
   giveBack(client: pg.Client): void
@@ -12,7 +12,7 @@ interface Lender {
 
 /** Reads a statement's rows so many at a time, as Database.portions says. */
 export async function* readInPortions<Row>(
-  { borrow, together, giveBack, discard }: Lender, [{ text }, values]: Asked, rowsAtOnce: number, over?: AbortSignal,
+  { borrow, together, giveBack, discard }: CursorPool, [{ text }, values]: BoundStatement, rowsAtOnce: number, over?: AbortSignal,
 ): AsyncGenerator<Row[], void> {
   over?.throwIfAborted()
   const client = await borrow()

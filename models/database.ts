@@ -32,11 +32,11 @@ export interface Statement {
 export interface Connection {
   run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   /** Runs two statements that do not need each other's answers, in one round trip. */
-  runBoth<A, B>(first: Asked, second: Asked): Promise<[A[], B[]]>
+  runBoth<A, B>(first: BoundStatement, second: BoundStatement): Promise<[A[], B[]]>
 }
 
 /** A statement and its values. */
-export type Asked = [statement: Statement, values: readonly unknown[]]
+export type BoundStatement = [statement: Statement, values: readonly unknown[]]
 
 export interface Database extends Connection {
   /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */
@@ -45,7 +45,7 @@ export interface Database extends Connection {
    * Reads a statement's rows, so many at a time, all of one snapshot. Its connection is given back when the last is
    * had or no more are wanted (`return`); `over`, when it is aborted, breaks it off in the middle of a question too.
    */
-  portions<Row>(asked: Asked, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
+  portions<Row>(asked: BoundStatement, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
   /** As run, without being counted: what is measured is not changed by measuring. */
   observe<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   /** Round trips to the server since the start, for the metrics and the bench. */
@@ -144,7 +144,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
     run: <Row>(statement: Statement, values: readonly unknown[]) =>
       lent(async (client) => (await together<Row>(client, [prepared(statement, values)]))[0]!),
     observe: <Row>(statement: Statement, values: readonly unknown[]) => lent((client) => send<Row>(client, prepared(statement, values))),
-    runBoth: <A, B>(first: Asked, second: Asked) =>
+    runBoth: <A, B>(first: BoundStatement, second: BoundStatement) =>
       lent(async (client) => await together(client, [prepared(...first), prepared(...second)]) as [A[], B[]]),
 
     async transaction(work) {
@@ -163,7 +163,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
       }
     },
 
-    portions: <Row>(asked: Asked, rowsAtOnce: number, over?: AbortSignal) =>
+    portions: <Row>(asked: BoundStatement, rowsAtOnce: number, over?: AbortSignal) =>
       readInPortions<Row>({ borrow, together, giveBack, discard }, asked, rowsAtOnce, over),
   }
 }

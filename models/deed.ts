@@ -4,9 +4,9 @@ import type { Statement } from './database.ts'
 import type { AnyModel, ModelOf } from './model.ts'
 import type { Transaction } from './transaction.ts'
 
-/** A number to be taken when the deed is written; `blank` stands in its place until then. */
-export interface NumberBlank {
-  blank: string
+/** A number to be taken when the unit of work is written; `placeholder` stands for it until then. */
+export interface NumberPlaceholder {
+  placeholder: string
   sequence: string
   before: string
   padding: number
@@ -15,7 +15,7 @@ export interface NumberBlank {
   branch_id: string | null
 }
 
-/** An event to be announced; `payload` is the body to deliver, with `blank` where the delivery's id goes. */
+/** An event to be announced; `payload` is the body to deliver, with `placeholder` where the delivery's id goes. */
 export interface Announcement {
   id: string
   event_type: string
@@ -24,36 +24,36 @@ export interface Announcement {
   data: Record<string, unknown>
   occurred_at: Date
   payload: string
-  blank: string
+  placeholder: string
 }
 
 type Row = Record<string, unknown>
-interface Page {
+interface RowGroup {
   verb: 'insert' | 'upsert' | 'update' | 'delete'
   table: AnyModel
   rows: Row[]
 }
 
-/** What the deed took and sent: the numbers in the order of their blanks, and how many deliveries were queued. */
+/** What was written: the numbers in the order of their placeholders, and how many deliveries were queued. */
 export interface Written {
   numbers: string[]
   deliveries: number
 }
 
-/** The rows of one deed, collected while a command runs. */
-export class Deed {
-  readonly blanks: NumberBlank[] = []
+/** The rows of one unit of work, collected while a command runs. */
+export class UnitOfWork {
+  readonly placeholders: NumberPlaceholder[] = []
   readonly announcements: Announcement[] = []
-  #pages = new Map<string, Page>()
+  #groups = new Map<string, RowGroup>()
   #changed = new Map<string, Row>()
 
   insert<R extends object>(table: ModelOf<R>, row: object): void {
-    this.#page('insert', table).rows.push(row as Row)
+    this.#group('insert', table).rows.push(row as Row)
   }
 
   /** Inserts, or replaces the row of the same key. */
   upsert<R extends object>(table: ModelOf<R>, row: object): void {
-    this.#page('upsert', table).rows.push(row as Row)
+    this.#group('upsert', table).rows.push(row as Row)
   }
 
   /** `row` holds the key and the columns that change, nothing else; a row that changes twice is written once. */
@@ -64,42 +64,42 @@ export class Deed {
     const earlier = this.#changed.get(key)
     if (earlier) return void Object.assign(earlier, changes)
     this.#changed.set(key, changes)
-    this.#page('update', table).rows.push(changes)
+    this.#group('update', table).rows.push(changes)
   }
 
   delete<R extends object>(table: ModelOf<R>, id: string): void {
-    this.#page('delete', table).rows.push({ id })
+    this.#group('delete', table).rows.push({ id })
   }
 
   get deletes(): boolean {
-    return [...this.#pages.values()].some(({ verb }) => verb === 'delete')
+    return [...this.#groups.values()].some(({ verb }) => verb === 'delete')
   }
 
   get isEmpty(): boolean {
-    return this.#pages.size === 0 && this.announcements.length === 0
+    return this.#groups.size === 0 && this.announcements.length === 0
   }
 
   /**
-   * Sends the deed as one prepared statement, the commit right behind it; the document numbers are taken there, so
-   * that a sequence's row is locked for no longer than the server takes for the two.
+   * Sends everything as one prepared statement, followed by the commit. The document numbers are taken in it, so the row
+   * of a sequence is locked only while the server runs the two.
    */
   async write(transaction: Transaction, orgId: string | null): Promise<Written> {
     if (this.isEmpty) return { numbers: [], deliveries: 0 }
-    const pages = [...this.#pages.values()]
+    const groups = [...this.#groups.values()]
     const text: Record<string, unknown> = {}
-    pages.forEach(({ verb, rows }, place) => (text[`p${place}`] = verb === 'update' ? rows : rows.map(withoutNulls)))
+    groups.forEach(({ verb, rows }, index) => (text[`p${index}`] = verb === 'update' ? rows : rows.map(withoutNulls)))
     if (this.announcements.length > 0) text.events = this.announcements
-    const statement = statementOf(pages, this.announcements.length > 0)
-    const values = [orgId, JSON.stringify(this.blanks), JSON.stringify(text, bigintAsText)]
+    const statement = statementOf(groups, this.announcements.length > 0)
+    const values = [orgId, JSON.stringify(this.placeholders.map(asBlank)), JSON.stringify(text, bigintAsText)]
     const [written] = await transaction.runLast<{ numbers: string[] | null; deliveries: number }>(statement, values)
     return { numbers: written?.numbers ?? [], deliveries: written?.deliveries ?? 0 }
   }
 
-  #page<R extends object>(verb: Page['verb'], table: ModelOf<R>): Page {
+  #group<R extends object>(verb: RowGroup['verb'], table: ModelOf<R>): RowGroup {
     const key = `${verb} ${table.name}`
-    let page = this.#pages.get(key)
-    if (!page) this.#pages.set(key, (page = { verb, table, rows: [] }))
-    return page
+    let group = this.#groups.get(key)
+    if (!group) this.#groups.set(key, (group = { verb, table, rows: [] }))
+    return group
   }
 }
 
@@ -110,25 +110,28 @@ function withoutNulls(row: Row): Row {
   return named
 }
 
+// The database's function fill_blanks knows a placeholder as a blank.
+const asBlank = ({ placeholder, ...number }: NumberPlaceholder) => ({ blank: placeholder, ...number })
+
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
 
-// A deed of the same shape (same verbs, same tables) is the same statement, whatever its rows and the columns that change:
-// how many statements a connection keeps follows the commands, never what callers send.
+// Units of work of the same shape (same verbs, same tables) share a statement, whatever their rows and the columns that
+// change. So the number of statements in a connection depends on the commands, never on what callers send.
 const statements = new Map<string, Statement>()
 const MOST_STATEMENTS = 500
 
-function statementOf(pages: Page[], announces: boolean): Statement {
-  const shape = pages.map((page) => `${page.verb} ${page.table.name}`).join(';') + announces
+function statementOf(groups: RowGroup[], announces: boolean): Statement {
+  const shape = groups.map((group) => `${group.verb} ${group.table.name}`).join(';') + announces
   let statement = statements.get(shape)
   if (!statement) {
     const parts = [
-      'filled AS MATERIALIZED (SELECT f.deed::jsonb AS deed, f.numbers FROM fill_blanks($1::uuid, $2::jsonb, $3) AS f)',
-      ...pages.map((page, place) => `p${place} AS (${sqlOf(page, place)})`),
+      'filled AS MATERIALIZED (SELECT f.deed::jsonb AS groups, f.numbers FROM fill_blanks($1::uuid, $2::jsonb, $3) AS f)',
+      ...groups.map((group, index) => `p${index} AS (${sqlOf(group, index)})`),
       ...(announces ? [ANNOUNCE] : []),
     ]
     const deliveries = announces ? '(SELECT count(*)::integer FROM delivery)' : '0'
     statement = {
-      name: `deed ${createHash('sha256').update(shape).digest('hex').slice(0, 16)}`,
+      name: `unit of work ${createHash('sha256').update(shape).digest('hex').slice(0, 16)}`,
       text: `WITH ${parts.join(',\n')}\nSELECT numbers, ${deliveries} AS deliveries FROM filled`,
     }
     if (statements.size < MOST_STATEMENTS) statements.set(shape, statement)
@@ -136,9 +139,9 @@ function statementOf(pages: Page[], announces: boolean): Statement {
   return statement
 }
 
-function sqlOf({ verb, table }: Page, place: number): string {
+function sqlOf({ verb, table }: RowGroup, index: number): string {
   const columns = table.columns.filter((column) => verb !== 'update' || !table.key.includes(column))
-  const rows = `filled, jsonb_populate_recordset(NULL::${table.name}, filled.deed -> 'p${place}') AS r`
+  const rows = `filled, jsonb_populate_recordset(NULL::${table.name}, filled.groups -> 'p${index}') AS r`
   const list = columns.join(', ')
   const values = columns.map((column) => `r.${column}`).join(', ')
   const insert = `INSERT INTO ${table.name} (${list}) SELECT ${values} FROM ${rows}`
@@ -154,7 +157,7 @@ function sqlOf({ verb, table }: Page, place: number): string {
       // A column that was not sent keeps the value that the row has. PostgreSQL compares values: a column that is set to
       // what it was touches neither its indexes nor its foreign keys.
       return `UPDATE ${table.name} AS t SET (${list}) = (SELECT ${columns.map((c) => `n.${c}`).join(', ')} FROM jsonb_populate_record(t, sent) AS n)
-        FROM filled, jsonb_array_elements(filled.deed -> 'p${place}') AS sent, jsonb_populate_record(NULL::${table.name}, sent) AS r
+        FROM filled, jsonb_array_elements(filled.groups -> 'p${index}') AS sent, jsonb_populate_record(NULL::${table.name}, sent) AS r
         WHERE ${scoped}${same.join(' AND ')}`
     case 'delete':
       return `DELETE FROM ${table.name} AS t USING ${rows} WHERE ${scoped}${same.join(' AND ')}`
@@ -163,15 +166,15 @@ function sqlOf({ verb, table }: Page, place: number): string {
 
 // One delivery for every endpoint of the organisation that had asked for the event.
 const ANNOUNCE = `announced AS MATERIALIZED (
-  SELECT e.* FROM filled, jsonb_to_recordset(filled.deed -> 'events') AS e(
-    id uuid, event_type text, entity_type text, entity_id uuid, data jsonb, occurred_at timestamptz, payload text, blank text)
+  SELECT e.* FROM filled, jsonb_to_recordset(filled.groups -> 'events') AS e(
+    id uuid, event_type text, entity_type text, entity_id uuid, data jsonb, occurred_at timestamptz, payload text, placeholder text)
 ), event AS (
   INSERT INTO webhook_events (org_id, id, event_type, entity_type, entity_id, data, occurred_at)
   SELECT $1, id, event_type, entity_type, entity_id, data, occurred_at FROM announced
 ), delivery AS (
   INSERT INTO webhook_deliveries
     (org_id, id, event_id, endpoint_id, event_type, payload, status, held_by, created_time, last_modified_time)
-  SELECT $1, d.delivery_id, d.id, d.endpoint_id, d.event_type, replace(d.payload, d.blank, d.delivery_id::text), 'PENDING',
+  SELECT $1, d.delivery_id, d.id, d.endpoint_id, d.event_type, replace(d.payload, d.placeholder, d.delivery_id::text), 'PENDING',
     CASE WHEN d.circuit <> 'CLOSED' THEN 'CIRCUIT' ELSE 'QUEUE' END, d.occurred_at, d.occurred_at
   FROM (SELECT announced.*, w.id AS endpoint_id, gen_random_uuid() AS delivery_id, c.state AS circuit
         FROM announced JOIN webhook_endpoints AS w

@@ -83,7 +83,7 @@ export function expensesOn({ orgId }: Scope, accountId: string): Condition {
   return inSql(`"expenses"."id" IN (${lines})`)
 }
 
-export interface ExpenseBasisRequest {
+export interface ExpenseContextRequest {
   vendorId: string | null
   accountIds: string[]
   taxIds: string[]
@@ -91,7 +91,7 @@ export interface ExpenseBasisRequest {
 }
 
 /** What an expense is drawn up from. What is not the organisation's is missing from it. */
-export interface ExpenseBasis {
+export interface ExpenseContext {
   vendor: { id: string; contact_name: string; contact_type: string; place_of_contact: string | null } | null
   /** The default branch's state. */
   branch_state: string | null
@@ -102,13 +102,13 @@ export interface ExpenseBasis {
 }
 
 /** Reads it all in one round trip. */
-export async function readExpenseBasis(scope: Scope, { vendorId, accountIds, taxIds, tags }: ExpenseBasisRequest): Promise<ExpenseBasis> {
-  const [basis] = await scope.connection.run<ExpenseBasis>(BASIS, [scope.orgId, vendorId, accountIds, taxIds, tags])
-  return basis!
+export async function readExpenseContext(scope: Scope, { vendorId, accountIds, taxIds, tags }: ExpenseContextRequest): Promise<ExpenseContext> {
+  const [context] = await scope.connection.run<ExpenseContext>(CONTEXT, [scope.orgId, vendorId, accountIds, taxIds, tags])
+  return context!
 }
 
 // Decimals go through JSON as text, so that none of their digits is lost.
-const BASIS: Statement = {
+const CONTEXT: Statement = {
   name: 'basis of an expense',
   takesNoLock: true,
   text: `SELECT

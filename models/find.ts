@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { literal, Op, Transaction, type FindOptions } from 'sequelize'
 import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import type { Asked, Connection, Statement } from './database.ts'
+import type { BoundStatement, Connection, Statement } from './database.ts'
 import { sequelizeModelOf, type AnyModel, type ModelOf } from './model.ts'
 
 /** Where a question is asked: a connection and the organisation that it is asked within. */
@@ -22,11 +22,11 @@ type Finding<Row extends object> = FindOptions<Row> & { scope?: string }
 
 /** A question to one model; nothing but its values differs from call to call. */
 export interface Finder<Asker, Row extends object, Values extends unknown[]> {
-  (asker: Asker, ...values: Values): Promise<Row[]>
+  (queryable: Asker, ...values: Values): Promise<Row[]>
   /** The first of the rows, or null. */
-  first(asker: Asker, ...values: Values): Promise<Row | null>
+  first(queryable: Asker, ...values: Values): Promise<Row | null>
   /** The statement and its values, to be sent together with another. */
-  asked(asker: Asker, ...values: Values): Asked
+  asked(queryable: Asker, ...values: Values): BoundStatement
 }
 
 type Describe<Row extends object, Values extends unknown[]> =
@@ -53,10 +53,10 @@ export function finderAbove<Row extends object, Values extends unknown[] = []>(
 }
 
 function finderBy<Asker, Row extends object, Values extends unknown[]>(
-  connectionOf: (asker: Asker) => Connection, asked: (asker: Asker, ...values: Values) => Asked,
+  connectionOf: (queryable: Asker) => Connection, asked: (queryable: Asker, ...values: Values) => BoundStatement,
 ): Finder<Asker, Row, Values> {
-  const find = async (asker: Asker, ...values: Values) => connectionOf(asker).run<Row>(...asked(asker, ...values))
-  return Object.assign(find, { asked, first: async (asker: Asker, ...values: Values) => (await find(asker, ...values))[0] ?? null })
+  const find = async (queryable: Asker, ...values: Values) => connectionOf(queryable).run<Row>(...asked(queryable, ...values))
+  return Object.assign(find, { asked, first: async (queryable: Asker, ...values: Values) => (await find(queryable, ...values))[0] ?? null })
 }
 
 /** The rows of a list. Its filters differ from call to call: Sequelize writes the question, and PostgreSQL plans it, each time. */
@@ -97,7 +97,7 @@ export async function lockRows<Row extends Owned>(scope: Scope, model: ModelOf<R
 }
 
 /** The question for the row with this id, to be asked together with another. */
-export const askRow = <Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): Asked =>
+export const queryRow = <Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): BoundStatement =>
   findersOf(model).one[lock].asked(scope, id)
 
 interface FindersById<Row extends Owned> {
@@ -150,8 +150,8 @@ function ask<Row extends object>(
   model: AnyModel, { scope, ...options }: Finding<Row>, send: (sql: string) => Promise<Row[]>, organization?: unknown,
 ): Promise<Row[]> {
   const scopes = [...(organization ? [{ method: ['organization', organization] as [string, unknown] }] : []), ...(scope ? [scope] : [])]
-  const asking = { ...options, raw: true, hooks: false, send }
-  return sequelizeModelOf(model).scope(scopes).findAll(asking as FindOptions) as unknown as Promise<Row[]>
+  const querying = { ...options, raw: true, hooks: false, send }
+  return sequelizeModelOf(model).scope(scopes).findAll(querying as FindOptions) as unknown as Promise<Row[]>
 }
 
 function aboveOrganizations<Asked extends AnyModel>(model: Asked): Asked {

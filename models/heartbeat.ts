@@ -9,7 +9,7 @@ export const heartbeats = model('process_heartbeats', {
 export type HeartbeatRow = RowOf<typeof heartbeats>
 
 /** Writes down that the process is at work now, by the database's clock; it does so every two seconds. */
-export async function beat(connection: Connection, name: string): Promise<void> {
+export async function recordHeartbeat(connection: Connection, name: string): Promise<void> {
   await connection.run(BEAT, [name])
 }
 

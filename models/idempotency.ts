@@ -27,13 +27,13 @@ export interface AnswerKey {
 }
 
 /** What a call that never came to its answer has left: the id of what it asked for, and the body it came with. */
-export interface LeftBehind {
-  askId: string
+export interface UnfinishedRequest {
+  requestId: string
   bodyHash: string
 }
 
 export type Claim =
-  | { state: 'ours'; left: LeftBehind | null }
+  | { state: 'ours'; left: UnfinishedRequest | null }
   | { state: 'running' }
   | { state: 'answered'; status: number; body: string; sealed: boolean; bodyHash: string }
 
@@ -60,7 +60,7 @@ interface ClaimRow {
 function readClaim(row: ClaimRow, now: Date): Claim {
   if (row.status) return { state: 'answered', status: row.status, body: row.body!, sealed: row.sealed!, bodyHash: row.body_hash! }
   if (!row.locked || (row.claimed_until && row.claimed_until > now)) return { state: 'running' }
-  return { state: 'ours', left: row.body === null ? null : { askId: row.body, bodyHash: row.body_hash! } }
+  return { state: 'ours', left: row.body === null ? null : { requestId: row.body, bodyHash: row.body_hash! } }
 }
 
 // The lock is tried before the row is read, in one statement; a lock that comes free just after another call has
@@ -78,7 +78,7 @@ export async function answerClaim(connection: Connection, claim: StandingClaim, 
 }
 
 /** Gives the claim up, so that a repeat of the call goes on at once with what was asked for. */
-export async function giveUpClaim(connection: Connection, claim: StandingClaim, now: Date): Promise<void> {
+export async function releaseClaim(connection: Connection, claim: StandingClaim, now: Date): Promise<void> {
   await connection.run(GIVE_UP, [...keyOf(claim), claim.until, now])
 }
 
@@ -91,7 +91,7 @@ const ANSWER = {
 const GIVE_UP = { name: 'give up claim', text: `UPDATE idempotent_answers SET claimed_until = $6 WHERE ${STILL_CLAIMED}` }
 
 /** Deletes remembered answers older than 24 hours, a few at a time; answers how many. */
-export async function forgetOldAnswers(connection: Connection, now: Date, atMost = 1_000): Promise<number> {
+export async function deleteOldAnswers(connection: Connection, now: Date, atMost = 1_000): Promise<number> {
   const rows = await connection.run(FORGET, [new Date(now.getTime() - RETENTION_MS), atMost])
   return rows.length
 }

@@ -127,7 +127,7 @@ export interface Ledger {
 }
 
 /** What a manual journal is written with. What is not the organisation's is missing from it. */
-export interface JournalBasis {
+export interface JournalContext {
   accounts: { id: string; name: string }[]
   contact_ids: string[]
   tags_found: number
@@ -136,14 +136,14 @@ export interface JournalBasis {
 }
 
 /** Reads it all in one round trip. */
-export async function readJournalBasis(
+export async function readJournalContext(
   scope: Scope, { accountIds, contactIds, tags }: { accountIds: string[]; contactIds: string[]; tags: string[] },
-): Promise<JournalBasis> {
-  const [basis] = await scope.connection.run<JournalBasis>(BASIS, [scope.orgId, accountIds, contactIds, tags])
-  return basis!
+): Promise<JournalContext> {
+  const [context] = await scope.connection.run<JournalContext>(CONTEXT, [scope.orgId, accountIds, contactIds, tags])
+  return context!
 }
 
-const BASIS: Statement = {
+const CONTEXT: Statement = {
   name: 'basis of a journal',
   takesNoLock: true,
   text: `SELECT

@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
-export interface Listener {
+export interface Subscription {
   close(): Promise<void>
 }
 
@@ -19,7 +19,7 @@ const ASKED_MS = { every: 15_000, answer: 10_000 }
 export function listen(
   databaseUrl: string, channel: string, heard: (payload: string) => void, hearing: (now: boolean) => void = () => undefined,
   asked = ASKED_MS,
-): Listener {
+): Subscription {
   let closed = false
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined

@@ -89,7 +89,7 @@ export async function settledInBase({ connection, orgId }: Scope, documentIds: s
   return new Map(rows.map(({ id, settled }) => [id, settled]))
 }
 
-export interface PaymentBasisRequest {
+export interface PaymentContextRequest {
   contactId: string
   /** Null for the first of the organisation's. */
   bankAccountId: string | null
@@ -101,25 +101,25 @@ export interface PaymentBasisRequest {
 }
 
 /** What a payment is recorded from. What is not the organisation's is null. */
-export interface PaymentBasis extends Pick<PostingAccounts, 'roles'> {
+export interface PaymentContext extends Pick<PostingAccounts, 'roles'> {
   contact: { id: string; contact_name: string; contact_type: string; currency_code: string } | null
   bank_account_id: string | null
   tags_found: number
   /** The latest rate of the pair asked for. */
   latest_rate: string | null
   /** The newest of the contact's payments of this flow and amount around the date that no reference tells apart. */
-  alike: PaymentAlike[]
+  alike: SimilarPayment[]
 }
 
-export type PaymentAlike = Pick<PaymentRow, 'id' | 'date' | 'payment_number' | 'reference_number'>
+export type SimilarPayment = Pick<PaymentRow, 'id' | 'date' | 'payment_number' | 'reference_number'>
 
-export async function readPaymentBasis({ connection, orgId }: Scope, request: PaymentBasisRequest): Promise<PaymentBasis> {
+export async function readPaymentContext({ connection, orgId }: Scope, request: PaymentContextRequest): Promise<PaymentContext> {
   const { contactId, bankAccountId, tags, rate, alike } = request
-  const [basis] = await connection.run<PaymentBasis>(BASIS, [
+  const [context] = await connection.run<PaymentContext>(CONTEXT, [
     orgId, contactId, bankAccountId, alike?.flow, alike?.amount.toString(), alike?.currency, alike?.from, alike?.to, alike?.reference, tags,
     rate?.from, rate?.to, rate?.date,
   ])
-  return basis!
+  return context!
 }
 
 const ROLES = '(SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles'
@@ -151,7 +151,7 @@ const SETTLED = {
 }
 // A counter takes the same amount from the same customer a thousand times; the rule needs the first that fits.
 const MOST_ALIKE = 5
-const BASIS: Statement = {
+const CONTEXT: Statement = {
   name: 'basis of a payment',
   takesNoLock: true,
   text: `SELECT

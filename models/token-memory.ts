@@ -11,7 +11,7 @@ export interface TokenMemory {
    */
   mayExist(secret: string): boolean
   /** From the database, unless it is remembered that the token opens nothing any more. */
-  ask(secret: string, now: Date): Promise<TokenHolder | null>
+  fetch(secret: string, now: Date): Promise<TokenHolder | null>
   /** From memory where it is certain enough for a read; a write requires that it still stands (`stillHeld`). */
   find(secret: string, now: Date): Promise<TokenHolder | null>
   /** The partner of a key: from the database, unless it is remembered that the key opens nothing any more. */
@@ -73,7 +73,7 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
   const ask = (secret: string, now: Date) => unlessDead('token ', secret, () => findTokenHolder(connection, secret, now))
   return {
     mayExist: (secret) => remembered.has(secret) || secrets.mayExist(plainHash(secret)),
-    ask,
+    fetch: ask,
     async find(secret, now) {
       const known = remembered.get(secret)
       if (known && known.until > now.getTime()) return known.holder

@@ -76,7 +76,7 @@ const TOKEN_HOLDER = {
  * That what was read of a token still stands: whoever writes relies on it, and may have read it a moment ago. What was read
  * of its organisation then stands until the end of the transaction: who changes that waits for it.
  */
-export function stillHeld(secret: string, { organization, versions }: TokenHolder, now: Date): Precondition {
+export function tokenStillHeld(secret: string, { organization, versions }: TokenHolder, now: Date): Precondition {
   return {
     asked: [STILL_HELD, [organization.id, hashOf(secret), ...versions, now]],
     check(rows) {
@@ -110,7 +110,7 @@ const ORGANIZATION_FACTS: Statement = {
 }
 
 /** As stillHeld, of such an organisation. */
-export function stillSo({ id, version }: { id: string; version: string }): Precondition {
+export function organizationUnchanged({ id, version }: { id: string; version: string }): Precondition {
   return {
     asked: [STILL_SO, [id, version]],
     check(rows) {

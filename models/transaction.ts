@@ -1,10 +1,10 @@
 // One transaction: BEGIN travels with its first statement, COMMIT with its last, and what it requires with whatever comes next.
 import pg from 'pg'
-import type { Asked, Connection, Statement } from './database.ts'
+import type { BoundStatement, Connection, Statement } from './database.ts'
 
 /** A statement whose answer decides whether a transaction goes on: `check` throws where it does not. */
 export interface Precondition {
-  asked: Asked
+  asked: BoundStatement
   check(rows: readonly unknown[]): void
   /** True where no lock may be waited for before the answer is known. */
   beforeLocks?: true
@@ -32,10 +32,10 @@ export interface Transaction extends Connection {
 export class OutcomeUnknown extends Error {}
 
 /** A statement with its values, or one of the words of a transaction. */
-export type Query = Asked | 'BEGIN' | 'COMMIT' | 'ROLLBACK'
+export type Query = BoundStatement | 'BEGIN' | 'COMMIT' | 'ROLLBACK'
 
 /** Sends queries in one round trip; the rows of each, or why it has none, in their order. */
-export type Flight = (queries: Query[]) => Promise<PromiseSettledResult<unknown[]>[]>
+export type SendTogether = (queries: Query[]) => Promise<PromiseSettledResult<unknown[]>[]>
 
 /** A transaction that is being worked on, for whoever ends it. */
 export interface OpenTransaction extends Transaction {
@@ -45,13 +45,13 @@ export interface OpenTransaction extends Transaction {
   hasBegun(): boolean
 }
 
-export function openTransaction(send: Flight): OpenTransaction {
+export function openTransaction(send: SendTogether): OpenTransaction {
   let begun = false
   let committed = false
   let required: Precondition[] = []
   let refused: { error: unknown } | null = null
 
-  async function fly(queries: Query[]): Promise<unknown[][]> {
+  async function sendAll(queries: Query[]): Promise<unknown[][]> {
     if (refused) throw refused.error
     const head = begun ? [] : ['BEGIN' as const]
     const preconditions = required
@@ -71,11 +71,11 @@ export function openTransaction(send: Flight): OpenTransaction {
 
   async function checked(): Promise<void> {
     if (refused) throw refused.error
-    if (required.length > 0) await fly([])
+    if (required.length > 0) await sendAll([])
   }
 
   // What may wait for a lock goes after what must be known before that.
-  async function clearFor(asked: Asked[]): Promise<Asked[]> {
+  async function clearFor(asked: BoundStatement[]): Promise<BoundStatement[]> {
     const mayWait = asked.some(([{ takesNoLock }]) => !takesNoLock)
     if (mayWait && required.some(({ beforeLocks }) => beforeLocks)) await checked()
     return asked
@@ -83,11 +83,11 @@ export function openTransaction(send: Flight): OpenTransaction {
 
   return {
     run: async <Row>(statement: Statement, values: readonly unknown[]) =>
-      (await fly(await clearFor([[statement, values]])))[0] as Row[],
-    runBoth: async <A, B>(first: Asked, second: Asked) => await fly(await clearFor([first, second])) as [A[], B[]],
+      (await sendAll(await clearFor([[statement, values]])))[0] as Row[],
+    runBoth: async <A, B>(first: BoundStatement, second: BoundStatement) => await sendAll(await clearFor([first, second])) as [A[], B[]],
     async runLast<Row>(statement: Statement, values: readonly unknown[]) {
       await checked()
-      const [rows] = await fly([[statement, values], 'COMMIT']).catch(severed)
+      const [rows] = await sendAll([[statement, values], 'COMMIT']).catch(severed)
       committed = true
       return rows as Row[]
     },
@@ -95,7 +95,7 @@ export function openTransaction(send: Flight): OpenTransaction {
     checked,
     async commit() {
       await checked()
-      if (begun && !committed) await fly(['COMMIT']).catch(severed)
+      if (begun && !committed) await sendAll(['COMMIT']).catch(severed)
     },
     hasBegun: () => begun,
   }

@@ -1,4 +1,4 @@
 // Are the bills in order: their lines, their journals, their events? Their numbers are asked for in audit-numbers.ts.
-import { creationOf, linesOf, postingsOf, type Question } from './audit-documents.ts'
+import { creationOf, linesOf, postingsOf, type AuditQuery } from './audit-documents.ts'
 
-export const BILLS: Question[] = [linesOf('BILL'), postingsOf('BILL'), creationOf('BILL')]
+export const BILLS: AuditQuery[] = [linesOf('BILL'), postingsOf('BILL'), creationOf('BILL')]

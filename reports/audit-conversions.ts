@@ -2,7 +2,7 @@
 import type { Order } from '../domain/conversion.ts'
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import { MOVES } from '../domain/lifecycle.ts'
-import type { Question } from './audit-documents.ts'
+import type { AuditQuery } from './audit-documents.ts'
 
 /** One kind of orders, what is made of it, and the column of a target's line that names the line of the order. */
 const linkOf = (kind: Order) => {
@@ -51,7 +51,7 @@ const makersOf = ({ order, target }: Link) =>
      AND t.${order.id} = CASE c.source_type WHEN 'ESTIMATE' THEN c.sales_order_id ELSE c.source_id END
    WHERE t.${order.id} IS NOT NULL GROUP BY t.org_id, t.id, t.${target.number} HAVING count(c.id) <> 1`
 
-const questionsOf = (kind: Order): Question[] => [quantitiesOf, statesOf, linksOf, makersOf].map((ask) => (
+const questionsOf = (kind: Order): AuditQuery[] => [quantitiesOf, statesOf, linksOf, makersOf].map((ask) => (
   { name: `audit ${ask.name} ${DOCUMENTS[kind].noun}s`, text: ask(linkOf(kind)) }
 ))
 
@@ -85,6 +85,6 @@ const INVOICES_OF_ESTIMATES = {
          WHERE i.estimate_id IS DISTINCT FROM o.estimate_id`,
 }
 
-export const CONVERSIONS: Question[] = [
+export const CONVERSIONS: AuditQuery[] = [
   ...kindsThatHave('converted').flatMap(questionsOf), ESTIMATES, ORDERS_OF_ESTIMATES, INVOICES_OF_ESTIMATES,
 ]

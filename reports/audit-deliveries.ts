@@ -1,7 +1,7 @@
 // Are the deliveries of webhooks in order: none waits that has arrived, and each goes to its own organisation alone?
-import type { Question } from './audit-documents.ts'
+import type { AuditQuery } from './audit-documents.ts'
 
-export const DELIVERIES: Question[] = [
+export const DELIVERIES: AuditQuery[] = [
   {
     name: 'audit deliveries',
     text: `SELECT format('delivery %s of %s is %s after a successful attempt', d.id, d.org_id, d.status) AS wrong

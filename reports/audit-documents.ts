@@ -3,13 +3,13 @@ import { DOCUMENTS, factsOf, type DocumentKind, type KindThatHas } from '../doma
 import { MOVES, type SettledKind } from '../domain/lifecycle.ts'
 
 /** A question to the database. It answers one text column, `wrong`, for every breach. */
-export interface Question {
+export interface AuditQuery {
   name: string
   text: string
 }
 
 /** Do the lines come to the amounts of the document? Those of one that is not posted are counted, for no journal tells of them. */
-export function linesOf(kind: KindThatHas<'linesPointTo'>): Question {
+export function linesOf(kind: KindThatHas<'linesPointTo'>): AuditQuery {
   const { noun, table, lines, id, number, posts } = { posts: false, ...DOCUMENTS[kind] }
   return {
     name: `audit lines of ${noun}s`,
@@ -23,7 +23,7 @@ export function linesOf(kind: KindThatHas<'linesPointTo'>): Question {
 }
 
 /** Is what is approved posted once, and what is void reversed? */
-export function postingsOf(kind: KindThatHas<'settledBy'>): Question {
+export function postingsOf(kind: KindThatHas<'settledBy'>): AuditQuery {
   const { noun, table, number } = DOCUMENTS[kind]
   return {
     name: `audit postings of ${noun}s`,
@@ -53,7 +53,7 @@ export function postingsOf(kind: KindThatHas<'settledBy'>): Question {
  */
 export function settledOf(
   kind: SettledKind, by: KindThatHas<'applications'>, called: { settled: string; applied: string }, more: (counted: string) => string,
-): Question {
+): AuditQuery {
   const { table, id, number, party, settledBy: { [by]: counted } } = DOCUMENTS[kind]
   const source = DOCUMENTS[by]
   return {
@@ -79,7 +79,7 @@ export const standingOf = (kind: DocumentKind) => `entry AS (
 )`
 
 /** Was the creation announced? */
-export function creationOf(kind: DocumentKind): Question {
+export function creationOf(kind: DocumentKind): AuditQuery {
   const { noun, table, number, events } = factsOf(kind)
   const created = events.filter((type) => type === `${kind}_CREATED`)
   return {
@@ -91,7 +91,7 @@ export function creationOf(kind: DocumentKind): Question {
 }
 
 /** Was everything announced that the kind has an event of? `more` are events with the condition under which each is needed. */
-export function eventsOf(kind: KindThatHas<'statuses'>, more: Record<string, string> = {}): Question {
+export function eventsOf(kind: KindThatHas<'statuses'>, more: Record<string, string> = {}): AuditQuery {
   const { noun, table, number } = DOCUMENTS[kind]
   const known: readonly string[] = DOCUMENTS[kind].events
   const needed = { [`${kind}_CREATED`]: 'true', [`${kind}_VOIDED`]: "d.status = 'CANCELLED'", ...more }
@@ -106,7 +106,7 @@ export function eventsOf(kind: KindThatHas<'statuses'>, more: Record<string, str
 }
 
 /** A sequence gives every number once: what is not on a document any more is in the register of gaps. */
-export function numbersOf(kind: DocumentKind, called = `${DOCUMENTS[kind].noun} numbers`): Question {
+export function numbersOf(kind: DocumentKind, called = `${DOCUMENTS[kind].noun} numbers`): AuditQuery {
   const { noun, table } = DOCUMENTS[kind]
   return {
     name: `audit numbers of ${noun}s`,

@@ -1,7 +1,7 @@
 // Are the estimates in order: their lines, their events, their numbers?
-import { eventsOf, linesOf, numbersOf, type Question } from './audit-documents.ts'
+import { eventsOf, linesOf, numbersOf, type AuditQuery } from './audit-documents.ts'
 
-export const ESTIMATES: Question[] = [
+export const ESTIMATES: AuditQuery[] = [
   linesOf('ESTIMATE'),
   eventsOf('ESTIMATE', { ESTIMATE_ACCEPTED: "d.status IN ('ACCEPTED', 'CONVERTED')" }),
   numbersOf('ESTIMATE'),

@@ -1,5 +1,5 @@
 // Are the expenses in order: their lines, their journals, their events?
-import { creationOf, standingOf, type Question } from './audit-documents.ts'
+import { creationOf, standingOf, type AuditQuery } from './audit-documents.ts'
 
 const LINES = {
   name: 'audit expense lines',
@@ -37,4 +37,4 @@ const PAID = {
          HAVING coalesce(sum(l.credit - l.debit), 0) <> e.total OR j.date <> e.date`,
 }
 
-export const EXPENSES: Question[] = [LINES, POSTINGS, PAID, creationOf('EXPENSE')]
+export const EXPENSES: AuditQuery[] = [LINES, POSTINGS, PAID, creationOf('EXPENSE')]

@@ -1,7 +1,7 @@
 // Are the invoices in order: their lines, their journals, their events, their entries in the log, their numbers?
-import { eventsOf, postingsOf, type Question } from './audit-documents.ts'
+import { eventsOf, postingsOf, type AuditQuery } from './audit-documents.ts'
 
-export const INVOICES: Question[] = [
+export const INVOICES: AuditQuery[] = [
   {
     name: 'audit invoice lines',
     text: `SELECT format('invoice %s of %s: sub_total %s, tax_total %s, round_off %s and total %s; its %s lines sum to %s and %s',

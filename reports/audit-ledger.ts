@@ -1,10 +1,10 @@
 // Is the ledger by time what its entries say: the dates and branches of lines, the balances of accounts by month?
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
-import type { Question } from './audit-documents.ts'
+import type { AuditQuery } from './audit-documents.ts'
 
 const BRANCHED = kindsThatHave('hasBranch').filter((kind) => 'posts' in DOCUMENTS[kind])
 
-export const LEDGER: Question[] = [
+export const LEDGER: AuditQuery[] = [
   {
     name: 'audit dates of lines',
     text: `SELECT format('journal %s of %s: line %s is dated %s, the journal %s', j.journal_number, l.org_id, l.line_no, coalesce(l.date::text, 'never'), j.date) AS wrong

@@ -1,12 +1,12 @@
 // Are the credit and debit notes in order: their lines, their journals, their events, what of them is applied?
 import { DOCUMENTS, kindsThatHave, type KindThatHas } from '../domain/documents.ts'
 import type { SettledKind } from '../domain/lifecycle.ts'
-import { eventsOf, linesOf, numbersOf, settledOf, standingOf, type Question } from './audit-documents.ts'
+import { eventsOf, linesOf, numbersOf, settledOf, standingOf, type AuditQuery } from './audit-documents.ts'
 
 type NoteKind = KindThatHas<'against'>
 
 // A note that is issued stands in the ledger with one entry, of its own date; others with none.
-function entriesOf(kind: NoteKind): Question {
+function entriesOf(kind: NoteKind): AuditQuery {
   const { noun, table, number } = DOCUMENTS[kind]
   return {
     name: `audit postings of ${noun}s`,
@@ -33,7 +33,7 @@ const creditsOn = (kind: SettledKind) => settledOf(kind, 'CREDIT_NOTE', { settle
   `d.status = 'CREDIT_APPLIED' AND (d.balance <> 0 OR d.${credited} = 0)`
 ))
 
-export const NOTES: Question[] = [
+export const NOTES: AuditQuery[] = [
   ...kindsThatHave('against').flatMap(questionsOf),
   ...kindsThatHave('settledBy').map(creditsOn),
   {

@@ -1,10 +1,10 @@
 // Are the sales orders and purchase orders in order: their lines, their states, their events, their numbers?
 import type { Order } from '../domain/conversion.ts'
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
-import { creationOf, linesOf, numbersOf, type Question } from './audit-documents.ts'
+import { creationOf, linesOf, numbersOf, type AuditQuery } from './audit-documents.ts'
 
 // Of a draft, or of what is cancelled, nothing is converted.
-function statesOf(kind: Order): Question {
+function statesOf(kind: Order): AuditQuery {
   const { noun, table, lines, id, number, converted } = DOCUMENTS[kind]
   return {
     name: `audit states of ${noun}s`,
@@ -15,4 +15,4 @@ function statesOf(kind: Order): Question {
   }
 }
 
-export const ORDERS: Question[] = kindsThatHave('converted').flatMap((kind) => [linesOf(kind), statesOf(kind), creationOf(kind), numbersOf(kind)])
+export const ORDERS: AuditQuery[] = kindsThatHave('converted').flatMap((kind) => [linesOf(kind), statesOf(kind), creationOf(kind), numbersOf(kind)])

@@ -1,13 +1,13 @@
 // Are the payments in order: what they are allocated to, their journals, their events?
 import { kindsThatHave } from '../domain/documents.ts'
 import type { SettledKind } from '../domain/lifecycle.ts'
-import { creationOf, settledOf, standingOf, type Question } from './audit-documents.ts'
+import { creationOf, settledOf, standingOf, type AuditQuery } from './audit-documents.ts'
 
 const paidOf = (kind: SettledKind) => settledOf(kind, 'PAYMENT', { settled: 'paid', applied: 'allocations' }, () => (
   "d.status = 'PAID' AND d.balance <> 0 OR d.status = 'PARTIALLY_PAID' AND (d.balance = 0 OR d.balance = d.total)"
 ))
 
-export const PAYMENTS: Question[] = [
+export const PAYMENTS: AuditQuery[] = [
   ...kindsThatHave('settledBy').map(paidOf),
   {
     name: 'audit allocations of payments',

@@ -4,7 +4,7 @@ import { BILLS } from './audit-bills.ts'
 import { controlsOutOfLine } from './audit-control.ts'
 import { CONVERSIONS } from './audit-conversions.ts'
 import { DELIVERIES } from './audit-deliveries.ts'
-import type { Question } from './audit-documents.ts'
+import type { AuditQuery } from './audit-documents.ts'
 import { ESTIMATES } from './audit-estimates.ts'
 import { EXPENSES } from './audit-expenses.ts'
 import { INVOICES } from './audit-invoices.ts'
@@ -28,7 +28,7 @@ export async function audit(connection: Connection): Promise<string[]> {
 // What one statement cannot ask.
 const EXAMINERS = [controlsOutOfLine, missingNumbers]
 
-const JOURNALS: Question[] = [
+const JOURNALS: AuditQuery[] = [
   {
     name: 'audit journals balance',
     text: `SELECT format('journal %s of %s: %s of %s lines, debits %s, credits %s', j.journal_number, j.org_id, count(l.line_no),
@@ -60,6 +60,6 @@ const JOURNALS: Question[] = [
   },
 ]
 
-const QUESTIONS: Question[] = [
+const QUESTIONS: AuditQuery[] = [
   ...JOURNALS, ...LEDGER, ...INVOICES, ...BILLS, ...PAYMENTS, ...NOTES, ...EXPENSES, ...ORDERS, ...ESTIMATES, ...CONVERSIONS, ...DELIVERIES,
 ]

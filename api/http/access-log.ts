@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Excess } from './connections.ts'
 
-export interface Passage {
+export interface RequestRecord {
   requestId: string
   orgId: string | null
   subject: string | null
@@ -16,14 +16,14 @@ export interface Passage {
 }
 
 export interface AccessLog {
-  passed(passage: Passage): void
+  request(record: RequestRecord): void
   unhandledError(error: unknown, requestId: string): void
   /** Counts a connection that was refused or broken off, and says so, but not of every one of a flood. */
-  refusedConnection(why: Refusal, address: string): void
+  refusedConnection(why: RefusalReason, address: string): void
   registry: Registry
 }
 
-export type Refusal = Excess | 'pipelining'
+export type RefusalReason = Excess | 'pipelining'
 
 /** What is counted elsewhere and asked for by each GET /metrics. */
 export interface Measured {
@@ -54,14 +54,14 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
     registers: [registry],
   })
   measure(registry, measured)
-  let told = { at: -Infinity, untold: 0 }
+  let lastLine = { at: -Infinity, unlogged: 0 }
   return {
     registry,
-    passed(passage) {
-      const { method, route, status, durationMs } = passage
+    request(record) {
+      const { method, route, status, durationMs } = record
       durations.labels(method, route, String(status)).observe(durationMs / 1000)
       log.info({
-        request_id: passage.requestId, org_id: passage.orgId, subject: passage.subject, ip: passage.ip,
+        request_id: record.requestId, org_id: record.orgId, subject: record.subject, ip: record.ip,
         method, route, status, duration_ms: Math.round(durationMs * 100) / 100,
       }, 'request')
     },
@@ -71,11 +71,11 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
     },
     refusedConnection(why, address) {
       refused.labels(why).inc()
-      told.untold += 1
+      lastLine.unlogged += 1
       const now = performance.now()
-      if (now - told.at < REFUSED_EVERY_MS) return
-      log.warn({ reason: why, address, refused: told.untold }, 'connections refused')
-      told = { at: now, untold: 0 }
+      if (now - lastLine.at < REFUSED_EVERY_MS) return
+      log.warn({ reason: why, address, refused: lastLine.unlogged }, 'connections refused')
+      lastLine = { at: now, unlogged: 0 }
     },
   }
 }

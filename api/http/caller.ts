@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../../commands/caller.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
-import { stillHeld } from '../../models/token.ts'
+import { tokenStillHeld } from '../../models/token.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
 import type { Route } from './route.ts'
 
@@ -13,7 +13,7 @@ type Origin = Caller['origin']
 const NOTICE_MS = 100
 
 /** A caller, and what its calls are counted under; null where they are not counted. */
-export interface Known {
+export interface IdentifiedCaller {
   caller: Caller
   budget: string | null
 }
@@ -32,7 +32,7 @@ export interface Identifying {
  * A token that was never given out is counted before the database is asked about it, so that nobody can have it asked
  * without end; one that may have been is not, so that a valid token works from whatever address.
  */
-export async function identify(route: Route, request: IncomingMessage, identifying: Identifying): Promise<Known> {
+export async function identify(route: Route, request: IncomingMessage, identifying: Identifying): Promise<IdentifiedCaller> {
   const { tokens, now, origin } = identifying
   if (route.by === 'anyone') return { caller: { ...NOBODY, origin }, budget: null }
   if (route.by === 'partner') {
@@ -41,7 +41,7 @@ export async function identify(route: Route, request: IncomingMessage, identifyi
     return { caller: { ...NOBODY, subject: keyId, kind: 'PARTNER', tier: 'PARTNER', partnerId, origin }, budget: keyId }
   }
   const secret = tokenOf(request)
-  const find = (secret: string) => (route.stream ? tokens.ask(secret, now) : tokens.find(secret, now))
+  const find = (secret: string) => (route.stream ? tokens.fetch(secret, now) : tokens.find(secret, now))
   const unknownToken = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
   const holder = await holderOf(secret, find, unknownToken, identifying)
   const { token, organization } = holder
@@ -54,7 +54,7 @@ export async function identify(route: Route, request: IncomingMessage, identifyi
     partnerId: null,
     organization,
     origin,
-    ...(route.write || route.ask ? { standing: (later: Date) => stillHeld(secret!, holder, later) } : {}),
+    ...(route.write || route.startWorkflow ? { standing: (later: Date) => tokenStillHeld(secret!, holder, later) } : {}),
   }
   // A re-issue with grace leaves a partner two tokens of an organisation, and one budget (decisions §11).
   return { caller, budget: token.partner_id === null ? token.id : `${organization.id} ${token.partner_id}` }

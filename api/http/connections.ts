@@ -10,7 +10,7 @@ export interface ConnectionBounds {
   isTrusted(address: string): boolean
 }
 
-export interface Connection {
+export interface OpenConnection {
   socket: Socket
   address: string
   /** Answers that are not sent to their end yet. */
@@ -30,13 +30,13 @@ export interface Connections {
   /** Enters a new connection, until it closes; answers why not where it is one too many. */
   admit(socket: Socket): Excess | null
   /** The connection of an admitted socket; undefined for a refused one. */
-  of(socket: Socket): Connection | undefined
-  all(): Iterable<Connection>
+  of(socket: Socket): OpenConnection | undefined
+  all(): Iterable<OpenConnection>
   count(): number
 }
 
 export function createConnections({ maxConnections, maxConnectionsPerAddress, isTrusted }: ConnectionBounds): Connections {
-  const open = new Map<Socket, Connection>()
+  const open = new Map<Socket, OpenConnection>()
   const ofAddress = new Map<string, number>()
   return {
     admit(socket) {
@@ -45,7 +45,7 @@ export function createConnections({ maxConnections, maxConnectionsPerAddress, is
       const same = ofAddress.get(address) ?? 0
       if (open.size >= maxConnections) return 'total'
       if (same >= maxConnectionsPerAddress && !isTrusted(sender)) return 'address'
-      const connection: Connection = {
+      const connection: OpenConnection = {
         socket, address, unanswered: new Set(), overdue: undefined, answeredEarly: false, isLast: false,
       }
       open.set(socket, connection)

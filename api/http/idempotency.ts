@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Books } from '../../commands/books.ts'
 import { fault } from '../../domain/faults.ts'
-import { claimOf, type AnswerKey, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
+import { claimOf, type AnswerKey, type UnfinishedRequest, type StandingClaim } from '../../models/idempotency.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { Reply } from './envelope.ts'
 import type { Route } from './route.ts'
@@ -11,7 +11,7 @@ import type { Route } from './route.ts'
 const KEY = /^[A-Za-z0-9\-_:]{1,200}$/
 
 /** The call that a key names, and the body it came with. */
-export interface Keyed extends AnswerKey {
+export interface KeyedCall extends AnswerKey {
   bodyHash: string
   secret: boolean
 }
@@ -53,22 +53,22 @@ export class NotClaimed extends Error {
 }
 
 /** What a claim has found; known once the transaction has checked it. */
-export interface Claimed {
+export interface ClaimedKey {
   /** What a call without an answer has left: the work goes on with it. */
-  left: LeftBehind | null
+  unfinished: UnfinishedRequest | null
 }
 
 /**
  * Makes the open books require that their key is theirs to answer; where it is not, the transaction throws NotClaimed.
  * While another request is at it, what NotClaimed answers is idempotency.in_progress.
  */
-export function claim(books: Books, keyed: Keyed, sealer: Sealer): Claimed {
-  const claimed: Claimed = { left: null }
-  books.connection.require(claimOf(keyed, books.now, (found) => {
-    if (found.state === 'ours') return void (claimed.left = found.left)
+export function claim(books: Books, call: KeyedCall, sealer: Sealer): ClaimedKey {
+  const claimed: ClaimedKey = { unfinished: null }
+  books.connection.require(claimOf(call, books.now, (found) => {
+    if (found.state === 'ours') return void (claimed.unfinished = found.left)
     throw new NotClaimed(() => {
       if (found.state === 'running') throw fault('idempotency.in_progress', { retryAfter: 1 })
-      const headers = { 'Idempotency-Replay': 'true', ...mismatchHeader(found.bodyHash !== keyed.bodyHash) }
+      const headers = { 'Idempotency-Replay': 'true', ...mismatchHeader(found.bodyHash !== call.bodyHash) }
       return { status: found.status, headers, body: found.sealed ? sealer.unseal(found.body) : found.body }
     })
   }))
@@ -81,24 +81,24 @@ export function mismatchHeader(mismatched: boolean): Record<string, string> {
 }
 
 /** Remembers the reply in the transaction of its work; one that carries a secret is kept encrypted. */
-export function remember(books: Books, keyed: Keyed, reply: Reply, sealer: Sealer): void {
-  books.remember({ ...claimed(books, keyed), status: reply.status, ...keptBody(keyed, reply, sealer), claimed_until: null })
+export function remember(books: Books, call: KeyedCall, reply: Reply, sealer: Sealer): void {
+  books.remember({ ...claimed(books, call), status: reply.status, ...keptBody(call, reply, sealer), claimed_until: null })
 }
 
 /** The body as it is remembered. */
-export function keptBody({ secret }: Keyed, { body }: Reply, sealer: Sealer): { body: string; sealed: boolean } {
+export function keptBody({ secret }: KeyedCall, { body }: Reply, sealer: Sealer): { body: string; sealed: boolean } {
   return { body: secret ? sealer.seal(body) : body, sealed: secret }
 }
 
 const CLAIMED_MS = 60_000
 
 /** Leaves the claim standing beyond the transaction, for a call that waits for the engine (decisions §7: 60 s). */
-export function leaveClaim(books: Books, keyed: Keyed, askId: string): StandingClaim {
+export function leaveClaim(books: Books, call: KeyedCall, requestId: string): StandingClaim {
   const until = new Date(books.now.getTime() + CLAIMED_MS)
-  books.remember({ ...claimed(books, keyed), status: null, body: askId, sealed: false, claimed_until: until })
-  return { ...keyed, until }
+  books.remember({ ...claimed(books, call), status: null, body: requestId, sealed: false, claimed_until: until })
+  return { ...call, until }
 }
 
-const claimed = (books: Books, { subject, method, path, key, bodyHash }: Keyed) => (
+const claimed = (books: Books, { subject, method, path, key, bodyHash }: KeyedCall) => (
   { subject, method, path, key, body_hash: `\\x${bodyHash}`, created_time: books.now }
 )

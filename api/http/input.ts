@@ -8,7 +8,7 @@ import type { Input, Route } from './route.ts'
 import type { Shares } from './shares.ts'
 import { readQuery, validateBody } from './validate.ts'
 
-export interface Sent {
+export interface IncomingCall {
   request: IncomingMessage
   path: string
   parameters: URLSearchParams
@@ -24,7 +24,7 @@ export interface Received {
 }
 
 /** Reads the body and checks it. Throws only what is no answer to be kept: a body that was cut off, or came too late. */
-export async function receive(shares: Shares, route: Route, owner: string, { request, parameters, params }: Sent): Promise<Received> {
+export async function receive(shares: Shares, route: Route, owner: string, { request, parameters, params }: IncomingCall): Promise<Received> {
   const limit = route.bodyLimit ?? BODY_LIMIT
   let bytes: Buffer
   try {

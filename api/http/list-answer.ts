@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../commands/caller.ts'
 import { openedAt, type Reply } from './envelope.ts'
-import type { House } from './pipeline.ts'
+import type { ServerContext } from './pipeline.ts'
 import type { Listed } from './route.ts'
 import { ownerOf } from './shares.ts'
 import { CALLER_GONE, holdUntil, untilGone } from './stream.ts'
@@ -20,22 +20,22 @@ const MOST_HELD = 1024 * 1024
  * it: a page of two hundred documents of five hundred lines costs no more memory than a few of them.
  */
 export async function answerList(
-  house: House, caller: Caller, { socket }: IncomingMessage, list: () => Promise<Listed>,
+  server: ServerContext, caller: Caller, { socket }: IncomingMessage, list: () => Promise<Listed>,
 ): Promise<Reply> {
-  const { answer, key, rows, show } = await inPlace(house, caller, list)
-  const texts = portionsOf(rows, (portion) => inPlace(house, caller, async () => show(portion)))
+  const { answer, key, rows, show } = await inPlace(server, caller, list)
+  const texts = portionsOf(rows, (portion) => inPlace(server, caller, async () => show(portion)))
   const { opening, closing } = openedAt(answer, key)
   let held = ''
   for (let next = await texts.next(); !next.done; next = await texts.next()) {
     held += (held === '' ? '' : ',') + next.value
-    if (held.length > MOST_HELD) return told()
+    if (held.length > MOST_HELD) return streamed()
   }
   return { status: 200, headers: {}, body: opening + held + closing }
 
-  async function told(): Promise<Reply> {
+  async function streamed(): Promise<Reply> {
     const over = untilGone(socket)
     try {
-      await holdUntil(over.signal, house.shares.lists, ownerOf(caller))
+      await holdUntil(over.signal, server.shares.lists, ownerOf(caller))
       return { status: 200, headers: {}, body: opening, rest: { texts: from(held, texts), closing, over } }
     } catch (error) {
       if (over.signal.aborted) return { status: CALLER_GONE, headers: {}, body: '' }

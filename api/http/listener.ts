@@ -5,12 +5,12 @@ import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fault } from '../../domain/faults.ts'
 import * as bounds from './bounds.ts'
-import type { Connection, Connections, Excess } from './connections.ts'
-import { asPartOf } from './request-context.ts'
+import type { OpenConnection, Connections, Excess } from './connections.ts'
+import { runWithRequest } from './request-context.ts'
 import { checkTarget } from './target.ts'
 import { clientError, type Unmatched } from './unmatched.ts'
 
-export interface ListenerParts {
+export interface ListenerDependencies {
   connections: Connections
   unmatched: Unmatched
   /** Takes a request whose head is sound; always answers. */
@@ -31,8 +31,8 @@ export interface Listener {
 
 const ALLOWED = 'GET, HEAD, POST, PUT, DELETE'
 
-export function createListener(parts: ListenerParts): Listener {
-  const { connections, unmatched } = parts
+export function createListener(dependencies: ListenerDependencies): Listener {
+  const { connections, unmatched } = dependencies
   const state = { stopping: false }
   const server = createServer({
     maxHeaderSize: bounds.MOST_HEAD_BYTES,
@@ -52,19 +52,19 @@ export function createListener(parts: ListenerParts): Listener {
     if (!connection || request.socket.destroyed) return
     if (connection.isLast || isTold(connection)) return
     if (connection.unanswered.size >= bounds.MOST_UNANSWERED) {
-      parts.onRefused('pipelining', connection.address)
+      dependencies.onRefused('pipelining', connection.address)
       return takeNoMore(connection)
     }
     follow(connection, response, state)
     // Whatever comes behind a refused request may be its body: nothing of it is taken for a request.
-    if (!respond(parts, request, response, refused)) takeNoMore(connection)
+    if (!respond(dependencies, request, response, refused)) takeNoMore(connection)
   }
   server.on('request', receive)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
     receive(request, response, fault('request.malformed', { status: 417, message: 'The only Expect header that is supported is 100-continue.' })))
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
     end(socket, unmatched.bytes(fault('request.method_not_allowed', { message: 'The method CONNECT is not supported.' }), { method: 'CONNECT' })))
-  server.on('connection', admitting(parts))
+  server.on('connection', admitting(dependencies))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const connection = connections.of(socket as Socket)
     if (!connection || !mayBeAnswered(connection)) return void socket.destroy()
@@ -78,7 +78,7 @@ export function createListener(parts: ListenerParts): Listener {
 }
 
 // Answers whether another request may follow.
-function respond({ unmatched, serve }: ListenerParts, request: IncomingMessage, response: ServerResponse, refused: Error | null): boolean {
+function respond({ unmatched, serve }: ListenerDependencies, request: IncomingMessage, response: ServerResponse, refused: Error | null): boolean {
   const refuse = (problem: Error) => {
     unmatched.answer(request, response, problem, { close: true })
     return false
@@ -89,7 +89,7 @@ function respond({ unmatched, serve }: ListenerParts, request: IncomingMessage, 
     unmatched.answer(request, response, fault('request.method_not_allowed'), { allow: ALLOWED })
     return true
   }
-  return asPartOf({ request, response }, () => {
+  return runWithRequest({ request, response }, () => {
     try {
       serve(request, response)
       return true
@@ -100,17 +100,17 @@ function respond({ unmatched, serve }: ListenerParts, request: IncomingMessage, 
 }
 
 // A caller that hung up is past answering. Behind an answer that has begun, or that came before the body, no other fits.
-const mayBeAnswered = ({ socket, unanswered, answeredEarly }: Connection) =>
+const mayBeAnswered = ({ socket, unanswered, answeredEarly }: OpenConnection) =>
   socket.writable && !answeredEarly && ![...unanswered].some(({ headersSent }) => headersSent)
 
 // What could not be read came after requests that were: those are still answered.
-function isBehind({ unanswered }: Connection): boolean {
+function isBehind({ unanswered }: OpenConnection): boolean {
   const [first] = unanswered
   return first !== undefined && (first.req.complete || unanswered.size > 1)
 }
 
 // The connection closes behind the last of its answers: Node closes it behind the first that says `close`, so no other may.
-function closeBehindLast({ unanswered }: Connection): void {
+function closeBehindLast({ unanswered }: OpenConnection): void {
   const responses = [...unanswered]
   for (const response of responses.filter(({ headersSent }) => !headersSent)) {
     if (response === responses.at(-1)) response.setHeader('Connection', 'close')
@@ -119,13 +119,13 @@ function closeBehindLast({ unanswered }: Connection): void {
 }
 
 // A caller that was told of the end of the connection knows that nothing is done of what it sent behind that request.
-const isTold = ({ unanswered }: Connection) => (
+const isTold = ({ unanswered }: OpenConnection) => (
   [...unanswered].some((response) => response.headersSent && response.getHeader('Connection') === 'close')
 )
 
 // What was taken is answered, in its order; what comes behind it is read and thrown away. Were it not read, or the
 // connection closed at once, the system would reset it, and answers that the caller has not read yet would be lost.
-function takeNoMore(connection: Connection): void {
+function takeNoMore(connection: OpenConnection): void {
   const { socket } = connection
   connection.isLast = true
   closeBehindLast(connection)
@@ -143,7 +143,7 @@ function takeNoMore(connection: Connection): void {
 }
 
 // Knows which answers a connection waits for, and lets none of them be waited for without end.
-function follow(connection: Connection, response: ServerResponse, state: { stopping: boolean }): void {
+function follow(connection: OpenConnection, response: ServerResponse, state: { stopping: boolean }): void {
   const { socket, unanswered } = connection
   unanswered.add(response)
   connection.answeredEarly = false
@@ -168,7 +168,7 @@ function follow(connection: Connection, response: ServerResponse, state: { stopp
 }
 
 // A refused connection is told so at once; what it sends is read and thrown away until it closes, or a second has passed.
-function admitting({ connections, unmatched, onRefused }: ListenerParts): (socket: Socket) => void {
+function admitting({ connections, unmatched, onRefused }: ListenerDependencies): (socket: Socket) => void {
   let refused = 0
   return (socket) => {
     const excess = connections.admit(socket)

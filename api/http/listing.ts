@@ -9,13 +9,13 @@ import { pageOf } from '../../models/page.ts'
 import type { ModelOf } from '../../models/model.ts'
 import { DocumentDate } from '../shapes/fields.ts'
 import { PageContext, pageQuery, pagingOf, PER_PAGE } from './page.ts'
-import { route, type Desk, type Route } from './route.ts'
+import { route, type RequestContext, type Route } from './route.ts'
 import { todayAt } from './today.ts'
 
 /** A query parameter and what it asks of the rows. The column is of the parameter's name unless told. */
 export interface Filter {
   schema: TSchema
-  where(value: unknown, name: string, desk: Desk): Condition
+  where(value: unknown, name: string, context: RequestContext): Condition
   /** True where leaving the parameter out asks something too; `value` is then undefined. */
   always?: true
 }
@@ -60,7 +60,7 @@ export const until = (column: string): Filter => (
 /** Only what is owed after its due date, or all else. */
 export const overdue = (kind: SettledKind): Filter => ({
   schema: Type.Boolean({ description: 'true: only documents with a balance after their due date; false: all others.' }),
-  where: (on, _name, desk) => (on ? overdueOn(kind, todayAt(desk)) : not(overdueOn(kind, todayAt(desk)))),
+  where: (on, _name, context) => (on ? overdueOn(kind, todayAt(context)) : not(overdueOn(kind, todayAt(context)))),
 })
 
 /** The text is found in the indexed expression, whatever the case. */
@@ -81,7 +81,7 @@ export interface Listing<Row extends { org_id: string }> {
   where?: Condition
   /** The shape of one row as it is shown. */
   shape: TSchema
-  show(rows: Row[], desk: Desk): unknown[] | Promise<unknown[]>
+  show(rows: Row[], context: RequestContext): unknown[] | Promise<unknown[]>
   /** The column of modified_since; null where a row has no time of change. */
   modified?: string | null
   /** The column that the list is ordered by. */
@@ -98,12 +98,12 @@ export function listing<Row extends { org_id: string }>(list: Listing<Row>): Rou
     method: 'GET', path, tag, does, scope,
     query: shapeOfQuery,
     answer: Type.Object({ [key]: Type.Array(shape), page_context: PageContext } as TProperties),
-    async list(desk, { query }) {
-      const paging = pagingOf(desk, path, shapeOfQuery, query)
-      const where = allOf([list.where ?? everything, whereOf(filters, query, desk)])
-      const page = await pageOf(desk, table, { ...paging.request, ...(by ? { by } : {}), where })
+    async list(context, { query }) {
+      const paging = pagingOf(context, path, shapeOfQuery, query)
+      const where = allOf([list.where ?? everything, whereOf(filters, query, context)])
+      const page = await pageOf(context, table, { ...paging.request, ...(by ? { by } : {}), where })
       return {
-        key, rows: page.rows, show: (rows) => show(rows as Row[], desk),
+        key, rows: page.rows, show: (rows) => show(rows as Row[], context),
         answer: { [key]: [], page_context: paging.contextOf(page) },
       }
     },
@@ -123,7 +123,7 @@ export function schemasOf(filters: Record<string, Filter>): TProperties {
 }
 
 /** What the sent parameters, and those that always ask, ask of the rows together. */
-export function whereOf(filters: Record<string, Filter>, query: Record<string, unknown>, desk: Desk): Condition {
+export function whereOf(filters: Record<string, Filter>, query: Record<string, unknown>, context: RequestContext): Condition {
   const asked = Object.entries(filters).filter(([name, { always }]) => always || query[name] !== undefined)
-  return allOf(asked.map(([name, { where }]) => where(query[name], name, desk)))
+  return allOf(asked.map(([name, { where }]) => where(query[name], name, context)))
 }

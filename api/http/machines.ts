@@ -4,7 +4,7 @@ import type { Receiver } from '../../gateways/receiver.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { Cursors } from './cursors.ts'
 
-export interface Machines {
+export interface Gateways {
   engine: Pick<Engine, 'convert'>
   receiver: Pick<Receiver, 'check'>
   sealer: Sealer

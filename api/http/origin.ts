@@ -11,10 +11,10 @@ export interface Plain {
 }
 
 /** The state of every part that the service consists of. */
-export type Parts = Record<string, 'up' | 'away' | 'not configured'>
+export type Readiness = Record<string, 'up' | 'away' | 'not configured'>
 
 /** Ready while all parts that are configured answer; Redis may be away, the limits are then counted in-process. */
-export function readiness(parts: Parts): Plain {
+export function readiness(parts: Readiness): Plain {
   const away = Object.entries(parts).filter(([name, state]) => state === 'away' && name !== 'redis')
   return json(away.length === 0 ? 200 : 503, { status: away.length === 0 ? 'ready' : 'not ready', parts })
 }

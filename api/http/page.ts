@@ -2,8 +2,8 @@
 import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { fault } from '../../domain/faults.ts'
 import type { PageOf, Place } from '../../models/page.ts'
-import type { Walk } from './cursors.ts'
-import type { Desk } from './route.ts'
+import type { CursorScope } from './cursors.ts'
+import type { RequestContext } from './route.ts'
 import { ownerOf } from './shares.ts'
 
 export const PER_PAGE = { default: 50, maximum: 200 }
@@ -53,10 +53,10 @@ const NO_FILTERS = new Set(['organization_id', 'cursor', 'per_page', 'sort'])
  * The page that a query asks for. Throws validation.invalid_value for a cursor that was not given out by this list,
  * with these filters, in this order, to this caller (decisions §11).
  */
-export function pagingOf({ caller, machines: { cursors } }: Desk, list: string, shape: TObject, query: PageQuery): Paging {
+export function pagingOf({ caller, gateways: { cursors } }: RequestContext, list: string, shape: TObject, query: PageQuery): Paging {
   const { cursor, per_page: perPage = PER_PAGE.default, sort } = query
   const ascending = sort === 'created_time'
-  const walk: Walk = { list, owner: ownerOf(caller), ascending, filters: filtersOf(shape, query) }
+  const walk: CursorScope = { list, owner: ownerOf(caller), ascending, filters: filtersOf(shape, query) }
   const after = cursor === undefined ? null : cursors.read(walk, cursor)
   if (cursor !== undefined && !after) {
     throw fault('validation.invalid_value', {
@@ -65,7 +65,7 @@ export function pagingOf({ caller, machines: { cursors } }: Desk, list: string, 
   }
   return {
     request: { perPage, after, ascending },
-    contextOf: ({ hasMore, end }) => ({ per_page: perPage, has_more_page: hasMore, next_cursor: hasMore && end ? cursors.give(walk, end) : null }),
+    contextOf: ({ hasMore, end }) => ({ per_page: perPage, has_more_page: hasMore, next_cursor: hasMore && end ? cursors.sign(walk, end) : null }),
   }
 }
 

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
-import type { Desk as WritingDesk } from '../../commands/open-books.ts'
+import type { WriteContext as WritingDesk } from '../../commands/open-books.ts'
 import type { Caller } from '../../commands/caller.ts'
 import { asFault } from '../../commands/refusals.ts'
 import { Fault, fault } from '../../domain/faults.ts'
@@ -14,23 +14,23 @@ import { checkOrganization, checkScope, identify } from './caller.ts'
 import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import { answerList } from './list-answer.ts'
-import type { Sent } from './input.ts'
-import type { Machines } from './machines.ts'
+import type { IncomingCall } from './input.ts'
+import type { Gateways } from './machines.ts'
 import type { Pace } from './pace.ts'
 import type { Allowance, Budget, Limiter } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
 import { ownerOf, type Shares } from './shares.ts'
 import { begin } from './stream.ts'
 import { readQuery } from './validate.ts'
-import { answerWrite, deskOf, inPlace } from './writing.ts'
+import { answerWrite, requestContextOf, inPlace } from './writing.ts'
 
 /** Everything that a request meets on its way; made once by the server. */
-export interface House {
-  desk: WritingDesk
+export interface ServerContext {
+  writeContext: WritingDesk
   limiter: Limiter
   tokens: TokenMemory
   sealer: Sealer
-  machines: Machines
+  gateways: Gateways
   shares: Shares
   /** For answers that use up no budget. */
   pace: Pace
@@ -51,25 +51,25 @@ export interface Trace {
 type AnyInput = Input<TObject, TSchema>
 
 /** Answers a request to a route; every failure is a reply too. */
-export async function travel(
-  house: House, route: Route, request: IncomingMessage & { params?: Record<string, string> },
+export async function handleRequest(
+  server: ServerContext, route: Route, request: IncomingMessage & { params?: Record<string, string> },
 ): Promise<{ reply: Reply; trace: Trace }> {
-  const now = house.desk.clock()
-  const ip = house.addressOf(request)
+  const now = server.writeContext.clock()
+  const ip = server.addressOf(request)
   const trace: Trace = { requestId: randomUUID(), orgId: null, subject: null, ip }
-  let allowance = house.limiter.uncounted(now)
+  let allowance = server.limiter.uncounted(now)
   let reply: Reply
   try {
     const { path, parameters } = partsOf(request)
     const count = async (budget: Budget) => {
-      allowance = await house.limiter.count(budget, now)
+      allowance = await server.limiter.count(budget, now)
       if (allowance.allowed) return
-      await house.pace()
+      await server.pace()
       throw limitExceeded(allowance)
     }
     const identified = async (at = now) => {
       const known = await identify(route, request, {
-        tokens: house.tokens, now: at, origin: originOf(request, ip, trace.requestId),
+        tokens: server.tokens, now: at, origin: originOf(request, ip, trace.requestId),
         countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
       })
       trace.orgId = known.caller.organization?.id ?? null
@@ -77,16 +77,16 @@ export async function travel(
       return known
     }
     const { caller, budget } = await identified()
-    await (budget === null ? house.pace() : count({ of: caller.tier, key: budget }))
-    const sent: Sent = { request, path, parameters, params: request.params ?? {} }
+    await (budget === null ? server.pace() : count({ of: caller.tier, key: budget }))
+    const sent: IncomingCall = { request, path, parameters, params: request.params ?? {} }
     const answer = async (of: Caller) => {
       checkOrganization(of, request, parameters)
       checkScope(of, route)
-      return answerRoute(house, route, of, sent, now)
+      return answerRoute(server, route, of, sent, now)
     }
-    reply = await untilUnchanged(house, caller, answer, async () => (await identified(house.desk.clock())).caller)
+    reply = await untilUnchanged(server, caller, answer, async () => (await identified(server.writeContext.clock())).caller)
   } catch (error) {
-    reply = refuse(house, error, trace.requestId)
+    reply = refuse(server, error, trace.requestId)
     // Whoever is refused before their body is looked at may be sending one still.
     discardRest(request)
   }
@@ -96,7 +96,7 @@ export async function travel(
 
 // A caller that has changed since it was read is read again: its partner may be changing the organisation this moment.
 async function untilUnchanged(
-  { tokens }: House, caller: Caller, answer: (of: Caller) => Promise<Reply>, identifyAnew: () => Promise<Caller>,
+  { tokens }: ServerContext, caller: Caller, answer: (of: Caller) => Promise<Reply>, identifyAnew: () => Promise<Caller>,
 ): Promise<Reply> {
   for (let [of, tries] = [caller, 1]; ; tries += 1) {
     try {
@@ -113,24 +113,24 @@ async function untilUnchanged(
 // Each try has a good chance even beside changes that follow each other without a pause.
 const MOST_TRIES = 20
 
-function answerRoute(house: House, route: Route, caller: Caller, sent: Sent, now: Date): Promise<Reply> {
+function answerRoute(server: ServerContext, route: Route, caller: Caller, sent: IncomingCall, now: Date): Promise<Reply> {
   const { request, params, parameters } = sent
   const input = () => ({ params, query: readQuery(route.query, parameters), body: undefined })
-  if (route.read) return answerRead(house, route, caller, now, input())
-  if (route.list) return answerList(house, caller, request, () => route.list!(deskOf(house, caller, now), input()))
-  if (route.stream) return answerStream(house, route, caller, now, { request, input: input() })
-  return answerWrite(house, route, caller, sent)
+  if (route.read) return answerRead(server, route, caller, now, input())
+  if (route.list) return answerList(server, caller, request, () => route.list!(requestContextOf(server, caller, now), input()))
+  if (route.stream) return answerStream(server, route, caller, now, { request, input: input() })
+  return answerWrite(server, route, caller, sent)
 }
 
 /** Turns whatever was thrown into a reply; what is no fault is told to the log and to nobody else. */
-export function refuse(house: Pick<House, 'onUnhandledError'>, error: unknown, requestId: string): Reply {
+export function refuse(server: Pick<ServerContext, 'onUnhandledError'>, error: unknown, requestId: string): Reply {
   const meant = asFault(error)
   if (meant instanceof Fault) {
     // A part that is away is no error of ours, and GET /health/ready tells of it.
-    if (meant.cause !== undefined && meant.code !== 'service.unavailable') house.onUnhandledError(meant.cause, requestId)
+    if (meant.cause !== undefined && meant.code !== 'service.unavailable') server.onUnhandledError(meant.cause, requestId)
     return refusal(meant, requestId)
   }
-  house.onUnhandledError(error, requestId)
+  server.onUnhandledError(error, requestId)
   return refusal(fault('internal.error'), requestId)
 }
 
@@ -142,8 +142,8 @@ export function limitHeaders(allowance: Allowance): Record<string, string> {
   }
 }
 
-async function answerRead(house: House, route: Route, caller: Caller, now: Date, input: AnyInput): Promise<Reply> {
-  const answer = await inPlace(house, caller, () => route.read!(deskOf(house, caller, now), input))
+async function answerRead(server: ServerContext, route: Route, caller: Caller, now: Date, input: AnyInput): Promise<Reply> {
+  const answer = await inPlace(server, caller, () => route.read!(requestContextOf(server, caller, now), input))
   return route.bare ? { status: 200, headers: {}, body: bareBody(answer) } : success(200, answer)
 }
 
@@ -157,9 +157,9 @@ function bareBody(answer: object): string {
 }
 
 function answerStream(
-  house: House, route: Route, caller: Caller, now: Date, { request, input }: { request: IncomingMessage; input: AnyInput },
+  server: ServerContext, route: Route, caller: Caller, now: Date, { request, input }: { request: IncomingMessage; input: AnyInput },
 ): Promise<Reply> {
-  return begin(request, house.shares, ownerOf(caller), (over) => route.stream!(deskOf(house, caller, now), input, over))
+  return begin(request, server.shares, ownerOf(caller), (over) => route.stream!(requestContextOf(server, caller, now), input, over))
 }
 
 function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: URLSearchParams } {

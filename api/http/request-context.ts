@@ -2,14 +2,14 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-export interface RequestUnderWay {
+export interface CurrentRequest {
   request: IncomingMessage
   response: ServerResponse
 }
 
-const underWay = new AsyncLocalStorage<RequestUnderWay>()
+const storage = new AsyncLocalStorage<CurrentRequest>()
 
-export const asPartOf = <T>(request: RequestUnderWay, work: () => T): T => underWay.run(request, work)
+export const runWithRequest = <T>(request: CurrentRequest, work: () => T): T => storage.run(request, work)
 
 /** The request that the running code serves; undefined outside of any. */
-export const requestUnderWay = (): RequestUnderWay | undefined => underWay.getStore()
+export const currentRequest = (): CurrentRequest | undefined => storage.getStore()

@@ -6,7 +6,7 @@ import type { FieldProblem } from '../../domain/faults.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
 import type { Database } from '../../models/database.ts'
 import type { Scope } from '../../models/find.ts'
-import type { Machines } from './machines.ts'
+import type { Gateways } from './machines.ts'
 
 /** What a handler answers: the resource under its key, and an action's own message where it has one. */
 export type Answer = { message?: string } & Record<string, unknown>
@@ -39,21 +39,21 @@ export interface Input<Query extends TObject, Body extends TSchema> {
 }
 
 /** What a read is given: the pool to ask, the organisation to ask within, and the machines beside the database. */
-export interface Desk extends Scope {
+export interface RequestContext extends Scope {
   database: Database
   caller: Caller
   now: Date
-  machines: Machines
+  gateways: Gateways
 }
 
 /** Under which id a call writes down what it asks the engine for; a repeat of its key finds the same. */
-export interface Ask {
+export interface WorkflowRequest {
   id: string
   isNew: boolean
 }
 
 /** What is left to do of a call that hands work to the engine: to wait for it, and to read what it has made. */
-export type Errand = (desk: Desk) => Promise<Answer>
+export type WorkflowAnswer = (context: RequestContext) => Promise<Answer>
 
 interface Declaration<Query extends TObject, Body extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -92,30 +92,30 @@ export type Prepared = () => void
 
 /** Work of a `write` that waits for another machine; the caller's shape is right by then, nothing else is checked. */
 type Prepare<Query extends TObject, Body extends TSchema> =
-  (input: Input<Query, Body>, machines: Machines, caller: Caller) => Promise<void>
+  (input: Input<Query, Body>, gateways: Gateways, caller: Caller) => Promise<void>
 
 type Handler<Query extends TObject, Body extends TSchema> =
-  | { read: (desk: Desk, input: Input<Query, Body>) => Promise<Answer> }
-  | { list: (desk: Desk, input: Input<Query, Body>) => Promise<Listed> }
+  | { read: (context: RequestContext, input: Input<Query, Body>) => Promise<Answer> }
+  | { list: (context: RequestContext, input: Input<Query, Body>) => Promise<Listed> }
   | {
     /** Done before a connection is taken. The handler asks for what came of it when it is its turn among the checks. */
     prepare?: Prepare<Query, Body>
-    write: (books: Books, input: Input<Query, Body>, machines: Machines, prepared: Prepared) => Promise<Answer>
+    write: (books: Books, input: Input<Query, Body>, gateways: Gateways, prepared: Prepared) => Promise<Answer>
   }
   /** `over` is aborted when nobody waits for the rest: all of it is told, or the caller is gone or does not read. */
-  | { stream: (desk: Desk, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
+  | { stream: (context: RequestContext, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
   /** Refuses, or writes down what is asked; the errand then waits for the engine, with no transaction open. */
-  | { ask: (books: Books, input: Input<Query, Body>, ask: Ask) => Promise<Errand> }
+  | { startWorkflow: (books: Books, input: Input<Query, Body>, request: WorkflowRequest) => Promise<WorkflowAnswer> }
 
 export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Declaration<Query, Body> & Handler<Query, Body>
 
 export interface Route extends Declaration<TObject, TSchema> {
-  read?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Answer>
-  list?: (desk: Desk, input: Input<TObject, TSchema>) => Promise<Listed>
+  read?: (context: RequestContext, input: Input<TObject, TSchema>) => Promise<Answer>
+  list?: (context: RequestContext, input: Input<TObject, TSchema>) => Promise<Listed>
   prepare?: Prepare<TObject, TSchema>
-  write?: (books: Books, input: Input<TObject, TSchema>, machines: Machines, prepared: Prepared) => Promise<Answer>
-  stream?: (desk: Desk, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>
-  ask?: (books: Books, input: Input<TObject, TSchema>, ask: Ask) => Promise<Errand>
+  write?: (books: Books, input: Input<TObject, TSchema>, gateways: Gateways, prepared: Prepared) => Promise<Answer>
+  stream?: (context: RequestContext, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>
+  startWorkflow?: (books: Books, input: Input<TObject, TSchema>, request: WorkflowRequest) => Promise<WorkflowAnswer>
 }
 
 /** Declares a route; the handler's query and body are typed by their shapes. */

@@ -24,7 +24,7 @@ export interface Shares {
 }
 
 /** The connections of a process, and how many of them may write at the same time. */
-export interface Connections {
+export interface ConnectionShare {
   pool: number
   writers: number
 }
@@ -33,7 +33,7 @@ export interface Connections {
 export const writersOf = (processors: number) => 2 * processors + 1
 
 /** How much there is of each in a process with so many connections, how much of it one may hold, and for how long one waits. */
-export function shareSizes({ pool, writers: most }: Connections) {
+export function shareSizes({ pool, writers: most }: ConnectionShare) {
   const streams = Math.ceil(pool / 2)
   const writers = Math.min(most, streams)
   return {
@@ -47,7 +47,7 @@ export function shareSizes({ pool, writers: most }: Connections) {
   } satisfies Record<keyof Shares, object>
 }
 
-export function createShares(connections: Connections): Shares {
+export function createShares(connections: ConnectionShare): Shares {
   const { bodies, parsing, streams, lists, calls, writers } = shareSizes(connections)
   return {
     bodies: createFairShare({ ...bodies, message: 'Too many large bodies are being read; try again.' }),

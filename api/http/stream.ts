@@ -56,7 +56,7 @@ async function* textsOf(rows: AsyncIterable<unknown[]>): AsyncGenerator<string, 
  * Tells the answer to its end, and answers with the status for the log: 200, or how it was broken off. A broken answer
  * breaks its connection, so that nobody takes a part for the whole.
  */
-export async function tell(
+export async function writeRows(
   response: ServerResponse, { status, headers, body }: Reply, { texts, closing, over }: Rest, onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
   const overdue = setTimeout(() => over.abort(), WHOLE_MS)

@@ -1,5 +1,5 @@
 // Today, as a reader is answered: the date in the organisation's zone.
 import { dateInZone } from '../../domain/dates.ts'
-import type { Desk } from './route.ts'
+import type { RequestContext } from './route.ts'
 
-export const todayAt = ({ now, caller }: Desk): string => dateInZone(now.toISOString(), caller.organization!.time_zone)
+export const todayAt = ({ now, caller }: RequestContext): string => dateInZone(now.toISOString(), caller.organization!.time_zone)

@@ -26,7 +26,7 @@ export function unmatchedRequests(
     const requestId = randomUUID()
     const reply = refuse({ onUnhandledError: accessLog.unhandledError }, refused, requestId)
     Object.assign(reply.headers, headers(requestId))
-    accessLog.passed({ requestId, orgId: null, subject: null, ip, method, route: 'unknown', status: reply.status, durationMs: 0 })
+    accessLog.request({ requestId, orgId: null, subject: null, ip, method, route: 'unknown', status: reply.status, durationMs: 0 })
     return reply
   }
   const replyTo = (request: IncomingMessage, refused: Error) => refusalTo(request.method ?? '', addressOf(request), refused)

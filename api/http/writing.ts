@@ -4,55 +4,55 @@ import type { Caller } from '../../commands/caller.ts'
 import { openBooks } from '../../commands/open-books.ts'
 import { asFault } from '../../commands/refusals.ts'
 import { Fault } from '../../domain/faults.ts'
-import { answerClaim, giveUpClaim, type LeftBehind, type StandingClaim } from '../../models/idempotency.ts'
+import { answerClaim, releaseClaim, type UnfinishedRequest, type StandingClaim } from '../../models/idempotency.ts'
 import { BODY_LIMIT, LARGE_BODY, sizeOf } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import type { FairShare } from './fair-share.ts'
-import { claim, keptBody, keyOf, leaveClaim, mismatchHeader, NotClaimed, remember, type Keyed } from './idempotency.ts'
-import { receive, type Sent } from './input.ts'
-import type { House } from './pipeline.ts'
-import type { Ask, Desk, Errand, Prepared, Route } from './route.ts'
+import { claim, keptBody, keyOf, leaveClaim, mismatchHeader, NotClaimed, remember, type KeyedCall } from './idempotency.ts'
+import { receive, type IncomingCall } from './input.ts'
+import type { ServerContext } from './pipeline.ts'
+import type { WorkflowRequest, RequestContext, WorkflowAnswer, Prepared, Route } from './route.ts'
 import { ownerOf } from './shares.ts'
 
 /** The errand of an `ask` whose claim stands until it is answered. */
-interface Asked {
-  errand: Errand
-  keyed: Keyed
+interface PendingWorkflow {
+  awaitAnswer: WorkflowAnswer
+  call: KeyedCall
   claim: StandingClaim
   mismatched: boolean
 }
 
 /** Carries out a call that changes something. A large body counts against its organisation's share until it is answered. */
-export async function answerWrite(house: House, route: Route, caller: Caller, sent: Sent): Promise<Reply> {
+export async function answerWrite(server: ServerContext, route: Route, caller: Caller, sent: IncomingCall): Promise<Reply> {
   const key = keyOf(route, sent.request)
   const size = sizeOf(sent.request, route.bodyLimit ?? BODY_LIMIT)
-  const release = size > LARGE_BODY ? await house.shares.bodies.take(ownerOf(caller), size) : null
+  const release = size > LARGE_BODY ? await server.shares.bodies.take(ownerOf(caller), size) : null
   try {
-    return await carryOut(house, route, caller, key, sent)
+    return await carryOut(server, route, caller, key, sent)
   } finally {
     release?.()
   }
 }
 
 // A body that is refused is so within the work: the answer of its key, where it has one, comes first (decisions §7).
-async function carryOut(house: House, route: Route, caller: Caller, key: string | null, sent: Sent): Promise<Reply> {
-  const { bodyHash, input } = await (sent.received ??= receive(house.shares, route, ownerOf(caller), sent))
-  const prepared = await prepare(route, house, caller, input)
-  const work = async (books: Books, ask: Ask): Promise<Reply | Errand> => {
+async function carryOut(server: ServerContext, route: Route, caller: Caller, key: string | null, sent: IncomingCall): Promise<Reply> {
+  const { bodyHash, input } = await (sent.received ??= receive(server.shares, route, ownerOf(caller), sent))
+  const prepared = await prepare(route, server, caller, input)
+  const work = async (books: Books, request: WorkflowRequest): Promise<Reply | WorkflowAnswer> => {
     if (input instanceof Fault) throw input
-    if (route.ask) return route.ask(books, input, ask)
-    const answer = await route.write!(books, input, house.machines, prepared)
+    if (route.startWorkflow) return route.startWorkflow(books, input, request)
+    const answer = await route.write!(books, input, server.gateways, prepared)
     return success(route.status ?? 200, route.warns || books.warnings.length > 0 ? { ...answer, warnings: books.warnings } : answer)
   }
-  const run = async (errand: Errand) => success(route.status ?? 200, await errand(deskOf(house, caller, house.desk.clock())))
+  const run = async (awaitAnswer: WorkflowAnswer) => success(route.status ?? 200, await awaitAnswer(requestContextOf(server, caller, server.writeContext.clock())))
   if (key === null) {
-    const done = await inTurnToWrite(house, caller, () =>
-      openBooks(house.desk, caller, (books) => work(books, { id: books.newId(), isNew: true }), inked))
+    const done = await inTurnToWrite(server, caller, () =>
+      openBooks(server.writeContext, caller, (books) => work(books, { id: books.newId(), isNew: true }), withNumbers))
     return typeof done === 'function' ? run(done) : done
   }
-  const keyed: Keyed = { subject: caller.subject, method: route.method, path: sent.path, key, bodyHash, secret: route.secretAnswer === true }
-  const done = await inTurnToWrite(house, caller, () => writeOnce(house, caller, keyed, work, route.ask !== undefined))
-  return 'errand' in done ? answerAsked(house, caller, done, run) : done
+  const call: KeyedCall = { subject: caller.subject, method: route.method, path: sent.path, key, bodyHash, secret: route.secretAnswer === true }
+  const done = await inTurnToWrite(server, caller, () => writeOnce(server, caller, call, work, route.startWorkflow !== undefined))
+  return 'awaitAnswer' in done ? awaitWorkflow(server, caller, done, run) : done
 }
 
 /**
@@ -60,11 +60,11 @@ async function carryOut(house: House, route: Route, caller: Caller, key: string 
  * left to the transaction: there each is refused in its place among the checks, and remembered under its key.
  */
 async function prepare(
-  route: Route, house: House, caller: Caller, input: Parameters<NonNullable<Route['prepare']>>[0] | Fault,
+  route: Route, server: ServerContext, caller: Caller, input: Parameters<NonNullable<Route['prepare']>>[0] | Fault,
 ): Promise<Prepared> {
   if (!route.prepare || input instanceof Fault) return () => undefined
   try {
-    await route.prepare(input, house.machines, caller)
+    await route.prepare(input, server.gateways, caller)
     return () => undefined
   } catch (error) {
     return () => {
@@ -74,11 +74,11 @@ async function prepare(
 }
 
 /** Does what uses the database when the caller's organisation has a place for it. What anyone may call uses none. */
-export function inPlace<T>({ shares }: Pick<House, 'shares'>, caller: Caller, work: () => Promise<T>): Promise<T> {
+export function inPlace<T>({ shares }: Pick<ServerContext, 'shares'>, caller: Caller, work: () => Promise<T>): Promise<T> {
   return within(shares.calls, caller, work)
 }
 
-function inTurnToWrite<T>({ shares }: House, caller: Caller, work: () => Promise<T>): Promise<T> {
+function inTurnToWrite<T>({ shares }: ServerContext, caller: Caller, work: () => Promise<T>): Promise<T> {
   return within(shares.writers, caller, () => within(shares.calls, caller, work))
 }
 
@@ -94,9 +94,9 @@ async function within<T>(share: FairShare, caller: Caller, work: () => Promise<T
 }
 
 /** What a handler reads with: the pool, and no transaction. */
-export function deskOf(house: House, caller: Caller, now: Date): Desk {
-  const { database } = house.desk
-  return { connection: database, database, caller, now, machines: house.machines, orgId: caller.organization?.id ?? '' }
+export function requestContextOf(server: ServerContext, caller: Caller, now: Date): RequestContext {
+  const { database } = server.writeContext
+  return { connection: database, database, caller, now, gateways: server.gateways, orgId: caller.organization?.id ?? '' }
 }
 
 /**
@@ -104,24 +104,24 @@ export function deskOf(house: House, caller: Caller, now: Date): Desk {
  * are written, in the same transaction; one that PostgreSQL itself gave, in a transaction of its own.
  */
 async function writeOnce(
-  house: House, caller: Caller, keyed: Keyed, work: (books: Books, ask: Ask) => Promise<Reply | Errand>, isAsked: boolean,
-): Promise<Reply | Asked> {
-  const settle = async (books: Books, result: (ask: Ask) => Promise<Reply | Errand>): Promise<Reply | Asked> => {
-    const claimed = claim(books, keyed, house.sealer)
+  server: ServerContext, caller: Caller, call: KeyedCall, work: (books: Books, request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>, startsWorkflow: boolean,
+): Promise<Reply | PendingWorkflow> {
+  const settle = async (books: Books, result: (request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>): Promise<Reply | PendingWorkflow> => {
+    const claimed = claim(books, call, server.sealer)
     // What an errand goes on with is known by the claim alone.
-    if (isAsked) await books.connection.checked()
-    const ask = { id: claimed.left?.askId ?? books.newId(), isNew: claimed.left === null }
-    const [outcome] = await Promise.allSettled([result(ask)])
+    if (startsWorkflow) await books.connection.checked()
+    const request = { id: claimed.unfinished?.requestId ?? books.newId(), isNew: claimed.unfinished === null }
+    const [outcome] = await Promise.allSettled([result(request)])
     await books.connection.checked()
     if (outcome.status === 'fulfilled' && typeof outcome.value === 'function') {
-      return stillToAnswer(books, keyed, claimed.left, ask.id, outcome.value)
+      return pendingWorkflow(books, call, claimed.unfinished, request.id, outcome.value)
     }
     const reply = outcome.status === 'fulfilled' ? outcome.value as Reply : refusalToKeep(books, outcome.reason)
-    remember(books, keyed, reply, house.sealer)
+    remember(books, call, reply, server.sealer)
     return reply
   }
-  const open = (result: (books: Books, ask: Ask) => Promise<Reply | Errand>) =>
-    openBooks(house.desk, caller, (books) => settle(books, (ask) => result(books, ask)), inked)
+  const open = (result: (books: Books, request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>) =>
+    openBooks(server.writeContext, caller, (books) => settle(books, (request) => result(books, request)), withNumbers)
   try {
     return await open(work).catch((error: unknown) => {
       const isAnswer = error instanceof Fault && error.status < 500
@@ -135,38 +135,38 @@ async function writeOnce(
 
 function refusalToKeep(books: Books, error: unknown): Reply {
   if (!(error instanceof Fault) || error.status >= 500) throw error
-  books.tearUp()
+  books.discard()
   return refusal(error, books.caller.origin.request_id ?? '')
 }
 
 // What was asked for first stands, also when another body comes with the same key.
-function stillToAnswer(books: Books, sent: Keyed, left: LeftBehind | null, askId: string, errand: Errand): Asked {
-  const keyed = { ...sent, bodyHash: left?.bodyHash ?? sent.bodyHash }
-  return { errand, keyed, claim: leaveClaim(books, keyed, askId), mismatched: keyed.bodyHash !== sent.bodyHash }
+function pendingWorkflow(books: Books, sent: KeyedCall, unfinished: UnfinishedRequest | null, requestId: string, awaitAnswer: WorkflowAnswer): PendingWorkflow {
+  const call = { ...sent, bodyHash: unfinished?.bodyHash ?? sent.bodyHash }
+  return { awaitAnswer: awaitAnswer, call: call, claim: leaveClaim(books, call, requestId), mismatched: call.bodyHash !== sent.bodyHash }
 }
 
 /**
  * Runs the errand, with no transaction open, and remembers its answer. What is no answer (the engine away, too late) is
  * not remembered: the claim is given up, and a repeat of the key goes on with what was asked for.
  */
-async function answerAsked(house: House, caller: Caller, asked: Asked, run: (errand: Errand) => Promise<Reply>): Promise<Reply> {
-  const { database, clock } = house.desk
+async function awaitWorkflow(server: ServerContext, caller: Caller, pending: PendingWorkflow, run: (awaitAnswer: WorkflowAnswer) => Promise<Reply>): Promise<Reply> {
+  const { database, clock } = server.writeContext
   let reply: Reply
   try {
-    reply = await run(asked.errand)
+    reply = await run(pending.awaitAnswer)
   } catch (error) {
     const refused = asFault(error)
     if (!(refused instanceof Fault) || refused.status >= 500) {
       // A claim that cannot be given up runs out by itself.
-      await giveUpClaim(database, asked.claim, clock()).catch(() => undefined)
+      await releaseClaim(database, pending.claim, clock()).catch(() => undefined)
       throw error
     }
     reply = refusal(refused, caller.origin.request_id ?? '')
   }
-  await answerClaim(database, asked.claim, { status: reply.status, ...keptBody(asked.keyed, reply, house.sealer) })
-  return { ...reply, headers: { ...reply.headers, ...mismatchHeader(asked.mismatched) } }
+  await answerClaim(database, pending.claim, { status: reply.status, ...keptBody(pending.call, reply, server.sealer) })
+  return { ...reply, headers: { ...reply.headers, ...mismatchHeader(pending.mismatched) } }
 }
 
-function inked<Done extends Reply | Errand | Asked>(done: Done, books: Books): Done {
-  return 'body' in done ? { ...done, body: books.ink(done.body) } : done
+function withNumbers<Done extends Reply | WorkflowAnswer | PendingWorkflow>(done: Done, books: Books): Done {
+  return 'body' in done ? { ...done, body: books.fillNumbers(done.body) } : done
 }

@@ -6,13 +6,13 @@ import { accounts, withBalances } from '../../models/account.ts'
 import { equalTo, everything } from '../../models/condition.ts'
 import { existingRow } from '../../models/find.ts'
 import { equals, listing, sameId } from '../http/listing.ts'
-import { route, type Desk } from '../http/route.ts'
+import { route, type RequestContext } from '../http/route.ts'
 import { Account, AsOf, showAccount } from '../shapes/account.ts'
 import { one } from '../shapes/fields.ts'
 
 const tag = 'Accounts'
 
-const currencyAt = ({ caller }: Desk) => caller.organization!.currency_code
+const currencyAt = ({ caller }: RequestContext) => caller.organization!.currency_code
 
 export const accountRoutes = [
   listing({
@@ -23,16 +23,16 @@ export const accountRoutes = [
       parent_id: sameId(),
       include_inactive: { schema: Type.Boolean({ default: false }), always: true, where: (on) => (on ? everything : equalTo('is_active', true)) },
     },
-    show: async (rows, desk) => (await withBalances(desk, rows)).map((account) => showAccount(account, currencyAt(desk))),
+    show: async (rows, context) => (await withBalances(context, rows)).map((account) => showAccount(account, currencyAt(context))),
   }),
   route({
     method: 'GET', path: '/accounts/{account_id}', tag, does: 'Read an account', scope: 'accounts.READ',
     query: Type.Object({ as_of: Type.Optional(AsOf) }),
     answer: one('account', Account),
-    async read(desk, { params, query }) {
+    async read(context, { params, query }) {
       const asOf = query.as_of === undefined ? null : parseDocumentDate(query.as_of)
-      const [account] = await withBalances(desk, [await existingRow(desk, accounts, params.account_id!, 'account')], asOf)
-      return { account: showAccount(account!, currencyAt(desk)) }
+      const [account] = await withBalances(context, [await existingRow(context, accounts, params.account_id!, 'account')], asOf)
+      return { account: showAccount(account!, currencyAt(context)) }
     },
   }),
 ]

@@ -7,7 +7,7 @@ import { existingDocument } from '../../models/existing-document.ts'
 import { pageOf } from '../../models/page.ts'
 import { equals, sameId, schemasOf, since, until, whereOf } from '../http/listing.ts'
 import { listQuery } from '../http/page.ts'
-import { route, type Answer, type Desk, type Route } from '../http/route.ts'
+import { route, type Answer, type RequestContext, type Route } from '../http/route.ts'
 import { ACTIVITY_ENTITY_TYPES, ActivityContext, ActivityEvent, showActivity } from '../shapes/activity.ts'
 
 const tag = 'Activity'
@@ -28,8 +28,8 @@ const FILTERS = {
 const log = route({
   method: 'GET', path: '/activity', tag, does: 'Read the activity log, the newest first', scope, authCodes, answer,
   query: listQuery({ ...schemasOf(FILTERS), limit }),
-  async read(desk, { query }) {
-    return newest(desk, whereOf(FILTERS, query, desk), query.limit)
+  async read(context, { query }) {
+    return newest(context, whereOf(FILTERS, query, context), query.limit)
   },
 })
 
@@ -39,9 +39,9 @@ const logsOfDocuments = kindsThatHave('hasLog').map((kind): Route => {
   return route({
     method: 'GET', path: `${path}/{${id}}/activity`, tag, does: `Read ${withArticle(noun)}'s activity`, scope, authCodes, answer,
     query: listQuery({ limit }),
-    async read(desk, { params, query }) {
-      const document = await existingDocument(desk, kind, params[id]!)
-      return newest(desk, allOf([equalTo('entity_type', kind), hasId('entity_id', document)]), query.limit)
+    async read(context, { params, query }) {
+      const document = await existingDocument(context, kind, params[id]!)
+      return newest(context, allOf([equalTo('entity_type', kind), hasId('entity_id', document)]), query.limit)
     },
   })
 })
@@ -52,9 +52,9 @@ function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
-async function newest(desk: Desk, where: Condition, asked: number | undefined): Promise<Answer> {
+async function newest(context: RequestContext, where: Condition, asked: number | undefined): Promise<Answer> {
   const most = asked ?? LIMIT.default
-  const page = await pageOf(desk, activity, { by: 'occurred_at', perPage: most, after: null, where })
+  const page = await pageOf(context, activity, { by: 'occurred_at', perPage: most, after: null, where })
   return {
     activity: page.rows.map(showActivity),
     page_context: { limit: most, returned: page.rows.length, has_more_page: page.hasMore },

@@ -13,9 +13,9 @@ export const bankAccountRoutes = [
       include_cash: Type.Optional(Type.Boolean({ default: true })),
     }),
     answer: Type.Object({ bank_accounts: Type.Array(BankAccount) }),
-    async read(desk, { query }) {
-      const found = await findBankAccounts(desk, { activeOnly: query.active_only ?? true, includeCash: query.include_cash ?? true })
-      return { bank_accounts: found.map((account) => showBankAccount(account, desk.caller.organization!.currency_code)) }
+    async read(context, { query }) {
+      const found = await findBankAccounts(context, { activeOnly: query.active_only ?? true, includeCash: query.include_cash ?? true })
+      return { bank_accounts: found.map((account) => showBankAccount(account, context.caller.organization!.currency_code)) }
     },
   }),
 ]

@@ -31,11 +31,11 @@ export const billRoutes = [
       bill_number: equals(),
       overdue: overdue('BILL'),
     },
-    show: async (rows, desk) => (await withBillLines(desk, rows)).map((bill) => showBill(bill, todayAt(desk))),
+    show: async (rows, context) => (await withBillLines(context, rows)).map((bill) => showBill(bill, todayAt(context))),
   }),
   route({
     method: 'GET', path: '/bills/{bill_id}', tag, does: 'Read a bill', scope: 'bills.READ', answer,
-    read: async (desk, { params }) => ({ bill: showBill(await billOf(desk, params.bill_id!), todayAt(desk)) }),
+    read: async (context, { params }) => ({ bill: showBill(await billOf(context, params.bill_id!), todayAt(context)) }),
   }),
   route({
     method: 'POST', path: '/bills', tag, does: 'Create a bill, and approve it on request', scope: 'bills.CREATE',

@@ -24,7 +24,7 @@ export const contactRoutes = [
   }),
   route({
     method: 'GET', path: '/contacts/{contact_id}', tag, does: 'Read a contact', scope: 'contacts.READ', answer,
-    read: async (desk, { params }) => ({ contact: showContact(await contactOf(desk, params.contact_id!)) }),
+    read: async (context, { params }) => ({ contact: showContact(await contactOf(context, params.contact_id!)) }),
   }),
   route({
     method: 'POST', path: '/contacts', tag, does: 'Create a contact', scope: 'contacts.CREATE', status: 201, answer,

@@ -1,11 +1,11 @@
 // The routes that convert one document into another: each asks the engine, and waits for it.
-import { isStillToDo, requestConversion, type ConversionWanted } from '../../commands/conversions.ts'
+import { isStillToDo, requestConversion, type ConversionRequest } from '../../commands/conversions.ts'
 import type { Books } from '../../commands/books.ts'
 import { estimateOf } from '../../commands/estimates.ts'
 import { purchaseOrderOf } from '../../commands/purchase-orders.ts'
 import { salesOrderOf } from '../../commands/sales-orders.ts'
 import { hopsOf } from '../../domain/conversion.ts'
-import { route, type Answer, type Ask, type Desk, type Errand } from '../http/route.ts'
+import { route, type Answer, type WorkflowRequest, type RequestContext, type WorkflowAnswer } from '../http/route.ts'
 import { EstimateConversion, OrderConversion } from '../shapes/conversion.ts'
 import { Estimate, showEstimate } from '../shapes/estimate.ts'
 import { one } from '../shapes/fields.ts'
@@ -16,9 +16,9 @@ export const estimateConversion = route({
   method: 'POST', path: '/estimates/{estimate_id}/convert', tag: 'Estimates',
   does: 'Convert an accepted estimate to a sales order and, on request, to its invoice',
   scope: 'estimates.UPDATE', answer: one('estimate', Estimate), body: EstimateConversion,
-  ask: (books, { params, body }, ask) =>
-    converting(books, ask, { source: 'ESTIMATE', sourceId: params.estimate_id!, ...body }, async (desk, id) => (
-      { message: 'Estimate converted.', estimate: showEstimate(await estimateOf(desk, id)) }
+  startWorkflow: (books, { params, body }, request) =>
+    converting(books, request, { source: 'ESTIMATE', sourceId: params.estimate_id!, ...body }, async (context, id) => (
+      { message: 'Estimate converted.', estimate: showEstimate(await estimateOf(context, id)) }
     )),
 })
 
@@ -26,9 +26,9 @@ export const salesOrderConversion = route({
   method: 'POST', path: '/sales_orders/{sales_order_id}/convert', tag: 'Sales orders',
   does: 'Convert a sales order, or a part of it, to an invoice',
   scope: 'salesorders.UPDATE', answer: one('sales_order', SalesOrder), body: OrderConversion,
-  ask: (books, { params, body }, ask) =>
-    converting(books, ask, { source: 'SALES_ORDER', sourceId: params.sales_order_id!, ...body }, async (desk, id) => (
-      { message: 'Sales order converted.', sales_order: showSalesOrder(await salesOrderOf(desk, id)) }
+  startWorkflow: (books, { params, body }, request) =>
+    converting(books, request, { source: 'SALES_ORDER', sourceId: params.sales_order_id!, ...body }, async (context, id) => (
+      { message: 'Sales order converted.', sales_order: showSalesOrder(await salesOrderOf(context, id)) }
     )),
 })
 
@@ -36,22 +36,22 @@ export const purchaseOrderConversion = route({
   method: 'POST', path: '/purchase_orders/{purchase_order_id}/convert', tag: 'Purchase orders',
   does: 'Convert a purchase order, or a part of it, to a bill',
   scope: 'purchaseorders.UPDATE', answer: one('purchase_order', PurchaseOrder), body: OrderConversion,
-  ask: (books, { params, body }, ask) =>
-    converting(books, ask, { source: 'PURCHASE_ORDER', sourceId: params.purchase_order_id!, ...body }, async (desk, id) => (
-      { message: 'Purchase order converted.', purchase_order: showPurchaseOrder(await purchaseOrderOf(desk, id)) }
+  startWorkflow: (books, { params, body }, request) =>
+    converting(books, request, { source: 'PURCHASE_ORDER', sourceId: params.purchase_order_id!, ...body }, async (context, id) => (
+      { message: 'Purchase order converted.', purchase_order: showPurchaseOrder(await purchaseOrderOf(context, id)) }
     )),
 })
 
 /** Writes the request down; the errand has it carried out and shows what the source has become. */
 async function converting(
-  books: Books, ask: Ask, wanted: ConversionWanted, show: (desk: Desk, sourceId: string) => Promise<Answer>,
-): Promise<Errand> {
-  const conversion = await requestConversion(books, ask.id, wanted, ask.isNew)
+  books: Books, request: WorkflowRequest, wanted: ConversionRequest, show: (context: RequestContext, sourceId: string) => Promise<Answer>,
+): Promise<WorkflowAnswer> {
+  const conversion = await requestConversion(books, request.id, wanted, request.isNew)
   const { org_id: orgId, id: conversionId, source_type: source, source_id: sourceId } = conversion
   // A call that was cut off after its work was done needs the engine no more.
   const isDone = conversion.hops === hopsOf(conversion)
-  return async (desk) => {
-    if (!isDone) await desk.machines.engine.convert({ orgId, conversionId, source, sourceId }, () => isStillToDo(desk, conversion))
-    return show(desk, sourceId)
+  return async (context) => {
+    if (!isDone) await context.gateways.engine.convert({ orgId, conversionId, source, sourceId }, () => isStillToDo(context, conversion))
+    return show(context, sourceId)
   }
 }

@@ -10,6 +10,6 @@ export const costCenterRoutes = [
     method: 'GET', path: '/cost_centers', tag: 'Lookups', does: 'List all active cost centers', scope: 'costcenters.READ',
     query: listQuery({}),
     answer: Type.Object({ cost_centers: Type.Array(CostCenter) }),
-    read: async (desk) => ({ cost_centers: (await findActiveCostCenters(desk)).map(showCostCenter) }),
+    read: async (context) => ({ cost_centers: (await findActiveCostCenters(context)).map(showCostCenter) }),
   }),
 ]

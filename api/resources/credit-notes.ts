@@ -31,11 +31,11 @@ export const creditNoteRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    show: async (rows, desk) => (await withCreditNoteLines(desk, rows)).map(showCreditNote),
+    show: async (rows, context) => (await withCreditNoteLines(context, rows)).map(showCreditNote),
   }),
   route({
     method: 'GET', path: '/credit_notes/{credit_note_id}', tag, does: 'Read a credit note', scope: 'creditnotes.READ', answer,
-    read: async (desk, { params }) => ({ credit_note: showCreditNote(await creditNoteOf(desk, params.credit_note_id!)) }),
+    read: async (context, { params }) => ({ credit_note: showCreditNote(await creditNoteOf(context, params.credit_note_id!)) }),
   }),
   route({
     method: 'POST', path: '/credit_notes', tag, does: "Create a customer's or vendor's credit note, and issue it unless it is a draft",

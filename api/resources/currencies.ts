@@ -16,9 +16,9 @@ export const currencyRoutes = [
     method: 'GET', path: '/currencies', tag, does: 'List all enabled currencies', scope: 'currencies.READ',
     query: listQuery({}),
     answer: Type.Object({ currencies: Type.Array(Currency) }),
-    async read(desk) {
-      const base = desk.caller.organization!.currency_code
-      return { currencies: (await findEnabledCurrencies(desk)).map((currency) => showCurrency(currency, base)) }
+    async read(context) {
+      const base = context.caller.organization!.currency_code
+      return { currencies: (await findEnabledCurrencies(context)).map((currency) => showCurrency(currency, base)) }
     },
   }),
   route({
@@ -29,10 +29,10 @@ export const currencyRoutes = [
       limit: Type.Optional(Type.Integer({ minimum: 1, ...RATES })),
     }),
     answer: Type.Object({ exchange_rates: Type.Array(ExchangeRate) }),
-    async read(desk, { query }) {
+    async read(context, { query }) {
       const { limit = RATES.default, ...pair } = query
       const filters = (['from_currency', 'to_currency'] as const).flatMap((name) => (pair[name] ? [equalTo(name, pair[name])] : []))
-      const newest = await pageOf(desk, exchangeRates, { by: 'rate_date', perPage: limit, after: null, where: allOf(filters) })
+      const newest = await pageOf(context, exchangeRates, { by: 'rate_date', perPage: limit, after: null, where: allOf(filters) })
       return { exchange_rates: newest.rows.map(showExchangeRate) }
     },
   }),

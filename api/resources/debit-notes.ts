@@ -26,11 +26,11 @@ export const debitNoteRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    show: async (rows, desk) => (await withDebitNoteLines(desk, rows)).map(showDebitNote),
+    show: async (rows, context) => (await withDebitNoteLines(context, rows)).map(showDebitNote),
   }),
   route({
     method: 'GET', path: '/debit_notes/{debit_note_id}', tag, does: 'Read a debit note', scope: 'debitnotes.READ', answer,
-    read: async (desk, { params }) => ({ debit_note: showDebitNote(await debitNoteOf(desk, params.debit_note_id!)) }),
+    read: async (context, { params }) => ({ debit_note: showDebitNote(await debitNoteOf(context, params.debit_note_id!)) }),
   }),
   route({
     method: 'POST', path: '/debit_notes', tag, does: 'Create a debit note to a vendor, and issue it unless it is a draft',

@@ -23,11 +23,11 @@ export const estimateRoutes = [
       tag: tagged(),
       reference_number: equals(),
     },
-    show: async (rows, desk) => (await withEstimateLines(desk, rows)).map(showEstimate),
+    show: async (rows, context) => (await withEstimateLines(context, rows)).map(showEstimate),
   }),
   route({
     method: 'GET', path: '/estimates/{estimate_id}', tag, does: 'Read an estimate', scope: 'estimates.READ', answer,
-    read: async (desk, { params }) => ({ estimate: showEstimate(await estimateOf(desk, params.estimate_id!)) }),
+    read: async (context, { params }) => ({ estimate: showEstimate(await estimateOf(context, params.estimate_id!)) }),
   }),
   route({
     method: 'POST', path: '/estimates', tag, does: 'Create an estimate', scope: 'estimates.CREATE',

@@ -5,14 +5,14 @@ import { changeExpense, createExpense, deleteExpense, expenseOf } from '../../co
 import { expenseProblems } from '../../domain/expense-body.ts'
 import { expenses, expensesOn, withExpenseLines, type Expense as ExpenseWithLines } from '../../models/expense.ts'
 import { dateFrom, dateTo, listing, sameId, tagged } from '../http/listing.ts'
-import { route, type Desk } from '../http/route.ts'
+import { route, type RequestContext } from '../http/route.ts'
 import { changedExpenseProblems, Expense, ExpenseChanges, NewExpense, showExpense } from '../shapes/expense.ts'
 import { one } from '../shapes/fields.ts'
 
 const tag = 'Expenses'
 const answer = one('expense', Expense)
 
-const currencyAt = ({ caller }: Desk) => caller.organization!.currency_code
+const currencyAt = ({ caller }: RequestContext) => caller.organization!.currency_code
 const answered = ({ organization }: Books) => (expense: ExpenseWithLines) => showExpense(expense, organization.currency_code)
 const shown = (books: Books, expense: ExpenseWithLines, message: string) => ({ message, expense: answered(books)(expense) })
 
@@ -23,13 +23,13 @@ export const expenseRoutes = [
       vendor_id: sameId(),
       account_id: {
         schema: Type.String({ description: 'Expenses with a line on the account.' }),
-        where: (id, _name, desk) => expensesOn(desk, String(id)),
+        where: (id, _name, context) => expensesOn(context, String(id)),
       },
       date_from: dateFrom(),
       date_to: dateTo(),
       tag: tagged(),
     },
-    show: async (rows, desk) => (await withExpenseLines(desk, rows)).map((expense) => showExpense(expense, currencyAt(desk))),
+    show: async (rows, context) => (await withExpenseLines(context, rows)).map((expense) => showExpense(expense, currencyAt(context))),
   }),
   route({
     method: 'POST', path: '/expenses', tag, does: 'Book an expense: post its journal', scope: 'expenses.CREATE', status: 201,
@@ -38,7 +38,7 @@ export const expenseRoutes = [
   }),
   route({
     method: 'GET', path: '/expenses/{expense_id}', tag, does: 'Read an expense', scope: 'expenses.READ', answer,
-    read: async (desk, { params }) => ({ expense: showExpense(await expenseOf(desk, params.expense_id!), currencyAt(desk)) }),
+    read: async (context, { params }) => ({ expense: showExpense(await expenseOf(context, params.expense_id!), currencyAt(context)) }),
   }),
   route({
     method: 'PUT', path: '/expenses/{expense_id}', tag, does: 'Change an expense: reverse its journal and post it again',

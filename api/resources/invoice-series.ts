@@ -5,7 +5,7 @@ import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
 import { equalTo } from '../../models/condition.ts'
 import { numberGaps } from '../../models/series.ts'
 import { listing } from '../http/listing.ts'
-import { route, type Desk } from '../http/route.ts'
+import { route, type RequestContext } from '../http/route.ts'
 import { DocumentDate, Id, one } from '../shapes/fields.ts'
 import { CreatedSeries, Gap, NewSeries, Series, showCreatedSeries, showGap, showSeries } from '../shapes/series.ts'
 
@@ -15,17 +15,17 @@ const SERIES_QUERY = {
   transactionDate: Type.Optional(DocumentDate),
 }
 
-const dateAsked = ({ now, caller }: Desk, told: string | undefined) =>
-  (told === undefined ? dateInZone(now.toISOString(), caller.organization!.time_zone) : parseDocumentDate(told)!)
+const dateAsked = ({ now, caller }: RequestContext, input: string | undefined) =>
+  (input === undefined ? dateInZone(now.toISOString(), caller.organization!.time_zone) : parseDocumentDate(input)!)
 
 export const invoiceSeriesRoutes = [
   route({
     method: 'GET', path: '/invoices/series', tag, does: "List a branch's series on a date", scope: 'invoices.READ',
     query: Type.Object(SERIES_QUERY),
     answer: Type.Object({ series: Type.Array(Series), branchId: Id }),
-    async read(desk, { query }) {
-      const branch = await branchOfSeries(desk, query.branchId, 'branchId')
-      const series = await listSeries(desk, branch, dateAsked(desk, query.transactionDate))
+    async read(context, { query }) {
+      const branch = await branchOfSeries(context, query.branchId, 'branchId')
+      const series = await listSeries(context, branch, dateAsked(context, query.transactionDate))
       return { series: series.map(showSeries), branchId: branch.id }
     },
   }),
@@ -34,10 +34,10 @@ export const invoiceSeriesRoutes = [
     scope: 'invoices.READ',
     query: Type.Object({ series: Type.Optional(Type.String({ default: 'default' })), ...SERIES_QUERY }),
     answer: Type.Object({ next_number: Type.String(), series: Type.String(), branch_id: Id }),
-    async read(desk, { query }) {
+    async read(context, { query }) {
       const { series = 'default', branchId, transactionDate } = query
-      const branch = await branchOfSeries(desk, branchId, 'branchId')
-      const number = await nextNumber(desk, branch, dateAsked(desk, transactionDate), series, desk.caller.organization!)
+      const branch = await branchOfSeries(context, branchId, 'branchId')
+      const number = await nextNumber(context, branch, dateAsked(context, transactionDate), series, context.caller.organization!)
       return { next_number: number, series, branch_id: branch.id }
     },
   }),

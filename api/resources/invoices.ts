@@ -31,14 +31,14 @@ export const invoiceRoutes = [
       invoice_number: equals(),
       overdue: overdue('INVOICE'),
     },
-    async show(rows, desk) {
-      const today = todayAt(desk)
-      return (await withLines(desk, rows)).map((invoice) => showInvoice(invoice, today))
+    async show(rows, context) {
+      const today = todayAt(context)
+      return (await withLines(context, rows)).map((invoice) => showInvoice(invoice, today))
     },
   }),
   route({
     method: 'GET', path: '/invoices/{invoice_id}', tag, does: 'Read an invoice', scope: 'invoices.READ', answer,
-    read: async (desk, { params }) => ({ invoice: showInvoice(await invoiceOf(desk, params.invoice_id!), todayAt(desk)) }),
+    read: async (context, { params }) => ({ invoice: showInvoice(await invoiceOf(context, params.invoice_id!), todayAt(context)) }),
   }),
   route({
     method: 'POST', path: '/invoices', tag, does: 'Create an invoice, and approve it on request', scope: 'invoices.CREATE',

@@ -28,7 +28,7 @@ export const itemRoutes = [
   }),
   route({
     method: 'GET', path: '/items/{item_id}', tag, does: 'Read an item', scope: 'items.READ', answer,
-    read: async (desk, { params }) => ({ item: showItem(await itemOf(desk, params.item_id!)) }),
+    read: async (context, { params }) => ({ item: showItem(await itemOf(context, params.item_id!)) }),
   }),
   route({
     method: 'PUT', path: '/items/{item_id}', tag, does: 'Change an item', scope: 'items.UPDATE', answer, body: ItemChanges,

@@ -5,7 +5,7 @@ import { deleteManualJournal, postManualJournal } from '../../commands/manual-jo
 import { everything } from '../../models/condition.ts'
 import { JOURNAL_SOURCES, journals, NOT_DELETED, onAccount, withReadLines } from '../../models/journal.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
-import { route, type Desk } from '../http/route.ts'
+import { route, type RequestContext } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { Journal, NewJournal, showJournal, sideProblems } from '../shapes/journal.ts'
 
@@ -14,7 +14,7 @@ const IncludeReversed = Type.Boolean({
   default: false, description: 'Include deleted manual journals and the entries that reverse them.',
 })
 
-const currencyAt = ({ caller }: Desk) => caller.organization!.currency_code
+const currencyAt = ({ caller }: RequestContext) => caller.organization!.currency_code
 
 export const journalRoutes = [
   listing({
@@ -26,7 +26,7 @@ export const journalRoutes = [
       source: equals(Type.Enum([...JOURNAL_SOURCES])),
       account_id: {
         schema: Type.String({ description: 'Journals with a line on the account.' }),
-        where: (id, _name, desk) => onAccount(desk, String(id)),
+        where: (id, _name, context) => onAccount(context, String(id)),
       },
       contact_id: sameId('The contact of the journal.'),
       date_from: dateFrom(),
@@ -34,7 +34,7 @@ export const journalRoutes = [
       tag: tagged(),
       include_reversed: { schema: IncludeReversed, always: true, where: (on) => (on ? everything : NOT_DELETED) },
     },
-    show: async (rows, desk) => (await withReadLines(desk, rows)).map((journal) => showJournal(journal, currencyAt(desk))),
+    show: async (rows, context) => (await withReadLines(context, rows)).map((journal) => showJournal(journal, currencyAt(context))),
   }),
   route({
     method: 'POST', path: '/journals', tag, does: 'Post a manual journal', scope: 'journals.CREATE', status: 201,
@@ -47,9 +47,9 @@ export const journalRoutes = [
   route({
     method: 'GET', path: '/journals/{journal_id}', tag, does: 'Read a journal', scope: 'journals.READ',
     query: Type.Object({ include_reversed: Type.Optional(IncludeReversed) }), answer: one('journal', Journal),
-    async read(desk, { params, query }) {
-      const journal = await journalOf(desk, params.journal_id!, { includeReversed: query.include_reversed ?? false })
-      return { journal: showJournal(journal, currencyAt(desk)) }
+    async read(context, { params, query }) {
+      const journal = await journalOf(context, params.journal_id!, { includeReversed: query.include_reversed ?? false })
+      return { journal: showJournal(journal, currencyAt(context)) }
     },
   }),
   route({

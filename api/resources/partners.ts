@@ -34,10 +34,10 @@ export const partnerRoutes = [
     ...partner, method: 'GET', path: '/partner/organizations', does: "List this partner's organisations",
     query: organizationsQuery,
     answer: Type.Object({ organizations: Type.Array(Organization), page_context: PageContext }),
-    async read(desk, { query }) {
-      const theirs = allOf([equalTo('partner_id', desk.caller.partnerId), whereOf(filters, query, desk)])
-      const paging = pagingOf(desk, '/partner/organizations', organizationsQuery, query)
-      const page = await pageAbove(desk.connection, organizations, { ...paging.request, where: theirs })
+    async read(context, { query }) {
+      const theirs = allOf([equalTo('partner_id', context.caller.partnerId), whereOf(filters, query, context)])
+      const paging = pagingOf(context, '/partner/organizations', organizationsQuery, query)
+      const page = await pageAbove(context.connection, organizations, { ...paging.request, where: theirs })
       return { organizations: page.rows.map(showOrganization), page_context: paging.contextOf(page) }
     },
   }),

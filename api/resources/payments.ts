@@ -17,11 +17,11 @@ export const paymentRoutes = [
   listing({
     path: '/payments', tag, does: 'List payments', scope: 'payments.READ', key: 'payments', table: payments, shape: Payment,
     filters: { flow: equals(Flow), contact_id: sameId(), date_from: dateFrom(), date_to: dateTo(), tag: tagged() },
-    show: async (rows, desk) => (await withAllocations(desk, rows)).map(showPayment),
+    show: async (rows, context) => (await withAllocations(context, rows)).map(showPayment),
   }),
   route({
     method: 'GET', path: '/payments/{payment_id}', tag, does: 'Read a payment', scope: 'payments.READ', answer,
-    read: async (desk, { params }) => ({ payment: showPayment(await paymentOf(desk, params.payment_id!)) }),
+    read: async (context, { params }) => ({ payment: showPayment(await paymentOf(context, params.payment_id!)) }),
   }),
   route({
     method: 'POST', path: '/payments', tag, does: 'Record a payment, and settle what it is allocated to', scope: 'payments.CREATE',

@@ -28,7 +28,7 @@ export const purchaseOrderRoutes = [
       tag: tagged(),
       reference_number: equals(),
     },
-    show: async (rows, desk) => (await withPurchaseOrderLines(desk, rows)).map(showPurchaseOrder),
+    show: async (rows, context) => (await withPurchaseOrderLines(context, rows)).map(showPurchaseOrder),
   }),
   route({
     method: 'POST', path: '/purchase_orders', tag, does: 'Create a purchase order', scope: 'purchaseorders.CREATE',
@@ -37,7 +37,7 @@ export const purchaseOrderRoutes = [
   }),
   route({
     method: 'GET', path: '/purchase_orders/{purchase_order_id}', tag, does: 'Read a purchase order', scope: 'purchaseorders.READ', answer,
-    read: async (desk, { params }) => ({ purchase_order: showPurchaseOrder(await purchaseOrderOf(desk, params.purchase_order_id!)) }),
+    read: async (context, { params }) => ({ purchase_order: showPurchaseOrder(await purchaseOrderOf(context, params.purchase_order_id!)) }),
   }),
   route({
     method: 'PUT', path: '/purchase_orders/{purchase_order_id}', tag, scope: 'purchaseorders.UPDATE',

@@ -17,11 +17,11 @@ export const reportRoutes = [
     query: listQuery({
       contact_id: Type.String(), from_date: Type.Optional(DocumentDate), to_date: Type.Optional(DocumentDate),
     }),
-    async stream(desk, { query }, over) {
-      const currency = desk.caller.organization!.currency_code
-      const contact = await contactOf(desk, query.contact_id)
+    async stream(context, { query }, over) {
+      const currency = context.caller.organization!.currency_code
+      const contact = await contactOf(context, query.contact_id)
       const period = { contactId: contact.id, from: dateOf(query.from_date), to: dateOf(query.to_date) }
-      const ledger = await openCustomerLedger(desk, period, over)
+      const ledger = await openCustomerLedger(context, period, over)
       return {
         answer: { customer_ledger: { ...showLedger(ledger, contact, period, currency), transactions: [] } },
         rows: showTransactions(ledger, currency),

@@ -26,7 +26,7 @@ export const salesOrderRoutes = [
       tag: tagged(),
       reference_number: equals(),
     },
-    show: async (rows, desk) => (await withSalesOrderLines(desk, rows)).map(showSalesOrder),
+    show: async (rows, context) => (await withSalesOrderLines(context, rows)).map(showSalesOrder),
   }),
   route({
     method: 'POST', path: '/sales_orders', tag, does: 'Create a sales order', scope: 'salesorders.CREATE',
@@ -35,7 +35,7 @@ export const salesOrderRoutes = [
   }),
   route({
     method: 'GET', path: '/sales_orders/{sales_order_id}', tag, does: 'Read a sales order', scope: 'salesorders.READ', answer,
-    read: async (desk, { params }) => ({ sales_order: showSalesOrder(await salesOrderOf(desk, params.sales_order_id!)) }),
+    read: async (context, { params }) => ({ sales_order: showSalesOrder(await salesOrderOf(context, params.sales_order_id!)) }),
   }),
   route({
     method: 'PUT', path: '/sales_orders/{sales_order_id}', tag, scope: 'salesorders.UPDATE',

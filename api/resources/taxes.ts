@@ -18,6 +18,6 @@ export const taxRoutes = [
   }),
   route({
     method: 'GET', path: '/taxes/{tax_id}', tag, does: 'Read a tax', scope: 'taxes.READ', answer: one('tax', Tax),
-    read: async (desk, { params }) => ({ tax: showTax(await existingRow(desk, taxes, params.tax_id!, 'tax')) }),
+    read: async (context, { params }) => ({ tax: showTax(await existingRow(context, taxes, params.tax_id!, 'tax')) }),
   }),
 ]

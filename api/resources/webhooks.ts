@@ -32,12 +32,12 @@ export const webhookRoutes = [
   listing({
     path: '/webhooks/endpoints', tag, does: 'List endpoints', scope: 'webhooks.READ', key: 'endpoints', table: webhookEndpoints,
     shape: Endpoint, filters: {}, where: STANDING_ENDPOINTS,
-    show: async (rows, desk) => (await withCircuits(desk, rows)).map(showEndpoint),
+    show: async (rows, context) => (await withCircuits(context, rows)).map(showEndpoint),
   }),
   route({
     method: 'GET', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Read an endpoint', scope: 'webhooks.READ', answer,
-    async read(desk, { params }) {
-      const [endpoint] = await withCircuits(desk, [await endpointOf(desk, params.endpoint_id!)])
+    async read(context, { params }) {
+      const [endpoint] = await withCircuits(context, [await endpointOf(context, params.endpoint_id!)])
       return { endpoint: showEndpoint(endpoint!) }
     },
   }),
@@ -89,8 +89,8 @@ export const webhookRoutes = [
       since: since('created_time'),
       until: until('created_time'),
     },
-    async show(rows, desk) {
-      const endpoints = await findRows(desk, webhookEndpoints, [...new Set(rows.map((row) => row.endpoint_id))])
+    async show(rows, context) {
+      const endpoints = await findRows(context, webhookEndpoints, [...new Set(rows.map((row) => row.endpoint_id))])
       const urls = new Map(endpoints.map(({ id, url }) => [id, url]))
       return rows.map((row) => showDelivery(row, urls.get(row.endpoint_id) ?? ''))
     },
@@ -99,10 +99,10 @@ export const webhookRoutes = [
     method: 'GET', path: '/webhooks/deliveries/{delivery_id}', tag, does: 'Read a delivery and its attempts',
     scope: 'webhooks.READ',
     answer: one('delivery', DeliveryWithAttempts),
-    async read(desk, { params }) {
-      const delivery = await deliveryOf(desk, params.delivery_id!)
+    async read(context, { params }) {
+      const delivery = await deliveryOf(context, params.delivery_id!)
       const [endpoint, attempts] = await Promise.all([
-        findRow(desk, webhookEndpoints, delivery.endpoint_id), attemptsOf(desk, delivery.id),
+        findRow(context, webhookEndpoints, delivery.endpoint_id), attemptsOf(context, delivery.id),
       ])
       return { delivery: showDeliveryWithAttempts(delivery, endpoint?.url ?? '', attempts) }
     },

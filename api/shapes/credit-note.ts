@@ -23,7 +23,7 @@ export const ChangedNoteLines = Type.Array(
 )
 export const NoteLine = Type.Object({ ...LineItem.properties, restock: Type.Boolean() })
 
-const told = {
+const fields = {
   ...newDocument,
   line_items: NewNoteLines,
   place_of_supply: optional(PlaceOfSupply),
@@ -32,10 +32,10 @@ const told = {
   bill_id: optional(Reference),
 }
 
-export const NewCreditNote = Type.Object({ customer_id: Reference, date: DocumentDate, ...told, is_draft: optional(Type.Boolean()) })
+export const NewCreditNote = Type.Object({ customer_id: Reference, date: DocumentDate, ...fields, is_draft: optional(Type.Boolean()) })
 
 export const CreditNoteChanges = Type.Object({
-  ...told, customer_id: Type.Optional(Reference), date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines),
+  ...fields, customer_id: Type.Optional(Reference), date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines),
 })
 
 export const CreditNote = Type.Object({

@@ -12,7 +12,7 @@ import { lineProblems } from './line-item.ts'
 
 export const DEBIT_NOTE_STATUSES = [...STATUSES.DEBIT_NOTE]
 
-const told = {
+const fields = {
   ...newDocument,
   line_items: NewNoteLines,
   vendor_id: Type.Optional(Reference),
@@ -23,9 +23,9 @@ const told = {
   reason: optional(Text(500)),
 }
 
-export const NewDebitNote = Type.Object({ date: DocumentDate, ...told, is_draft: optional(Type.Boolean()) })
+export const NewDebitNote = Type.Object({ date: DocumentDate, ...fields, is_draft: optional(Type.Boolean()) })
 
-export const DebitNoteChanges = Type.Object({ ...told, date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines) })
+export const DebitNoteChanges = Type.Object({ ...fields, date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines) })
 
 /** The body with the vendor under one name. */
 export function vendorNamed<Body extends { vendor_id?: string; customer_id?: string }>(body: Body): Omit<Body, 'customer_id'> {

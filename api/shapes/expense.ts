@@ -17,7 +17,7 @@ const ChangedLine = Type.Object({
   amount: Type.Optional(Spent),
 }, { description: 'Lines that are not sent are removed.' })
 
-const told = {
+const fields = {
   account_id: optional(Reference),
   amount: optional(Spent),
   mode: optional(Text(50)),
@@ -33,10 +33,10 @@ const told = {
   tags: optional(Tags),
 }
 
-export const NewExpense = Type.Object({ date: DocumentDate, paid_through_account_id: Reference, ...told })
+export const NewExpense = Type.Object({ date: DocumentDate, paid_through_account_id: Reference, ...fields })
 
 export const ExpenseChanges = Type.Object({
-  date: Type.Optional(DocumentDate), paid_through_account_id: Type.Optional(Reference), ...told,
+  date: Type.Optional(DocumentDate), paid_through_account_id: Type.Optional(Reference), ...fields,
   line_items: optional(Type.Array(ChangedLine, { minItems: 1, maxItems: MOST_LINES })),
 })
 

@@ -9,7 +9,7 @@ import { ChangedPurchaseLines, LineItem, NewPurchaseLines } from './line-item.ts
 
 export const PURCHASE_ORDER_STATUSES = [...STATUSES.PURCHASE_ORDER]
 
-const told = {
+const fields = {
   ...newDocument,
   expected_date: optional(DocumentDate),
   place_of_supply: optional(PlaceOfSupply),
@@ -18,14 +18,14 @@ const told = {
 export const NewPurchaseOrder = Type.Object({
   vendor_id: Reference,
   date: optional(DocumentDate),
-  ...told,
+  ...fields,
   line_items: NewPurchaseLines,
 })
 
 export const PurchaseOrderChanges = Type.Object({
   vendor_id: Type.Optional(Reference),
   date: Type.Optional(DocumentDate),
-  ...told,
+  ...fields,
   line_items: Type.Optional(ChangedPurchaseLines),
 })
 

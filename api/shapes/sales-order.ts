@@ -9,7 +9,7 @@ import { ChangedLineItems, LineItem } from './line-item.ts'
 
 export const SALES_ORDER_STATUSES = [...STATUSES.SALES_ORDER]
 
-const told = {
+const fields = {
   ...newDocument,
   shipment_date: optional(DocumentDate),
   place_of_supply: optional(PlaceOfSupply),
@@ -18,13 +18,13 @@ const told = {
 export const NewSalesOrder = Type.Object({
   customer_id: Reference,
   date: optional(DocumentDate),
-  ...told,
+  ...fields,
 })
 
 export const SalesOrderChanges = Type.Object({
   customer_id: Type.Optional(Reference),
   date: Type.Optional(DocumentDate),
-  ...told,
+  ...fields,
   line_items: Type.Optional(ChangedLineItems),
 })
 

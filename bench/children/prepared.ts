@@ -2,14 +2,14 @@
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import type { AnyModel } from '../../models/model.ts'
-import { type Deed, DEEDS, type Rows } from '../deeds.ts'
+import { type BookedWrite, WRITES, type Rows } from '../deeds.ts'
 import { type Figures, paced, type Pace } from '../figures.ts'
 import { serveParent } from './parent.ts'
 
 export interface PreparedJob {
   databaseUrl: string
   /** The name of the deed. */
-  deed: string
+  write: string
   /** Copies are made of the specimens 1 to this. */
   specimens: number
   pace: Pace
@@ -34,26 +34,26 @@ interface Opened {
 // Kept from job to job: a new connection prepares its statements anew.
 const opened = new Map<string, Promise<Opened>>()
 
-async function book({ databaseUrl, deed: name, specimens, pace }: PreparedJob): Promise<Figures> {
-  const deed = DEEDS.get(name)!
+async function book({ databaseUrl, write: name, specimens, pace }: PreparedJob): Promise<Figures> {
+  const write = WRITES.get(name)!
   const key = [databaseUrl, name, specimens, pace.clients].join(' ')
-  if (!opened.has(key)) opened.set(key, open(databaseUrl, deed, specimens, pace.clients))
+  if (!opened.has(key)) opened.set(key, open(databaseUrl, write, specimens, pace.clients))
   const { clients, originals } = await opened.get(key)!
   let booked = 0
-  return paced(pace, (client) => bookCopy(clients[client]!, deed, originals[(booked += 1) % originals.length]!))
+  return paced(pace, (client) => bookCopy(clients[client]!, write, originals[(booked += 1) % originals.length]!))
 }
 
-async function open(databaseUrl: string, deed: Deed, specimens: number, count: number): Promise<Opened> {
+async function open(databaseUrl: string, write: BookedWrite, specimens: number, count: number): Promise<Opened> {
   const connect = async () => {
     const client = new pg.Client(databaseUrl)
     await client.connect()
     return client
   }
   const clients = await Promise.all(Array.from({ length: count }, connect))
-  return { clients, originals: await readSpecimens(clients[0]!, deed, specimens) }
+  return { clients, originals: await readSpecimens(clients[0]!, write, specimens) }
 }
 
-async function readSpecimens(client: pg.Client, { name, writes }: Deed, count: number): Promise<Specimen[]> {
+async function readSpecimens(client: pg.Client, { name, writes }: BookedWrite, count: number): Promise<Specimen[]> {
   const kept = await client.query(`SELECT no, org_id, sequence FROM bench.${name} WHERE no <= $1 ORDER BY no`, [count])
   const specimens: Specimen[] = []
   for (const { no, org_id, sequence } of kept.rows) {
@@ -67,22 +67,22 @@ async function readSpecimens(client: pg.Client, { name, writes }: Deed, count: n
   return specimens
 }
 
-async function bookCopy(client: pg.Client, deed: Deed, specimen: Specimen): Promise<void> {
+async function bookCopy(client: pg.Client, write: BookedWrite, specimen: Specimen): Promise<void> {
   const { orgId, sequence, rows, ids } = specimen
   const now = new Date()
   await client.query('BEGIN')
   // What the deed made or took is the copy's own, wherever it stands; all else is as it was.
   const own = new Map<unknown, string>(ids.map((id) => [id, uuidv7()]))
   own.set(rows.idempotent_answers![0]!.key, uuidv7())
-  if (sequence !== null) own.set(rows[deed.document.name]![0]![deed.number!], await numberFrom(client, orgId, sequence))
+  if (sequence !== null) own.set(rows[write.document.name]![0]![write.number!], await numberFrom(client, orgId, sequence))
   if (rows.journals) own.set(rows.journals[0]!.journal_number, await numberFrom(client, orgId, 'journal'))
-  for (const table of deed.writes) {
+  for (const table of write.writes) {
     const values = rows[table.name]!.flatMap((row) => table.columns.map((column) => (
       row[column] instanceof Date ? now : own.get(row[column]) ?? row[column]
     )))
     await client.query({ ...insertOf(table, rows[table.name]!.length), values })
   }
-  for (const { table: { name }, set, ids: changed } of deed.changes) {
+  for (const { table: { name }, set, ids: changed } of write.changes) {
     const values = [orgId, changed(rows), ...(set.includes('$3') ? [now] : [])]
     await client.query({ name: `change ${name}`, text: `UPDATE ${name} SET ${set} WHERE org_id = $1 AND id = ANY ($2)`, values })
   }

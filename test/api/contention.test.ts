@@ -1,7 +1,7 @@
 // Calls that meet others on the same rows: tried again, and refused in the end with 503.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { beginAttempts, settleAttempts } from '../../commands/deliveries.ts'
+import { beginAttempts, recordAttemptResults } from '../../commands/deliveries.ts'
 import { blockedBy } from '../blocked.ts'
 import { invoiceBody } from './fixtures.ts'
 import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
@@ -108,7 +108,7 @@ describe('the outcome of a webhook', () => {
     await beginAttempts(service.database, [key], new Date())
     const settle = (kind: 'delivered' | 'refused') => {
       const outcome = { kind, statusCode: kind === 'delivered' ? 200 : 500, error: null, responseBody: null, durationMs: 5 }
-      return settleAttempts(service.database, [{ ...key, endpointId, outcome, endedAt: new Date(), waitMs: 30_000 }], RULES)
+      return recordAttemptResults(service.database, [{ ...key, endpointId, outcome, endedAt: new Date(), waitMs: 30_000 }], RULES)
     }
     const circuit = () => service.sql('SELECT state, failures FROM webhook_circuits WHERE id = $1', endpointId)
     return { endpointId, settle, circuit, now: async () => (await ours.get(`/webhooks/deliveries/${delivery.delivery_id}`)).delivery }

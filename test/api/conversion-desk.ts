@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import type { Books } from '../../commands/books.ts'
 import { openBooks } from '../../commands/open-books.ts'
 import type { Caller } from '../../commands/caller.ts'
-import { convertNext, requestConversion, type ConversionWanted } from '../../commands/conversions.ts'
+import { convertNext, requestConversion, type ConversionRequest } from '../../commands/conversions.ts'
 import { Fault } from '../../domain/faults.ts'
 import type { ConversionRow } from '../../models/conversion.ts'
 import { findOrganization } from '../../models/organization.ts'
@@ -14,11 +14,11 @@ import type { Service } from './service.ts'
 export interface ConversionDesk extends OrderBook {
   /** An estimate of one line of 100.00 that the customer has accepted, as it is answered. */
   accepted(changes?: Record<string, unknown>): Promise<Json>
-  request(wanted: ConversionWanted, id?: string): Promise<ConversionRow>
+  request(wanted: ConversionRequest, id?: string): Promise<ConversionRow>
   /** Makes the next document; answers whether it was the last. */
   next(conversionId: string): Promise<boolean>
   /** Requests and makes everything; answers the conversion's id. */
-  convert(wanted: ConversionWanted, id?: string): Promise<string>
+  convert(wanted: ConversionRequest, id?: string): Promise<string>
   /** As a caller is told of what the work is refused with. */
   refusedWith(work: Promise<unknown>): Promise<Json>
   row(conversionId: string): Promise<Json>
@@ -37,7 +37,7 @@ export async function openConversionDesk(service: Service, told: Record<string, 
   const write = async <T>(work: (books: Books) => Promise<T>): Promise<T> =>
     openBooks({ database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }, await callerOf(service, book.orgId), work)
   const next = async (id: string) => (await write((books) => convertNext(books, id))).finished
-  const request = (wanted: ConversionWanted, id: string = randomUUID()) => write((books) => requestConversion(books, id, wanted))
+  const request = (wanted: ConversionRequest, id: string = randomUUID()) => write((books) => requestConversion(books, id, wanted))
   return {
     ...book,
     async accepted(changes) {

@@ -52,26 +52,26 @@ describe('an accepted estimate', () => {
   })
 
   test('is announced with its order, and both are in the log', async () => {
-    const desk = await openConversionDesk(service)
-    await desk.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['ESTIMATE_CONVERTED', 'SALES_ORDER_CREATED', 'INVOICE_CREATED'] })
-    const source = await desk.accepted()
-    const id = await desk.convert({ ...ofEstimate(source), through: 'invoice' })
-    const { sales_order_id, invoice_id, hops } = await desk.row(id)
+    const context = await openConversionDesk(service)
+    await context.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['ESTIMATE_CONVERTED', 'SALES_ORDER_CREATED', 'INVOICE_CREATED'] })
+    const source = await context.accepted()
+    const id = await context.convert({ ...ofEstimate(source), through: 'invoice' })
+    const { sales_order_id, invoice_id, hops } = await context.row(id)
     expect(hops).toBe(2)
-    const { deliveries } = await desk.get('/webhooks/deliveries?per_page=200')
+    const { deliveries } = await context.get('/webhooks/deliveries?per_page=200')
     const told = Object.fromEntries(deliveries.map(({ event_type, payload }: Json) => [event_type, payload.data]))
     expect(told).toEqual({
       ESTIMATE_CONVERTED: {
-        id: source.estimate_id, number: 'EST-00001', customer_id: desk.customerId, total: 100, status: 'CONVERTED', sequence: 3,
+        id: source.estimate_id, number: 'EST-00001', customer_id: context.customerId, total: 100, status: 'CONVERTED', sequence: 3,
         converted_to_sales_order_id: sales_order_id,
       },
-      SALES_ORDER_CREATED: { id: sales_order_id, number: 'SO-00001', customer_id: desk.customerId, total: 100, status: 'DRAFT', sequence: 1 },
-      INVOICE_CREATED: { id: invoice_id, number: expect.any(String), customer_id: desk.customerId, total: 100, status: 'DRAFT', sequence: 1 },
+      SALES_ORDER_CREATED: { id: sales_order_id, number: 'SO-00001', customer_id: context.customerId, total: 100, status: 'DRAFT', sequence: 1 },
+      INVOICE_CREATED: { id: invoice_id, number: expect.any(String), customer_id: context.customerId, total: 100, status: 'DRAFT', sequence: 1 },
     })
-    expect((await desk.log(`/estimates/${source.estimate_id}`)).at(-1)).toEqual(['ESTIMATE_STATUS_CHANGED', {
+    expect((await context.log(`/estimates/${source.estimate_id}`)).at(-1)).toEqual(['ESTIMATE_STATUS_CHANGED', {
       status: { old: 'ACCEPTED', new: 'CONVERTED' }, converted_to_sales_order_id: { old: null, new: sales_order_id },
     }])
-    expect(await desk.log(`/sales_orders/${sales_order_id}`)).toEqual([['SALES_ORDER_CREATED', null], ['SALES_ORDER_STATUS_CHANGED', {
+    expect(await context.log(`/sales_orders/${sales_order_id}`)).toEqual([['SALES_ORDER_CREATED', null], ['SALES_ORDER_STATUS_CHANGED', {
       status: { old: 'DRAFT', new: 'INVOICED' }, quantity_invoiced: { old: 0, new: 1 },
     }]])
   })
@@ -115,15 +115,15 @@ describe('an accepted estimate', () => {
 
 describe('a sales order', () => {
   test('becomes an invoice of its own lines, dated today, due by the customer\'s terms, rounded as invoices are', async () => {
-    const desk = await openConversionDesk(service)
-    await desk.preferences({ roundInvoiceTotals: true })
-    const [customer_id, branch_id] = [await customer(desk, { payment_terms: 15, place_of_contact: 'IN-MH' }), await branchIn(service, desk, 'IN-MH')]
-    const order = await desk.salesOrder({
+    const context = await openConversionDesk(service)
+    await context.preferences({ roundInvoiceTotals: true })
+    const [customer_id, branch_id] = [await customer(context, { payment_terms: 15, place_of_contact: 'IN-MH' }), await branchIn(service, context, 'IN-MH')]
+    const order = await context.salesOrder({
       customer_id, branch_id, date: '2026-08-10', reference_number: 'PO 9', notes: 'By rail',
-      line_items: [line({ rate: 100.49, tax_id: desk.taxes['GST 18%'] }), line({ name: 'Chalk', quantity: 3, rate: 10, discount: 1 })],
+      line_items: [line({ rate: 100.49, tax_id: context.taxes['GST 18%'] }), line({ name: 'Chalk', quantity: 3, rate: 10, discount: 1 })],
     })
-    const { invoice_id } = await desk.row(await desk.convert({ ...ofSales(order), auto_approve: true }))
-    const { invoice: made } = await desk.get(`/invoices/${invoice_id}`)
+    const { invoice_id } = await context.row(await context.convert({ ...ofSales(order), auto_approve: true }))
+    const { invoice: made } = await context.get(`/invoices/${invoice_id}`)
     expect(made).toMatchObject({
       status: 'SENT', customer_id, branch_id, date: midnight(TODAY), due_date: midnight(addDays(TODAY, 15)), reference_number: 'PO 9', notes: 'By rail',
       place_of_supply: 'IN-MH', sub_total: 129.49, tax_total: 18.08, round_off: 0.43, total: 148, sales_order_id: order.sales_order_id, estimate_id: null,

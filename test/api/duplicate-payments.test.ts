@@ -62,7 +62,7 @@ test('without a key a duplicate is refused', async () => {
     subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: null, partnerId: null, organization: organization!,
     origin: { request_id: null, ip: null, user_agent: null, source: 'PUBLIC_API' },
   }
-  const desk = { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }
-  await expect(openBooks(desk, caller, (books) => recordPayment(books, twice, { keyed: false })))
+  const context = { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }
+  await expect(openBooks(context, caller, (books) => recordPayment(books, twice, { keyed: false })))
     .rejects.toMatchObject({ code: 'validation.duplicate_resource', status: 409, details: { existing_amount: 31.5 } })
 })

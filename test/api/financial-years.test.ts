@@ -17,10 +17,10 @@ afterAll(() => service.close())
 
 /** What the nightly housekeeping does of a zone, at an instant; answers how many years it opened. */
 async function night(now: string, zone = 'Asia/Kolkata'): Promise<number> {
-  const desk = { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date(now) }
+  const context = { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date(now) }
   const found = await organizationsWithoutNextYear(service.database, zone, dateInZone(now, zone), null)
   let opened = 0
-  for (const organization of found) opened += await openBooks(desk, housekeeper(organization), openMissingYears)
+  for (const organization of found) opened += await openBooks(context, housekeeper(organization), openMissingYears)
   return opened
 }
 

@@ -23,8 +23,8 @@ afterAll(() => service.close())
 /** One page of the sweep, at this instant. */
 async function sweep({ orgId }: { orgId: string }, at = NIGHT, database = service.database): Promise<OverduePage> {
   const [organization] = await service.sql<OrganizationFacts>('SELECT * FROM organizations WHERE id = $1', orgId)
-  const desk = { database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date(at) }
-  return openBooks(desk, housekeeper(organization!), markOverdue)
+  const context = { database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date(at) }
+  return openBooks(context, housekeeper(organization!), markOverdue)
 }
 
 const invoiceOf = async (ours: Mill, id: string): Promise<Json> => (await ours.get(`/invoices/${id}`)).invoice

@@ -32,7 +32,7 @@ export async function startTestWorker(env: Record<string, string>): Promise<Test
     namespace: settings.temporalNamespace,
     queues: ['core'],
     queueSuffix: settings.temporalQueueSuffix,
-    parts: { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit: CIRCUIT, wakeRelay: () => undefined, clock: () => new Date(), engine },
+    dependencies: { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit: CIRCUIT, wakeRelay: () => undefined, clock: () => new Date(), engine },
     workflowBundle: await workflowBundle(),
     shutdownSeconds: 10,
   })

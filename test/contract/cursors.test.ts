@@ -1,7 +1,7 @@
 // Every cursor list: a cursor leads on only in the list that gave it out, with its filters, its order and its owner.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { createCursors, type Cursors, type Walk } from '../../api/http/cursors.ts'
+import { createCursors, type Cursors, type CursorScope } from '../../api/http/cursors.ts'
 import type { Route } from '../../api/http/route.ts'
 import type { Client, Json } from '../api/client.ts'
 import { startService, type Service } from '../api/service.ts'
@@ -42,7 +42,7 @@ test('there are lists', () => expect(lists.length).toBeGreaterThan(12))
 
 describe.each(lists)('%s', (_name, route) => {
   let owner: string
-  let walk: Walk
+  let walk: CursorScope
   beforeAll(async () => {
     const [partner] = await service.sql<{ partner_id: string }>('SELECT partner_id FROM organizations WHERE id = $1', stand.client.orgId)
     owner = byPartner(route) ? partner!.partner_id : stand.client.orgId
@@ -50,32 +50,32 @@ describe.each(lists)('%s', (_name, route) => {
   })
 
   test('takes its own, on pages of any size', async () => {
-    const cursor = cursors.give(walk, place)
+    const cursor = cursors.sign(walk, place)
     const ways: Record<string, string>[] = [{}, { per_page: '1' }, { per_page: '200' }, { sort: '-created_time' }]
     for (const more of ways) expect([more, await ask(route, { cursor, ...more })]).toEqual([more, 200])
-    expect(await ask(route, { sort: 'created_time', cursor: cursors.give({ ...walk, ascending: true }, place) })).toBe(200)
+    expect(await ask(route, { sort: 'created_time', cursor: cursors.sign({ ...walk, ascending: true }, place) })).toBe(200)
     if (!byPartner(route)) expect(await ask(route, { cursor, organization_id: owner })).toBe(200)
   })
 
   test('refuses one of another list, order, filter or owner', async () => {
-    const cursor = cursors.give(walk, place)
-    expect(await ask(route, { cursor: cursors.give({ ...walk, list: '/another' }, place) })).toEqual(REFUSED)
+    const cursor = cursors.sign(walk, place)
+    expect(await ask(route, { cursor: cursors.sign({ ...walk, list: '/another' }, place) })).toEqual(REFUSED)
     expect(await ask(route, { cursor, sort: 'created_time' })).toEqual(REFUSED)
-    expect(await ask(route, { cursor: cursors.give({ ...walk, ascending: true }, place) })).toEqual(REFUSED)
-    expect(await ask(route, { cursor: cursors.give({ ...walk, owner: randomUUID() }, place) })).toEqual(REFUSED)
+    expect(await ask(route, { cursor: cursors.sign({ ...walk, ascending: true }, place) })).toEqual(REFUSED)
+    expect(await ask(route, { cursor: cursors.sign({ ...walk, owner: randomUUID() }, place) })).toEqual(REFUSED)
     if (!byPartner(route)) expect(await ask(route, { cursor }, { token: others.token })).toEqual(REFUSED)
     else expect(await ask(route, { cursor }, { partnerKey: await service.newPartnerKey() })).toEqual(REFUSED)
     const [name, value] = filterOf(route)
     if (name === '') return
     const typed = value === 'true' ? true : value
-    const filtered = cursors.give({ ...walk, filters: { [name]: typed } }, place)
+    const filtered = cursors.sign({ ...walk, filters: { [name]: typed } }, place)
     expect([name, await ask(route, { cursor: filtered, [name]: value })]).toEqual([name, 200])
     expect([name, await ask(route, { cursor: filtered })]).toEqual([name, REFUSED])
     expect([name, await ask(route, { cursor, [name]: value })]).toEqual([name, REFUSED])
   })
 
   test('refuses one that is cut short, lengthened, changed or written otherwise', async () => {
-    const cursor = cursors.give(walk, place)
+    const cursor = cursors.sign(walk, place)
     const bytes = Buffer.from(cursor, 'base64url')
     const flipped = Array.from({ length: 12 }, (_, n) => {
       const changed = Buffer.from(bytes)
@@ -88,6 +88,6 @@ describe.each(lists)('%s', (_name, route) => {
       expect([changed, await ask(route, { cursor: changed })]).toEqual([changed, REFUSED])
     }
     const otherKey = createCursors(Buffer.alloc(32, 7).toString('base64'))
-    expect(await ask(route, { cursor: otherKey.give(walk, place) })).toEqual(REFUSED)
+    expect(await ask(route, { cursor: otherKey.sign(walk, place) })).toEqual(REFUSED)
   })
 })

@@ -15,7 +15,7 @@ export const openDesks = async (service: Service): Promise<Desks> => (
 )
 
 export interface State {
-  /** Makes the resource; answers it as it is answered. */
+  /** Makes the resource; answers it is answered. */
   make(desks: Desks): Promise<Json>
   /** The fields that may change, where it is not all of the body. */
   only?: string[]
@@ -26,11 +26,11 @@ export interface State {
 const REMARKS = ['date', 'reference_number', 'notes']
 
 // A line of an item, taxed, one with a discount and text of its own.
-const lines = async (desk: ReturnsDesk | ConversionDesk): Promise<Json[]> => [
-  { item_id: await item(desk, { tax_id: desk.taxes['GST 18%'], hsn_or_sac: '5004', unit: 'NOS', description: 'Red' }), quantity: 2.5, rate: 99.99 },
-  line({ description: 'Blue', discount: 0.5, tax_id: desk.taxes['GST 5%'] }), line(),
+const lines = async (context: ReturnsDesk | ConversionDesk): Promise<Json[]> => [
+  { item_id: await item(context, { tax_id: context.taxes['GST 18%'], hsn_or_sac: '5004', unit: 'NOS', description: 'Red' }), quantity: 2.5, rate: 99.99 },
+  line({ description: 'Blue', discount: 0.5, tax_id: context.taxes['GST 5%'] }), line(),
 ]
-const rich = async (desk: ReturnsDesk | ConversionDesk): Promise<Json> => ({ notes: 'With thanks', reference_number: 'PO-7', line_items: await lines(desk) })
+const rich = async (context: ReturnsDesk | ConversionDesk): Promise<Json> => ({ notes: 'With thanks', reference_number: 'PO-7', line_items: await lines(context) })
 
 let references = 0
 

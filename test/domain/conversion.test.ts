@@ -2,14 +2,14 @@
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import {
-  hopsOf, partsOf, refuseConversion, statusConverted, statusReleased, type OrderLine, type PartWanted, type Source,
+  hopsOf, partsOf, refuseConversion, statusConverted, statusReleased, type OrderLine, type PartInput, type Source,
 } from '../../domain/conversion.ts'
 import { decimalText, Exact } from '../../domain/decimal.ts'
 import { STATUSES, type StatusOf } from '../../domain/lifecycle.ts'
 import { refusalOf } from './refusal.ts'
 
 const line = (particulars: Partial<OrderLine> = {}): OrderLine => ({ id: 'a', quantity: '10', rate: '100', discount: '0', converted: '0', ...particulars })
-const part = (quantity: number, line_item_id = 'a'): PartWanted => ({ line_item_id, quantity })
+const part = (quantity: number, line_item_id = 'a'): PartInput => ({ line_item_id, quantity })
 
 test('only an estimate that goes through to its invoice takes two steps', () => {
   expect(hopsOf({ source_type: 'ESTIMATE', through: 'invoice' })).toBe(2)
@@ -33,7 +33,7 @@ describe('the state of a source', () => {
 })
 
 describe('the parts of an order', () => {
-  test.each<[string, OrderLine[], PartWanted[] | null, string[][]]>([
+  test.each<[string, OrderLine[], PartInput[] | null, string[][]]>([
     ['all of it', [line({ discount: '7' }), line({ id: 'b' })], null, [['a', '10', '7', '10'], ['b', '10', '0', '10']]],
     ['all that is left', [line({ converted: '10' }), line({ id: 'b', converted: '9.999999' })], null, [['b', '0.000001', '0', '10']]],
     ['in the order of its lines', [line(), line({ id: 'b' })], [part(2, 'b'), part(3)], [['a', '3', '0', '3'], ['b', '2', '0', '2']]],
@@ -47,7 +47,7 @@ describe('the parts of an order', () => {
     expect(partsOf(lines, wanted).map(({ lineId, quantity, discount, converted }) => [lineId, quantity, discount, converted])).toEqual(parts)
   })
 
-  test.each<[string, OrderLine[], PartWanted[], unknown]>([
+  test.each<[string, OrderLine[], PartInput[], unknown]>([
     ['a line of another order', [line()], [part(1), part(1, 'z')], { code: 'not_found.resource', status: 404, field: 'line_items.1.line_item_id' }],
     ['more than there is', [line()], [part(10.000001)], { code: 'validation.invalid_value', status: 400, field: 'line_items.0.quantity', details: { limit: 10 } }],
     ['more than is left', [line({ converted: '7.5' })], [part(2.6)], { field: 'line_items.0.quantity', details: { limit: 2.5 } }],

@@ -1,7 +1,7 @@
 // Payments: their journals as an accountant writes them, and when two look like one.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { looksLikeOne } from '../../domain/duplicate-payment.ts'
+import { isPossibleDuplicate } from '../../domain/duplicate-payment.ts'
 import {
   controlOf, exchangePosting, FLOWS, PAYMENT_TYPES, paymentPosting, type PaymentAccounts, type PaymentFigures,
 } from '../../domain/posting/payment.ts'
@@ -87,5 +87,5 @@ test.each([
   ['2026-11-10', null, '2026-11-03', null, true], ['2026-11-10', null, '2026-11-02', null, false], ['2026-03-01', 'a', '2026-02-22', 'a', true],
 ])('%s %j and %s %j look like one: %j', (date, reference_number, otherDate, other, alike) => {
   const [a, b] = [{ date, reference_number }, { date: otherDate, reference_number: other }]
-  expect([looksLikeOne(a, b), looksLikeOne(b, a)]).toEqual([alike, alike])
+  expect([isPossibleDuplicate(a, b), isPossibleDuplicate(b, a)]).toEqual([alike, alike])
 })

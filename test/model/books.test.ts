@@ -36,9 +36,9 @@ test.each([['money', 15], ['credits', 15], ['orders', 15], ['names', 15]] as con
   await fc.assert(fc.asyncProperty(rounding, deeds, async (preferred, done) => {
     if (Date.now() > end) return
     try {
-      const { books, desk } = await open(outcomes, preferred)
-      await fc.asyncModelRun(() => ({ model: books, real: desk }), done)
-      await compareAll(books, desk)
+      const { books, desk: context } = await open(outcomes, preferred)
+      await fc.asyncModelRun(() => ({ model: books, real: context }), done)
+      await compareAll(books, context)
     } catch (error) {
       if (!isFailed) end = Date.now() + SHORTENING_MS
       isFailed = true

@@ -29,25 +29,25 @@ export class CarryBack implements AsyncCommand<Books, Desk> {
     return this.changeable(books).length > 0
   }
 
-  async run(books: Books, desk: Desk): Promise<void> {
+  async run(books: Books, context: Desk): Promise<void> {
     const things = this.changeable(books)
     const thing = things[this.n % things.length]!
     const { key, path } = thing
-    const read = await desk.client.get(path)
+    const read = await context.client.get(path)
     const whole: Json = read.body[key]
     const isAltered = !thing.gone && this.altered !== null && this.altered in whole
     const sent = isAltered ? { ...whole, [this.altered!]: this.altered === 'total' ? whole.total + 1 : '2020-01-01T00:00:00.000Z' } : whole ?? {}
     this.said = `${key} ${thing.gone ? 'gone' : whole.status}, ${isAltered ? `another ${this.altered}` : 'as it was'}`
-    const answered = await desk.client.put(path, sent)
+    const answered = await context.client.put(path, sent)
     const outcome = outcomeOf(answered)
-    desk.outcomes.set(`carry back: ${outcome}`, (desk.outcomes.get(`carry back: ${outcome}`) ?? 0) + 1)
+    context.outcomes.set(`carry back: ${outcome}`, (context.outcomes.get(`carry back: ${outcome}`) ?? 0) + 1)
     const open = OPEN_IN[key]
     const isClosed = !thing.gone && ((open && !open.includes(whole.status)) || (key === 'credit_note' && whole.applied_amount > 0))
     expect({ said: this.said, outcome }).toEqual({ said: this.said, outcome: thing.gone ? MISSING : isClosed ? BAD_STATE : isAltered ? BAD_VALUE : '200' })
     if (outcome === '200') expect(answered.body[key]).toEqual(whole)
-    expect((await desk.client.get(path)).body[key]).toEqual(whole)
+    expect((await context.client.get(path)).body[key]).toEqual(whole)
     // Its activity and events are held against the model at the end of the run.
-    await compareThing(books, desk, thing)
+    await compareThing(books, context, thing)
   }
 
   [cloneMethod](): CarryBack {

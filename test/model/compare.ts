@@ -12,17 +12,17 @@ const CREDIT_NORMAL = new Set([
   'SALES', 'INCOME', 'OTHER_INCOME',
 ])
 
-export async function compareAll(books: Books, desk: Desk): Promise<void> {
-  for (const thing of books.things) await compareThing(books, desk, thing)
-  await compareLists(books, desk)
-  await compareAccounts(books, desk)
-  await compareJournals(books, desk)
-  await compareContacts(books, desk)
-  await compareEvents(books, desk)
-  await compareActivity(books, desk)
+export async function compareAll(books: Books, context: Desk): Promise<void> {
+  for (const thing of books.things) await compareThing(books, context, thing)
+  await compareLists(books, context)
+  await compareAccounts(books, context)
+  await compareJournals(books, context)
+  await compareContacts(books, context)
+  await compareEvents(books, context)
+  await compareActivity(books, context)
   // What an earlier run did wrong is no reason to make this one shorter.
-  expect((await desk.service.audit()).filter((line) => line.includes(desk.client.orgId))).toEqual([])
-  expect(desk.service.mishaps.slice(desk.mishapsBefore)).toEqual([])
+  expect((await context.service.audit()).filter((line) => line.includes(context.client.orgId))).toEqual([])
+  expect(context.service.mishaps.slice(context.mishapsBefore)).toEqual([])
 }
 
 /** Every row of a cursor list. */

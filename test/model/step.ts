@@ -37,22 +37,22 @@ export class Step<Told> implements AsyncCommand<Books, Desk> {
     return this.deed(books as Books, this.told) !== null
   }
 
-  async run(books: Books, desk: Desk): Promise<void> {
+  async run(books: Books, context: Desk): Promise<void> {
     const plan = this.deed(books, this.told)!
     const { method, path, body, refusals } = plan
     const call = `${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`
     this.said = legible(books, call)
     books.touched.clear()
-    const answered = await this.send(plan, desk)
+    const answered = await this.send(plan, context)
     const outcome = outcomeOf(answered)
     this.said += ` -> ${outcome}`
-    desk.outcomes.set(`${this.name}: ${outcome}`, (desk.outcomes.get(`${this.name}: ${outcome}`) ?? 0) + 1)
+    context.outcomes.set(`${this.name}: ${outcome}`, (context.outcomes.get(`${this.name}: ${outcome}`) ?? 0) + 1)
     const expected = refusals.length > 0 ? refusals : [method === 'POST' && !/\/\w+\/[\w-]{36}\//.test(path) ? '201' : '200']
     if (!expected.includes(outcome)) throw new Error(legible(books, `${call}\nanswered ${outcome}, must be ${expected.join(' or ')}: ${answered.text}`))
     if (plan.limit !== undefined && refusals.join() === BAD_VALUE) expect(answered.body.details).toEqual({ limit: plan.limit })
     if (plan.uses && refusals.join() === IN_USE) expect(answered.body.details).toEqual(plan.uses)
     if (refusals.length === 0) plan.move(answered.body)
-    for (const thing of new Set([...books.touched, ...(plan.about ?? [])])) await compareThing(books, desk, thing)
+    for (const thing of new Set([...books.touched, ...(plan.about ?? [])])) await compareThing(books, context, thing)
   }
 
   // While a failure is made shorter the same step is taken many times; each time it tells of itself.

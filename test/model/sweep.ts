@@ -11,8 +11,8 @@ export class Sweep implements AsyncCommand<Books, Desk> {
     return true
   }
 
-  async run(books: Books, desk: Desk): Promise<void> {
-    const { service, client } = desk
+  async run(books: Books, context: Desk): Promise<void> {
+    const { service, client } = context
     const [organization] = await service.sql<OrganizationFacts>('SELECT * FROM organizations WHERE id = $1', client.orgId)
     const parts = { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }
     await openBooks(parts, housekeeper(organization!), markOverdue)
@@ -22,8 +22,8 @@ export class Sweep implements AsyncCommand<Books, Desk> {
       document.status = 'OVERDUE'
       document.tell(books, 'UPDATED', 'OVERDUE')
     }
-    desk.outcomes.set(`sweep: ${books.touched.size > 0}`, (desk.outcomes.get(`sweep: ${books.touched.size > 0}`) ?? 0) + 1)
-    for (const document of books.touched) await compareThing(books, desk, document)
+    context.outcomes.set(`sweep: ${books.touched.size > 0}`, (context.outcomes.get(`sweep: ${books.touched.size > 0}`) ?? 0) + 1)
+    for (const document of books.touched) await compareThing(books, context, document)
   }
 
   toString(): string {

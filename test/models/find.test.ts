@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import { branches } from '../../models/branch.ts'
 import { allOf, equalTo, everything, hasId, not } from '../../models/condition.ts'
-import type { Asked, Connection } from '../../models/database.ts'
+import type { BoundStatement, Connection } from '../../models/database.ts'
 import { findList, findListAbove, findRow, findRows, lockRows, finderAbove } from '../../models/find.ts'
 import { models, sequelizeModelOf, type ModelOf } from '../../models/model.ts'
 import type { organizations } from '../../models/organization.ts'
@@ -22,8 +22,8 @@ beforeAll(async () => {
 
 /** A scope that keeps what it is asked, and finds nothing. */
 function listening() {
-  const heard: Asked[] = []
-  const run = async (...asked: Asked) => {
+  const heard: BoundStatement[] = []
+  const run = async (...asked: BoundStatement) => {
     heard.push(asked)
     return []
   }
@@ -68,7 +68,7 @@ describe('a list is of one organisation', () => {
     for (const model of owned) {
       const { heard, ...scope } = listening()
       await findList(scope, model, { where })
-      const [[{ text }, values]] = heard as [Asked]
+      const [[{ text }, values]] = heard as [BoundStatement]
       expect(values).toEqual([])
       expect(text).toMatch(new RegExp(` WHERE \\(?"${model.name}"."org_id" = '${scope.orgId}'(;$| AND )`))
       expect(text).not.toMatch(/ OR /)

@@ -1,7 +1,7 @@
 // The steps of a delivery in the database: claimed once, begun again after a crash, settled once.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { claimBatch } from '../../commands/claims.ts'
-import { abandonDelivery, beginAttempts, putBack, settleAttempts } from '../../commands/deliveries.ts'
+import { abandonDelivery, beginAttempts, putBack, recordAttemptResults } from '../../commands/deliveries.ts'
 import type { Outcome } from '../../domain/delivery.ts'
 import { CAPS } from '../../domain/webhook-caps.ts'
 import { openStage, type Stage } from './stage.ts'
@@ -56,7 +56,7 @@ test('an attempt without an outcome is begun again, one with an outcome is not',
   const key = await queued()
   expect(await beginAttempts(stage.database, [key], new Date())).toMatchObject([{ state: 'due' }])
   expect(await beginAttempts(stage.database, [key], new Date())).toMatchObject([{ state: 'due' }])
-  await settleAttempts(stage.database, [{ ...key, endpointId, outcome: refused, endedAt: new Date(), waitMs: 1_000 }], RULES)
+  await recordAttemptResults(stage.database, [{ ...key, endpointId, outcome: refused, endedAt: new Date(), waitMs: 1_000 }], RULES)
   expect(await beginAttempts(stage.database, [key], new Date())).toMatchObject([{ state: 'settled', status: 'RETRYING' }])
   expect(await beginAttempts(stage.database, [{ ...key, attempt: 2 }], new Date())).toMatchObject([{ state: 'due' }])
 })
@@ -65,8 +65,8 @@ test('an attempt is settled once: the first outcome stands', async () => {
   const key = await queued()
   await beginAttempts(stage.database, [key], new Date())
   const endedAt = new Date()
-  await settleAttempts(stage.database, [{ ...key, endpointId, outcome: refused, endedAt, waitMs: 30_000 }], RULES)
-  await settleAttempts(stage.database, [{ ...key, endpointId, outcome: delivered, endedAt: new Date(), waitMs: null }], RULES)
+  await recordAttemptResults(stage.database, [{ ...key, endpointId, outcome: refused, endedAt, waitMs: 30_000 }], RULES)
+  await recordAttemptResults(stage.database, [{ ...key, endpointId, outcome: delivered, endedAt: new Date(), waitMs: null }], RULES)
   expect(await stage.deliveries()).toMatchObject([{
     status: 'RETRYING', attempts_made: 1, delivered_at: null, next_attempt_at: new Date(endedAt.getTime() + 30_000),
   }])
@@ -77,7 +77,7 @@ test('a delivery that was given up stays so, whatever its last attempt comes to'
   const key = await queued()
   await beginAttempts(stage.database, [key], new Date())
   expect(await abandonDelivery(stage.database, key.orgId, key.deliveryId, new Date())).toBe('FAILED')
-  await settleAttempts(stage.database, [{ ...key, endpointId, outcome: delivered, endedAt: new Date(), waitMs: null }], RULES)
+  await recordAttemptResults(stage.database, [{ ...key, endpointId, outcome: delivered, endedAt: new Date(), waitMs: null }], RULES)
   expect(await stage.deliveries()).toMatchObject([{ status: 'FAILED', next_attempt_at: null }])
   expect(await stage.attempts(key.deliveryId)).toMatchObject([{ status_code: 200 }])
   expect(await abandonDelivery(stage.database, key.orgId, key.deliveryId, new Date())).toBe('FAILED')
@@ -86,6 +86,6 @@ test('a delivery that was given up stays so, whatever its last attempt comes to'
 test('a delivery that has arrived cannot be given up', async () => {
   const key = await queued()
   await beginAttempts(stage.database, [key], new Date())
-  await settleAttempts(stage.database, [{ ...key, endpointId, outcome: delivered, endedAt: new Date(), waitMs: 1_000 }], RULES)
+  await recordAttemptResults(stage.database, [{ ...key, endpointId, outcome: delivered, endedAt: new Date(), waitMs: 1_000 }], RULES)
   expect(await abandonDelivery(stage.database, key.orgId, key.deliveryId, new Date())).toBe('DELIVERED')
 })

@@ -6,7 +6,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { startWorker, type RunningWorker } from '../../activities/worker.ts'
 import { openEngine, type Engine } from '../../gateways/engine.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
-import { Deed } from '../../models/deed.ts'
+import { UnitOfWork } from '../../models/deed.ts'
 import { seal } from '../../models/sealed.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
 import { readSettings } from '../../settings.ts'
@@ -88,14 +88,14 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
     },
 
     async announce(count = 1) {
-      const deed = new Deed()
+      const deed = new UnitOfWork()
       const entities = Array.from({ length: count }, () => uuidv7())
       for (const entityId of entities) {
         const blank = `<delivery:${entityId}>`
         const data = { id: entityId, number: `INV-${entityId.slice(-4)} ₹` }
         deed.announcements.push({
           id: uuidv7(), event_type: 'INVOICE_CREATED', entity_type: 'INVOICE', entity_id: entityId, data,
-          occurred_at: new Date(), payload: JSON.stringify({ event_type: 'INVOICE_CREATED', delivery_id: blank, data }), blank,
+          occurred_at: new Date(), payload: JSON.stringify({ event_type: 'INVOICE_CREATED', delivery_id: blank, data }), placeholder: blank,
         })
       }
       await database.transaction((connection) => deed.write(connection, stage.orgId))
