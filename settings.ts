@@ -89,7 +89,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   throw new Error(`Invalid settings:\n  ${problems.join('\n  ')}`)
 }
 
-// An address alone is a range of one; `gateways/addresses.ts` reads the same form.
+// An address alone is a range of one; `gateways/webhook/addresses.ts` reads the same form.
 function isAddressRange(text: string): boolean {
   const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const family = isIP(address)

@@ -1,14 +1,14 @@
 // The attempts themselves: one webhook posted, and its outcome settled.
-import type { DueAttempt } from '../commands/deliveries.ts'
+import type { DueAttempt } from '../commands/webhooks/deliveries.ts'
 import type { CircuitRules } from '../domain/circuit.ts'
 import { statusAfter, type Outcome } from '../domain/delivery.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
-import type { Receiver } from '../gateways/receiver.ts'
-import { fairSemaphore } from '../gateways/semaphore.ts'
-import { deliveryHeaders } from '../gateways/signature.ts'
+import type { Receiver } from '../gateways/webhook/receiver.ts'
+import { fairSemaphore } from '../gateways/webhook/semaphore.ts'
+import { deliveryHeaders } from '../gateways/webhook/signature.ts'
 import type { Database } from '../models/database.ts'
 import type { Sealer } from '../models/sealed.ts'
-import { recordInGroups } from './settling.ts'
+import { recordInGroups } from './attempt-results.ts'
 
 export interface AttemptDependencies {
   connection: Database

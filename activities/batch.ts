@@ -1,6 +1,6 @@
 // The attempts of a batch, side by side: where one ends, the next delivery of its endpoint is taken into the batch.
-import { claimMore, type EndpointKeyOfOrganization } from '../commands/claims.ts'
-import { beginAttempts, putBack, type StartedAttempt, type DueAttempt } from '../commands/deliveries.ts'
+import { claimMore, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
+import { beginAttempts, putBack, type StartedAttempt, type DueAttempt } from '../commands/webhooks/deliveries.ts'
 import { statusAfter } from '../domain/delivery.ts'
 import { waitBefore } from '../domain/retry-ladder.ts'
 import { CAPS } from '../domain/webhook-caps.ts'

@@ -1,8 +1,8 @@
 // What the story of a conversion may ask for: its next document.
 import { ApplicationFailure } from '@temporalio/activity'
-import { openBooks, type WriteContext } from '../commands/open-books.ts'
-import type { Caller } from '../commands/caller.ts'
-import { convertNext } from '../commands/conversions.ts'
+import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
+import type { Caller } from '../commands/books/caller.ts'
+import { convertNext } from '../commands/conversions/conversions.ts'
 import type { CarriedRefusal, ConversionInput, ConversionTargets } from '../domain/conversion-run.ts'
 import { Fault } from '../domain/faults.ts'
 import { findConversion, type ConversionRow } from '../models/conversion.ts'

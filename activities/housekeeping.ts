@@ -1,15 +1,15 @@
 // What the nightly housekeeping may ask for: the sweep that moves what is owed for too long to OVERDUE.
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { openBooks, type WriteContext } from '../commands/open-books.ts'
-import { housekeeper, markOverdue } from '../commands/overdue.ts'
+import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
+import { housekeeper, markOverdue } from '../commands/documents/overdue.ts'
 import { dateInZone, isZone, zoneName } from '../domain/dates.ts'
 import { Fault } from '../domain/faults.ts'
 import { NOTHING_SWEPT, type HousekeepingInput, type Swept } from '../domain/housekeeping.ts'
-import type { Engine } from '../gateways/engine.ts'
+import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Database } from '../models/database.ts'
 import { organizationsWithDue, zonesInUse } from '../models/overdue.ts'
 import type { OrganizationFacts } from '../models/token.ts'
-import { withHeartbeat } from './beating.ts'
+import { withHeartbeat } from './heartbeat.ts'
 
 export interface HousekeepingDependencies {
   connection: Database

@@ -1,12 +1,12 @@
 // What the stories of webhooks may ask for: the attempts at deliveries.
 import { ApplicationFailure } from '@temporalio/activity'
-import { admitAttempt } from '../commands/claims.ts'
-import { abandonDelivery, beginAttempts, type AttemptKey } from '../commands/deliveries.ts'
+import { admitAttempt } from '../commands/webhooks/claims.ts'
+import { abandonDelivery, beginAttempts, type AttemptKey } from '../commands/webhooks/deliveries.ts'
 import type { DeliveryInput, DeliveryStatus, DispatchInput } from '../domain/delivery.ts'
 import { statusAfter } from '../domain/delivery.ts'
 import { createAttempts, type AttemptDependencies } from './attempts.ts'
 import { attemptAll } from './batch.ts'
-import { withHeartbeat } from './beating.ts'
+import { withHeartbeat } from './heartbeat.ts'
 
 export interface AttemptInput extends AttemptKey {
   /** The wait in ms before the next attempt, should this one fail; null when it is the last. */

@@ -1,5 +1,5 @@
 // The engine as the API has it: its client is loaded and connected by the first call that needs it.
-import type { Engine, EngineOptions } from '../gateways/engine.ts'
+import type { Engine, EngineOptions } from '../gateways/temporal/engine.ts'
 
 export interface EngineOnDemand extends Pick<Engine, 'convert'> {
   close(): Promise<void>
@@ -8,7 +8,7 @@ export interface EngineOnDemand extends Pick<Engine, 'convert'> {
 /** Starting the API must neither wait for Temporal nor pay for its client. */
 export function engineOnDemand(options: EngineOptions): EngineOnDemand {
   let opened: Promise<Engine> | null = null
-  const open = () => (opened ??= import('../gateways/engine.ts').then(({ openEngine }) => openEngine(options)).catch((error) => {
+  const open = () => (opened ??= import('../gateways/temporal/engine.ts').then(({ openEngine }) => openEngine(options)).catch((error) => {
     // The next call tries again.
     opened = null
     throw error

@@ -1,6 +1,6 @@
 // The API as a process: its signals, its end, and what becomes of an error that nobody caught.
 import type { LogOutput } from '../gateways/log-output.ts'
-import { currentRequest } from './http/request-context.ts'
+import { currentRequest } from './http/current-request.ts'
 import type { Api } from './server.ts'
 
 /** Serves until SIGTERM or SIGINT, or until an error that belongs to no request; then stops in order and ends the process. */

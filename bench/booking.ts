@@ -1,7 +1,7 @@
 // bench.book: one call within PostgreSQL that books a copy of an invoice, and how copies of rows are made in SQL.
 import type { Client } from 'pg'
 import type { AnyModel } from '../models/model.ts'
-import { INVOICE } from './deeds.ts'
+import { INVOICE } from './writes.ts'
 
 /** How a copy differs from its specimen: by table and column, an SQL expression over `r`, the specimen's row. */
 type Differences = Record<string, Record<string, string>>

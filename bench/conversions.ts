@@ -2,7 +2,7 @@
 import type { Call, LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
-import { CONVERSION } from './deeds.ts'
+import { CONVERSION } from './writes.ts'
 import { byPrepared, byServiceOnce, checkSameRows, loaded, prepared } from './measuring.ts'
 import type { Party } from './parties.ts'
 import type { Report } from './report.ts'

@@ -2,7 +2,7 @@
 import type { Call, LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
-import { APPLICATION, BILL, type BookedWrite, EXPENSE, PAYMENT } from './deeds.ts'
+import { APPLICATION, BILL, type BookedWrite, EXPENSE, PAYMENT } from './writes.ts'
 import { byPrepared, byService, byServiceOnce, checkSameRows, loaded, prepared } from './measuring.ts'
 import type { Party } from './parties.ts'
 import type { Report } from './report.ts'

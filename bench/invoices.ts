@@ -2,7 +2,7 @@
 import type { LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
-import { INVOICE } from './deeds.ts'
+import { INVOICE } from './writes.ts'
 import type { Pace } from './figures.ts'
 import { byPgbench, byPrepared, byService, checkSameRows, loaded, prepared } from './measuring.ts'
 import { approvedInvoice, type Party } from './parties.ts'

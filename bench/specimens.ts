@@ -1,6 +1,6 @@
 // The rows that one deed wrote in every organisation, kept in PostgreSQL as what the floors make copies of.
 import type { Client } from 'pg'
-import type { BookedWrite } from './deeds.ts'
+import type { BookedWrite } from './writes.ts'
 
 /**
  * Keeps the last such deed of every organisation in the table `bench.<deed>`: its rows in arrays, one a table, and the

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises'
 import { parseArgs } from 'node:util'
 import { isId } from '../domain/ids.ts'
 import { openDatabase, type Connection } from '../models/database.ts'
-import { audit } from '../reports/audit.ts'
+import { audit } from '../audit/audit.ts'
 import { heightOf, hledgerJournal, organizationsOf } from '../reports/hledger.ts'
 import { databaseUrl } from './database-url.ts'
 

@@ -6,11 +6,11 @@ import { MOST_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
 import { shareSizes, writersOf } from '../api/http/shares.ts'
 import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
-import { PROBE_TIMEOUT_MS } from '../api/parts.ts'
-import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/conversion.ts'
-import { START_MS } from '../gateways/engine.ts'
+import { PROBE_TIMEOUT_MS } from '../api/readiness.ts'
+import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/temporal/conversion.ts'
+import { START_MS } from '../gateways/temporal/engine.ts'
 import { MOST_PROBES, PROBE_SECONDS } from '../gateways/health-port.ts'
-import { LOOKUPS } from '../gateways/resolver.ts'
+import { LOOKUPS } from '../gateways/webhook/resolver.ts'
 import { MOST_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
 import { CLOSE_SECONDS, type Settings } from '../settings.ts'
@@ -71,13 +71,13 @@ function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[
     ['The wait for an answer of PostgreSQL', seconds(DATABASE_WAITS_MS.answer), '`503`, and the connection is closed', DATABASE],
     ['The wait for a lock', seconds(DATABASE_WAITS_MS.lock), 'retried, then `503`', DATABASE],
     ['A command to Redis', seconds(REDIS_WAITS_MS.command), 'counted in the process', '`api/http/rate-limit.ts`'],
-    ['A DNS look-up of a receiver', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/resolver.ts`'],
-    ['Concurrent look-ups of a process, and of one organisation', `${LOOKUPS.atOnce}, ${LOOKUPS.atOnceOfOne}`, 'wait', '`gateways/resolver.ts`'],
-    ['Cached names', String(LOOKUPS.remembered), 'the oldest is dropped', '`gateways/resolver.ts`'],
-    ['A conversion: until Temporal has started it, and in total', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`', '`gateways/conversion.ts`'],
-    ['Other calls to Temporal', seconds(START_MS), 'retried', '`gateways/engine.ts`'],
+    ['A DNS look-up of a receiver', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/webhook/resolver.ts`'],
+    ['Concurrent look-ups of a process, and of one organisation', `${LOOKUPS.atOnce}, ${LOOKUPS.atOnceOfOne}`, 'wait', '`gateways/webhook/resolver.ts`'],
+    ['Cached names', String(LOOKUPS.remembered), 'the oldest is dropped', '`gateways/webhook/resolver.ts`'],
+    ['A conversion: until Temporal has started it, and in total', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`', '`gateways/temporal/conversion.ts`'],
+    ['Other calls to Temporal', seconds(START_MS), 'retried', '`gateways/temporal/engine.ts`'],
     ['An attempt at a webhook', `${webhookTimeoutSeconds} s`, 'the next attempt', '`WEBHOOK_TIMEOUT_SECONDS`'],
-    ['A check of `/health/ready`', seconds(PROBE_TIMEOUT_MS), '`away`', '`api/parts.ts`'],
+    ['A check of `/health/ready`', seconds(PROBE_TIMEOUT_MS), '`away`', '`api/readiness.ts`'],
   ]
 }
 

@@ -3,8 +3,8 @@ import { openDatabase } from '../models/database.ts'
 import { costCenters } from '../models/cost-center.ts'
 import { exchangeRates } from '../models/currency.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
-import { operatorContext, operator } from './desk.ts'
-import { openBooks } from '../commands/open-books.ts'
+import { operatorContext, operator } from './operator.ts'
+import { openBooks } from '../commands/books/open-books.ts'
 import type { DemoKeys } from './machines/demo-card.ts'
 
 interface Where {

@@ -1,11 +1,11 @@
 // `npm run token -- --org ID --user EMAIL [--scopes a,b] [--tier partner] [--expires 90d]': mints a personal access token.
 import { parseArgs } from 'node:util'
-import { openBooks } from '../commands/open-books.ts'
-import { mintUserToken } from '../commands/tokens.ts'
+import { openBooks } from '../commands/books/open-books.ts'
+import { mintUserToken } from '../commands/organizations/tokens.ts'
 import { Fault } from '../domain/faults.ts'
 import { openDatabase } from '../models/database.ts'
 import { databaseUrl } from './database-url.ts'
-import { operatorContext, operator } from './desk.ts'
+import { operatorContext, operator } from './operator.ts'
 
 const USAGE = 'Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]'
 const DAY_MS = 86_400_000

@@ -1,7 +1,7 @@
 // Payments and their allocations. Amounts are minor units of the payment's currency.
 import type { Flow, PaymentType } from '../domain/posting/payment.ts'
 import { hasMany } from './association.ts'
-import type { PostingAccounts } from './basis.ts'
+import type { PostingAccounts } from './document-context.ts'
 import { latestRate } from './currency.ts'
 import type { Statement } from './database.ts'
 import type { Lock, Scope } from './find.ts'

@@ -52,7 +52,7 @@ describe('packages stay where they are asked for', () => {
     [/^@temporalio\/(?!workflow|common)/, ['gateways', 'activities']],
     [/^@temporalio\/(workflow|common)/, ['workflows', 'gateways', 'activities']],
     [/^(ioredis|rate-limiter-flexible)$/, ['api/http/rate-limit.ts']],
-    [/^node:(https?|http2|dns|net|tls)$/, ['gateways', 'api', 'activities/worker.ts']],
+    [/^node:(https?|http2|dns|net|tls)$/, ['gateways', 'api', 'worker/worker.ts']],
   ]
   test.each(HOMES)('%s', (name, homes) => {
     const strays = SOURCES.filter(({ path }) => ROOMS.some((room) => path.startsWith(`${room}/`)) && !homes.some((home) => path.startsWith(home)))
@@ -170,9 +170,9 @@ describe('what a room must not touch', () => {
   })
 
   test('entries are written in one place, and documents are given their dates in one: what holds of dates in general goes there', () => {
-    expect(findings(inRoom('commands'), /insert\((?:journals|journalLines)\b/).map((at) => at.split(':')[0])).toEqual(['commands/books.ts', 'commands/books.ts'])
+    expect(findings(inRoom('commands'), /insert\((?:journals|journalLines)\b/).map((at) => at.split(':')[0])).toEqual(['commands/books/books.ts', 'commands/books/books.ts'])
     const dated = findings(inRoom('commands'), /parseDocumentDate\(/).map((at) => at.split(':')[0])
     // A series is for a date, and has none.
-    expect(dated).toEqual(['commands/drafting.ts', 'commands/series.ts'])
+    expect(dated).toEqual(['commands/documents/drafting.ts', 'commands/masters/series.ts'])
   })
 })

@@ -1,7 +1,7 @@
 // Who is calling: the token or partner key of a request, its organisation and its scopes.
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Caller } from '../../commands/caller.ts'
+import type { Caller } from '../../commands/books/caller.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
 import { tokenStillHeld } from '../../models/token.ts'

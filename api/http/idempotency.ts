@@ -1,7 +1,7 @@
 // Keyed calls: an answer is given once and then repeated, byte for byte, for 24 hours (decisions §7).
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import type { Books } from '../../commands/books.ts'
+import type { Books } from '../../commands/books/books.ts'
 import { fault } from '../../domain/faults.ts'
 import { claimOf, type AnswerKey, type UnfinishedRequest, type StandingClaim } from '../../models/idempotency.ts'
 import type { Sealer } from '../../models/sealed.ts'

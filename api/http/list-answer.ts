@@ -1,6 +1,6 @@
 // Answers a list whose rows may be large: whole where it is of ordinary size, from there on at the reader's pace.
 import type { IncomingMessage } from 'node:http'
-import type { Caller } from '../../commands/caller.ts'
+import type { Caller } from '../../commands/books/caller.ts'
 import { openedAt, type Reply } from './envelope.ts'
 import type { ServerContext } from './pipeline.ts'
 import type { Listed } from './route.ts'

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fault } from '../../domain/faults.ts'
 import * as bounds from './bounds.ts'
 import type { OpenConnection, Connections, Excess } from './connections.ts'
-import { runWithRequest } from './request-context.ts'
+import { runWithRequest } from './current-request.ts'
 import { checkTarget } from './target.ts'
 import { clientError, type Unmatched } from './unmatched.ts'
 

@@ -1,12 +1,12 @@
 // What a route is: one declaration, read by the server, the OpenAPI document, the contract tests and the README.
 import type { Static, TObject, TSchema } from 'typebox'
-import type { Books } from '../../commands/books.ts'
-import type { Caller } from '../../commands/caller.ts'
+import type { Books } from '../../commands/books/books.ts'
+import type { Caller } from '../../commands/books/caller.ts'
 import type { FieldProblem } from '../../domain/faults.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
 import type { Database } from '../../models/database.ts'
 import type { Scope } from '../../models/find.ts'
-import type { Gateways } from './machines.ts'
+import type { Gateways } from './gateways.ts'
 
 /** What a handler answers: the resource under its key, and an action's own message where it has one. */
 export type Answer = { message?: string } & Record<string, unknown>

@@ -1,5 +1,5 @@
 // What organisations share within one API process, and how much of it each may hold.
-import type { Caller } from '../../commands/caller.ts'
+import type { Caller } from '../../commands/books/caller.ts'
 import { createFairShare, type FairShare } from './fair-share.ts'
 
 const MEGABYTE = 2 ** 20

@@ -1,8 +1,8 @@
 // The bills' routes.
 import { Type } from 'typebox'
-import { approveBill, billOf, changeBill, createBill, deleteBill, voidBill } from '../../commands/bills.ts'
-import type { Books } from '../../commands/books.ts'
-import { today } from '../../commands/drafting.ts'
+import { approveBill, billOf, changeBill, createBill, deleteBill, voidBill } from '../../commands/purchases/bills.ts'
+import type { Books } from '../../commands/books/books.ts'
+import { today } from '../../commands/documents/drafting.ts'
 import { bills, withBillLines, type Bill as BillWithLines } from '../../models/bill.ts'
 import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'

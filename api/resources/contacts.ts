@@ -1,6 +1,6 @@
 // The contacts' routes.
 import { Type } from 'typebox'
-import { archiveContact, changeContact, contactOf, createContact, deleteContact } from '../../commands/contacts.ts'
+import { archiveContact, changeContact, contactOf, createContact, deleteContact } from '../../commands/masters/contacts.ts'
 import { CONTACT_SEARCH, contacts } from '../../models/contact.ts'
 import { equals, listing, within } from '../http/listing.ts'
 import { route } from '../http/route.ts'

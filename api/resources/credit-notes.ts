@@ -1,7 +1,7 @@
 // The credit notes' routes.
 import { Type } from 'typebox'
-import { applyToBill, applyToInvoice } from '../../commands/credit-applications.ts'
-import { changeCreditNote, createCreditNote, creditNoteOf, issueCreditNote, voidCreditNote } from '../../commands/credit-notes.ts'
+import { applyToBill, applyToInvoice } from '../../commands/sales/credit-applications.ts'
+import { changeCreditNote, createCreditNote, creditNoteOf, issueCreditNote, voidCreditNote } from '../../commands/sales/credit-notes.ts'
 import { creditNotes, withCreditNoteLines, type CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'

@@ -1,6 +1,6 @@
 // The debit notes' routes.
 import { Type } from 'typebox'
-import { changeDebitNote, createDebitNote, debitNoteOf, issueDebitNote, voidDebitNote } from '../../commands/debit-notes.ts'
+import { changeDebitNote, createDebitNote, debitNoteOf, issueDebitNote, voidDebitNote } from '../../commands/purchases/debit-notes.ts'
 import { debitNotes, withDebitNoteLines, type DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'

@@ -1,6 +1,6 @@
 // The estimates' routes.
 import { Type } from 'typebox'
-import { acceptEstimate, changeEstimate, createEstimate, deleteEstimate, estimateOf } from '../../commands/estimates.ts'
+import { acceptEstimate, changeEstimate, createEstimate, deleteEstimate, estimateOf } from '../../commands/orders/estimates.ts'
 import { estimates, withEstimateLines, type Estimate as EstimateWithLines } from '../../models/estimate.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'

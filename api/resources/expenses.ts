@@ -1,7 +1,7 @@
 // The expenses' routes.
 import { Type } from 'typebox'
-import type { Books } from '../../commands/books.ts'
-import { changeExpense, createExpense, deleteExpense, expenseOf } from '../../commands/expenses.ts'
+import type { Books } from '../../commands/books/books.ts'
+import { changeExpense, createExpense, deleteExpense, expenseOf } from '../../commands/purchases/expenses.ts'
 import { expenseProblems } from '../../domain/expense-body.ts'
 import { expenses, expensesOn, withExpenseLines, type Expense as ExpenseWithLines } from '../../models/expense.ts'
 import { dateFrom, dateTo, listing, sameId, tagged } from '../http/listing.ts'

@@ -1,6 +1,6 @@
 // The routes of the invoices' number series.
 import { Type } from 'typebox'
-import { branchOfSeries, createSeries, listSeries, nextNumber } from '../../commands/series.ts'
+import { branchOfSeries, createSeries, listSeries, nextNumber } from '../../commands/masters/series.ts'
 import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
 import { equalTo } from '../../models/condition.ts'
 import { numberGaps } from '../../models/series.ts'

@@ -1,8 +1,8 @@
 // The invoices' routes.
 import { Type } from 'typebox'
-import type { Books } from '../../commands/books.ts'
-import { today } from '../../commands/drafting.ts'
-import { approveInvoice, changeInvoice, createInvoice, deleteInvoice, invoiceOf, voidInvoice } from '../../commands/invoices.ts'
+import type { Books } from '../../commands/books/books.ts'
+import { today } from '../../commands/documents/drafting.ts'
+import { approveInvoice, changeInvoice, createInvoice, deleteInvoice, invoiceOf, voidInvoice } from '../../commands/sales/invoices.ts'
 import { invoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
 import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'

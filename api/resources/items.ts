@@ -1,6 +1,6 @@
 // The items' routes.
 import { Type } from 'typebox'
-import { archiveItem, changeItem, createItem, deleteItem, itemOf } from '../../commands/items.ts'
+import { archiveItem, changeItem, createItem, deleteItem, itemOf } from '../../commands/masters/items.ts'
 import { ITEM_SEARCH, items } from '../../models/item.ts'
 import { equals, listing, within } from '../http/listing.ts'
 import { route } from '../http/route.ts'

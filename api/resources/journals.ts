@@ -1,7 +1,7 @@
 // The routes of the ledger's journals.
 import { Type } from 'typebox'
-import { journalOf } from '../../commands/journals.ts'
-import { deleteManualJournal, postManualJournal } from '../../commands/manual-journals.ts'
+import { journalOf } from '../../commands/ledger/journals.ts'
+import { deleteManualJournal, postManualJournal } from '../../commands/ledger/manual-journals.ts'
 import { everything } from '../../models/condition.ts'
 import { JOURNAL_SOURCES, journals, NOT_DELETED, onAccount, withReadLines } from '../../models/journal.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'

@@ -1,7 +1,7 @@
 // The partner channel's routes, opened by X-Partner-Key.
 import { Type } from 'typebox'
-import { changeOrganization } from '../../commands/organization-changes.ts'
-import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/partners.ts'
+import { changeOrganization } from '../../commands/organizations/organization-changes.ts'
+import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/organizations/partners.ts'
 import { allOf, equalTo } from '../../models/condition.ts'
 import { pageAbove } from '../../models/page.ts'
 import { organizations } from '../../models/organization.ts'

@@ -1,7 +1,7 @@
 // The payments' routes.
 import { Type } from 'typebox'
-import { changePayment } from '../../commands/payment-changes.ts'
-import { applyPayment, deletePayment, paymentOf, recordPayment } from '../../commands/payments.ts'
+import { changePayment } from '../../commands/payments/payment-changes.ts'
+import { applyPayment, deletePayment, paymentOf, recordPayment } from '../../commands/payments/payments.ts'
 import { payments, withAllocations } from '../../models/payment.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import {
   cancelPurchaseOrder, changePurchaseOrder, createPurchaseOrder, deletePurchaseOrder, openPurchaseOrder, purchaseOrderOf,
-} from '../../commands/purchase-orders.ts'
+} from '../../commands/orders/purchase-orders.ts'
 import { purchaseOrders, withPurchaseOrderLines, type PurchaseOrder as PurchaseOrderWithLines } from '../../models/purchase-order.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'

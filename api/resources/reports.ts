@@ -1,6 +1,6 @@
 // The routes of the reports.
 import { Type } from 'typebox'
-import { contactOf } from '../../commands/contacts.ts'
+import { contactOf } from '../../commands/masters/contacts.ts'
 import { parseDocumentDate } from '../../domain/dates.ts'
 import { openCustomerLedger } from '../../reports/customer-ledger.ts'
 import { listQuery } from '../http/page.ts'

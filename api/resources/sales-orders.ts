@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import {
   cancelSalesOrder, changeSalesOrder, closeSalesOrder, createSalesOrder, openSalesOrder, salesOrderOf,
-} from '../../commands/sales-orders.ts'
+} from '../../commands/orders/sales-orders.ts'
 import { salesOrders, withSalesOrderLines, type SalesOrder as SalesOrderWithLines } from '../../models/sales-order.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'

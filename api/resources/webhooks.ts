@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import {
   changeEndpoint, createEndpoint, deleteEndpoint, deliveryOf, disableEndpoint, enableEndpoint, endpointOf,
   withCircuits,
-} from '../../commands/webhooks.ts'
+} from '../../commands/webhooks/endpoints.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
 import { findRow, findRows } from '../../models/find.ts'

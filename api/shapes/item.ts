@@ -1,6 +1,6 @@
 // An item as JSON, in and out.
 import { Type, type Static } from 'typebox'
-import type { ItemFields } from '../../commands/items.ts'
+import type { ItemFields } from '../../commands/masters/items.ts'
 import type { FieldProblem } from '../../domain/faults.ts'
 import type { ItemRow } from '../../models/item.ts'
 import { decimal, Id, Name, nullable, optional, Reference, Text, Timestamp } from './fields.ts'

@@ -1,6 +1,6 @@
 // A client organisation of a partner as JSON, in and out.
 import { Type, type Static } from 'typebox'
-import type { IssuedToken } from '../../commands/partners.ts'
+import type { IssuedToken } from '../../commands/organizations/partners.ts'
 import type { OrganizationRow } from '../../models/organization.ts'
 import { Currency, Email, Id, Name, nullable, optional, Text, Timestamp } from './fields.ts'
 

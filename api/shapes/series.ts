@@ -1,6 +1,6 @@
 // A number series as JSON: camelCase when listed, snake_case when created, as the specification has it.
 import { Type, type Static } from 'typebox'
-import type { ListedSeries } from '../../commands/series.ts'
+import type { ListedSeries } from '../../commands/masters/series.ts'
 import type { NumberGapRow, NumberSeriesRow } from '../../models/series.ts'
 import { DocumentDate, Id, Name, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 

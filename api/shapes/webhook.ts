@@ -1,6 +1,6 @@
 // Webhook endpoints, event types and deliveries as JSON, in and out.
 import { Type, type Static } from 'typebox'
-import type { CreatedEndpoint, EndpointWithCircuit } from '../../commands/webhooks.ts'
+import type { CreatedEndpoint, EndpointWithCircuit } from '../../commands/webhooks/endpoints.ts'
 import { CIRCUIT_STATES, CLOSED } from '../../domain/circuit.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { EVENT_TYPES, TEST_EVENT, eventSchema } from '../../domain/events.ts'

@@ -13,7 +13,7 @@ export interface WorkflowsJob {
 }
 
 const QUEUE = 'one-activity'
-// As the service's workers are set up, see activities/workers.ts.
+// As the service's workers are set up, see worker/workers.ts.
 const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
 
 serveParent(async ({ address, count, clients }: WorkflowsJob): Promise<Figures> => {

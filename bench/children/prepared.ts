@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import type { AnyModel } from '../../models/model.ts'
-import { type BookedWrite, WRITES, type Rows } from '../deeds.ts'
+import { type BookedWrite, WRITES, type Rows } from '../writes.ts'
 import { type Figures, paced, type Pace } from '../figures.ts'
 import { serveParent } from './parent.ts'
 

@@ -27,7 +27,7 @@ export function startApi(options: ServiceOptions, origin: string): Promise<Machi
 export async function startWorker({ environment, ...options }: ServiceOptions): Promise<Machine> {
   const port = await freePort(undefined)
   const own = { ...environment, HOST: '127.0.0.1', HEALTH_PORT: String(port) }
-  return startAnswering('Worker', 'activities/worker.ts', { ...options, environment: own }, `http://127.0.0.1:${port}`)
+  return startAnswering('Worker', 'worker/worker.ts', { ...options, environment: own }, `http://127.0.0.1:${port}`)
 }
 
 async function startAnswering(name: string, file: string, { log, environment, onLaunch }: ServiceOptions, origin: string): Promise<Machine> {

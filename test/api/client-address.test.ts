@@ -1,7 +1,7 @@
 // Whose address a request is counted under and logged with: never one that the caller could have made up.
 import { describe, expect, test } from '@jest/globals'
 import { addressBlock, canonicalAddress, clientAddress } from '../../api/http/client-address.ts'
-import { isWithin, rangesOf } from '../../gateways/addresses.ts'
+import { isWithin, rangesOf } from '../../gateways/webhook/addresses.ts'
 import { readSettings } from '../../settings.ts'
 
 const ranges = rangesOf(['10.0.0.0/8', '192.168.7.7', 'fd00::/8'])

@@ -1,7 +1,7 @@
 // Calls that meet others on the same rows: tried again, and refused in the end with 503.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { beginAttempts, recordAttemptResults } from '../../commands/deliveries.ts'
+import { beginAttempts, recordAttemptResults } from '../../commands/webhooks/deliveries.ts'
 import { blockedBy } from '../blocked.ts'
 import { invoiceBody } from './fixtures.ts'
 import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'

@@ -1,9 +1,9 @@
 // Conversions carried out in open books by the test itself, as the engine's worker does it.
 import { randomUUID } from 'node:crypto'
-import type { Books } from '../../commands/books.ts'
-import { openBooks } from '../../commands/open-books.ts'
-import type { Caller } from '../../commands/caller.ts'
-import { convertNext, requestConversion, type ConversionRequest } from '../../commands/conversions.ts'
+import type { Books } from '../../commands/books/books.ts'
+import { openBooks } from '../../commands/books/open-books.ts'
+import type { Caller } from '../../commands/books/caller.ts'
+import { convertNext, requestConversion, type ConversionRequest } from '../../commands/conversions/conversions.ts'
 import { Fault } from '../../domain/faults.ts'
 import type { ConversionRow } from '../../models/conversion.ts'
 import { findOrganization } from '../../models/organization.ts'

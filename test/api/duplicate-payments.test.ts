@@ -1,8 +1,8 @@
 // The guard against recording one payment twice: warned of with a key, refused without.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openBooks } from '../../commands/open-books.ts'
-import type { Caller } from '../../commands/caller.ts'
-import { recordPayment, type NewPayment } from '../../commands/payments.ts'
+import { openBooks } from '../../commands/books/open-books.ts'
+import type { Caller } from '../../commands/books/caller.ts'
+import { recordPayment, type NewPayment } from '../../commands/payments/payments.ts'
 import type { OrganizationRow } from '../../models/organization.ts'
 import { customer } from './fixtures.ts'
 import type { Json } from './organization.ts'

@@ -1,8 +1,8 @@
 // This financial year and the next exist at any time: opened at the turn of the year, after a long sleep, by two at once.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openMissingYears } from '../../commands/financial-years.ts'
-import { openBooks } from '../../commands/open-books.ts'
-import { housekeeper } from '../../commands/overdue.ts'
+import { openMissingYears } from '../../commands/ledger/financial-years.ts'
+import { openBooks } from '../../commands/books/open-books.ts'
+import { housekeeper } from '../../commands/documents/overdue.ts'
 import { dateInZone } from '../../domain/dates.ts'
 import { lockFinancialYears, organizationsWithoutNextYear } from '../../models/financial-years.ts'
 import type { Client } from './client.ts'

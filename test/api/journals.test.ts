@@ -1,6 +1,6 @@
 // Journals over HTTP: the ledger as documents post it, its filters, and what is hidden of it.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import type { Books } from '../../commands/books.ts'
+import type { Books } from '../../commands/books/books.ts'
 import { credit, debit, reversalOf } from '../../domain/posting/posting.ts'
 import { startService, type Service } from './service.ts'
 import { openOrganization, type Json, type Organization } from './organization.ts'

@@ -1,8 +1,8 @@
 // An organisation to test with: calls that must succeed or be refused, and its books opened for what no call makes.
 import { expect } from '@jest/globals'
-import type { Books } from '../../commands/books.ts'
-import { openBooks } from '../../commands/open-books.ts'
-import type { Caller } from '../../commands/caller.ts'
+import type { Books } from '../../commands/books/books.ts'
+import { openBooks } from '../../commands/books/open-books.ts'
+import type { Caller } from '../../commands/books/caller.ts'
 import type { Answered, Client, Json } from './client.ts'
 import type { Service } from './service.ts'
 

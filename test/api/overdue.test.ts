@@ -1,8 +1,8 @@
 // What the nightly sweep does to invoices and bills: what falls due when, what stays as it is, and what it leaves behind.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Compile } from 'typebox/compile'
-import { openBooks } from '../../commands/open-books.ts'
-import { housekeeper, markOverdue, OVERDUE_PAGE, type OverduePage } from '../../commands/overdue.ts'
+import { openBooks } from '../../commands/books/open-books.ts'
+import { housekeeper, markOverdue, OVERDUE_PAGE, type OverduePage } from '../../commands/documents/overdue.ts'
 import { deliverySchema, type EventType } from '../../domain/events.ts'
 import { openDatabase } from '../../models/database.ts'
 import type { OrganizationFacts } from '../../models/token.ts'

@@ -3,9 +3,9 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { NativeConnection } from '@temporalio/worker'
-import { createWorkers } from '../../activities/workers.ts'
-import { openEngine } from '../../gateways/engine.ts'
-import { createReceiver } from '../../gateways/receiver.ts'
+import { createWorkers } from '../../worker/workers.ts'
+import { openEngine } from '../../gateways/temporal/engine.ts'
+import { createReceiver } from '../../gateways/webhook/receiver.ts'
 import { openDatabase } from '../../models/database.ts'
 import { sealer } from '../../models/sealed.ts'
 import { readSettings } from '../../settings.ts'
@@ -51,7 +51,7 @@ export async function startTestWorker(env: Record<string, string>): Promise<Test
 
 /** Starts the worker's own process, which can be killed; resolves when it takes work. */
 export async function spawnWorker(env: Record<string, string>): Promise<ChildProcess> {
-  const path = fileURLToPath(new URL('../../activities/worker.ts', import.meta.url))
+  const path = fileURLToPath(new URL('../../worker/worker.ts', import.meta.url))
   const settings = { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE, WORKFLOW_BUNDLE: await workflowBundle(), ...env, LOG_LEVEL: 'info' }
   const child = spawn(process.execPath, [path], { env: settings, stdio: ['ignore', 'pipe', 'inherit'] })
   for await (const chunk of child.stdout) if (String(chunk).includes('worker started')) break

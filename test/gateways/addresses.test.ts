@@ -1,6 +1,6 @@
 // Which addresses are called: every special range, from its first to its last address, and what lies beside it.
 import { expect, test } from '@jest/globals'
-import { isPublic, isWithin, rangesOf } from '../../gateways/addresses.ts'
+import { isPublic, isWithin, rangesOf } from '../../gateways/webhook/addresses.ts'
 
 test.each([
   '0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.100.100.200', '100.127.255.255',

@@ -3,7 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Fault } from '../../domain/faults.ts'
-import { createReceiver, type Receiver } from '../../gateways/receiver.ts'
+import { createReceiver, type Receiver } from '../../gateways/webhook/receiver.ts'
 
 const BODY = Buffer.from('{}')
 const LOOPBACK = ['127.0.0.0/8', '::1/128']

@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { createReceiver, type Receiver } from '../../gateways/receiver.ts'
-import { deliveryHeaders, signature } from '../../gateways/signature.ts'
+import { createReceiver, type Receiver } from '../../gateways/webhook/receiver.ts'
+import { deliveryHeaders, signature } from '../../gateways/webhook/signature.ts'
 import { openCustomer, type Customer } from '../customer.ts'
 
 const SECRET = 'svc_whsec_for_this_test'

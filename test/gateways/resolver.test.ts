@@ -1,7 +1,7 @@
 // Looking up names: by the hosts file, by name servers that answer or do not, remembered, and so many at once.
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { canBePublic, isLocalhost, readHosts } from '../../gateways/host-names.ts'
-import { createResolver, LOOKUPS } from '../../gateways/resolver.ts'
+import { canBePublic, isLocalhost, readHosts } from '../../gateways/webhook/host-names.ts'
+import { createResolver, LOOKUPS } from '../../gateways/webhook/resolver.ts'
 import { openNameServer, type NameServer } from '../name-server.ts'
 
 jest.setTimeout(30_000)

@@ -10,7 +10,7 @@ describe('a debit note is spoken of where CONTRIBUTING.md says', () => {
   const PLACES = [
     'domain/documents.ts', 'domain/posting/debit-note.ts',
     'models/debit-note.ts', /^models\/migrations\/\d+_\w+\.sql$/,
-    'commands/debit-notes.ts',
+    'commands/purchases/debit-notes.ts',
     'api/shapes/debit-note.ts', 'api/resources/debit-notes.ts', 'api/routes.ts',
     // The month of the demonstration, for who wants to see one.
     'bin/month/returns.ts',

@@ -14,7 +14,7 @@ export interface Import {
 }
 
 export interface Source {
-  /** From the root: 'commands/invoices.ts'. */
+  /** From the root: 'commands/sales/invoices.ts'. */
   path: string
   text: string
   lines: string[]

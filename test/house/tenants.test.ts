@@ -44,7 +44,7 @@ const ACROSS: Record<string, string> = {
   'models/overdue.ts anyDueOf': 'the nightly sweep looks for the organisations to open',
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
-  'models/deed.ts insert': 'the rows carry the organisation of the open books',
+  'models/unit-of-work.ts insert': 'the rows carry the organisation of the open books',
 }
 
 test('the migrations have tables of organisations, and the models ask them', () => {
@@ -60,7 +60,7 @@ test('every statement on them names the organisation, but for a few with a reaso
 
 describe('SQL is written in models and reports alone', () => {
   // What concerns no row of anybody's books: the notification of the relay, and the worker's heartbeat.
-  const ELSEWHERE = ['api/parts.ts', 'api/waker.ts']
+  const ELSEWHERE = ['api/readiness.ts', 'api/waker.ts']
   test.each(['api', 'commands', 'activities', 'gateways', 'domain', 'workflows'])('%s', (room) => {
     const found = SOURCES.filter(({ path }) => path.startsWith(`${room}/`) && !ELSEWHERE.includes(path)).flatMap(statementsOf)
     expect(found.map(({ path, name }) => `${path} ${name}`)).toEqual([])

@@ -1,7 +1,7 @@
 // The nightly sweep in the model: what is owed after its due date becomes OVERDUE.
 import type { AsyncCommand } from 'fast-check'
-import { openBooks } from '../../commands/open-books.ts'
-import { housekeeper, markOverdue } from '../../commands/overdue.ts'
+import { openBooks } from '../../commands/books/open-books.ts'
+import { housekeeper, markOverdue } from '../../commands/documents/overdue.ts'
 import type { OrganizationFacts } from '../../models/token.ts'
 import type { Books } from './books.ts'
 import { compareThing, type Desk } from './step.ts'

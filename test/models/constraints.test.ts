@@ -1,6 +1,6 @@
 // Every constraint of the migrated schema is classified: what it means to a caller who meets it, or why none can.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { TAKEN } from '../../commands/refusals.ts'
+import { TAKEN } from '../../commands/books/refusals.ts'
 import { CONTACT_REFERENCES } from '../../models/contact.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { ITEM_REFERENCES } from '../../models/item.ts'

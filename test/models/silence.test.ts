@@ -2,7 +2,7 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { asFault } from '../../commands/refusals.ts'
+import { asFault } from '../../commands/books/refusals.ts'
 import { openDatabase, type Database, type Statement } from '../../models/database.ts'
 import { listen } from '../../models/listener.ts'
 import { OutcomeUnknown } from '../../models/transaction.ts'

@@ -1,5 +1,5 @@
 // The ways that a conversion can go, to be recorded: whole, through the order to the invoice, refused.
-import { openEngine } from '../../gateways/engine.ts'
+import { openEngine } from '../../gateways/temporal/engine.ts'
 import { acceptedEstimate, convert, openOrder } from '../api/orders.ts'
 import { startService } from '../api/service.ts'
 import { openShop, purchaseOrderBody } from '../api/wares.ts'

@@ -3,7 +3,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import type { Engine } from '../../gateways/engine.ts'
+import type { Engine } from '../../gateways/temporal/engine.ts'
 import { recordCircuits } from './circuits.ts'
 import { recordConversions } from './conversions.ts'
 import { recordHousekeeping } from './housekeeping.ts'

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Connection } from '../../models/database.ts'
-import { audit } from '../../reports/audit.ts'
+import { audit } from '../../audit/audit.ts'
 import { startService, type Service } from '../api/service.ts'
 import { invoiceBody, made, openShop, type Shop } from '../api/wares.ts'
 

@@ -74,9 +74,9 @@ describe('changes of the source', () => {
 
 test.each([
   ['api/routes.ts', true, false],
-  ['activities/relay.ts', false, true],
+  ['worker/relay.ts', false, true],
   ['workflows/index.ts', false, true],
-  ['commands/invoices.ts', true, true],
+  ['commands/sales/invoices.ts', true, true],
   ['models/migrations/0001_tokens.sql', true, true],
   ['settings.ts', true, true],
 ])('%s concerns the API: %s, the worker: %s', (path, api, worker) => {

@@ -177,7 +177,7 @@ test('an event that was committed after the circuit had closed is found and sent
   await stage.announce(1)
   expect(await stage.deliveries()).toMatchObject([{ held_by: 'CIRCUIT' }])
   await stage.sql(`UPDATE webhook_circuits SET state = 'CLOSED', failures = 0, opened = 0, next_try_at = NULL`)
-  const { createRelay } = await import('../../activities/relay.ts')
+  const { createRelay } = await import('../../worker/relay.ts')
   const relay = createRelay({
     connection: stage.database, engine: stage.engine, ladderSeconds: [3600], log: pino({ level: 'silent' }), clock: () => new Date(),
   })

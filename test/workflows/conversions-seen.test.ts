@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import { openEngine, type Engine } from '../../gateways/engine.ts'
+import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { acceptedEstimate, convert, openOrder } from '../api/orders.ts'
 import { startService, type Service } from '../api/service.ts'
 import { openShop, type Shop } from '../api/wares.ts'

@@ -1,7 +1,7 @@
 // The steps of a delivery in the database: claimed once, begun again after a crash, settled once.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { claimBatch } from '../../commands/claims.ts'
-import { abandonDelivery, beginAttempts, putBack, recordAttemptResults } from '../../commands/deliveries.ts'
+import { claimBatch } from '../../commands/webhooks/claims.ts'
+import { abandonDelivery, beginAttempts, putBack, recordAttemptResults } from '../../commands/webhooks/deliveries.ts'
 import type { Outcome } from '../../domain/delivery.ts'
 import { CAPS } from '../../domain/webhook-caps.ts'
 import { openStage, type Stage } from './stage.ts'

@@ -1,6 +1,6 @@
 // What a process's history says of its timers.
 import { defaultPayloadConverter } from '@temporalio/common'
-import type { Engine } from '../../gateways/engine.ts'
+import type { Engine } from '../../gateways/temporal/engine.ts'
 
 export interface Timer {
   summary: string

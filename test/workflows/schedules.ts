@@ -1,7 +1,7 @@
 // Takes the nightly schedules of a test's worker away again: the tests' Temporal server outlives the test.
 import { ScheduleNotFoundError } from '@temporalio/client'
 import { housekeepingId } from '../../domain/housekeeping.ts'
-import { openEngine } from '../../gateways/engine.ts'
+import { openEngine } from '../../gateways/temporal/engine.ts'
 import type { Connection } from '../../models/database.ts'
 import { zonesInUse } from '../../models/overdue.ts'
 

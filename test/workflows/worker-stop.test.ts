@@ -60,7 +60,7 @@ async function startWorkerProcess(): Promise<void> {
     SHUTDOWN_SECONDS: '2',
     HEALTH_PORT: String(healthPort = await freePort(undefined)),
   }
-  worker = spawn(process.execPath, ['activities/worker.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
+  worker = spawn(process.execPath, ['worker/worker.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'inherit'] })
   output = ''
   worker.stdout!.on('data', (chunk) => { output += chunk })
   while (!output.includes('worker started')) {

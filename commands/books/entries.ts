@@ -1,0 +1,29 @@
+// What is laid into open books beside rows of their own: entries of the ledger, entries of the log, events.
+import type { AnnouncedEvent } from '../../domain/events.ts'
+import type { PostingLine } from '../../domain/posting/posting.ts'
+import type { JournalSource } from '../../models/journal.ts'
+
+export interface JournalEntry {
+  date: string
+  source: JournalSource
+  sourceId: string | null
+  memo: string | null
+  contactId: string | null
+  /** The branch of the document; null where it has none, and for manual entries. */
+  branchId: string | null
+  reversalOf?: string
+  /** Cost centers. */
+  tags?: string[]
+  lines: PostingLine[]
+}
+
+export interface ActivityEntry {
+  action: string
+  entityType: string
+  entityId: string
+  entityRef: string | null
+  changes?: Record<string, { old: unknown; new: unknown }> | null
+  metadata?: Record<string, unknown>
+}
+
+export type EventEntry = AnnouncedEvent & { entityType: string; entityId: string }

@@ -1,0 +1,45 @@
+// The one path of every write: opens the books, writes what was laid into them in one transaction, and tries again what met others.
+import type { Database } from '../../models/database.ts'
+import { Books } from './books.ts'
+import type { Caller } from './caller.ts'
+import { asFault } from './refusals.ts'
+import { retried } from './retries.ts'
+
+/** What writing needs besides the caller. */
+export interface WriteContext {
+  database: Database
+  /** Called after a commit that queued deliveries; may be lost without harm. */
+  wakeRelay(): void
+  /** Called after a commit that changed tokens or organisations, before anybody is answered. */
+  forgetCallers(): void
+  clock(): Date
+}
+
+/**
+ * Opens the books for one deed: everything that `work` collects is written in one transaction, or nothing is.
+ * `finish` sees the books after the commit. What met others is tried again; what PostgreSQL refuses in the end becomes the
+ * Fault that it means.
+ */
+export async function openBooks<T, R = T>(
+  context: WriteContext,
+  caller: Caller,
+  work: (books: Books) => Promise<T>,
+  finish: (result: T, books: Books) => R = (result) => result as unknown as R,
+): Promise<R> {
+  let books: Books | undefined
+  let queued = 0
+  try {
+    const result = await retried(() => context.database.transaction(async (connection) => {
+      books = new Books(connection, caller, context.clock())
+      if (caller.standing) connection.require(caller.standing(books.now))
+      const done = await work(books)
+      queued = await books.write()
+      return done
+    }), () => context.clock())
+    if (books!.changesCallers) context.forgetCallers()
+    if (queued > 0) context.wakeRelay()
+    return finish(result, books!)
+  } catch (error) {
+    throw asFault(error, { deletes: books?.deletes ?? false })
+  }
+}

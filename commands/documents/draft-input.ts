@@ -1,0 +1,129 @@
+// A draft that is drawn up anew: its terms as a caller would tell them, and what becomes of its lines.
+import type { CreditSide } from '../../domain/credit.ts'
+import { placesAmong, refusalWithin, type Refusal } from '../../domain/fixed-fields.ts'
+import { toAmount } from '../../domain/money.ts'
+import type { DocumentRow, LineRow } from '../../models/document.ts'
+import type { ModelOf } from '../../models/model.ts'
+import type { Books } from '../books/books.ts'
+import { changesBetween, type Changes } from '../books/changes.ts'
+import type { ExistingLines, LineInput } from './document-lines.ts'
+
+/** A line of a PUT: one with its id is that line, and keeps what it does not name; one without is new. */
+export type LineChanges = Partial<LineInput> & { line_item_id?: string | null }
+
+/** What of the terms of a document a PUT sends. */
+export interface TermsChanges {
+  currency_code?: string | null
+  line_items?: LineChanges[]
+}
+
+/** A document with its lines, as far as they say of which trade it is. */
+export type Lined = DocumentRow & { lines: LineRow[]; customer_id?: string; vendor_id?: string; type?: CreditSide }
+
+/** Lines that are drawn up anew, and which of those that there were each is. */
+export interface Redrawn<Drawn> {
+  lines: Drawn[]
+  existing: ExistingLines
+  currency: string
+}
+
+/** What a line may be told anew; its amounts follow. */
+const LINE_FIELDS = [
+  'item_id', 'name', 'description', 'hsn_or_sac', 'quantity', 'unit', 'rate', 'discount', 'tax_id',
+] as const satisfies (keyof LineInput)[]
+
+/**
+ * The terms of a document as a caller would tell them, its lines as the PUT leaves them; the rate only while its currency
+ * stays. `answered` is the document as it is answered; `refusal` is of a field of a line that may not change. Throws as linesOf does.
+ */
+export function draftInputOf(document: Lined, sent: TermsChanges, answered: object) {
+  const { place_of_supply, branch_id, currency_code, exchange_rate, tags } = document
+  const sameCurrency = sent.currency_code === undefined || sent.currency_code === currency_code
+  const { line_items, existing, refusal } = linesOf(document, sent.line_items, answered)
+  const terms = { place_of_supply, branch_id, currency_code, tags, exchange_rate: sameCurrency ? Number(exchange_rate) : null, line_items }
+  return { terms, existing, refusal }
+}
+
+/**
+ * The lines that a PUT leaves: all of them as they are where it sends none. Throws not_found.resource for a line that the
+ * document does not have, and validation.invalid_value for one that comes twice.
+ */
+function linesOf(
+  document: Lined, sent: LineChanges[] | undefined, answered: object,
+): { line_items: LineInput[]; existing: ExistingLines; refusal: Refusal } {
+  const { lines } = document
+  if (sent === undefined) return { line_items: lines.map(lineInputOf), existing: lines, refusal: null }
+  const fields = changeableOf(document)
+  const shown = (answered as { line_items: object[] }).line_items
+  const places = placesOf(lines, sent)
+  let refusal: Refusal = null
+  const line_items = sent.map((line, index) => {
+    const place = places[index]!
+    // The shape of the body has seen to it that a new line is whole.
+    if (place === null) return line as LineInput
+    const row = lines[place]!
+    refusal ??= refusalWithin(line, shown[place]!, fields, `line_items.${index}.`)
+    return { ...lineInputOf(row), ...line }
+  })
+  return { line_items, existing: places.map((place) => (place === null ? null : lines[place]!)), refusal }
+}
+
+/** Where each line that is sent stands among those that there are, null for a new one. Throws as placesAmong does. */
+export function placesOf(lines: { id: string }[], sent: { line_item_id?: string | null }[]): (number | null)[] {
+  const words = { list: 'line_items', id: 'line_item_id', missing: 'The document has no such line.', member: 'line' }
+  return placesAmong(lines.map(({ id }) => id), sent.map(({ line_item_id }) => line_item_id), words)
+}
+
+// A purchase's line names its account; the goods of a note's line may be moved back.
+function changeableOf({ lines: [line], vendor_id, type }: Lined): readonly string[] {
+  const isPurchase = vendor_id !== undefined || type === 'vendor'
+  return [...LINE_FIELDS, ...(isPurchase ? ['account_id'] : []), ...('restock' in line! ? ['restock'] : [])]
+}
+
+function lineInputOf(row: LineRow): LineInput {
+  const { item_id, name, description, hsn_or_sac, quantity, unit, rate, discount, tax_id, account_id } = row
+  return {
+    item_id, name, description, hsn_or_sac, quantity: Number(quantity), unit, rate: Number(rate), discount: Number(discount), tax_id, account_id,
+    ...('restock' in row ? { restock: row.restock } : {}),
+  }
+}
+
+const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])
+
+/**
+ * Lays the drawn lines into the books: `existing` says which of those that there were each is, `insert` enters a new one, and
+ * the rest are removed. Answers the lines as they are then, and for the activity log all of them, old and new; null where
+ * they are answered as before.
+ */
+export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
+  books: Books, table: ModelOf<Line>, { lines: before, currency_code }: { lines: Line[]; currency_code: string },
+  { lines: drawn, existing, currency }: Redrawn<Drawn>, insert: (line: Drawn) => Line,
+): { lines: Line[]; changes: Changes | null } {
+  const rows = new Map(before.map((line) => [line.id, line]))
+  const kept = existing.map((line) => (line ? rows.get(line.id)! : null))
+  const fields = ['id', ...Object.keys(drawn[0]!)]
+  const staysSame = (currencyShown: string) => kept.length === before.length
+    && kept.every((row, index) => row && changesBetween(saidOf(row, fields, currency_code), saidOf({ ...row, ...drawn[index] }, fields, currencyShown)) === null)
+  // What is stored is compared in one currency: 200 rupees are 20000 minor units, 200 yen are 200, and both are told as 200.
+  if (staysSame(currency_code)) return { lines: before, changes: null }
+  const stays = new Set(kept)
+  for (const line of before) if (!stays.has(line)) books.delete<Line>(table, line)
+  const lines = drawn.map((line, index) => (kept[index] ? books.update<Line>(table, kept[index], line) : insert(line)))
+  return {
+    lines,
+    changes: staysSame(currency) ? null : {
+      line_items: {
+        old: before.map((line) => saidOf(line, fields, currency_code)),
+        new: lines.map((line) => saidOf(line, fields, currency)),
+      },
+    },
+  }
+}
+
+function saidOf(line: object, fields: string[], currency: string): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => {
+    const value = (line as Record<string, unknown>)[field]
+    if (typeof value === 'bigint') return [field, toAmount(value, currency)]
+    return [field === 'id' ? 'line_item_id' : field, DECIMALS.has(field) ? Number(value) : value]
+  }))
+}

@@ -1,0 +1,131 @@
+// What can be done to an estimate: create, change, accept, delete.
+import { expiryDateOf } from '../../domain/document-dates.ts'
+import type { DocumentEvent } from '../../domain/events.ts'
+import { invalidState } from '../../domain/faults.ts'
+import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
+import { nextStatus, type VerbOf } from '../../domain/lifecycle.ts'
+import { estimateLines, estimates, findEstimate, type Estimate, type EstimateRow, type EstimateStatus } from '../../models/estimate.ts'
+import { documentFinder } from '../../models/existing-document.ts'
+import type { Books } from '../books/books.ts'
+import { changesBetween } from '../books/changes.ts'
+import { announceDocument, recordDocument, registerGap } from '../documents/document-entries.ts'
+import { documentDateOf } from '../documents/drafting.ts'
+import { numberDocument } from '../documents/numbering.ts'
+import { drawUpSale, type SaleInput } from '../sales/sale.ts'
+
+/** The body of POST /estimates. Dates as the wire sends them. */
+export interface NewEstimate extends Omit<SaleInput, 'round_off'> {
+  date?: string | null
+  expiry_date?: string | null
+  reference_number?: string | null
+  notes?: string | null
+}
+
+export interface EstimateChanges {
+  date?: string
+  expiry_date?: string | null
+  reference_number?: string | null
+  notes?: string | null
+  status?: EstimateStatus
+}
+
+const CHANGEABLE = ['date', 'expiry_date', 'reference_number', 'notes', 'status'] as const satisfies (keyof EstimateChanges)[]
+
+// What the customer was offered.
+const OFFERED = [
+  'customer_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'tags',
+] as const satisfies (keyof NewEstimate)[]
+
+/** The estimate of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
+export const estimateOf = documentFinder('ESTIMATE', findEstimate)
+
+/**
+ * Draws up an estimate, dated today in the organisation's zone unless told (specification, POST /estimates).
+ * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
+ * validation.invalid_value for a place of supply, date, rate or amount that cannot be.
+ */
+export async function createEstimate(books: Books, input: NewEstimate): Promise<Estimate> {
+  const date = documentDateOf(books, input.date)
+  const { head, lines: drawn } = await drawUpSale(books, { ...input, round_off: null }, { date })
+  const row = books.create(estimates, {
+    ...head,
+    estimate_number: numberDocument(books, 'ESTIMATE'),
+    expiry_date: expiryDateOf(input.expiry_date, date),
+    reference_number: input.reference_number ?? null,
+    status: 'DRAFT',
+    converted_to_sales_order_id: null,
+    notes: input.notes ?? null,
+  })
+  const lines = drawn.map((line) => books.insert(estimateLines, { ...line, id: books.newId(), estimate_id: row.id }))
+  const estimate = { ...row, lines, invoices: [] }
+  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_CREATED')
+  announceEstimate(books, 'ESTIMATE_CREATED', estimate)
+  return estimate
+}
+
+/**
+ * Changes an estimate's dates, reference, notes or status (specification, PUT /estimates).
+ * Throws conflict.invalid_state once it is converted, and for a status that only an action gives (decisions §4).
+ */
+export async function changeEstimate(
+  books: Books, id: string, input: Sent<EstimateChanges>, answered: Answered<Estimate>,
+): Promise<Estimate> {
+  const before = await estimateOf(books, id, 'FOR UPDATE')
+  nextStatus('ESTIMATE', 'edit', before.status)
+  const instead = { fields: OFFERED, advice: 'cancel the estimate and create a new one' }
+  const changed = changedFields(input, answered(before), { fields: CHANGEABLE, instead })
+  if (changed.size === 0) return before
+  const status = statusToldBy(input.status, before.status)
+  const date = input.date === undefined ? before.date : documentDateOf(books, input.date)
+  const told: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(input.expiry_date === undefined ? before.expiry_date : input.expiry_date, date) }
+  if (input.reference_number !== undefined) told.reference_number = input.reference_number
+  if (input.notes !== undefined) told.notes = input.notes
+  const [changes, moved] = [changesBetween(before, told), changesBetween({ status: before.status }, { status })]
+  if (!changes && !moved) return before
+  const estimate = books.change(estimates, before, { ...told, status })
+  if (changes) recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_UPDATED', changes)
+  if (moved) recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_STATUS_CHANGED', moved)
+  return estimate
+}
+
+/** DRAFT or SENT to ACCEPTED. Throws conflict.invalid_state for any other status. */
+export async function acceptEstimate(books: Books, id: string): Promise<Estimate> {
+  const before = await estimateOf(books, id, 'FOR UPDATE')
+  const status = nextStatus('ESTIMATE', 'accept', before.status)
+  const estimate = books.change(estimates, before, { status })
+  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_ACCEPTED', changesBetween({ status: before.status }, { status }))
+  announceEstimate(books, 'ESTIMATE_ACCEPTED', estimate)
+  return estimate
+}
+
+/** Deletes an estimate; its number is kept in the register of gaps. Throws conflict.invalid_state once it is converted. */
+export async function deleteEstimate(books: Books, id: string): Promise<void> {
+  const estimate = await estimateOf(books, id, 'FOR UPDATE')
+  nextStatus('ESTIMATE', 'delete', estimate.status)
+  books.delete(estimates, estimate)
+  registerGap(books, 'ESTIMATE', estimate, 'Estimate deleted')
+  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_DELETED')
+}
+
+/** Announces an estimate as it now is, with the order that it has become. */
+export function announceEstimate(books: Books, type: DocumentEvent<'ESTIMATE'>, estimate: EstimateRow): void {
+  const { converted_to_sales_order_id } = estimate
+  announceDocument(books, 'ESTIMATE', type, estimate, { converted_to_sales_order_id })
+}
+
+// How an estimate comes to the statuses that a caller may not tell.
+const ACTIONS: Partial<Record<EstimateStatus, string>> = {
+  DRAFT: 'only a new estimate is a draft',
+  ACCEPTED: 'use POST /estimates/{estimate_id}/accept',
+  CONVERTED: 'use POST /estimates/{estimate_id}/convert',
+}
+
+// The statuses that a caller may tell; the others come of actions (decisions §4).
+const TELLING: Partial<Record<EstimateStatus, VerbOf<'ESTIMATE'>>> = { SENT: 'send', DECLINED: 'decline', CANCELLED: 'cancel' }
+
+function statusToldBy(told: EstimateStatus | undefined, from: EstimateStatus): EstimateStatus {
+  if (told === undefined || told === from) return from
+  const verb = TELLING[told]
+  if (verb) return nextStatus('ESTIMATE', verb, from)
+  throw invalidState(`A PUT cannot set the status ${told}; ${ACTIONS[told]}.`, from, [])
+}

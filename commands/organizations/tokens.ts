@@ -1,0 +1,32 @@
+// Tokens for the people of an organisation.
+import { fault } from '../../domain/faults.ts'
+import { isId } from '../../domain/ids.ts'
+import { checkedScopes, FULL_ACCESS } from '../../domain/scopes.ts'
+import { findOrganization, findUserByEmail, users } from '../../models/organization.ts'
+import type { TokenRow } from '../../models/token.ts'
+import type { Books } from '../books/books.ts'
+import { issueToken, type IssuedToken } from './partners.ts'
+
+export interface TokenInput {
+  orgId: string
+  email: string
+  /** Null for full access. */
+  scopes: string[] | null
+  tier: TokenRow['tier']
+  expires: Date | null
+}
+
+/**
+ * Mints a personal access token for a person of the organisation, who is added where the address is new
+ * (decisions §10). Throws not_found.resource for an unknown organisation, validation.invalid_value for a bad scope.
+ */
+export async function mintUserToken(books: Books, { orgId, email, scopes, tier, expires }: TokenInput): Promise<IssuedToken> {
+  const organization = isId(orgId) ? await findOrganization(books.connection, orgId) : null
+  if (!organization) throw fault('not_found.resource', { message: `There is no organisation ${orgId}.` })
+  books.enter(organization.id)
+  const user = await findUserByEmail(books, email) ?? books.insert(users, {
+    id: books.newId(), email, name: null, role: 'MEMBER', created_time: books.now,
+  })
+  books.record({ action: 'TOKEN_CREATED', entityType: 'USER', entityId: user.id, entityRef: user.email })
+  return issueToken(books, { userId: user.id, scopes: checkedScopes(scopes ?? [FULL_ACCESS]), tier, sandbox: organization.sandbox, expires })
+}

@@ -1,0 +1,133 @@
+// What a payment is recorded from, and held against: its party, its account, its documents, its likeness.
+import type { AllocationInput, Money } from '../../domain/allocation.ts'
+import { refuseWrongParty } from '../../domain/contact-type.ts'
+import { showDate } from '../../domain/dates.ts'
+import { isPossibleDuplicate } from '../../domain/duplicate-payment.ts'
+import { fault, notFound } from '../../domain/faults.ts'
+import { isId } from '../../domain/ids.ts'
+import { sum, toAmount } from '../../domain/money.ts'
+import type { AllocationBody } from '../../domain/payment-amounts.ts'
+import { controlOf, type Flow, type PaymentType } from '../../domain/posting/payment.ts'
+import { bills } from '../../models/bill.ts'
+import { findRows } from '../../models/find.ts'
+import { invoices } from '../../models/invoice.ts'
+import {
+  readPaymentContext, type Payment, type SimilarPayment, type PaymentContext, type PaymentContextRequest, type PaymentRow,
+} from '../../models/payment.ts'
+import type { ModelOf } from '../../models/model.ts'
+import type { Books } from '../books/books.ts'
+import { currencyOf, knownIds, rateWanted, refuseUnknownTags } from '../documents/drafting.ts'
+import { documentsToSettle, type Settleable } from './settlement.ts'
+
+export interface LoadedPaymentContext extends PaymentContext {
+  contact: NonNullable<PaymentContext['contact']>
+  bank_account_id: string
+}
+
+/** Reads contact, account, cost centers, rate and likenesses at once. Throws not_found.resource for what is not the organisation's. */
+export async function paymentContextOf(
+  books: Books, input: { contact_id: string; bank_account_id?: string | null; tags: string[] }, request: Pick<PaymentContextRequest, 'alike' | 'rate'>,
+): Promise<LoadedPaymentContext> {
+  const { contact, bank_account_id, ...context } = await readPaymentContext(books, {
+    contactId: knownIds([input.contact_id], 'contact_id')[0]!,
+    bankAccountId: input.bank_account_id == null ? null : knownIds([input.bank_account_id], 'bank_account_id')[0]!,
+    tags: input.tags,
+    ...request,
+  })
+  if (!contact) throw notFound('contact', 'contact_id')
+  if (bank_account_id === null) {
+    throw notFound('bank or cash account', 'bank_account_id')
+  }
+  refuseUnknownTags(input.tags, context)
+  return { ...context, contact, bank_account_id }
+}
+
+/** Throws validation.invalid_value where the money of this flow is a customer's and the contact a vendor, or the reverse. */
+export function refuseWrongPayer({ contact }: LoadedPaymentContext, flow: Flow, type: PaymentType): void {
+  refuseWrongParty(contact.contact_type, controlOf({ flow, type }) === 'receivable' ? 'customer' : 'vendor', 'contact_id')
+}
+
+/**
+ * A payment's currency and rate: the rate that is told, else the organisation's latest (decisions §11). Throws
+ * validation.failed where a foreign currency has neither, and as currencyOf does.
+ */
+export function currencyAndRateOf(
+  books: Books, input: { currency_code?: string | null; exchange_rate?: number | null }, { latest_rate }: Pick<PaymentContext, 'latest_rate'>,
+): { currency: string; exchangeRate: string } {
+  const money = currencyOf(books, input, latest_rate)
+  if (rateWanted(books, input) === null || latest_rate !== null) return money
+  const base = books.organization.currency_code
+  throw fault('validation.failed', { errors: [{ field: 'exchange_rate', code: 'required', message: `is required unless currency_code is ${base}` }] })
+}
+
+/**
+ * What a body alone decides; where that refuses it, what does not exist is told first all the same (decisions §1), at the
+ * cost of a reading that only a refused call makes.
+ */
+export async function existenceFirst<T>(decide: () => T, refuseMissing: () => Promise<unknown>): Promise<T> {
+  try {
+    return decide()
+  } catch (refused) {
+    await refuseMissing()
+    throw refused
+  }
+}
+
+/**
+ * Throws not_found.resource for the first document that allocations name, on whichever side, and that the organisation does
+ * not have; `pathOf` answers what stands before the names of an allocation's fields. Locks nothing: it is for refused calls.
+ */
+export async function refuseMissingDocuments(books: Books, bodies: AllocationBody[], pathOf: (index: number) => string): Promise<void> {
+  const foundIds = async <Row extends { org_id: string; id: string }>(table: ModelOf<Row>, ids: (string | null | undefined)[]) => (
+    new Set((await findRows(books, table, ids.filter((id) => id != null).filter(isId))).map(({ id }) => id))
+  )
+  const invoiceIds = await foundIds(invoices, bodies.map(({ invoice_id }) => invoice_id))
+  const billIds = await foundIds(bills, bodies.map(({ bill_id }) => bill_id))
+  for (const [index, { invoice_id, bill_id }] of bodies.entries()) {
+    if (invoice_id != null && !invoiceIds.has(invoice_id.toLowerCase())) throw noDocument('INCOMING', `${pathOf(index)}invoice_id`)
+    if (bill_id != null && !billIds.has(bill_id.toLowerCase())) throw noDocument('OUTGOING', `${pathOf(index)}bill_id`)
+  }
+}
+
+const noDocument = (flow: Flow, field: string) => notFound(flow === 'INCOMING' ? 'invoice' : 'bill', field)
+
+/** The documents to settle, locked. Throws not_found.resource for one that the organisation does not have. */
+export async function documentsOf(books: Books, flow: Flow, request: AllocationInput[]): Promise<Map<string, Settleable>> {
+  const ids = request.map(({ documentId }) => documentId).filter(isId)
+  const documents = ids.length === 0 ? new Map<string, Settleable>() : await documentsToSettle(books, flow, ids)
+  const missing = request.find(({ documentId }) => !documents.has(documentId))
+  if (missing) throw noDocument(flow, missing.fields.document)
+  return documents
+}
+
+/** A payment's money as domain takes it. */
+export function moneyOf(books: Books, payment: Pick<Payment, 'contact_id' | 'currency_code' | 'exchange_rate' | 'amount' | 'unapplied' | 'allocations'>): Money {
+  return {
+    contactId: payment.contact_id,
+    currency: payment.currency_code,
+    exchangeRate: payment.exchange_rate,
+    baseCurrency: books.organization.currency_code,
+    amount: payment.amount,
+    unapplied: payment.unapplied,
+    relievedBase: sum(payment.allocations.map(({ relieved_base }) => relieved_base)),
+  }
+}
+
+/** The latest payment that looks like this one; null while the organisation's guard is off. */
+export function possibleDuplicateOf(books: Books, { alike }: LoadedPaymentContext, payment: Pick<PaymentRow, 'date' | 'reference_number'>): SimilarPayment | null {
+  if (!books.organization.preferences.strictPaymentDedupe) return null
+  return alike.find((earlier) => isPossibleDuplicate(earlier, payment)) ?? null
+}
+
+/** What a caller is told of the payment that the new one looks like (specification, validation.duplicate_resource). */
+export function duplicateProblem(duplicate: SimilarPayment, { amount, currency_code }: Pick<PaymentRow, 'amount' | 'currency_code'>) {
+  return {
+    message: `This payment may be a duplicate of ${duplicate.payment_number}.`,
+    details: {
+      existing_payment_id: duplicate.id,
+      existing_date: showDate(duplicate.date),
+      existing_amount: toAmount(amount, currency_code),
+      existing_reference: duplicate.reference_number,
+    },
+  }
+}

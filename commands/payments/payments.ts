@@ -1,0 +1,153 @@
+// What can be done with a payment: record, apply, delete. A change is in payment-changes.ts.
+import { allocate } from '../../domain/allocation.ts'
+import { addDays } from '../../domain/dates.ts'
+import { LOOK_BACK_DAYS } from '../../domain/duplicate-payment.ts'
+import { fault } from '../../domain/faults.ts'
+import { sum, toMinor } from '../../domain/money.ts'
+import {
+  allocationsWanted, allocationWanted, refuseAmounts, refuseOverAllocation, type AllocationBody,
+} from '../../domain/payment-amounts.ts'
+import type { Flow, PaymentType } from '../../domain/posting/payment.ts'
+import { readPostingAccounts } from '../../models/document-context.ts'
+import { documentFinder } from '../../models/existing-document.ts'
+import { findPayment, payments, type AllocationRow, type Payment, type PaymentRow } from '../../models/payment.ts'
+import type { Books } from '../books/books.ts'
+import { changesBetween } from '../books/changes.ts'
+import { recordDocument, reverseDocument } from '../documents/document-entries.ts'
+import { documentDateOf, knownIds, rateWanted, today } from '../documents/drafting.ts'
+import { numberDocument } from '../documents/numbering.ts'
+import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
+import {
+  documentsOf, duplicateProblem, existenceFirst, paymentContextOf, possibleDuplicateOf, moneyOf, currencyAndRateOf, refuseMissingDocuments, refuseWrongPayer,
+} from './payment-terms.ts'
+import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
+
+/** The body of POST /payments. */
+export interface NewPayment {
+  flow: Flow
+  contact_id: string
+  date: string
+  amount: number
+  mode?: string | null
+  reference_number?: string | null
+  description?: string | null
+  payment_type?: PaymentType | null
+  bank_account_id?: string | null
+  currency_code?: string | null
+  exchange_rate?: number | null
+  bank_charges?: number | null
+  tds_amount?: number | null
+  tags?: string[] | null
+  allocations?: AllocationBody[] | null
+}
+
+/** How money moves where nobody tells. */
+export const USUAL_MODE = 'BANK_TRANSFER'
+
+/** The payment of this id, with its allocations. Throws not_found.resource for one that the organisation does not have. */
+export const paymentOf = documentFinder('PAYMENT', findPayment)
+
+/**
+ * Records a payment and settles what it is allocated to (specification, "POST /payments body"; decisions §4, §10).
+ * `keyed`: the call carried an Idempotency-Key, so a payment that looks like an earlier one is recorded all the same,
+ * with a warning; without a key it is refused with validation.duplicate_resource.
+ */
+export async function recordPayment(books: Books, input: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
+  const currency = input.currency_code ?? books.organization.currency_code
+  const type = input.payment_type ?? 'REGULAR'
+  const date = documentDateOf(books, input.date)
+  const tags = knownIds(input.tags ?? [], 'tags')
+  const { asked: allocationsSent, amount } = await existenceFirst(
+    () => ({ asked: allocationsWanted(input.flow, type, input.allocations ?? [], currency), amount: toMinor(input.amount, currency) }),
+    async () => {
+      await paymentContextOf(books, { ...input, tags }, { alike: null, rate: null })
+      await refuseMissingDocuments(books, input.allocations ?? [], (index) => `allocations.${index}.`)
+    },
+  )
+  const rate = rateWanted(books, input)
+  const context = await paymentContextOf(books, { ...input, tags }, {
+    alike: {
+      flow: input.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
+      reference: input.reference_number ?? '',
+    },
+    rate: rate && { ...rate, date },
+  })
+  const documents = await documentsOf(books, input.flow, allocationsSent)
+  const { exchangeRate } = currencyAndRateOf(books, input, context)
+  refuseWrongPayer(context, input.flow, type)
+  const row = {
+    payment_number: numberDocument(books, 'PAYMENT'),
+    flow: input.flow,
+    payment_type: type,
+    contact_id: context.contact.id,
+    contact_name: context.contact.contact_name,
+    date,
+    amount,
+    mode: input.mode ?? USUAL_MODE,
+    reference_number: input.reference_number ?? null,
+    description: input.description ?? null,
+    bank_account_id: context.bank_account_id,
+    currency_code: currency,
+    exchange_rate: exchangeRate,
+    bank_charges: toMinor(input.bank_charges ?? 0, currency),
+    tds_amount: toMinor(input.tds_amount ?? 0, currency),
+    allocated: sum(allocationsSent.map((each) => each.amount)),
+    unapplied: amount,
+    tags,
+  }
+  refuseAmounts(row)
+  refuseOverAllocation(allocationsSent, amount, currency)
+  const allocations = allocate(moneyOf(books, { ...row, allocations: [] }), allocationsSent, documents)
+  const likeness = possibleDuplicateOf(books, context, row)
+  if (likeness && !keyed) throw fault('validation.duplicate_resource', duplicateProblem(likeness, row))
+  if (likeness) books.warn({ code: 'validation.duplicate_resource', ...duplicateProblem(likeness, row) })
+  const saved = books.create(payments, { ...row, unapplied: unappliedOf(row) })
+  const payment = { ...saved, allocations: keepAllocations(books, saved, allocations, null) }
+  settleDocuments(payment, payment.allocations, documents)
+  postPayment(books, payment, context)
+  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_CREATED')
+  announcePayment(books, payment)
+  return payment
+}
+
+/**
+ * Puts unapplied money onto one invoice or bill (specification, POST /payments/{payment_id}/apply). The exchange
+ * difference is posted today. Throws what recordPayment throws for its allocations.
+ */
+export async function applyPayment(books: Books, id: string, input: AllocationBody): Promise<Payment> {
+  const before = await paymentOf(books, id, 'FOR UPDATE')
+  const allocationsSent = await existenceFirst(
+    () => [allocationWanted(before.flow, before.payment_type, input, before.currency_code, '')],
+    () => refuseMissingDocuments(books, [input], () => ''),
+  )
+  const documents = await documentsOf(books, before.flow, allocationsSent)
+  const allocations = allocate(moneyOf(books, before), allocationsSent, documents)
+  const added = keepAllocations(books, before, allocations, today(books))
+  const payment = changedPayment(books, before, { allocated: before.allocated + allocationsSent[0]!.amount }, [...before.allocations, ...added])
+  settleDocuments(payment, added, documents)
+  const difference = differenceOf(added)
+  if (difference !== 0n) postExchangeDifference(books, payment, difference, today(books), await readPostingAccounts(books))
+  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changesBetween(
+    { allocated: before.allocated }, { allocated: payment.allocated }, payment.currency_code,
+  ))
+  return payment
+}
+
+/** Deletes a payment: its journals are reversed today, and its documents owe again what it had settled. */
+export async function deletePayment(books: Books, id: string): Promise<void> {
+  const payment = await paymentOf(books, id, 'FOR UPDATE')
+  await releaseDocuments(books, payment)
+  await reverseDocument(books, 'PAYMENT', payment, { date: today(books), why: 'Deletion' })
+  books.delete(payments, payment)
+  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_DELETED')
+}
+
+const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'payment_type' | 'amount' | 'allocated'>) => (
+  payment_type === 'REFUND' ? 0n : amount - allocated
+)
+
+/** Changes columns of a payment that was found with a lock. */
+export function changedPayment(books: Books, payment: Payment, columns: Partial<PaymentRow>, allocations: AllocationRow[]): Payment {
+  const changed = books.change(payments, payment, columns)
+  return { ...changed, unapplied: unappliedOf(changed), allocations }
+}

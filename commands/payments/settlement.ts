@@ -1,0 +1,158 @@
+// Money and credit put onto invoices and bills, and money taken off them again.
+import { statusAfterMoney, type Allocation, type OpenDocument } from '../../domain/allocation.ts'
+import { isId } from '../../domain/ids.ts'
+import { settledStatus } from '../../domain/lifecycle.ts'
+import { sum, type Minor } from '../../domain/money.ts'
+import type { Flow } from '../../domain/posting/payment.ts'
+import { bills, type BillRow } from '../../models/bill.ts'
+import type { CreditNoteRow } from '../../models/credit-note.ts'
+import { lockRows } from '../../models/find.ts'
+import { invoices, type InvoiceRow } from '../../models/invoice.ts'
+import { lockPaymentsOn, paymentAllocations, payments, paymentsOn, settledInBase, type AllocationRow, type PaymentRow } from '../../models/payment.ts'
+import type { Books } from '../books/books.ts'
+import { changesBetween } from '../books/changes.ts'
+import { announceDocument, recordDocument } from '../documents/document-entries.ts'
+import { differenceOf, postExchangeDifference, type Roles } from './payment-entries.ts'
+
+/** An invoice or bill, locked, that money and credit can be put onto; once in a deed. */
+export interface Settleable extends OpenDocument {
+  /** Puts money of a payment onto the document, or takes it off when negative. */
+  settle(money: Minor, payment: PaymentRow): void
+  /** Sets the credit of a note against the document. */
+  credit(amount: Minor, note: CreditNoteRow): Credited
+}
+
+/** How a document stands with a credit; amounts in minor units of its currency. */
+export interface Credited {
+  balance: Minor
+  status: string
+  /** By money and credits together. */
+  settled: Minor
+  /** By credits alone. */
+  credits: Minor
+}
+
+/**
+ * The documents that money of this flow settles, by id: invoices or bills, locked in the order of their ids. Ids that
+ * the organisation does not have are missing from the answer.
+ */
+export async function documentsToSettle(books: Books, flow: Flow, ids: string[]): Promise<Map<string, Settleable>> {
+  const unique = [...new Set(ids)]
+  const found = flow === 'INCOMING'
+    ? (await lockRows(books, invoices, unique)).map((row) => invoiceToSettle(books, row))
+    : (await lockRows(books, bills, unique)).map((row) => billToSettle(books, row))
+  // What is carried in the books' own currency is the balance itself; asked of the others once they stand still.
+  const foreign = found.filter(({ currency }) => currency !== books.organization.currency_code)
+  const settled = foreign.length === 0 ? new Map<string, Minor>() : await settledInBase(books, foreign.map(({ id }) => id))
+  for (const document of foreign) document.settledBase = settled.get(document.id) ?? 0n
+  return new Map(found.map((document) => [document.id, document]))
+}
+
+/** Writes the allocations of a payment down; `appliedDate` is the day of a later apply, null for those made with it. */
+export function keepAllocations(books: Books, payment: PaymentRow, allocations: Allocation[], appliedDate: string | null): AllocationRow[] {
+  return allocations.map(({ documentId, amount, settledBase, relievedBase }) => books.insert(paymentAllocations, {
+    id: books.newId(),
+    payment_id: payment.id,
+    invoice_id: payment.flow === 'INCOMING' ? documentId : null,
+    bill_id: payment.flow === 'OUTGOING' ? documentId : null,
+    amount,
+    settled_base: settledBase,
+    relieved_base: relievedBase,
+    applied_date: appliedDate,
+  }))
+}
+
+/** Puts the money of allocations of a payment onto their documents. */
+export function settleDocuments(payment: PaymentRow, allocations: AllocationRow[], documents: Map<string, Settleable>): void {
+  for (const [id, amount] of moneyByDocument(allocations)) documents.get(id)!.settle(amount, payment)
+}
+
+/** Takes the money of all allocations of a payment off their documents. */
+export async function releaseDocuments(books: Books, payment: PaymentRow & { allocations: AllocationRow[] }): Promise<void> {
+  const taken = moneyByDocument(payment.allocations)
+  const documents = await documentsToSettle(books, payment.flow, [...taken.keys()])
+  for (const [id, amount] of taken) documents.get(id)!.settle(-amount, payment)
+}
+
+function moneyByDocument(allocations: AllocationRow[]): Map<string, Minor> {
+  const money = new Map<string, Minor>()
+  for (const { invoice_id, bill_id, amount } of allocations) {
+    const id = (invoice_id ?? bill_id)!
+    money.set(id, (money.get(id) ?? 0n) + amount)
+  }
+  return money
+}
+
+/** Locks the payments on a document before the document itself is locked: the order that every deed keeps. */
+export async function lockBeforeVoid(books: Books, documentId: string): Promise<Roles> {
+  return isId(documentId) ? lockPaymentsOn(books, documentId) : { roles: {} }
+}
+
+/**
+ * Gives the money on a document that is voided back to its payments, which become unapplied (decisions §4, Void). An
+ * exchange difference that the allocations posted is undone as of `date`. The document must be locked.
+ */
+export async function releasePayments(books: Books, documentId: string, date: string, accounts: Roles): Promise<void> {
+  const found = await paymentsOn(books, documentId)
+  for (const allocations of Map.groupBy(found, ({ id }) => id).values()) {
+    const payment = allocations[0]!
+    for (const { allocation_id } of allocations) books.delete(paymentAllocations, { id: allocation_id })
+    postExchangeDifference(books, payment, -differenceOf(allocations), date, accounts)
+    const columns = { allocated: payment.allocated - sum(allocations.map(({ taken }) => taken)) }
+    books.change(payments, payment, columns)
+    recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changesBetween(payment, columns))
+  }
+}
+
+function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
+  const turn = (columns: Turned<InvoiceRow>, taken: Minor, metadata: Source) => {
+    const balance = row.balance - taken
+    const invoice = { ...books.change(invoices, row, columns), balance }
+    recordDocument(books, 'INVOICE', invoice, `INVOICE_${deedOf(taken, balance)}`, changesBetween(row, { ...columns, balance }), metadata)
+    if (balance === 0n) announceDocument(books, 'INVOICE', 'INVOICE_PAID', invoice)
+    else announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: changedBy(row, columns) })
+    return { balance, status: invoice.status, settled: row.total - balance, credits: invoice.credits_applied }
+  }
+  return {
+    kind: 'INVOICE', id: row.id, contactId: row.customer_id, currency: row.currency_code, exchangeRate: row.exchange_rate,
+    status: row.status, total: row.total, balance: row.balance, settledBase: row.total - row.balance,
+    settle(money, { id }) {
+      turn({ payment_made: row.payment_made + money, status: statusAfterMoney('INVOICE', row, money) }, money, { payment_id: id })
+    },
+    credit(amount, { id }) {
+      const status = settledStatus('INVOICE', { total: row.total, balance: row.balance - amount, by: 'credit' })
+      return turn({ credits_applied: row.credits_applied + amount, status }, amount, { credit_note_id: id })
+    },
+  }
+}
+
+function billToSettle(books: Books, row: BillRow): Settleable {
+  const turn = (columns: Turned<BillRow>, taken: Minor, metadata: Source) => {
+    const balance = row.balance - taken
+    const bill = { ...books.change(bills, row, columns), balance }
+    recordDocument(books, 'BILL', bill, `BILL_${deedOf(taken, balance)}`, changesBetween(row, { ...columns, balance }), metadata)
+    if (balance === 0n) announceDocument(books, 'BILL', 'BILL_PAID', bill)
+    else announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: changedBy(row, columns) })
+    return { balance, status: bill.status, settled: row.total - balance, credits: bill.vendor_credits_applied }
+  }
+  return {
+    kind: 'BILL', id: row.id, contactId: row.vendor_id, currency: row.currency_code, exchangeRate: row.exchange_rate,
+    status: row.status, total: row.total, balance: row.balance, settledBase: row.total - row.balance,
+    settle(money, { id }) {
+      turn({ payment_made: row.payment_made + money, status: statusAfterMoney('BILL', row, money) }, money, { payment_id: id })
+    },
+    credit(amount, { id }) {
+      const status = settledStatus('BILL', { total: row.total, balance: row.balance - amount, by: 'credit' })
+      return turn({ vendor_credits_applied: row.vendor_credits_applied + amount, status }, amount, { credit_note_id: id })
+    },
+  }
+}
+
+/** What moved the balance, as the activity entry tells it. */
+type Source = { payment_id: string } | { credit_note_id: string }
+type Turned<Row extends { status: string }> = Partial<Row> & Pick<Row, 'status'>
+
+const deedOf = (taken: Minor, balance: Minor) => (taken < 0n ? 'UPDATED' : balance === 0n ? 'PAID' : 'PARTIALLY_PAID')
+const changedBy = (before: { status: string }, { status, ...amounts }: { status: string }) => (
+  [...Object.keys(amounts), 'balance', ...(before.status === status ? [] : ['status'])]
+)

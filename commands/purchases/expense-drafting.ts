@@ -1,0 +1,217 @@
+// How an expense is drawn up of what a body tells: its parties and accounts found, its amounts priced.
+import { isSpending } from '../../domain/accounts.ts'
+import { refuseWrongParty } from '../../domain/contact-type.ts'
+import { decimalText } from '../../domain/decimal.ts'
+import { isMoney, priceExpense } from '../../domain/expense.ts'
+import { fault, notFound } from '../../domain/faults.ts'
+import { refusalWithin, type Refusal } from '../../domain/fixed-fields.ts'
+import { isId } from '../../domain/ids.ts'
+import { amountAboveZero, toAmount } from '../../domain/money.ts'
+import { isIntraState } from '../../domain/place-of-supply.ts'
+import { readExpenseContext, type Expense, type ExpenseContext, type ExpenseLineRow, type ExpenseRow } from '../../models/expense.ts'
+import type { Books } from '../books/books.ts'
+import { documentDateOf, knownIds, refuseUnknownTags } from '../documents/drafting.ts'
+import { placesOf } from '../documents/draft-input.ts'
+
+/** A line as a caller sends it. */
+export interface ExpenseLineInput {
+  account_id?: string | null
+  amount: number
+  tax_id?: string | null
+  note?: string | null
+}
+
+/** A line of a PUT: one with its id is that line, and keeps what it does not name; one without is new. */
+export type ExpenseLineChanges = Partial<ExpenseLineInput> & { line_item_id?: string | null }
+
+/** By the place of a line: the line of the expense that it is, null where it is new. */
+export type ExistingExpenseLines = readonly (ExpenseLineRow | null)[]
+
+/** The body of POST /expenses; its shape and expenseProblems say what may be left out. Dates as the wire sends them. */
+export interface NewExpense {
+  date: string
+  account_id?: string | null
+  paid_through_account_id: string
+  amount?: number | null
+  mode?: string | null
+  reference_number?: string | null
+  vendor_id?: string | null
+  tax_id?: string | null
+  is_inclusive_tax?: boolean | null
+  notes?: string | null
+  line_items?: ExpenseLineInput[] | null
+  is_rcm?: boolean | null
+  rcm_rate?: number | null
+  itc_blocked_reason?: string | null
+  tags?: string[] | null
+}
+
+export type ExpenseHeader = Omit<ExpenseRow, 'org_id' | 'id' | 'expense_number' | 'version' | 'created_time' | 'last_modified_time'>
+export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 'line_no'>
+
+/**
+ * The columns of the expense and of its lines; a line that exists has its own tax, not the header's. Throws not_found.resource for what is not the organisation's, and
+ * validation.invalid_value for an account that nothing is spent on, or an amount that cannot be.
+ */
+export function drawUpExpense(
+  books: Books, context: ExpenseContext, input: NewExpense, existing: ExistingExpenseLines = [],
+): { header: ExpenseHeader; lines: ExpenseLine[] } {
+  const currency = books.organization.currency_code
+  const find = findersOf(context)
+  find.all(input)
+  const tags = knownIds(input.tags ?? [], 'tags')
+  refuseUnknownTags(tags, context)
+  const itemized = input.line_items != null
+  // An expense of its header alone is one line that says nothing for itself.
+  const sentLines = (input.line_items ?? [{ amount: input.amount! }]).map((line, index) => {
+    const field = (name: string) => (itemized ? `line_items.${index}.${name}` : name)
+    return {
+      account_id: find.spending(line.account_id ?? input.account_id!, line.account_id == null ? 'account_id' : field('account_id')),
+      amount: amountAboveZero(line.amount, currency, field('amount')),
+      tax: find.tax(line.tax_id, field('tax_id')) ?? (itemized && existing[index] ? null : find.tax(input.tax_id, 'tax_id')),
+      note: line.note ?? null,
+    }
+  })
+  const vendor = find.vendor(input.vendor_id)
+  const priced = priceExpense({
+    currency,
+    lines: sentLines,
+    inclusive: input.is_inclusive_tax ?? false,
+    reverseCharge: input.is_rcm ? { rate: input.rcm_rate == null ? null : decimalText(input.rcm_rate) } : null,
+    intraState: vendor?.place_of_contact && context.branch_state ? isIntraState(vendor.place_of_contact, context.branch_state) : null,
+  })
+  const header: ExpenseHeader = {
+    date: documentDateOf(books, input.date),
+    vendor_id: vendor?.id ?? null,
+    vendor_name: vendor?.contact_name ?? null,
+    account_id: input.account_id == null ? null : find.spending(input.account_id, 'account_id'),
+    paid_through_account_id: find.money(input.paid_through_account_id),
+    itemized,
+    amount: priced.amount,
+    mode: input.mode ?? null,
+    reference_number: input.reference_number ?? null,
+    tax_id: find.tax(input.tax_id, 'tax_id')?.id ?? null,
+    is_inclusive_tax: input.is_inclusive_tax ?? false,
+    is_rcm: input.is_rcm ?? false,
+    rcm_rate: input.rcm_rate == null ? null : decimalText(input.rcm_rate),
+    itc_blocked_reason: input.itc_blocked_reason ?? null,
+    notes: input.notes ?? null,
+    sub_total: priced.subTotal,
+    tax_total: priced.taxTotal,
+    rcm_tax_total: priced.selfAssessedTotal,
+    total: priced.total,
+    tags,
+  }
+  const lines = sentLines.map(({ tax, ...line }, index): ExpenseLine => {
+    const { taxable, percentage, charged, selfAssessed } = priced.lines[index]!
+    const { cgst: rcm_cgst, sgst: rcm_sgst, igst: rcm_igst, cess: rcm_cess } = selfAssessed
+    return {
+      ...line, tax_id: tax?.id ?? null, tax_percentage: percentage, item_total: taxable, ...charged, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess,
+    }
+  })
+  return { header, lines }
+}
+
+/** Reads what the body names. */
+export function expenseContextOf(books: Books, input: NewExpense): Promise<ExpenseContext> {
+  const lines = input.line_items ?? []
+  const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)).map((id) => id.toLowerCase()))]
+  return readExpenseContext(books, {
+    vendorId: known([input.vendor_id])[0] ?? null,
+    accountIds: known([input.account_id, input.paid_through_account_id, ...lines.map((line) => line.account_id)]),
+    taxIds: known([input.tax_id, ...lines.map((line) => line.tax_id)]),
+    tags: known(input.tags ?? []),
+  })
+}
+
+// Finds what a body names; each throws for what is not there.
+function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
+  const accountOf = new Map(accounts.map((account) => [account.id, account]))
+  const taxOf = new Map(taxes.map((tax) => [tax.id, tax]))
+  const refuseMissing = (id: string | null | undefined, known: ReadonlyMap<string, unknown>, field: string, what: string) => {
+    if (id != null && !known.has(id.toLowerCase())) throw notFound(what, field)
+  }
+  const moneyOf = (id: string): string => {
+    const account = accountOf.get(id.toLowerCase())
+    if (!account || !isMoney(account.account_type)) throw notFound('bank or cash account', 'paid_through_account_id')
+    return account.id
+  }
+  return {
+    /** What does not exist is told before what may not be (decisions §1). */
+    all({ vendor_id, account_id, paid_through_account_id, tax_id, line_items }: NewExpense): void {
+      if (vendor_id != null && !vendor) throw notFound('contact', 'vendor_id')
+      refuseMissing(account_id, accountOf, 'account_id', 'account')
+      moneyOf(paid_through_account_id)
+      refuseMissing(tax_id, taxOf, 'tax_id', 'tax')
+      for (const [index, line] of (line_items ?? []).entries()) {
+        refuseMissing(line.account_id, accountOf, `line_items.${index}.account_id`, 'account')
+        refuseMissing(line.tax_id, taxOf, `line_items.${index}.tax_id`, 'tax')
+      }
+    },
+    vendor(id: string | null | undefined) {
+      if (id == null) return null
+      if (!vendor) throw notFound('contact', 'vendor_id')
+      refuseWrongParty(vendor.contact_type, 'vendor', 'vendor_id')
+      return vendor
+    },
+    tax(id: string | null | undefined, field: string) {
+      if (id == null) return null
+      const tax = taxOf.get(id.toLowerCase())
+      if (!tax) throw notFound('tax', field)
+      return tax
+    },
+    spending(id: string, field: string): string {
+      const account = accountOf.get(id.toLowerCase())
+      if (!account) throw notFound('account', field)
+      if (isSpending(account.account_type)) return account.id
+      throw fault('validation.invalid_value', { field, message: 'An expense must be debited to an expense, cost of goods, stock or asset account.' })
+    },
+    money: moneyOf,
+  }
+}
+
+/**
+ * An expense as the body of a PUT leaves it, and which of its lines each line is. Throws not_found.resource for a line that
+ * it does not have, and validation.invalid_value for one that comes twice; `refusal` is of a field of one that may not change.
+ */
+export function expenseInputOf(
+  expense: Expense, sent: Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineChanges[] | null }, answered: object, currency: string,
+): { input: NewExpense; existing: ExistingExpenseLines; refusal: Refusal } {
+  const { lines } = expense
+  const rows = sent.line_items === undefined ? (expense.itemized ? lines : null) : placesOfSent(lines, sent.line_items)
+  const shown = (answered as { line_items: object[] }).line_items
+  let refusal: Refusal = null
+  const line_items = rows?.map((row, index) => {
+    const line = sent.line_items?.[index] ?? {}
+    if (row === null) return line as ExpenseLineInput
+    refusal ??= refusalWithin(line, shown[lines.indexOf(row)]!, LINE_FIELDS, `line_items.${index}.`)
+    return { account_id: row.account_id, amount: toAmount(row.amount, currency), tax_id: row.tax_id, note: row.note, ...line }
+  })
+  // An expense of its header alone stays the one line that it is.
+  return { input: { ...headerInputOf(expense, currency), ...sent, line_items }, existing: rows ?? (expense.itemized ? [] : lines), refusal }
+}
+
+const LINE_FIELDS = ['account_id', 'amount', 'tax_id', 'note'] as const satisfies (keyof ExpenseLineInput)[]
+
+const placesOfSent = (lines: ExpenseLineRow[], sent: ExpenseLineChanges[] | null) => (
+  sent && placesOf(lines, sent).map((place) => (place === null ? null : lines[place]!))
+)
+
+function headerInputOf(expense: Expense, currency: string): NewExpense {
+  return {
+    date: expense.date,
+    account_id: expense.account_id,
+    paid_through_account_id: expense.paid_through_account_id,
+    amount: toAmount(expense.amount, currency),
+    mode: expense.mode,
+    reference_number: expense.reference_number,
+    vendor_id: expense.vendor_id,
+    tax_id: expense.tax_id,
+    is_inclusive_tax: expense.is_inclusive_tax,
+    notes: expense.notes,
+    is_rcm: expense.is_rcm,
+    rcm_rate: expense.rcm_rate === null ? null : Number(expense.rcm_rate),
+    itc_blocked_reason: expense.itc_blocked_reason,
+    tags: expense.tags,
+  }
+}

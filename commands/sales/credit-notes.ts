@@ -1,0 +1,200 @@
+// What can be done to a credit note: create, issue, change, void. Applying one is in credit-applications.ts.
+import { sideOfContact, sideOfParent, type CreditSide } from '../../domain/credit.ts'
+import { invalidState } from '../../domain/faults.ts'
+import type { Answered, Sent } from '../../domain/fixed-fields.ts'
+import { isId } from '../../domain/ids.ts'
+import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
+import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
+import { contacts } from '../../models/contact.ts'
+import { creditNoteLines, creditNotes, findCreditNote, type CreditNote, type CreditNoteLineRow, type CreditNoteRow } from '../../models/credit-note.ts'
+import { documentFinder } from '../../models/existing-document.ts'
+import { findRow } from '../../models/find.ts'
+import type { Books } from '../books/books.ts'
+import { changesBetween } from '../books/changes.ts'
+import { postCreditNote } from './credit-note-entries.ts'
+import { announceDocument, recordDocument, reverseDocument } from '../documents/document-entries.ts'
+import { changeDraft, isOther } from '../documents/draft-changes.ts'
+import { documentDateOf } from '../documents/drafting.ts'
+import {
+  accountsGiven, ANOTHER_NOTE, inherited, NOTE_TERMS, noteTermsOf, parentOf, refuseNote, withRestock,
+  type NoteLine, type NoteLineChanges, type NoteOptions, type NoteTerms,
+} from '../documents/note-drafting.ts'
+import { numberDocument } from '../documents/numbering.ts'
+import { drawUpPurchase } from '../purchases/purchase.ts'
+import { drawUpSale, type SaleHead } from './sale.ts'
+
+interface CreditNoteTerms extends NoteTerms {
+  customer_id: string
+  invoice_id?: string | null
+  bill_id?: string | null
+}
+
+/** The body of POST /credit_notes. Dates as the wire sends them. */
+export interface NewCreditNote extends CreditNoteTerms {
+  date: string
+  reference_number?: string | null
+  notes?: string | null
+  is_draft?: boolean | null
+}
+
+export type CreditNoteChanges = Partial<Omit<NewCreditNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineChanges[] }
+
+const TERMS = ['customer_id', 'invoice_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof CreditNoteTerms)[]
+
+// What an issued note may still be told of, besides its date.
+const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof CreditNoteRow)[]
+
+/** The credit note of this id, with its lines and applications. Throws not_found.resource for one that is not there. */
+export const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
+
+/**
+ * Draws up a credit note, and issues it unless `is_draft` says otherwise: that posts it, and reduces no balance
+ * (specification, POST /credit_notes; decisions §4). Throws as drawUpCreditNote does.
+ */
+export async function createCreditNote(books: Books, input: NewCreditNote): Promise<CreditNote> {
+  const { head, lines, accounts } = await drawUpCreditNote(books, input, { date: documentDateOf(books, input.date) })
+  const row = books.create(creditNotes, {
+    ...head,
+    credit_note_number: numberDocument(books, 'CREDIT_NOTE'),
+    reference_number: input.reference_number ?? null,
+    applied_amount: 0n, balance_amount: head.total,
+    status: input.is_draft ? 'DRAFT' : nextStatus('CREDIT_NOTE', 'issue', 'DRAFT'),
+    notes: input.notes ?? null,
+  })
+  const note = { ...row, lines: lines.map((line) => insertLine(books, row.id, line)), applications: [] }
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_CREATED')
+  if (note.status === 'ISSUED') {
+    postCreditNote(books, note, accounts)
+    recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_ISSUED', { status: { old: 'DRAFT', new: note.status } })
+  }
+  announceDocument(books, 'CREDIT_NOTE', 'CREDIT_NOTE_CREATED', note)
+  return note
+}
+
+/** DRAFT to ISSUED: posts the journal. Throws conflict.invalid_state for any other status. */
+export async function issueCreditNote(books: Books, id: string): Promise<CreditNote> {
+  const draft = await creditNoteOf(books, id, 'FOR UPDATE')
+  const status = nextStatus('CREDIT_NOTE', 'issue', draft.status)
+  const note = change(books, draft, { status })
+  postCreditNote(books, note, await readPostingAccounts(books))
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_ISSUED', changesBetween({ status: draft.status }, { status }))
+  return note
+}
+
+/**
+ * Changes a draft whole, and prices it anew. Of an issued note notes, date and reference change while nothing of it is
+ * applied; another date posts it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for any other, and as
+ * changeDraft does.
+ */
+export async function changeCreditNote(
+  books: Books, id: string, sent: Sent<CreditNoteChanges>, answered: Answered<CreditNote>,
+): Promise<CreditNote> {
+  const before = await creditNoteOf(books, id, 'FOR UPDATE')
+  nextStatus('CREDIT_NOTE', 'edit', before.status)
+  refuseApplied(before)
+  const note = await changeDraft(books, 'CREDIT_NOTE', before, sent, {
+    shown: { ...answered(before), is_draft: before.status === 'DRAFT' },
+    terms: TERMS, instead: ANOTHER_NOTE, remarks: REMARKS, placedBy: ['customer_id'],
+    drawUp: ({ terms, place, ...options }) => {
+      const { customer_id, invoice_id, bill_id } = before
+      // Another invoice or bill brings its own terms.
+      const isNamed = (sent.invoice_id ?? sent.bill_id ?? null) !== null
+      const isMoved = isNamed && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
+      const columns: CreditNoteChanges = sent
+      const input = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...columns, line_items: terms.line_items }
+      return drawUpCreditNote(books, input, { ...options, sideBefore: before.type })
+    },
+    change: (columns) => change(books, before, columns),
+    lines: creditNoteLines,
+    insertLine: (line) => insertLine(books, before.id, line),
+  })
+  if (note.status === 'ISSUED' && note.date !== before.date) {
+    await reverseDocument(books, 'CREDIT_NOTE', before, { date: null, why: 'Change' })
+    postCreditNote(books, note, await readPostingAccounts(books))
+  }
+  return note
+}
+
+/**
+ * Cancels a credit note, its journal reversed as of `date` or today; a draft's void posts nothing (decisions §4).
+ * Throws conflict.credit_applied once something of it is applied, or conflict.already_cancelled.
+ */
+export async function voidCreditNote(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<CreditNote> {
+  const before = await creditNoteOf(books, id, 'FOR UPDATE')
+  refuseVoid('CREDIT_NOTE', before.status, before.applied_amount)
+  const date = documentDateOf(books, input.date)
+  const note = change(books, before, { status: 'CANCELLED' })
+  if (before.status !== 'DRAFT') await reverseDocument(books, 'CREDIT_NOTE', note, { date, why: 'Void' })
+  const changes = changesBetween({ status: before.status }, { status: note.status })
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_VOIDED', changes, { reason: input.reason ?? null })
+  announceDocument(books, 'CREDIT_NOTE', 'CREDIT_NOTE_VOIDED', note)
+  return note
+}
+
+function refuseApplied({ status, applied_amount }: CreditNoteRow): void {
+  if (applied_amount === 0n) return
+  throw invalidState('A credit note does not change once something of it is applied.', status, ['DRAFT'])
+}
+
+interface DrawnCreditNote {
+  head: SaleHead & { type: CreditSide; invoice_id: string | null; bill_id: string | null }
+  lines: NoteLine[]
+  accounts: PostingAccounts
+}
+
+interface CreditNoteOptions extends NoteOptions {
+  /** Whose credit it was before; the accounts of its lines are of that side. */
+  sideBefore?: CreditSide
+}
+
+const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
+
+/**
+ * Draws up a credit note from what a caller tells: a sale given back, or a purchase. Branch, place of supply and currency
+ * are those of its invoice or bill unless told, and so are the accounts of the lines of a bill. Throws as a sale or purchase
+ * does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote does.
+ */
+async function drawUpCreditNote(books: Books, input: CreditNoteTerms, options: CreditNoteOptions): Promise<DrawnCreditNote> {
+  const { customer_id } = input
+  const parents = { invoiceId: input.invoice_id ?? null, billId: input.bill_id ?? null }
+  // A note against both is refused once everything that it names is known to exist (decisions §1, order of checks).
+  const sideTold = sideOfParent(parents.invoiceId === null ? parents : { ...parents, billId: null })
+  const parent = await parentOf(books, input)
+  const side = sideTold ?? sideOfContact(await contactTypeOf(books, customer_id))
+  const columns = inherited((options.sideBefore ?? side) === side ? input : withoutAccounts(input), parent)
+  const drawn = side === 'customer'
+    ? await drawUpSale(books, { ...columns, customer_id }, options)
+    : await drawUpPurchase(books, { ...columns, vendor_id: customer_id }, { ...options, ...accountsGiven(parent), vendorField: 'customer_id' })
+  sideOfParent(parents)
+  const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
+  if ('customer' in drawn) {
+    refuseNote(drawn.head, parent, drawn.customer.id)
+    const lines = drawn.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
+    return { head: { ...drawn.head, type: 'customer', ...against }, lines: withRestock(lines, input), accounts: drawn.basis }
+  }
+  refuseNote(drawn.head, parent, drawn.vendor.id)
+  const { vendor_id, vendor_name, ...head } = drawn.head
+  return {
+    head: { ...head, customer_id: vendor_id, customer_name: vendor_name, type: 'vendor', ...against },
+    lines: withRestock(drawn.lines, input),
+    accounts: drawn.basis,
+  }
+}
+
+const withoutAccounts = (input: CreditNoteTerms): CreditNoteTerms => (
+  { ...input, line_items: input.line_items.map((line) => ({ ...line, account_id: null })) }
+)
+
+// One that does not exist is told of when the note is drawn up.
+async function contactTypeOf(books: Books, id: string): Promise<string> {
+  return (isId(id) ? await findRow(books, contacts, id) : null)?.contact_type ?? ''
+}
+
+function insertLine(books: Books, noteId: string, line: NoteLine): CreditNoteLineRow {
+  return books.insert(creditNoteLines, { ...line, id: books.newId(), credit_note_id: noteId })
+}
+
+function change(books: Books, note: CreditNote, columns: Partial<CreditNoteRow>): CreditNote {
+  const changed = books.change(creditNotes, note, columns)
+  return { ...changed, balance_amount: openBalance(changed.status, changed.total, changed.applied_amount) }
+}

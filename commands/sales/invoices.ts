@@ -1,0 +1,186 @@
+// What can be done to an invoice: create, approve, change, void, delete.
+import { dueDateOf } from '../../domain/document-dates.ts'
+import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
+import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
+import { invoicePosting } from '../../domain/posting/invoice.ts'
+import { autoRoundOff, keepsRoundOffOnEdit } from '../../domain/totals.ts'
+import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
+import { documentFinder } from '../../models/existing-document.ts'
+import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceLineRow, type InvoiceRow } from '../../models/invoice.ts'
+import type { Books } from '../books/books.ts'
+import { changesBetween } from '../books/changes.ts'
+import { announceDocument, postDocument, recordDocument, registerGap, reverseDocument } from '../documents/document-entries.ts'
+import { documentDateOf } from '../documents/drafting.ts'
+import { saleFigures } from '../documents/posting-figures.ts'
+import { numberInvoice } from '../documents/numbering.ts'
+import { lockOrderOfInvoice, releaseSalesOrder } from '../orders/order-fulfilment.ts'
+import { drawUpSale, type SaleHead, type SaleLine, type SaleInput } from './sale.ts'
+import { lockBeforeVoid, releasePayments } from '../payments/settlement.ts'
+import { warnOfUnappliedNotes } from './unapplied-notes.ts'
+
+/** The body of POST /invoices. Dates as the wire sends them. */
+export interface NewInvoice extends SaleInput {
+  date: string
+  place_of_supply: string
+  invoice_number?: string | null
+  series_name?: string | null
+  due_date?: string | null
+  reference_number?: string | null
+  salesperson_id?: string | null
+  notes?: string | null
+  auto_approve?: boolean | null
+}
+
+export interface InvoiceChanges {
+  reference_number?: string | null
+  due_date?: string
+  notes?: string | null
+}
+
+const CHANGEABLE = ['reference_number', 'due_date', 'notes'] as const satisfies (keyof InvoiceChanges)[]
+
+// What was settled when the invoice was drawn up (specification, PUT /invoices).
+const SETTLED = [
+  'customer_id', 'date', 'place_of_supply', 'line_items', 'invoice_number', 'series_name', 'branch_id', 'currency_code',
+  'exchange_rate', 'salesperson_id', 'round_off', 'tags', 'auto_approve',
+] as const satisfies (keyof NewInvoice)[]
+
+/** The invoice of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
+export const invoiceOf = documentFinder('INVOICE', findInvoice)
+
+/**
+ * Draws up an invoice, and approves it when `auto_approve` says so (specification, "POST /invoices body").
+ * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
+ * validation.invalid_value for a place of supply, number, date, rate or amount that cannot be.
+ */
+export async function createInvoice(books: Books, input: NewInvoice): Promise<Invoice> {
+  const date = documentDateOf(books, input.date)
+  const { basis: context, customer, head, lines: drawn } = await drawUpSale(books, input, {
+    date, invoiceNumber: input.invoice_number ?? null, rounded: true,
+  })
+  const dueDate = dueDateOf(input.due_date, date, customer.payment_terms)
+  const { number, seriesName } = numberInvoice(books, context, date, input)
+  return enterInvoice(books, context, {
+    ...head,
+    invoice_number: number,
+    series_name: seriesName,
+    due_date: dueDate,
+    reference_number: input.reference_number ?? null,
+    salesperson_id: input.salesperson_id ?? null,
+    notes: input.notes ?? null,
+    sales_order_id: null,
+    estimate_id: null,
+  }, drawn.map((line) => ({ ...line, sales_order_line_id: null })), input.auto_approve ?? false)
+}
+
+/** An invoice that is drawn up, but for what the books give it. */
+export type DrawnInvoice = SaleHead & Pick<
+  InvoiceRow, 'invoice_number' | 'series_name' | 'due_date' | 'reference_number' | 'salesperson_id' | 'notes' | 'sales_order_id' | 'estimate_id'
+>
+export type DrawnInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
+
+/** Enters a drawn invoice into the books: a draft, or approved and posted to these accounts. */
+export function enterInvoice(
+  books: Books, accounts: PostingAccounts, drawn: DrawnInvoice, drawnLines: DrawnInvoiceLine[], approved: boolean,
+): Invoice {
+  const row = books.create(invoices, {
+    ...drawn,
+    payment_made: 0n, credits_applied: 0n, balance: drawn.total,
+    status: approved ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
+  })
+  const lines = drawnLines.map((line) => books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }))
+  const invoice = { ...row, lines }
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_CREATED')
+  if (approved) {
+    post(books, invoice, accounts)
+    recordDocument(books, 'INVOICE', invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
+  }
+  announceDocument(books, 'INVOICE', 'INVOICE_CREATED', invoice)
+  return invoice
+}
+
+/** DRAFT to SENT: posts the journal. Throws conflict.invalid_state for any other status. */
+export async function approveInvoice(books: Books, id: string): Promise<Invoice> {
+  const draft = await invoiceOf(books, id, 'FOR UPDATE')
+  const status = nextStatus('INVOICE', 'approve', draft.status)
+  const invoice = change(books, draft, { status })
+  post(books, invoice, await readPostingAccounts(books))
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_SENT', changesBetween({ status: draft.status }, { status }))
+  announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: ['status'] })
+  return invoice
+}
+
+/**
+ * Changes a draft's reference, due date or notes (specification, PUT /invoices). With a change the round-off is computed
+ * anew while the preference is on and nobody has put a larger one there by hand. Throws as changedFields does.
+ */
+export async function changeInvoice(books: Books, id: string, sent: Sent<InvoiceChanges>, answered: Answered<Invoice>): Promise<Invoice> {
+  const draft = await invoiceOf(books, id, 'FOR UPDATE')
+  nextStatus('INVOICE', 'edit', draft.status)
+  const instead = { fields: SETTLED, advice: 'void the invoice and create a new one' }
+  const changed = changedFields(sent, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
+  const columns: Partial<InvoiceRow> = {}
+  if (changed.has('reference_number')) columns.reference_number = sent.reference_number ?? null
+  if (changed.has('notes')) columns.notes = sent.notes ?? null
+  if (changed.has('due_date')) columns.due_date = dueDateOf(sent.due_date, draft.date, 0)
+  if (changed.size > 0) Object.assign(columns, reroundedTotals(books, draft))
+  const changes = changesBetween(draft, columns)
+  if (changes === null) return draft
+  const invoice = change(books, draft, columns)
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_UPDATED', changes)
+  announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: Object.keys(changes) })
+  return invoice
+}
+
+/**
+ * Cancels an invoice, its journal reversed as of `date` or today, its payments unapplied; a draft's void posts nothing
+ * (decisions §4). The order that it was made of gets its quantities back.
+ * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
+ */
+export async function voidInvoice(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<Invoice> {
+  const accounts = await lockBeforeVoid(books, id)
+  const order = await lockOrderOfInvoice(books, id)
+  const before = await invoiceOf(books, id, 'FOR UPDATE')
+  refuseVoid('INVOICE', before.status, before.credits_applied)
+  const date = documentDateOf(books, input.date)
+  await warnOfUnappliedNotes(books, 'invoice', before.id)
+  if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
+  const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n })
+  if (order) releaseSalesOrder(books, order, invoice)
+  if (before.status !== 'DRAFT') await reverseDocument(books, 'INVOICE', invoice, { date, why: 'Void' })
+  const changes = changesBetween({ status: before.status }, { status: invoice.status })
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_VOIDED', changes, { reason: input.reason ?? null })
+  announceDocument(books, 'INVOICE', 'INVOICE_VOIDED', invoice)
+  return invoice
+}
+
+/**
+ * Deletes a draft; its number is kept in the register of gaps, and the order that it was made of gets its quantities back.
+ * Throws conflict.invalid_state for any other status.
+ */
+export async function deleteInvoice(books: Books, id: string): Promise<void> {
+  const order = await lockOrderOfInvoice(books, id)
+  const invoice = await invoiceOf(books, id, 'FOR UPDATE')
+  nextStatus('INVOICE', 'delete', invoice.status)
+  books.delete(invoices, invoice)
+  if (order) releaseSalesOrder(books, order, invoice)
+  registerGap(books, 'INVOICE', invoice, 'Draft deleted')
+  recordDocument(books, 'INVOICE', invoice, 'INVOICE_DELETED')
+}
+
+function post(books: Books, invoice: Invoice, accounts: PostingAccounts): void {
+  postDocument(books, 'INVOICE', invoice, invoicePosting(saleFigures(books, invoice, accounts)))
+}
+
+function change(books: Books, invoice: Invoice, { balance: _computed, ...columns }: Partial<InvoiceRow>): Invoice {
+  const changed = books.change(invoices, invoice, columns)
+  return { ...changed, balance: openBalance(changed.status, changed.total, changed.payment_made, changed.credits_applied) }
+}
+
+function reroundedTotals(books: Books, draft: Invoice): Partial<InvoiceRow> {
+  const { roundInvoiceTotals, roundingMethod } = books.organization.preferences
+  if (!roundInvoiceTotals || keepsRoundOffOnEdit(draft.round_off, draft.currency_code)) return {}
+  const before = draft.sub_total + draft.tax_total
+  const roundOff = autoRoundOff(before, draft.currency_code, roundingMethod)
+  return { round_off: roundOff, total: before + roundOff, balance: before + roundOff }
+}

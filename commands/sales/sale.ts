@@ -1,0 +1,120 @@
+// What every sale is drawn up with: a customer, a branch, a place of supply, and lines at the selling price.
+import { refuseWrongParty } from '../../domain/contact-type.ts'
+import { decimalText } from '../../domain/decimal.ts'
+import { notFound } from '../../domain/faults.ts'
+import { toBase } from '../../domain/money.ts'
+import { isIntraState, placeOfSupply } from '../../domain/place-of-supply.ts'
+import { priceSale } from '../../domain/totals.ts'
+import type { DocumentContext } from '../../models/document-context.ts'
+import type { LineRow } from '../../models/document.ts'
+import type { Books } from '../books/books.ts'
+import { fillLines, type ExistingLines, type FilledLine } from '../documents/document-lines.ts'
+import { documentContextOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type DocumentTerms, type TermsInput, type Totals } from '../documents/drafting.ts'
+
+/** What a caller tells of any sale. */
+export interface SaleInput extends TermsInput {
+  customer_id: string
+}
+
+/** What the row of every sale says. */
+export interface SaleHead extends Totals, DocumentTerms {
+  customer_id: string
+  customer_name: string
+}
+
+/** What the row of every sale's line says. */
+export type SaleLine = Omit<LineRow, 'org_id' | 'id'>
+
+export interface Sale {
+  basis: DocumentContext
+  branch: NonNullable<DocumentContext['branch']>
+  customer: NonNullable<DocumentContext['contact']>
+  head: SaleHead
+  lines: SaleLine[]
+}
+
+/** Between whom, when and where a sale is made. */
+export interface SaleTerms {
+  branch: { id: string; state: string }
+  customer: { id: string; contact_name: string }
+  date: string
+  place: string
+  currency: string
+  exchangeRate: string
+  tags: string[]
+  /** In units of the currency; null when nobody named one. */
+  roundOff: string | null
+  /** Whether the organisation's preference for round totals applies, as it does to invoices alone. */
+  rounded: boolean
+}
+
+export interface SaleOptions {
+  date: string
+  /** A number given by hand, to be looked up among the invoices of the branch. */
+  invoiceNumber?: string | null
+  rounded?: boolean
+  /** The place of supply where none is told, before the customer's own. */
+  defaultPlace?: string | null
+  existing?: ExistingLines
+}
+
+/**
+ * Draws up a sale from what a caller tells, in one reading; its lines are filled from the item master.
+ * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
+ * validation.invalid_value for a place of supply, rate or amount that cannot be.
+ */
+export async function drawUpSale(books: Books, input: SaleInput, options: SaleOptions): Promise<Sale> {
+  const { date, invoiceNumber = null, rounded = false, defaultPlace, existing } = options
+  const context = await documentContextOf(books, { contactId: input.customer_id, contactField: 'customer_id', date, invoiceNumber }, input)
+  // What does not exist is told before what may not be (decisions §1).
+  const branch = branchOf(context)
+  const filled = fillLines(context, input.line_items, {
+    rateOf: ({ rate }) => rate,
+    accountOf: (item) => item?.account_id ?? context.roles.SALES!,
+  }, existing)
+  const customer = customerOf(context)
+  const place = placeOfSupply(input.place_of_supply ?? defaultPlace ?? customer.place_of_contact ?? branch.state)
+  const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
+  const roundOff = input.round_off == null ? null : decimalText(input.round_off)
+  const terms = { branch, customer, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff, rounded }
+  return { basis: context, branch, customer, ...priceSaleOn(books, terms, filled) }
+}
+
+/** Prices filled lines on the terms of a sale. Throws validation.invalid_value for an amount that cannot be. */
+export function priceSaleOn(books: Books, terms: SaleTerms, filled: FilledLine[]): { head: SaleHead; lines: SaleLine[] } {
+  const { branch, customer, date, place, currency, exchangeRate, tags, roundOff, rounded } = terms
+  const { currency_code: base, preferences } = books.organization
+  const priced = priceSale({
+    currency,
+    lines: filled,
+    intraState: isIntraState(place, branch.state),
+    roundOff,
+    rounding: { on: rounded && preferences.roundInvoiceTotals, method: preferences.roundingMethod },
+  })
+  // A draft that could not be posted at its rate is refused now, not when it is approved.
+  toBase(priced.total, currency, exchangeRate, base)
+  return {
+    head: {
+      branch_id: branch.id,
+      customer_id: customer.id,
+      customer_name: customer.contact_name,
+      date,
+      place_of_supply: place,
+      currency_code: currency,
+      exchange_rate: exchangeRate,
+      ...totalsOf(priced),
+      tags,
+    },
+    lines: filled.map(({ tax: _tax, ...line }, index) => {
+      const { taxable, taxAmount: _taxAmount, ...parts } = priced.lines[index]!
+      return { ...line, ...parts, line_no: index + 1, item_total: taxable }
+    }),
+  }
+}
+
+/** The customer of a sale. Throws not_found.resource, or validation.invalid_value for one who is only a vendor. */
+function customerOf({ contact }: DocumentContext): NonNullable<DocumentContext['contact']> {
+  if (!contact) throw notFound('contact', 'customer_id')
+  refuseWrongParty(contact.contact_type, 'customer', 'customer_id')
+  return contact
+}

@@ -1,0 +1,164 @@
+// What happens to webhook deliveries: attempted, settled, put back, given up; each one transaction.
+import { circuitAfter, type CircuitRules } from '../../domain/circuit.ts'
+import type { DeliveryStatus, Outcome } from '../../domain/delivery.ts'
+import { statusAfter } from '../../domain/delivery.ts'
+import { circuitIn, columnsOf, lockCircuits, TURN } from '../../models/circuit.ts'
+import type { Connection, Database } from '../../models/database.ts'
+import { ABANDON, BEGIN, PUT_BACK, RELEASE, SETTLE } from '../../models/delivery.ts'
+import type { Transaction } from '../../models/transaction.ts'
+import { retried } from '../books/retries.ts'
+
+export interface AttemptKey {
+  orgId: string
+  deliveryId: string
+  series: number
+  attempt: number
+}
+
+/** An attempt to be made now. */
+export interface DueAttempt extends AttemptKey {
+  state: 'due'
+  endpointId: string
+  eventType: string
+  payload: string
+  url: string
+  secretSealed: string
+}
+
+export type StartedAttempt =
+  | DueAttempt
+  /** The delivery is finished, or this attempt was made already and its outcome stands. */
+  | (AttemptKey & { state: 'settled'; status: DeliveryStatus })
+  /** The organisation is suspended: nothing is sent, and nothing is counted. */
+  | (AttemptKey & { state: 'suspended' })
+
+interface StartedAttemptRow {
+  org_id: string
+  delivery_id: string
+  series: number
+  attempt: number
+  endpoint_id: string
+  event_type: string
+  payload: string
+  url: string
+  secret_sealed: string
+  state: StartedAttempt['state']
+  status: DeliveryStatus
+}
+
+/**
+ * Begins attempts: reads each delivery with its endpoint as they are now, skips those whose endpoint is gone or
+ * disabled, and writes down that the rest have started.
+ */
+export async function beginAttempts(connection: Connection, keys: readonly AttemptKey[], now: Date): Promise<StartedAttempt[]> {
+  if (keys.length === 0) return []
+  const columns = [
+    keys.map((key) => key.orgId), keys.map((key) => key.deliveryId),
+    keys.map((key) => key.series), keys.map((key) => key.attempt),
+  ]
+  const rows = await connection.run<StartedAttemptRow>(BEGIN, [...columns, now])
+  return rows.map((row) => {
+    const key = { orgId: row.org_id, deliveryId: row.delivery_id, series: row.series, attempt: row.attempt }
+    if (row.state === 'settled') return { ...key, state: row.state, status: row.status }
+    if (row.state === 'suspended') return { ...key, state: row.state }
+    return {
+      ...key,
+      state: row.state,
+      endpointId: row.endpoint_id,
+      eventType: row.event_type,
+      payload: row.payload,
+      url: row.url,
+      secretSealed: row.secret_sealed,
+    }
+  })
+}
+
+export interface AttemptResult extends AttemptKey {
+  endpointId: string
+  outcome: Outcome
+  endedAt: Date
+  /** The wait in ms before the next attempt, should this one have failed; null when it was the last. */
+  waitMs: number | null
+}
+
+/** An endpoint with nothing but failures for so long is disabled (decisions §5). */
+const FAILING_TOO_LONG_MS = 5 * 24 * 60 * 60 * 1_000
+
+/** What settled attempts say of the circuit of their endpoint. */
+interface VerdictRow {
+  org_id: string
+  id: string
+  answered: boolean
+  failures: number
+  slow: boolean
+  last_at: Date
+}
+
+/**
+ * Settles attempts that have ended, in one statement: the attempts' outcomes, the deliveries' states, and the health
+ * of their endpoints, which are disabled with an activity entry after five days of failures. An attempt that was
+ * settled before is left as it is. With failures the circuits are turned in the same transaction, so that nobody claims
+ * the places that are free again without seeing that the circuit has opened. What met others is tried again: an outcome
+ * that is lost is a webhook that is sent again.
+ */
+export async function recordAttemptResults(database: Database, results: readonly AttemptResult[], rules: CircuitRules): Promise<void> {
+  if (results.length === 0) return
+  const latest = Math.max(...results.map(({ endedAt }) => endedAt.getTime()))
+  const values = [JSON.stringify(results.map(givenOf)), new Date(latest - FAILING_TOO_LONG_MS)]
+  const settle = (connection: Connection) => connection.run<VerdictRow>(SETTLE, values)
+  if (results.some(({ outcome }) => outcome.kind !== 'delivered')) {
+    await retried(() => database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules)))
+    return
+  }
+  const verdicts = await retried(() => settle(database))
+  if (verdicts.length > 0) await retried(() => database.transaction((connection) => turnCircuits(connection, verdicts, rules)))
+}
+
+function givenOf({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: AttemptResult) {
+  const status = statusAfter(outcome, waitMs)
+  return {
+    org_id: orgId,
+    delivery_id: deliveryId,
+    series,
+    attempt,
+    endpoint_id: endpointId,
+    status,
+    duration_ms: outcome.durationMs,
+    status_code: outcome.statusCode,
+    error: outcome.error,
+    response_body: outcome.responseBody,
+    ended_at: endedAt,
+    next_attempt_at: status === 'RETRYING' ? new Date(endedAt.getTime() + waitMs!) : null,
+  }
+}
+
+async function turnCircuits(connection: Transaction, verdicts: VerdictRow[], rules: CircuitRules): Promise<void> {
+  if (verdicts.length === 0) return
+  const of = new Map(verdicts.map((verdict) => [`${verdict.org_id} ${verdict.id}`, verdict]))
+  const turned = (await lockCircuits(connection, verdicts)).map((row) => {
+    const { last_at: at, ...verdict } = of.get(`${row.org_id} ${row.id}`)!
+    return { org_id: row.org_id, id: row.id, ...columnsOf(circuitAfter(circuitIn(row), { ...verdict, at }, rules, Math.random())) }
+  })
+  await connection.runLast(TURN, [JSON.stringify(turned)])
+}
+
+/** Puts deliveries of a batch, whose attempt was not made, back into the queue. */
+export async function putBack(
+  connection: Connection, deliveries: readonly { orgId: string; deliveryId: string }[],
+): Promise<void> {
+  if (deliveries.length === 0) return
+  await connection.run(PUT_BACK, [deliveries.map(({ orgId }) => orgId), deliveries.map(({ deliveryId }) => deliveryId)])
+}
+
+/** Gives up a delivery that is still under way: FAILED. Answers the status that it has now, null when it is unknown. */
+export async function abandonDelivery(
+  connection: Connection, orgId: string, deliveryId: string, now: Date,
+): Promise<DeliveryStatus | null> {
+  const [row] = await connection.run<{ status: DeliveryStatus }>(ABANDON, [orgId, deliveryId, now])
+  return row?.status ?? null
+}
+
+/** Frees what a batch has left unattempted, for a batch whose process ended without it; answers how many. */
+export async function releaseBatch(connection: Connection, batchId: string): Promise<number> {
+  return (await connection.run(RELEASE, [batchId])).length
+}

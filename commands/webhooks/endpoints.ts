@@ -1,0 +1,163 @@
+// What can be done to a webhook endpoint.
+import { CLOSED, closed, type Circuit } from '../../domain/circuit.ts'
+import { EVENT_TYPES, isEventType } from '../../domain/events.ts'
+import { fault, notFound } from '../../domain/faults.ts'
+import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
+import { isId } from '../../domain/ids.ts'
+import { circuitIn, columnsOf, webhookCircuits } from '../../models/circuit.ts'
+import { existingRow, findRow, findRows, type Lock, type Scope } from '../../models/find.ts'
+import type { Sealer } from '../../models/sealed.ts'
+import { mintSecret, PREFIXES } from '../../models/token.ts'
+import {
+  countEndpoints, webhookDeliveries, webhookEndpoints, type WebhookDeliveryRow, type WebhookEndpointRow,
+} from '../../models/webhook.ts'
+import type { Books } from '../books/books.ts'
+import { changesBetween, type Changes } from '../books/changes.ts'
+
+/** What a caller may say of an endpoint; a field left out stays as it is, a null description clears it. */
+export interface EndpointFields {
+  url?: string
+  events?: string[]
+  description?: string | null
+}
+
+const CHANGEABLE = ['url', 'events', 'description'] as const satisfies (keyof EndpointFields)[]
+
+export type EndpointInput = EndpointFields & { url: string; events: string[] }
+
+/** An endpoint and its circuit, as they are answered. */
+export interface EndpointWithCircuit {
+  endpoint: WebhookEndpointRow
+  circuit: Circuit
+}
+
+/** Throws the refusal of the URL, where the check of it before the transaction came to one. */
+export type CheckedUrl = () => void
+
+export interface CreatedEndpoint {
+  endpoint: WebhookEndpointRow
+  /** Signs the deliveries: told once, kept sealed. */
+  secret: string
+}
+
+/** The most endpoints of an organisation (decisions §5). */
+export const MOST_ENDPOINTS = 20
+
+/** The endpoint of this id. Throws not_found.resource for one that the organisation does not have, or has deleted. */
+export async function endpointOf(scope: Scope, id: string, lock: Lock = ''): Promise<WebhookEndpointRow> {
+  const endpoint = isId(id) ? await findRow(scope, webhookEndpoints, id, lock) : null
+  if (!endpoint || endpoint.status === 'DELETED') throw notFound('webhook endpoint')
+  return endpoint
+}
+
+/** These endpoints with their circuits. */
+export async function withCircuits(scope: Scope, endpoints: WebhookEndpointRow[]): Promise<EndpointWithCircuit[]> {
+  const rows = await findRows(scope, webhookCircuits, endpoints.map(({ id }) => id))
+  const circuits = new Map(rows.map((row) => [row.id, circuitIn(row)]))
+  return endpoints.map((endpoint) => ({ endpoint, circuit: circuits.get(endpoint.id) ?? CLOSED }))
+}
+
+/** The delivery of this id. Throws not_found.resource for one of somebody else. */
+export const deliveryOf = (scope: Scope, id: string): Promise<WebhookDeliveryRow> => existingRow(scope, webhookDeliveries, id, 'webhook delivery')
+
+/**
+ * Registers an endpoint with a new secret. Throws validation.invalid_value for an event that is not in the catalogue
+ * and a URL that webhooks may not be sent to, conflict.limit_reached for the 21st.
+ */
+export async function createEndpoint(
+  books: Books, fields: EndpointInput, checkedUrl: CheckedUrl, sealer: Sealer,
+): Promise<CreatedEndpoint> {
+  const events = checkedEvents(fields.events)
+  checkedUrl()
+  if ((await countEndpoints(books)) >= MOST_ENDPOINTS) {
+    throw fault('conflict.limit_reached', {
+      message: `An organisation has at most ${MOST_ENDPOINTS} webhook endpoints.`, details: { limit: MOST_ENDPOINTS },
+    })
+  }
+  const secret = mintSecret(PREFIXES.webhookSecret)
+  const endpoint = books.insert(webhookEndpoints, {
+    id: books.newId(),
+    url: fields.url,
+    secret_sealed: sealer.seal(secret),
+    events,
+    description: fields.description ?? null,
+    status: 'ENABLED',
+    failing_since: null,
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  record(books, endpoint, 'WEBHOOK_ENDPOINT_CREATED')
+  return { endpoint, secret }
+}
+
+/** Changes an endpoint; its secret stays. Another URL closes its circuit. Throws as createEndpoint and changedFields do. */
+export async function changeEndpoint(
+  books: Books, id: string, fields: Sent<EndpointFields>, checkedUrl: CheckedUrl, answered: Answered<EndpointWithCircuit>,
+): Promise<EndpointWithCircuit> {
+  const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  const [before] = await withCircuits(books, [endpoint])
+  if (changedFields(fields, answered(before!), { fields: CHANGEABLE }).size === 0) return before!
+  const changed: Partial<WebhookEndpointRow> = {}
+  if (fields.events !== undefined) changed.events = checkedEvents(fields.events)
+  if (fields.description !== undefined) changed.description = fields.description
+  if (fields.url !== undefined && fields.url !== endpoint.url) {
+    checkedUrl()
+    changed.url = fields.url
+  }
+  const circuit = changed.url === undefined ? before!.circuit : await closeCircuit(books, id)
+  return { endpoint: change(books, endpoint, changed, 'WEBHOOK_ENDPOINT_UPDATED'), circuit }
+}
+
+/**
+ * Lets deliveries go to the endpoint again, also after it was disabled for its failures; what was SKIPPED stays so.
+ * Closes its circuit, also where it was enabled already.
+ */
+export async function enableEndpoint(books: Books, id: string): Promise<EndpointWithCircuit> {
+  const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  const circuit = await closeCircuit(books, id)
+  if (endpoint.status === 'ENABLED') return { endpoint, circuit }
+  return { endpoint: change(books, endpoint, { status: 'ENABLED', failing_since: null }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'), circuit }
+}
+
+/** Sends nothing more to the endpoint; deliveries under way are SKIPPED when their next attempt is due. */
+export async function disableEndpoint(books: Books, id: string): Promise<EndpointWithCircuit> {
+  const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  const circuit = await closeCircuit(books, id)
+  return { endpoint: change(books, endpoint, { status: 'DISABLED' }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'), circuit }
+}
+
+/** Deletes an endpoint and forgets its secret. The log of its deliveries stays. */
+export async function deleteEndpoint(books: Books, id: string): Promise<void> {
+  const endpoint = await endpointOf(books, id, 'FOR UPDATE')
+  await closeCircuit(books, id)
+  books.update(webhookEndpoints, endpoint, { status: 'DELETED', secret_sealed: '', last_modified_time: books.now })
+  record(books, endpoint, 'WEBHOOK_ENDPOINT_DELETED')
+}
+
+// What has waited for the circuit goes back into the queue: to be sent, or to be SKIPPED with its endpoint.
+async function closeCircuit(books: Books, id: string): Promise<Circuit> {
+  const row = await findRow(books, webhookCircuits, id, 'FOR UPDATE')
+  if (!row) return CLOSED
+  return circuitIn(books.update(webhookCircuits, row, columnsOf({ ...closed(circuitIn(row)), releasing: true })))
+}
+
+function change(
+  books: Books, endpoint: WebhookEndpointRow, changed: Partial<WebhookEndpointRow>, action: string,
+): WebhookEndpointRow {
+  const changes = changesBetween(endpoint, { ...endpoint, ...changed })
+  if (changes === null) return endpoint
+  record(books, endpoint, action, changes)
+  return books.update(webhookEndpoints, endpoint, { ...changed, last_modified_time: books.now })
+}
+
+function record(books: Books, { id, url }: WebhookEndpointRow, action: string, changes: Changes | null = null): void {
+  books.record({ action, entityType: 'WEBHOOK_ENDPOINT', entityId: id, entityRef: url, changes })
+}
+
+function checkedEvents(names: string[]): string[] {
+  const unknown = names.find((name) => !isEventType(name))
+  if (unknown === undefined) return [...new Set(names)]
+  throw fault('validation.invalid_value', {
+    field: 'events', message: `${unknown} is not an event.`, details: { valid: [...EVENT_TYPES] },
+  })
+}

@@ -1,0 +1,126 @@
+// The machines of customers that webhooks are posted to: guarded against being turned on ourselves.
+import type { LookupAddress, LookupOptions } from 'node:dns'
+import http from 'node:http'
+import https from 'node:https'
+import { isIPv6 } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Outcome } from '../../domain/delivery.ts'
+import { fault } from '../../domain/faults.ts'
+import { sendWebhookRequest, BlockedAddress, blockedMessage } from './request.ts'
+import { addressIn, createGuard, notPublic, type GuardOptions } from './guard.ts'
+import { canBePublic } from './host-names.ts'
+import { createResolver, type NameResolver } from './resolver.ts'
+
+export interface ReceiverOptions extends GuardOptions {
+  /** For connecting and answering together. */
+  timeoutSeconds: number
+  /** Idle connections are kept this long for the next webhook. */
+  keepAliveMs?: number
+  /** Name servers, as `address` or `address:port`; those of the machine when there are none. */
+  dnsServers?: readonly string[]
+  resolver?: NameResolver
+}
+
+export interface WebhookPost {
+  /** The organisation, for whose names only so many look-ups run at once. */
+  orgId: string
+  url: string
+  body: Buffer
+  headers: Record<string, string>
+}
+
+export interface Receiver {
+  /**
+   * Refuses a URL that webhooks may not be sent to, at registration. A name that does not resolve now is let through,
+   * since it is checked again whenever it is called. Throws Fault validation.invalid_value, field `url`.
+   * Takes up to two seconds: no transaction may be open meanwhile.
+   */
+  check(url: string, orgId: string): Promise<void>
+  /** Makes one attempt. Never throws for what the receiver does; whatever comes of it is the Outcome. */
+  post(post: WebhookPost): Promise<Outcome>
+  close(): void
+}
+
+const KEEP_ALIVE_MS = 15_000
+const IDLE_SOCKETS = 64
+// Whoever registers waits for it; a name server that is slower is asked again when the name is called.
+const LOOKUP_AT_REGISTRATION_MS = 2_000
+
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const guard = createGuard(options)
+  const resolver = options.resolver ?? createResolver({ servers: options.dnsServers ?? [] })
+  const agents = {
+    'http:': new http.Agent(agentOptions(options)),
+    'https:': new https.Agent(agentOptions(options)),
+  }
+
+  // Node asks this for the addresses of a name when it connects, and connects to nothing but what it answers: there is
+  // no second look-up that could answer differently.
+  function guardedLookup(protocol: string, orgId: string) {
+    return (hostname: string, asked: LookupOptions, answer: LookupAnswer): void => {
+      resolver.addressesOf(hostname, orgId).then((found) => {
+        const addresses = guard.toCall(hostname, found, protocol)?.map(withFamily)
+        if (!addresses) answer(new BlockedAddress(hostname), [])
+        else if (asked.all) answer(null, addresses)
+        else answer(null, addresses[0]!.address, addresses[0]!.family)
+      }, (error: Error) => answer(error, []))
+    }
+  }
+
+  /** The addresses of a name, or null when they are not known in time. */
+  async function knownAddresses(hostname: string, orgId: string): Promise<string[] | null> {
+    const found = resolver.addressesOf(hostname, orgId).catch(() => null)
+    return Promise.race([found, delay(LOOKUP_AT_REGISTRATION_MS, null, { ref: false })])
+  }
+
+  async function refusalOf(url: URL, orgId: string): Promise<string | null> {
+    const refusal = guard.whyNot(url)
+    if (refusal !== null || addressIn(url) !== null) return refusal
+    const { hostname, protocol } = url
+    const addresses = await knownAddresses(hostname, orgId)
+    if (addresses === null) return canBePublic(hostname) ? null : notPublic(hostname)
+    if (guard.toCall(hostname, addresses, protocol) !== null) return null
+    return canBePublic(hostname) ? blockedMessage(hostname) : notPublic(hostname)
+  }
+
+  return {
+    async check(text, orgId) {
+      const refusal = URL.canParse(text) ? await refusalOf(new URL(text), orgId) : 'This is not a URL.'
+      if (refusal !== null) throw fault('validation.invalid_value', { field: 'url', message: refusal })
+    },
+
+    async post({ orgId, url: text, body, headers }) {
+      if (!URL.canParse(text)) return blocked('This is not a URL.')
+      const url = new URL(text)
+      // The settings may have changed since the registration, and Node asks no look-up for a literal address.
+      const refusal = guard.whyNot(url)
+      if (refusal !== null) return blocked(refusal)
+      const protocol = url.protocol as keyof typeof agents
+      return sendWebhookRequest({
+        url,
+        body,
+        headers,
+        agent: agents[protocol],
+        lookup: guardedLookup(protocol, orgId),
+        timeoutMs: options.timeoutSeconds * 1_000,
+      })
+    },
+
+    close() {
+      agents['http:'].destroy()
+      agents['https:'].destroy()
+    },
+  }
+}
+
+type LookupAnswer = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
+
+function agentOptions({ keepAliveMs = KEEP_ALIVE_MS }: ReceiverOptions): https.AgentOptions {
+  return { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: keepAliveMs, scheduling: 'lifo' }
+}
+
+function blocked(error: string): Outcome {
+  return { kind: 'blocked', statusCode: null, error, responseBody: null, durationMs: 0 }
+}
+
+const withFamily = (address: string): LookupAddress => ({ address, family: isIPv6(address) ? 6 : 4 })

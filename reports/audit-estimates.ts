@@ -1,8 +1,0 @@
-// Are the estimates in order: their lines, their events, their numbers?
-import { eventsOf, linesOf, numbersOf, type AuditQuery } from './audit-documents.ts'
-
-export const ESTIMATES: AuditQuery[] = [
-  linesOf('ESTIMATE'),
-  eventsOf('ESTIMATE', { ESTIMATE_ACCEPTED: "d.status IN ('ACCEPTED', 'CONVERTED')" }),
-  numbersOf('ESTIMATE'),
-]

@@ -1,0 +1,78 @@
+// Starts the processes of refused deliveries: so many in a second, of an endpoint, and of an organisation.
+import type { Logger } from 'pino'
+import { BEGINNING, chooseForProcesses, noteProcesses, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
+import type { DeliveryInput } from '../domain/delivery.ts'
+import { CAPS } from '../domain/webhook-caps.ts'
+import { EngineAway, type Engine } from '../gateways/temporal/engine.ts'
+import type { Database } from '../models/database.ts'
+import type { DeliveryUnderWay } from '../models/delivery.ts'
+
+export interface ProcessesDependencies {
+  connection: Database
+  engine: Pick<Engine, 'startDelivery'>
+  ladderSeconds: number[]
+  log: Logger
+  clock(): Date
+}
+
+export interface Processes {
+  /** Starts as many as the second has left. What gets none is attempted by a batch when it is due. */
+  startSome(): Promise<void>
+}
+
+const SECOND_MS = 1_000
+
+export function createProcesses({ connection, engine, ladderSeconds, log, clock }: ProcessesDependencies): Processes {
+  let second = 0
+  let left: number = CAPS.processesInSecond
+  let after: EndpointKeyOfOrganization = BEGINNING
+
+  function allowance(): number {
+    const now = Math.floor(clock().getTime() / SECOND_MS)
+    if (now !== second) left = CAPS.processesInSecond
+    second = now
+    return left
+  }
+
+  async function start(delivery: DeliveryUnderWay): Promise<boolean> {
+    try {
+      await engine.startDelivery(processOf(delivery, delivery.next_attempt_at, ladderSeconds))
+      return true
+    } catch (error) {
+      if (error instanceof EngineAway) throw error
+      log.error({ err: error, delivery_id: delivery.id }, 'the workflow of a delivery could not be started')
+      return false
+    }
+  }
+
+  return {
+    async startSome() {
+      const most = allowance()
+      if (most <= 0) return
+      const { deliveries, next } = await chooseForProcesses(connection, clock(), most, after)
+      after = deliveries.length === most ? after : next ?? BEGINNING
+      left -= deliveries.length
+      // Started before it is noted: after a crash between the two it is started again, which changes nothing.
+      const started = await Promise.allSettled(deliveries.map(start))
+      await noteProcesses(connection, deliveries.filter((_, place) => {
+        const one = started[place]!
+        return one.status === 'fulfilled' && one.value
+      }))
+    },
+  }
+}
+
+/** What the process of this delivery is started with: its next attempt on the ladder. */
+export function processOf(delivery: DeliveryUnderWay, dueAt: Date, ladderSeconds: number[]): DeliveryInput {
+  return {
+    orgId: delivery.org_id,
+    deliveryId: delivery.id,
+    endpointId: delivery.endpoint_id,
+    entityType: delivery.entity_type,
+    entityId: delivery.entity_id,
+    series: delivery.series,
+    attempt: delivery.attempts_in_series + 1,
+    dueAt: dueAt.toISOString(),
+    ladderSeconds,
+  }
+}

@@ -1,0 +1,157 @@
+// The relay: starts a process for every batch of deliveries that is due, and for refused deliveries up to their caps.
+import type { Logger } from 'pino'
+import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
+import { releaseBatch } from '../commands/webhooks/deliveries.ts'
+import { EngineAway, type Engine } from '../gateways/temporal/engine.ts'
+import type { Database } from '../models/database.ts'
+import { overdueDeliveries, unfinishedBatches, type DeliveryUnderWay } from '../models/delivery.ts'
+import type { Findable } from '../domain/search-attributes.ts'
+import { createProcesses, processOf } from './processes.ts'
+
+export interface RelayDependencies {
+  connection: Database
+  engine: Pick<Engine, 'startDispatch' | 'startDelivery'>
+  ladderSeconds: number[]
+  log: Logger
+  clock(): Date
+}
+
+export interface Relay {
+  /** Claims and starts until nothing is due, or the engine is away. Endpoints that answer slowly are left out. */
+  sweep(): Promise<void>
+  /** Sees to the endpoints that answer slowly, to trials, and to circuits that have closed: every second is enough. */
+  sweepSlow(): Promise<void>
+  /** Starts processes of refused deliveries, as many as the second has left. */
+  startProcesses(): Promise<void>
+  /** Starts again the batches that were claimed but not finished `olderThanMs` ago: their claimer may have died. */
+  recover(olderThanMs: number): Promise<void>
+  /** Takes up deliveries whose process should have attempted them an hour ago, and what waits for a closed circuit. */
+  takeUpOverdue(): Promise<void>
+}
+
+interface NotStarted {
+  batchId: string
+  findable: Findable
+  size: number
+  tries: number
+  notBeforeMs: number
+}
+
+const AT_ONCE = 4
+const FIRST_BACKOFF_MS = 500
+const LONGEST_BACKOFF_MS = 30_000
+const LONGEST_BACKOFF_AWAY_MS = 4_000
+const OVERDUE_MS = 60 * 60 * 1_000
+/** Longer than any attempt may take. */
+const TRIAL_LOST_MS = 300_000
+
+export function createRelay(dependencies: RelayDependencies): Relay {
+  const { connection, engine, ladderSeconds, log, clock } = dependencies
+  const processes = createProcesses(dependencies)
+  // Claimed by us, not started yet. Lost in a crash; `recover` then finds them in the database.
+  const unstarted = new Map<string, NotStarted>()
+  let engineAway = false
+
+  /** Starts the batch, or lets it alone back off. */
+  async function start(batch: NotStarted): Promise<void> {
+    try {
+      const started = await engine.startDispatch({ batchId: batch.batchId, ladderSeconds }, batch.findable, batch.size)
+      unstarted.delete(batch.batchId)
+      if (engineAway) log.info('Temporal is available again')
+      engineAway = false
+      if (started === 'finished') await release(batch.batchId)
+    } catch (error) {
+      const away = error instanceof EngineAway
+      batch.tries += 1
+      const longestMs = away ? LONGEST_BACKOFF_AWAY_MS : LONGEST_BACKOFF_MS
+      batch.notBeforeMs = clock().getTime() + Math.min(FIRST_BACKOFF_MS * 2 ** (batch.tries - 1), longestMs)
+      unstarted.set(batch.batchId, batch)
+      if (!away) log.error({ err: error, batch_id: batch.batchId, tries: batch.tries }, 'a batch could not be started')
+      else if (!engineAway) log.warn({ err: error.message }, 'Temporal is unavailable; deliveries wait')
+      engineAway = away
+    }
+  }
+
+  // The batch's process has come to its end, so whatever it left untried needs another.
+  async function release(batchId: string): Promise<void> {
+    const released = await releaseBatch(connection, batchId)
+    if (released > 0) log.warn({ batch_id: batchId, released }, 'a finished batch left deliveries without an attempt')
+  }
+
+  async function retryUnstarted(): Promise<void> {
+    const now = clock().getTime()
+    const due = [...unstarted.values()].filter(({ notBeforeMs }) => notBeforeMs <= now)
+    // While the engine is away one batch asks for all.
+    for (const batch of due) {
+      await start(batch)
+      if (engineAway) return
+    }
+  }
+
+  /** Claims batches until a walk through the whole queue finds nothing; a few of them are started side by side. */
+  async function claimAndStart(slow: boolean): Promise<void> {
+    const starting = new Set<Promise<void>>()
+    let after: EndpointKeyOfOrganization = BEGINNING
+    while (!engineAway) {
+      const { batch, next } = await claimBatch(connection, { now: clock(), slow, after })
+      if (batch) {
+        const started = start(fresh(batch)).finally(() => starting.delete(started))
+        starting.add(started)
+        if (starting.size >= AT_ONCE) await Promise.race(starting)
+        // What did not fit into this one is behind the same place.
+        continue
+      }
+      if (!next) break
+      after = next
+    }
+    await Promise.all(starting)
+  }
+
+  return {
+    async sweep() {
+      await retryUnstarted()
+      await claimAndStart(false)
+    },
+
+    // Apart from the sweep: nobody's first attempt waits until these are done.
+    async sweepSlow() {
+      await releaseWaiting(connection)
+      if (engineAway) return
+      const trials = await claimTrials(connection, clock(), TRIAL_LOST_MS)
+      if (trials) await start(fresh(trials))
+      await claimAndStart(true)
+    },
+
+    async startProcesses() {
+      if (!engineAway) await processes.startSome()
+    },
+
+    async recover(olderThanMs) {
+      const batches = await unfinishedBatches(connection, new Date(clock().getTime() - olderThanMs))
+      for (const { batch_id: batchId, size } of batches) {
+        if (engineAway) return
+        if (unstarted.has(batchId)) continue
+        await start({ batchId, findable: { entityType: 'WEBHOOK_BATCH', entityId: batchId }, size, tries: 0, notBeforeMs: 0 })
+      }
+    },
+
+    async takeUpOverdue() {
+      await findLeftWaiting(connection)
+      const before = new Date(clock().getTime() - OVERDUE_MS)
+      let last: DeliveryUnderWay | null = null
+      for (;;) {
+        const page: DeliveryUnderWay[] = await overdueDeliveries(connection, before, last)
+        // Each goes on with the ladder where it stands. Its process runs still, was ended, or has given the delivery back just
+        // when another relay noted that it had one.
+        for (const delivery of page) await engine.startDelivery(processOf(delivery, clock(), ladderSeconds))
+        last = page.at(-1) ?? null
+        if (!last) return
+      }
+    },
+  }
+}
+
+function fresh({ batchId, size, orgId, endpointId, entityType = 'WEBHOOK_BATCH', entityId = batchId }: Batch): NotStarted {
+  const findable: Findable = { entityType, entityId, ...(orgId && { orgId }), ...(endpointId && { endpointId }) }
+  return { batchId, findable, size, tries: 0, notBeforeMs: 0 }
+}

@@ -1,0 +1,36 @@
+// Keeps a nightly schedule in Temporal for every time zone that an organisation is in.
+import type { Logger } from 'pino'
+import { EngineAway, type Engine } from '../gateways/temporal/engine.ts'
+import type { Connection } from '../models/database.ts'
+import { zonesInUse } from '../models/overdue.ts'
+
+export interface SchedulingDependencies {
+  connection: Connection
+  engine: Pick<Engine, 'ensureSchedule'>
+  log: Logger
+}
+
+/**
+ * Answers what to do now and then: it schedules the zones that are new since the last time. A zone that Temporal
+ * refuses is told of once, and holds up no other; the next time it is tried again.
+ */
+export function createScheduling({ connection, engine, log }: SchedulingDependencies): () => Promise<void> {
+  const ensured = new Set<string>()
+  const refused = new Set<string>()
+
+  async function ensure(timeZone: string): Promise<void> {
+    try {
+      const isNew = await engine.ensureSchedule(timeZone)
+      ensured.add(timeZone)
+      if (isNew) log.info({ time_zone: timeZone }, 'nightly housekeeping scheduled')
+    } catch (error) {
+      if (error instanceof EngineAway) throw error
+      if (!refused.has(timeZone)) log.error({ err: error, time_zone: timeZone }, 'nightly housekeeping could not be scheduled')
+      refused.add(timeZone)
+    }
+  }
+
+  return async () => {
+    for (const zone of await zonesInUse(connection)) if (!ensured.has(zone)) await ensure(zone)
+  }
+}

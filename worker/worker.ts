@@ -1,0 +1,143 @@
+// The time door: the process that carries out the durable processes and relays what the books have queued.
+import { setTimeout as delay } from 'node:timers/promises'
+import { DefaultLogger, NativeConnection, Runtime, makeTelemetryFilterString, type LogEntry } from '@temporalio/worker'
+import type { Logger } from 'pino'
+import { openEngine } from '../gateways/temporal/engine.ts'
+import { inJson, openHealthPort } from '../gateways/health-port.ts'
+import { openLog } from '../gateways/log-output.ts'
+import { createReceiver } from '../gateways/webhook/receiver.ts'
+import { openDatabase } from '../models/database.ts'
+import { sealer } from '../models/sealed.ts'
+import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
+import { startBackgroundJobs } from './background-jobs.ts'
+import { createWorkers } from './workers.ts'
+
+export interface RunningWorker {
+  /** Ends when the worker was stopped; throws when it cannot go on. */
+  ended: Promise<void>
+  /** Whether it takes work from Temporal now. */
+  isWorking(): Promise<boolean>
+  stop(): void
+}
+
+const clock = () => new Date()
+// Long enough for a Temporal server that is started at the same time; then the supervisor tries again.
+const CONNECT_TRIES = 30
+
+/** Connects, and serves the queues of the settings until it is stopped. Throws when Temporal does not answer. */
+export async function startWorker(settings: Settings, log: Logger): Promise<RunningWorker> {
+  const { temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix } = settings
+  const native = await connect(address)
+  const engine = openEngine({ address, namespace, queueSuffix })
+  const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi worker' })
+  const receiver = createReceiver({
+    timeoutSeconds: settings.webhookTimeoutSeconds,
+    allowCidrs: settings.webhookAllowCidrs,
+    allowHttp: settings.webhookAllowHttp,
+    dnsServers: settings.webhookDnsServers,
+  })
+  await engine.registerSearchAttributes().then(
+    (added) => added.length > 0 && log.info({ added }, 'search attributes registered'),
+    (error: Error) => log.warn({ err: error.message }, 'search attributes could not be registered'),
+  )
+  const wakeRelay = () => jobs?.wakeRelay()
+  const circuit = {
+    failures: settings.webhookCircuitFailures,
+    firstWaitMs: settings.webhookCircuitFirstSeconds * 1_000,
+    longestWaitMs: settings.webhookCircuitLongestSeconds * 1_000,
+  }
+  const dependencies = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
+  const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
+  const workers = await createWorkers({ connection: native, namespace, queues, queueSuffix, dependencies: dependencies, shutdownSeconds, workflowBundle })
+  // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
+  const jobs = queues.includes('core') ? startBackgroundJobs({
+    connection: database,
+    databaseUrl: settings.databaseUrl,
+    engine,
+    ladderSeconds: settings.webhookLadderSeconds,
+    arePolling: workers.arePolling,
+    log,
+    clock,
+  }) : null
+  log.info({ queues, temporal: address }, 'worker started')
+
+  const untilStopped = async () => {
+    try {
+      await workers.run()
+    } finally {
+      await jobs?.stop()
+      receiver.close()
+      await engine.close()
+      await native.close()
+      await database.close()
+    }
+  }
+  const isWorking = async () => workers.arePolling() && (await engine.isReachable())
+  return { ended: untilStopped(), isWorking, stop: workers.stop }
+}
+
+async function connect(address: string): Promise<NativeConnection> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await NativeConnection.connect({ address })
+    } catch (error) {
+      if (tries === CONNECT_TRIES) throw new Error(`Temporal does not answer at ${address}`, { cause: error })
+      await delay(1_000)
+    }
+  }
+}
+
+/** Temporal's own lines in our log: what went wrong where, without payloads and task tokens. */
+function adoptLogger(log: Logger): void {
+  const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const
+  const write = ({ level, message, meta = {} }: LogEntry) => {
+    // A worker that only calls receivers has no stories to tell, by design.
+    if (message.startsWith('No workflows registered')) return
+    const { taskQueue, workflowId, workflowType, activityType, attempt, error } = meta as Record<string, unknown>
+    const err = error instanceof Error ? error.message : error
+    const where = { task_queue: taskQueue, workflow_id: workflowId, workflow_type: workflowType, activity: activityType }
+    log[LEVELS[level]]({ ...where, attempt, err }, message)
+  }
+  Runtime.install({
+    logger: new DefaultLogger('WARN', write),
+    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } },
+    shutdownSignals: [],
+  })
+}
+
+/** Answers probes from the first moment on: a worker that waits for Temporal lives. */
+async function answerProbes({ healthPort: port, host }: Settings, isWorking: () => Promise<boolean>): Promise<void> {
+  if (port === null) return
+  const ready = async () => (await isWorking()) ? inJson(200, { status: 'ready' }) : inJson(503, { status: 'not ready' })
+  await openHealthPort({ port, host, answers: { '/health/live': () => inJson(200, { status: 'live' }), '/health/ready': ready } })
+}
+
+async function main(): Promise<void> {
+  const settings = readSettings()
+  const { log, exit } = openLog('worker', settings.logLevel)
+  adoptLogger(log)
+  let started: RunningWorker | undefined
+  try {
+    await answerProbes(settings, async () => (await started?.isWorking()) ?? false)
+    const worker = (started = await startWorker(settings, log))
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        log.info({ signal }, 'worker stopping')
+        worker.stop()
+        // Temporal and PostgreSQL may be away, and what waits for them would wait on.
+        setTimeout(() => {
+          log.warn('the worker did not stop in time; another worker repeats its unfinished work')
+          void exit(0)
+        }, (settings.shutdownSeconds + CLOSE_SECONDS) * 1000)
+      })
+    }
+    await worker.ended
+    log.info('worker stopped')
+    await exit(0)
+  } catch (error) {
+    log.fatal({ err: error }, 'worker ended')
+    await exit(1)
+  }
+}
+
+if (import.meta.main) await main()

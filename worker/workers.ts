@@ -1,0 +1,77 @@
+// Temporal workers: one for each task queue that this process serves.
+import { fileURLToPath } from 'node:url'
+import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker'
+import { queueName, type Queue } from '../domain/task-queues.ts'
+import { createActivities, type ActivityDependencies } from '../activities/create.ts'
+
+export interface WorkersOptions {
+  connection: NativeConnection
+  namespace: string
+  queues: readonly Queue[]
+  queueSuffix: string
+  dependencies: ActivityDependencies
+  /** What running attempts are left when the worker stops; what is not done then is done again by another worker. */
+  shutdownSeconds: number
+  /** The file of what was bundled beforehand; null for bundling the stories at start, which takes two seconds. */
+  workflowBundle: string | null
+}
+
+export interface Workers {
+  /** Ends when they were stopped; throws when one of them cannot go on. */
+  run(): Promise<void>
+  /** True while every one of them takes work. */
+  arePolling(): boolean
+  stop(): void
+}
+
+export const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url))
+
+const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
+const EVERY_WORKER = {
+  activityTaskPollerBehavior: AUTOSCALING,
+  // A crash shows after the heartbeat's timeout only when heartbeats are not held back for long.
+  maxHeartbeatThrottleInterval: '5 seconds',
+  defaultHeartbeatThrottleInterval: '5 seconds',
+} as const
+
+// For attempts that were told to give up; after it the worker ends without them.
+const FORCE_MS = 1_000
+
+export async function createWorkers(options: WorkersOptions): Promise<Workers> {
+  const activities = createActivities(options.dependencies)
+  const { workflowBundle } = options
+  const OF_QUEUE: Record<Queue, Partial<WorkerOptions>> = {
+    core: {
+      ...(workflowBundle ? { workflowBundle: { codePath: workflowBundle } } : { workflowsPath: WORKFLOWS }),
+      workflowTaskPollerBehavior: { ...AUTOSCALING, minimum: 2 },
+      maxConcurrentWorkflowTaskExecutions: 40,
+      maxCachedWorkflows: 500,
+      activities: activities.core,
+      maxConcurrentActivityTaskExecutions: 20,
+    },
+    // Waiting for receivers costs no processor: slots are many, so that those that hang leave some for the others.
+    webhooks: { activities: activities.webhooks, maxConcurrentActivityTaskExecutions: 500 },
+  }
+  const workers = await Promise.all(options.queues.map((queue) => Worker.create({
+    ...EVERY_WORKER,
+    ...OF_QUEUE[queue],
+    shutdownGraceTime: options.shutdownSeconds * 1000,
+    shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
+    connection: options.connection,
+    namespace: options.namespace,
+    taskQueue: queueName(queue, options.queueSuffix),
+  })))
+  const stop = () => {
+    for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
+  }
+  return {
+    async run() {
+      // When one falls, the others finish what they have before the process ends.
+      const ends = await Promise.allSettled(workers.map((worker) => worker.run().finally(stop)))
+      const fallen = ends.find(({ status }) => status === 'rejected')
+      if (fallen?.status === 'rejected') throw fallen.reason
+    },
+    arePolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
+    stop,
+  }
+}
