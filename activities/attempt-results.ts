@@ -27,7 +27,7 @@ export function recordInGroups(connection: Database, circuit: CircuitRules): Res
     const members = group
     group = []
     try {
-      await recordAttemptResults(connection, members.map(({ result: result }) => result), circuit)
+      await recordAttemptResults(connection, members.map(({ result }) => result), circuit)
       for (const member of members) member.resolve()
     } catch (error) {
       // One outcome that cannot be written must not make the others be sent again.
@@ -36,7 +36,7 @@ export function recordInGroups(connection: Database, circuit: CircuitRules): Res
     }
   }
 
-  const alone = ({ result: result, resolve, reject }: Waiting) =>
+  const alone = ({ result, resolve, reject }: Waiting) =>
     recordAttemptResults(connection, [result], circuit).then(resolve, reject)
 
   return {

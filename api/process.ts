@@ -1,7 +1,16 @@
 // The API as a process: its signals, its end, and what becomes of an error that nobody caught.
 import type { LogOutput } from '../gateways/log-output.ts'
-import { currentRequest } from './http/current-request.ts'
-import type { Api } from './server.ts'
+import type { Database } from '../models/database.ts'
+import { currentRequest, type CurrentRequest } from './http/current-request.ts'
+
+export interface Api {
+  listen(): Promise<number>
+  /** Ends within the seconds of `SHUTDOWN_SECONDS` and a few more, whatever callers and machines do. */
+  close(): Promise<void>
+  /** Answers 500 to a request of which something failed where nobody caught it. */
+  answerUnhandled(underWay: CurrentRequest, error: unknown): void
+  database: Database
+}
 
 /** Serves until SIGTERM or SIGINT, or until an error that belongs to no request; then stops in order and ends the process. */
 export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<void> {

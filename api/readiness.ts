@@ -1,6 +1,6 @@
 // Which parts of the service answer: asked by GET /health/ready.
 import { connect } from 'node:net'
-import type { Connection } from '../models/database.ts'
+import type { Connection } from '../models/connection.ts'
 import type { Settings } from '../settings.ts'
 import type { Readiness } from './http/origin.ts'
 import type { Limiter } from './http/rate-limit.ts'

@@ -9,7 +9,7 @@ import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { createReceiver } from '../gateways/webhook/receiver.ts'
-import { openDatabase, type Database } from '../models/database.ts'
+import { openDatabase, } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
 import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
@@ -23,30 +23,21 @@ import type { Reply } from './http/envelope.ts'
 import { createListener } from './http/listener.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { createPace, type Pace } from './http/pace.ts'
-import { handleRequest, type ServerContext } from './http/pipeline.ts'
+import { handleRequest } from './http/pipeline.ts'
+import type { ServerContext } from './http/server-context.ts'
 import { createLimiter } from './http/rate-limit.ts'
-import type { CurrentRequest } from './http/current-request.ts'
 import type { Route } from './http/route.ts'
 import { createShares, writersOf } from './http/shares.ts'
 import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
 import { createReadinessProbe } from './readiness.ts'
-import { runProcess } from './process.ts'
+import { runProcess, type Api } from './process.ts'
 import { createWaker } from './waker.ts'
 import { routesOf } from './routes.ts'
 
 export const BASE_PATH = '/api/public/v1'
 
 type Request = IncomingMessage & { params?: Record<string, string> }
-
-export interface Api {
-  listen(): Promise<number>
-  /** Ends within the seconds of `SHUTDOWN_SECONDS` and a few more, whatever callers and machines do. */
-  close(): Promise<void>
-  /** Answers 500 to a request of which something failed where nobody caught it. */
-  answerUnhandled(underWay: CurrentRequest, error: unknown): void
-  database: Database
-}
 
 /** Puts the API together; nothing is connected or listened on before `listen`. */
 export function createApi(settings: Settings, log: Logger, droppedLines: () => number = () => 0): Api {

@@ -1,5 +1,5 @@
 // Wakes the relay after commits that queued deliveries, once for many; a wake that is lost costs a second.
-import type { Connection } from '../models/database.ts'
+import type { Connection } from '../models/connection.ts'
 
 const WAKE = { name: 'wake relay', text: `SELECT pg_notify('outbox', '')` }
 const AT_MOST_EVERY_MS = 20

@@ -1,5 +1,5 @@
 // The audit: every rule of the books put as a question to the database; an answer is something wrong.
-import type { Connection } from '../models/database.ts'
+import type { Connection } from '../models/connection.ts'
 import { BILLS } from './bills.ts'
 import { controlsOutOfLine } from './control-accounts.ts'
 import { CONVERSIONS } from './conversions.ts'

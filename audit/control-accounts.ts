@@ -5,7 +5,7 @@ import { DOCUMENTS, factsOf, kindsThatHave, type DocumentKind } from '../domain/
 import type { SettledKind } from '../domain/lifecycle.ts'
 import { toBase } from '../domain/money.ts'
 import type { Flow } from '../domain/posting/payment.ts'
-import type { Connection } from '../models/database.ts'
+import type { Connection } from '../models/connection.ts'
 
 interface Party {
   org_id: string

@@ -49,7 +49,7 @@ export async function measureDocuments(stage: Stage, parties: Party[], scale: Sc
   }
 }
 
-async function measureDeed(stage: Stage, { write: write, what, calls, once }: Measured, trades: Trade[], scale: Scale, report: Report): Promise<void> {
+async function measureDeed(stage: Stage, { write, what, calls, once }: Measured, trades: Trade[], scale: Scale, report: Report): Promise<void> {
   const few: LoadJob = { port: stage.port, calls: await calls(stage, trades, COUNTED), pace: { clients: 1, count: COUNTED } }
   const { roundTrips } = await loaded(stage, few, report, `${COUNTED} ${what}`)
   report.must(roundTrips <= MOST_ROUND_TRIPS, `one of ${what} took ${roundTrips} round trips`)
@@ -64,7 +64,7 @@ async function measureDeed(stage: Stage, { write: write, what, calls, once }: Me
   }
 }
 
-async function checkWays(stage: Stage, { write: write, calls }: Measured, trades: Trade[]): Promise<void> {
+async function checkWays(stage: Stage, { write, calls }: Measured, trades: Trade[]): Promise<void> {
   const some = await calls(stage, trades, COUNTED)
   await checkSameRows(stage, write, {
     service: () => makeCalls(stage, some, COUNTED),

@@ -2,7 +2,7 @@
 // Rows are locked in the order of their keys, or passed over where another statement has them.
 import { CLOSED, type Circuit, type CircuitState } from '../domain/circuit.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import { BOOLEAN, INTEGER, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 
 /** `id` is the endpoint's. */

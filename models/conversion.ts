@@ -1,6 +1,6 @@
 // Conversions as they were asked for, how far they have come, and what has been made of a source.
 import type { PartInput, Source } from '../domain/conversion.ts'
-import type { Statement } from './database.ts'
+import type { Statement } from './connection.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
 import { BOOLEAN, INTEGER, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 

@@ -1,6 +1,6 @@
 // Rows too many to be held, read by a cursor.
 import type pg from 'pg'
-import type { BoundStatement } from './database.ts'
+import type { BoundStatement } from './connection.ts'
 
 /** How a connection of the pool is had, spoken on, and given back. */
 interface CursorPool {

@@ -1,6 +1,7 @@
 // The connection to PostgreSQL: Sequelize's pool, prepared statements, and one transaction at a time.
 import pg from 'pg'
 import { Sequelize } from 'sequelize'
+import type { BoundStatement, Connection, Statement } from './connection.ts'
 import { readInPortions } from './cursor.ts'
 import { openTransaction, type Query, type Transaction } from './transaction.ts'
 
@@ -19,24 +20,6 @@ class PipelinedClient extends pg.Client {
 
 // Far more than the service has.
 const MOST_STATEMENTS = 1_000
-
-/** A statement that is prepared once on every connection, under its name. */
-export interface Statement {
-  name: string
-  text: string
-  /** True where it only reads, and waits for no lock. */
-  takesNoLock?: true
-}
-
-/** Whatever statements can be sent through: the pool for reading, one transaction for writing. */
-export interface Connection {
-  run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
-  /** Runs two statements that do not need each other's answers, in one round trip. */
-  runBoth<A, B>(first: BoundStatement, second: BoundStatement): Promise<[A[], B[]]>
-}
-
-/** A statement and its values. */
-export type BoundStatement = [statement: Statement, values: readonly unknown[]]
 
 export interface Database extends Connection {
   /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */

@@ -2,7 +2,7 @@
 // Each locks the rows of a table in the order of their keys before it changes them: attempts, deliveries, endpoints, circuits.
 import { CAPS } from '../domain/webhook-caps.ts'
 import { CLOSED_COLUMNS } from './circuit.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 
 // A trial of an endpoint that is disabled or deleted tells nothing: its circuit closes, and what has waited for it is
 // skipped as well, instead of one delivery for each trial.

@@ -3,7 +3,7 @@ import type { AccountRole } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import type { NamedAccount } from './account.ts'
 import { latestRate, type RatePair } from './currency.ts'
-import type { Statement } from './database.ts'
+import type { Statement } from './connection.ts'
 import type { Scope } from './find.ts'
 import type { NumberSeriesRow } from './series.ts'
 

@@ -2,7 +2,7 @@
 import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind } from '../domain/documents.ts'
 import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import type { Statement } from './database.ts'
+import type { Statement } from './connection.ts'
 import type { Lock, Scope } from './find.ts'
 
 /** A finder of documents of a kind. It throws not_found.resource for one that the organisation does not have. */

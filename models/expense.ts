@@ -4,7 +4,7 @@ import type { Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
 import { hasMany } from './association.ts'
 import { inSql, nothing, type Condition } from './condition.ts'
-import type { Statement } from './database.ts'
+import type { Statement } from './connection.ts'
 import type { Lock, Scope } from './find.ts'
 import { BOOLEAN, DATE, DECIMAL, INTEGER, MINOR, TEXT, UUID, UUIDS, VERSIONED, model, orNull, type RowOf } from './model.ts'
 

@@ -1,5 +1,5 @@
 // Which organisations lack the current or the next financial year, and the lock under which one is given them.
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import type { Scope } from './find.ts'
 import type { OrganizationFacts } from './token.ts'
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { literal, Op, Transaction, type FindOptions } from 'sequelize'
 import { notFound } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import type { BoundStatement, Connection, Statement } from './database.ts'
+import type { BoundStatement, Connection, Statement } from './connection.ts'
 import { sequelizeModelOf, type AnyModel, type ModelOf } from './model.ts'
 
 /** Where a question is asked: a connection and the organisation that it is asked within. */

@@ -1,5 +1,5 @@
 // Which of the service's own processes was seen last when, for whoever looks into the database.
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import { TEXT, TIME, model, type RowOf } from './model.ts'
 
 export const heartbeats = model('process_heartbeats', {

@@ -1,5 +1,5 @@
 // The remembered answers of keyed calls: claimed before the work, written in its transaction, or after the engine's part.
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
 

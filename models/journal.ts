@@ -2,7 +2,7 @@
 import { kindsThatHave } from '../domain/documents.ts'
 import { isId } from '../domain/ids.ts'
 import { inSql, nothing, type Condition } from './condition.ts'
-import type { Statement } from './database.ts'
+import type { Statement } from './connection.ts'
 import type { Scope } from './find.ts'
 import { DATE, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, textOf, model, type RowOf } from './model.ts'
 

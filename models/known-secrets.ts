@@ -1,6 +1,6 @@
 // Knows of any token or key whether it can have been given out, so that made-up ones can be refused without a query.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Connection, Statement } from './database.ts'
+import type { Connection, Statement } from './connection.ts'
 
 export interface KnownSecrets {
   /** False when the secret of this hash (64 hexadecimal digits) was never given out; true when it may have been. */

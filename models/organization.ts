@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { col, fn, where } from 'sequelize'
 import { factsOf, kindsThatHave } from '../domain/documents.ts'
 import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import { finder, finderAbove, is, type Scope } from './find.ts'
 
 /** Set by a signed-in person, never through the public API (decisions §8). */

@@ -3,7 +3,7 @@ import { Op } from 'sequelize'
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import { fallingDueStatuses, owedStatuses, type SettledKind } from '../domain/lifecycle.ts'
 import { condition, type Condition } from './condition.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import type { Scope } from './find.ts'
 import type { OrganizationFacts } from './token.ts'
 

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import { literal, type FindOptions } from 'sequelize'
 import { allOf, everything, inSql, reachOf, type Condition } from './condition.ts'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import { findList, findListAbove, type Scope } from './find.ts'
 import type { ModelOf } from './model.ts'
 

@@ -1,6 +1,6 @@
 // Partner keys: minted by the operator, kept as hashes.
 import { v7 as uuidv7 } from 'uuid'
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import { hashOf, mintSecret, PREFIXES } from './token.ts'
 
 /** Mints a key for the partner of this name, who is made where the name is new. The key is told only here. */

@@ -3,7 +3,7 @@ import type { Flow, PaymentType } from '../domain/posting/payment.ts'
 import { hasMany } from './association.ts'
 import type { PostingAccounts } from './document-context.ts'
 import { latestRate } from './currency.ts'
-import type { Statement } from './database.ts'
+import type { Statement } from './connection.ts'
 import type { Lock, Scope } from './find.ts'
 import { DATE, DECIMAL, MINOR, TEXT, UUID, UUIDS, VERSIONED, generated, model, orNull, textOf, type RowOf } from './model.ts'
 

@@ -1,5 +1,5 @@
 // Remembers whose token is whose, and which open nothing any more, so that most calls ask the database nothing.
-import type { Connection } from './database.ts'
+import type { Connection } from './connection.ts'
 import { createKnownSecrets } from './known-secrets.ts'
 import { listen } from './listener.ts'
 import { findPartnerOfKey, findTokenHolder, hashOf, type KeyHolder, type TokenHolder } from './token.ts'

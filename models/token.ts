@@ -1,7 +1,7 @@
 // Tokens, and the caller that a token or a partner key stands for.
 import { createHash, randomBytes } from 'node:crypto'
 import { Op } from 'sequelize'
-import type { Connection, Statement } from './database.ts'
+import type { Connection, Statement } from './connection.ts'
 import { partnerKeys, TURN_TO_WRITE, type OrganizationRow, type PartnerKeyRow } from './organization.ts'
 import { finder, finderAbove, is, type Scope } from './find.ts'
 import { BYTES, TEXTS, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'

@@ -1,6 +1,6 @@
 // One transaction: BEGIN travels with its first statement, COMMIT with its last, and what it requires with whatever comes next.
 import pg from 'pg'
-import type { BoundStatement, Connection, Statement } from './database.ts'
+import type { BoundStatement, Connection, Statement } from './connection.ts'
 
 /** A statement whose answer decides whether a transaction goes on: `check` throws where it does not. */
 export interface Precondition {

@@ -1,6 +1,6 @@
 // Writes everything a command has decided, rows of any number of tables, in one statement.
 import { createHash } from 'node:crypto'
-import type { Statement } from './database.ts'
+import type { Statement } from './connection.ts'
 import type { AnyModel, ModelOf } from './model.ts'
 import type { Transaction } from './transaction.ts'
 

@@ -1,5 +1,5 @@
 // The question how many rows refer to a record, asked before it is deleted.
-import type { Statement } from './database.ts'
+import type { Statement } from './connection.ts'
 
 /** Counts, table by table, the rows whose column is $2 in the organisation $1. Each column has an index. */
 export function countingUses(name: string, references: Readonly<Record<string, string>>): Statement {

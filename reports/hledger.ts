@@ -1,7 +1,7 @@
 // The ledger in the journal format of hledger, so that a program of another hand can check it and add it up.
 import type { AccountType } from '../domain/accounts.ts'
 import { minorPerUnit, toDecimalText } from '../domain/money.ts'
-import type { Connection } from '../models/database.ts'
+import type { Connection } from '../models/connection.ts'
 
 /** The headings that hledger knows by themselves, and the letter it has for the type. */
 const HEADINGS: Record<AccountType, readonly [heading: string, type: string]> = {

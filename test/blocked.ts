@@ -1,7 +1,7 @@
 // Waits until others stand behind what a connection has locked: what else waits for a lock in the database does not count.
 import { setTimeout as delay } from 'node:timers/promises'
 import type pg from 'pg'
-import type { Connection } from '../models/database.ts'
+import type { Connection } from '../models/connection.ts'
 
 // Behind the asking connection, or behind one that is. Unlike pg_stat_activity, pg_locks is read anew by every statement
 // of a transaction.

@@ -3,7 +3,8 @@ import type { Logger } from 'pino'
 import { BEGINNING, chooseForProcesses, noteProcesses, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
 import type { DeliveryInput } from '../domain/delivery.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
-import { EngineAway, type Engine } from '../gateways/temporal/engine.ts'
+import type { Engine } from '../gateways/temporal/engine.ts'
+import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
 import type { Database } from '../models/database.ts'
 import type { DeliveryUnderWay } from '../models/delivery.ts'
 
@@ -39,7 +40,7 @@ export function createProcesses({ connection, engine, ladderSeconds, log, clock 
       await engine.startDelivery(processOf(delivery, delivery.next_attempt_at, ladderSeconds))
       return true
     } catch (error) {
-      if (error instanceof EngineAway) throw error
+      if (error instanceof EngineUnavailable) throw error
       log.error({ err: error, delivery_id: delivery.id }, 'the workflow of a delivery could not be started')
       return false
     }

@@ -2,7 +2,8 @@
 import type { Logger } from 'pino'
 import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
 import { releaseBatch } from '../commands/webhooks/deliveries.ts'
-import { EngineAway, type Engine } from '../gateways/temporal/engine.ts'
+import type { Engine } from '../gateways/temporal/engine.ts'
+import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
 import type { Database } from '../models/database.ts'
 import { overdueDeliveries, unfinishedBatches, type DeliveryUnderWay } from '../models/delivery.ts'
 import type { Findable } from '../domain/search-attributes.ts'
@@ -61,7 +62,7 @@ export function createRelay(dependencies: RelayDependencies): Relay {
       engineAway = false
       if (started === 'finished') await release(batch.batchId)
     } catch (error) {
-      const away = error instanceof EngineAway
+      const away = error instanceof EngineUnavailable
       batch.tries += 1
       const longestMs = away ? LONGEST_BACKOFF_AWAY_MS : LONGEST_BACKOFF_MS
       batch.notBeforeMs = clock().getTime() + Math.min(FIRST_BACKOFF_MS * 2 ** (batch.tries - 1), longestMs)

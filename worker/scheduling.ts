@@ -1,7 +1,8 @@
 // Keeps a nightly schedule in Temporal for every time zone that an organisation is in.
 import type { Logger } from 'pino'
-import { EngineAway, type Engine } from '../gateways/temporal/engine.ts'
-import type { Connection } from '../models/database.ts'
+import type { Engine } from '../gateways/temporal/engine.ts'
+import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
+import type { Connection } from '../models/connection.ts'
 import { zonesInUse } from '../models/overdue.ts'
 
 export interface SchedulingDependencies {
@@ -24,7 +25,7 @@ export function createScheduling({ connection, engine, log }: SchedulingDependen
       ensured.add(timeZone)
       if (isNew) log.info({ time_zone: timeZone }, 'nightly housekeeping scheduled')
     } catch (error) {
-      if (error instanceof EngineAway) throw error
+      if (error instanceof EngineUnavailable) throw error
       if (!refused.has(timeZone)) log.error({ err: error, time_zone: timeZone }, 'nightly housekeeping could not be scheduled')
       refused.add(timeZone)
     }

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../commands/books/caller.ts'
 import { openedAt, type Reply } from './envelope.ts'
-import type { ServerContext } from './pipeline.ts'
+import type { ServerContext } from './server-context.ts'
 import type { Listed } from './route.ts'
 import { ownerOf } from './shares.ts'
 import { CALLER_GONE, holdUntil, untilGone } from './stream.ts'

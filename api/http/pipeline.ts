@@ -2,43 +2,23 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
-import type { WriteContext as WritingDesk } from '../../commands/books/open-books.ts'
 import type { Caller } from '../../commands/books/caller.ts'
 import { asFault } from '../../commands/books/refusals.ts'
 import { Fault, fault } from '../../domain/faults.ts'
-import type { Sealer } from '../../models/sealed.ts'
 import { CallerChanged } from '../../models/token.ts'
-import type { TokenMemory } from '../../models/token-memory.ts'
 import { discardRest } from './body.ts'
 import { checkOrganization, checkScope, identify } from './caller.ts'
 import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import { answerList } from './list-answer.ts'
 import type { IncomingCall } from './incoming-call.ts'
-import type { Gateways } from './gateways.ts'
-import type { Pace } from './pace.ts'
-import type { Allowance, Budget, Limiter } from './rate-limit.ts'
+import type { Allowance, Budget, } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
-import { ownerOf, type Shares } from './shares.ts'
+import { ownerOf, } from './shares.ts'
 import { begin } from './stream.ts'
+import type { ServerContext } from './server-context.ts'
 import { readQuery } from './validate.ts'
 import { answerWrite, requestContextOf, inPlace } from './writing.ts'
-
-/** Everything that a request meets on its way; made once by the server. */
-export interface ServerContext {
-  writeContext: WritingDesk
-  limiter: Limiter
-  tokens: TokenMemory
-  sealer: Sealer
-  gateways: Gateways
-  shares: Shares
-  /** For answers that use up no budget. */
-  pace: Pace
-  /** The address of whoever sent the request; null where its socket is gone. */
-  addressOf(request: IncomingMessage): string | null
-  /** Told of what nobody should ever see: the error behind a 500. */
-  onUnhandledError(error: unknown, requestId: string): void
-}
 
 /** What the access log says of a request besides its reply. */
 export interface Trace {

@@ -10,7 +10,7 @@ import { refusal, success, type Reply } from './envelope.ts'
 import type { FairShare } from './fair-share.ts'
 import { claim, keptBody, keyOf, leaveClaim, mismatchHeader, NotClaimed, remember, type KeyedCall } from './idempotency.ts'
 import { receive, type IncomingCall } from './incoming-call.ts'
-import type { ServerContext } from './pipeline.ts'
+import type { ServerContext } from './server-context.ts'
 import type { WorkflowRequest, RequestContext, WorkflowAnswer, Prepared, Route } from './route.ts'
 import { ownerOf } from './shares.ts'
 

@@ -198,7 +198,7 @@ export class Books implements Scope {
 
   /** Writes the deed. Answers how many deliveries were queued. */
   async write(): Promise<number> {
-    const placeholders = this.#unitOfWork.placeholders.map(({ placeholder: placeholder }) => placeholder)
+    const placeholders = this.#unitOfWork.placeholders.map(({ placeholder }) => placeholder)
     const written = await this.#unitOfWork.write(this.connection, this.#orgId)
     placeholders.forEach((placeholder, place) => this.#numbers.set(placeholder, written.numbers[place]!))
     return written.deliveries

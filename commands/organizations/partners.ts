@@ -2,7 +2,7 @@
 import { fault } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { checkedScopes, FULL_ACCESS } from '../../domain/scopes.ts'
-import type { Connection } from '../../models/database.ts'
+import type { Connection } from '../../models/connection.ts'
 import {
   findOrganizationByRef, findOrganizationOfPartner, lockOrganizationOfPartner, organizations, users, type OrganizationRow,
 } from '../../models/organization.ts'

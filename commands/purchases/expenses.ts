@@ -60,7 +60,7 @@ export async function changeExpense(books: Books, id: string, sent: Sent<Expense
   }
   // Lines that are carried back as they are leave an expense of its header alone what it is.
   const { line_items, ...header } = sent
-  const { input: input, existing, refusal: ofLines } = expenseInputOf(before, changed.has('line_items') ? sent : header, shown, currency)
+  const { input, existing, refusal: ofLines } = expenseInputOf(before, changed.has('line_items') ? sent : header, shown, currency)
   const errors = expenseProblems(input)
   if (errors.length > 0) throw fault('validation.failed', { errors })
   const context = await expenseContextOf(books, input)

@@ -4,10 +4,16 @@ import { ApplicationFailure } from '@temporalio/common'
 import { conversionProcessId, type CarriedRefusal, type ConversionInput, type ConversionOutcome } from '../../domain/conversion-run.ts'
 import { Fault, fault, FAULTS, type FaultCode } from '../../domain/faults.ts'
 import { searchPairs } from '../../domain/search-attributes.ts'
-import type { Engine } from './engine.ts'
 import { isAway } from './engine-unavailable.ts'
 
-interface ConverterParts {
+/**
+ * Has a conversion carried out that was asked for, and waits for its end: 2 s for the start, 10 s in all.
+ * When others have come first, `isStillToDo` is asked before it is started anew.
+ * Throws the Fault that it is refused with, and service.unavailable when the engine is away or too late.
+ */
+export type Convert = (input: ConversionInput, isStillToDo: () => Promise<boolean>) => Promise<void>
+
+interface ConverterDependencies {
   client: Client
   connection: Connection
   taskQueue: string
@@ -23,7 +29,7 @@ interface End {
   refusal: Fault | null
 }
 
-export function createConverter({ client, connection, taskQueue }: ConverterParts): Engine['convert'] {
+export function createConverter({ client, connection, taskQueue }: ConverterDependencies): Convert {
   // Orders are converted in parts, so a process that has completed does not keep the next one from starting.
   const start = (input: ConversionInput) => client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>('convertDocument', {
     workflowId: conversionProcessId(input),

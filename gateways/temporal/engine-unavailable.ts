@@ -5,7 +5,7 @@ import { isGrpcServiceError } from '@temporalio/client'
 export class EngineUnavailable extends Error {
   constructor(cause: unknown) {
     super(`Temporal is unavailable: ${innermost(cause)}`, { cause })
-    this.name = 'EngineAway'
+    this.name = 'EngineUnavailable'
   }
 }
 

@@ -3,15 +3,12 @@ import {
   Client, Connection, WorkflowExecutionAlreadyStartedError, defaultGrpcRetryOptions, makeGrpcRetryInterceptor,
 } from '@temporalio/client'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
-import type { ConversionInput } from '../../domain/conversion-run.ts'
 import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput } from '../../domain/delivery.ts'
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/search-attributes.ts'
 import { queueName } from '../../domain/task-queues.ts'
-import { createConverter } from './conversion.ts'
+import { createConverter, type Convert } from './conversion.ts'
 import { EngineUnavailable, isAway } from './engine-unavailable.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
-
-export { EngineUnavailable as EngineAway }
 
 export interface EngineOptions {
   address: string
@@ -24,19 +21,14 @@ export interface EngineOptions {
 export type Started = 'running' | 'finished'
 
 export interface Engine {
-  /** Starts the attempts of a batch. Throws EngineAway. */
+  /** Starts the attempts of a batch. Throws EngineUnavailable. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
-  /** Starts the retries of one delivery, also where a process of this id has come to its end. Throws EngineAway. */
+  /** Starts the retries of one delivery, also where a process of this id has come to its end. Throws EngineUnavailable. */
   startDelivery(input: DeliveryInput): Promise<void>
-  /**
-   * Has a conversion carried out that was asked for, and waits for its end: 2 s for the start, 10 s in all.
-   * When others have come first, `isStillToDo` is asked before it is started anew.
-   * Throws the Fault that it is refused with, and service.unavailable when the engine is away or too late.
-   */
-  convert(input: ConversionInput, isStillToDo: () => Promise<boolean>): Promise<void>
-  /** Has the nightly housekeeping of a zone scheduled; answers whether it was not yet. Throws EngineAway, or as Temporal refuses. */
+  convert: Convert
+  /** Has the nightly housekeeping of a zone scheduled; answers whether it was not yet. Throws EngineUnavailable, or as Temporal refuses. */
   ensureSchedule(timeZone: string): Promise<boolean>
-  /** Ends the nightly housekeeping of a zone by this spelling; nothing happens where there is none. Throws EngineAway. */
+  /** Ends the nightly housekeeping of a zone by this spelling; nothing happens where there is none. Throws EngineUnavailable. */
   removeSchedule(timeZone: string): Promise<void>
   /** Whether the server answers and knows our namespace, within two seconds. */
   isReachable(): Promise<boolean>

@@ -16,7 +16,7 @@ export interface SchedulerDependencies {
 
 /**
  * Answers how a zone's schedule is made where it is missing: true when it was. One that is there is left as it is,
- * paused or changed by an operator though it may be. Throws EngineAway; an error of another kind where Temporal
+ * paused or changed by an operator though it may be. Throws EngineUnavailable; an error of another kind where Temporal
  * refuses, as it does a zone that it does not know.
  */
 export function createScheduler({ client, connection, queueSuffix }: SchedulerDependencies): (timeZone: string) => Promise<boolean> {
@@ -55,7 +55,7 @@ export function createScheduler({ client, connection, queueSuffix }: SchedulerDe
   }
 }
 
-/** Answers how the schedule of a zone is removed; one that is not there is left at that. Throws EngineAway. */
+/** Answers how the schedule of a zone is removed; one that is not there is left at that. Throws EngineUnavailable. */
 export function createUnscheduler({ client, connection, queueSuffix }: SchedulerDependencies): (timeZone: string) => Promise<void> {
   return async (timeZone) => {
     try {

@@ -1,7 +1,7 @@
 // Balances as of a date, and profit and loss of a period, read months and at most half a month of lines, however long the ledger is.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
-import type { Connection } from '../../models/database.ts'
+import type { Connection } from '../../models/connection.ts'
 import { findBalancesAsOf, sumsThrough, type Sums } from '../../models/monthly-balance.ts'
 import { openOrganization, type Json, type Organization } from '../api/organization.ts'
 import { startService, type Service } from '../api/service.ts'

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { FIND_LEFT_WAITING, RELEASE_WAITING, TRY } from '../../models/circuit.ts'
-import type { Statement } from '../../models/database.ts'
+import type { Statement } from '../../models/connection.ts'
 import { BEGIN, PUT_BACK, RELEASE, SETTLE } from '../../models/delivery.ts'
 import { CLAIM, CLAIM_MORE, NOTE_PROCESSES } from '../../models/queue.ts'
 import { cloneDatabase, dropDatabase } from '../api/template.ts'

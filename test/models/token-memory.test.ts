@@ -1,6 +1,6 @@
 // Whose token is whose is remembered only as long as it is certain.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Connection } from '../../models/database.ts'
+import type { Connection } from '../../models/connection.ts'
 import { rememberTokens, type TokenMemory } from '../../models/token-memory.ts'
 import { startService, type Service } from '../api/service.ts'
 import type { Client } from '../api/client.ts'

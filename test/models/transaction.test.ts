@@ -1,6 +1,7 @@
 // What a transaction requires is answered before anything that relies on it.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openDatabase, type Database, type Statement } from '../../models/database.ts'
+import type { Statement } from '../../models/connection.ts'
+import { openDatabase, type Database } from '../../models/database.ts'
 import type { Precondition } from '../../models/transaction.ts'
 import { startService, type Service } from '../api/service.ts'
 

@@ -7,7 +7,8 @@ import { pino } from 'pino'
 import { createScheduling } from '../../worker/scheduling.ts'
 import { startWorker, type RunningWorker } from '../../worker/worker.ts'
 import { housekeepingId, type Swept } from '../../domain/housekeeping.ts'
-import { EngineAway, openEngine, type Engine } from '../../gateways/temporal/engine.ts'
+import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
+import { EngineUnavailable } from '../../gateways/temporal/engine-unavailable.ts'
 import { readSettings } from '../../settings.ts'
 import { invoiceBody } from '../api/fixtures.ts'
 import { openMill, type Mill } from '../api/mill.ts'
@@ -122,7 +123,7 @@ describe('the schedules', () => {
 
   test('while Temporal is away that is what is said of it', async () => {
     const away = openEngine({ address: '127.0.0.1:9', namespace: 'default', queueSuffix: suffix })
-    await expect(away.ensureSchedule('Asia/Kolkata')).rejects.toThrow(EngineAway)
+    await expect(away.ensureSchedule('Asia/Kolkata')).rejects.toThrow(EngineUnavailable)
     await away.close()
   })
 

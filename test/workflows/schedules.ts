@@ -2,7 +2,7 @@
 import { ScheduleNotFoundError } from '@temporalio/client'
 import { housekeepingId } from '../../domain/housekeeping.ts'
 import { openEngine } from '../../gateways/temporal/engine.ts'
-import type { Connection } from '../../models/database.ts'
+import type { Connection } from '../../models/connection.ts'
 import { zonesInUse } from '../../models/overdue.ts'
 
 /** Removes the schedules of every zone in the database; to be called when no worker is left to make them. */

@@ -1,0 +1,19 @@
+// What statements are sent through: a pool for reading, or one transaction for writing.
+
+/** A statement that is prepared once on every connection, under its name. */
+export interface Statement {
+  name: string
+  text: string
+  /** True where it only reads, and waits for no lock. */
+  takesNoLock?: true
+}
+
+/** Whatever statements can be sent through: the pool for reading, one transaction for writing. */
+export interface Connection {
+  run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
+  /** Runs two statements that do not need each other's answers, in one round trip. */
+  runBoth<A, B>(first: BoundStatement, second: BoundStatement): Promise<[A[], B[]]>
+}
+
+/** A statement and its values. */
+export type BoundStatement = [statement: Statement, values: readonly unknown[]]
