@@ -23,7 +23,7 @@ export interface HopResult {
 }
 
 export function conversionActivities({ connection: database, wakeRelay, clock }: ConversionDependencies) {
-  const desk: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
+  const writeContext: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   return {
     /** Makes the next document of a conversion in open books. Run again after a crash, it makes none twice. */
@@ -33,7 +33,7 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
       ])
       if (!organization || !conversion) throw ApplicationFailure.nonRetryable(`there is no conversion ${conversionId}`, 'UnknownConversion')
       try {
-        const next = await openBooks(desk, requesterOf(conversion, organization), (books) => convertNext(books, conversionId))
+        const next = await openBooks(writeContext, requesterOf(conversion, organization), (books) => convertNext(books, conversionId))
         return { finished: next.finished, targets: targetsOf(next.conversion) }
       } catch (error) {
         throw error instanceof Fault && error.status < 500 ? refusalOf(error, conversionId) : error

@@ -12,7 +12,7 @@ import { withHeartbeat } from './heartbeat.ts'
 import type { HousekeepingDependencies } from './housekeeping.ts'
 
 export function financialYearActivities({ connection: database, wakeRelay, clock }: HousekeepingDependencies) {
-  const desk: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
+  const writeContext: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   async function openInZone(timeZone: string, failed: Map<string, unknown>, context: Context): Promise<number> {
     let opened = 0
@@ -22,7 +22,7 @@ export function financialYearActivities({ connection: database, wakeRelay, clock
       for (const organization of page) {
         if (context.cancellationSignal.aborted) await context.cancelled
         try {
-          opened += await openBooks(desk, housekeeper(organization), openMissingYears)
+          opened += await openBooks(writeContext, housekeeper(organization), openMissingYears)
         } catch (error) {
           // What is wrong with one organisation must not keep the others waiting; while the database is away all wait.
           if (error instanceof Fault && error.code === 'service.unavailable') throw error

@@ -28,7 +28,7 @@ interface Sweep {
 }
 
 export function housekeepingActivities({ connection: database, wakeRelay, clock, engine }: HousekeepingDependencies) {
-  const desk: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
+  const writeContext: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   async function sweepZone(timeZone: string, sweep: Sweep): Promise<void> {
     let last: string | null = null
@@ -55,7 +55,7 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock,
     let moved = 0
     for (;;) {
       if (context.cancellationSignal.aborted) await context.cancelled
-      const { invoices, bills, more } = await openBooks(desk, housekeeper(organization), markOverdue)
+      const { invoices, bills, more } = await openBooks(writeContext, housekeeper(organization), markOverdue)
       swept.invoices += invoices
       swept.bills += bills
       moved += invoices + bills

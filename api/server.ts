@@ -53,7 +53,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const engine = engineOnDemand({
     address: settings.temporalAddress, namespace: settings.temporalNamespace, queueSuffix: settings.temporalQueueSuffix,
   })
-  const house: ServerContext = {
+  const context: ServerContext = {
     writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
     limiter,
     tokens,
@@ -75,11 +75,11 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     onUnhandledError: accessLog.unhandledError,
   }
   const server = restify.createServer({ name: 'bahi', log })
-  mountRoutes(server, house, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
-  const unmatched = unmatchedRequests(limiter, accessLog, house.addressOf)
+  mountRoutes(server, context, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
+  const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
   const answers = { '/health/live': live, '/health/ready': createReadiness(settings, database, limiter), '/metrics': () => metrics(accessLog.registry) }
   mountOrigin(server, unmatched, answers)
-  mountUnmatched(server, unmatched, house.pace)
+  mountUnmatched(server, unmatched, context.pace)
   const serve = (request: IncomingMessage, response: ServerResponse) => void server.server.emit('request', request, response)
   const listener = createListener({ connections, unmatched, serve, onRefused: accessLog.refusedConnection })
   let healthPort: HealthPort | null = null
@@ -109,12 +109,12 @@ async function closeAll(gateways: { close(): Promise<void> }[]): Promise<void> {
   await Promise.allSettled(gateways.map((machine) => machine.close()))
 }
 
-function mountRoutes(server: restify.Server, house: ServerContext, accessLog: AccessLog, routes: Route[]): void {
+function mountRoutes(server: restify.Server, context: ServerContext, accessLog: AccessLog, routes: Route[]): void {
   for (const route of routes) {
     const path = BASE_PATH + route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     mount(server, route.method, path, async (request, response) => {
       const started = performance.now()
-      const { reply, trace } = await handleRequest(house, route, request)
+      const { reply, trace } = await handleRequest(context, route, request)
       const status = await deliver(request, response, reply, (error) => accessLog.unhandledError(error, trace.requestId))
       accessLog.request({ ...trace, method: request.method!, route: route.path, status, durationMs: performance.now() - started })
     })

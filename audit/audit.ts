@@ -21,7 +21,7 @@ export async function audit(connection: Connection): Promise<string[]> {
     for (const row of await connection.run<{ wrong: string }>(question, [])) wrong.push(row.wrong)
   }
   // One by one: a call takes so many arguments and no more.
-  for (const ask of EXAMINERS) for (const line of await ask(connection)) wrong.push(line)
+  for (const check of EXAMINERS) for (const line of await check(connection)) wrong.push(line)
   return wrong
 }
 

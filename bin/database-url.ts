@@ -4,8 +4,8 @@ import { readDemoCard } from './machines/demo-card.ts'
 
 /** Prints what is missing and ends the process where neither is there. */
 export function databaseUrl(): string {
-  const { databaseUrl: told, dataDir } = readLocalRun()
-  if (told) return told
+  const { databaseUrl: configured, dataDir } = readLocalRun()
+  if (configured) return configured
   const card = readDemoCard(dataDir)
   if (card) return card.database_url
   console.error(`DATABASE_URL is not set, and there is no local run in ${dataDir}. Start one with npm start, or set DATABASE_URL.`)

@@ -3,23 +3,23 @@ import { addDays, parseDocumentDate } from './dates.ts'
 import { fault } from './faults.ts'
 
 /** When it is due: as told, else the date plus the payment terms (days). Throws validation.invalid_value before the date. */
-export function dueDateOf(told: string | null | undefined, date: string, paymentTerms: number): string {
-  return notBefore(date, 'due_date', told, 'due_date must not be before date.') ?? addDays(date, paymentTerms)
+export function dueDateOf(sent: string | null | undefined, date: string, paymentTerms: number): string {
+  return notBefore(date, 'due_date', sent, 'due_date must not be before date.') ?? addDays(date, paymentTerms)
 }
 
 /** Until when it is offered, null where nobody tells. Throws validation.invalid_value before the date. */
-export function expiryDateOf(told: string | null | undefined, date: string): string | null {
-  return notBefore(date, 'expiry_date', told, 'expiry_date must not be before date.')
+export function expiryDateOf(sent: string | null | undefined, date: string): string | null {
+  return notBefore(date, 'expiry_date', sent, 'expiry_date must not be before date.')
 }
 
 /** The day on which goods leave or come, null where none is told. Throws validation.invalid_value before the order's date. */
-export function goodsDateOf(field: string, told: string | null | undefined, date: string): string | null {
-  return notBefore(date, field, told, `${field} must not be before date.`)
+export function goodsDateOf(field: string, sent: string | null | undefined, date: string): string | null {
+  return notBefore(date, field, sent, `${field} must not be before date.`)
 }
 
-function notBefore(date: string, field: string, told: string | null | undefined, message: string): string | null {
-  if (told == null) return null
-  const day = parseDocumentDate(told)!
+function notBefore(date: string, field: string, sent: string | null | undefined, message: string): string | null {
+  if (sent == null) return null
+  const day = parseDocumentDate(sent)!
   if (day >= date) return day
   throw fault('validation.invalid_value', { field, message })
 }

@@ -48,8 +48,8 @@ export function allocationWanted(flow: Flow, type: PaymentType, body: Allocation
 }
 
 /** Throws validation.invalid_value where more is allocated than was paid. */
-export function refuseOverAllocation(asked: AllocationInput[], amount: Minor, currency: string): void {
-  refuseAbove('allocations', sum(asked.map((each) => each.amount)), amount, "the payment's amount", currency)
+export function refuseOverAllocation(inputs: AllocationInput[], amount: Minor, currency: string): void {
+  refuseAbove('allocations', sum(inputs.map((each) => each.amount)), amount, "the payment's amount", currency)
 }
 
 function refuseAbove(field: string, amount: Minor, limit: Minor, limitName: string, currency: string): void {

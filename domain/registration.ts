@@ -16,11 +16,11 @@ interface Registration {
  * An organisation's GSTIN, PAN and state as they are kept: the GSTIN gives the PAN where none is told, and the state always.
  * Throws validation.invalid_value for one that cannot be, or a state that is not the GSTIN's.
  */
-export function checkedRegistration(told: { [Field in keyof Registration]?: string | null }): Registration {
-  const gstin = told.gstin?.trim().toUpperCase() || null
+export function checkedRegistration(sent: { [Field in keyof Registration]?: string | null }): Registration {
+  const gstin = sent.gstin?.trim().toUpperCase() || null
   if (gstin !== null && !isGstin(gstin)) throw refused('gstin', 'This is not a valid GSTIN: its shape or check character is wrong.')
-  const pan = checkedPan(told.pan) ?? (gstin === null ? null : panOfGstin(gstin))
-  const named = told.state_code ? checkedState(told.state_code, 'state_code') : null
+  const pan = checkedPan(sent.pan) ?? (gstin === null ? null : panOfGstin(gstin))
+  const named = sent.state_code ? checkedState(sent.state_code, 'state_code') : null
   const registered = gstin === null ? null : stateOfGstin(gstin)
   if (named !== null && registered !== null && named !== registered) {
     throw refused('state_code', `The GSTIN belongs to ${registered}.`)
@@ -29,15 +29,15 @@ export function checkedRegistration(told: { [Field in keyof Registration]?: stri
 }
 
 /** The PAN in capital letters, null where none is told. Throws validation.invalid_value. */
-export function checkedPan(told: string | null | undefined): string | null {
-  const pan = told?.trim().toUpperCase() || null
+export function checkedPan(sent: string | null | undefined): string | null {
+  const pan = sent?.trim().toUpperCase() || null
   if (pan === null || isPan(pan)) return pan
   throw refused('pan', 'A PAN is five letters, four digits and a letter.')
 }
 
 /** The code of the state. Throws validation.invalid_value with the field. */
-export function checkedState(told: string, field: string): string {
-  const state = findState(told)
+export function checkedState(sent: string, field: string): string {
+  const state = findState(sent)
   if (state === null) throw refused(field, 'This is not a state of India.')
   return state
 }

@@ -25,10 +25,10 @@ export function openLog(name: string, level: string): LogOutput {
     fd, sync: false, minLength: 4096, periodicFlush: 250, maxLength: MOST_WAITING_BYTES,
     retryEAGAIN: () => Date.now() < givesUpAt,
   })
-  const lost = { total: 0, untold: 0, broken: false }
+  const lost = { total: 0, unreported: 0, broken: false }
   const drop = () => {
     lost.total += 1
-    lost.untold += 1
+    lost.unreported += 1
   }
   out.on('drop', drop)
   // A full volume is tried again with the next lines; a pipe whose reader has gone takes no more.
@@ -36,9 +36,9 @@ export function openLog(name: string, level: string): LogOutput {
   // Only `write` is handed on: pino would flush what is fatal before anything else goes on.
   const log = pino({ level, base: { process: name } }, { write: (line: string) => (lost.broken ? drop() : void out.write(line)) })
   out.on('drain', () => {
-    const { untold } = lost
-    lost.untold = 0
-    if (untold > 0) log.warn({ dropped: untold }, 'log lines were dropped')
+    const { unreported } = lost
+    lost.unreported = 0
+    if (unreported > 0) log.warn({ dropped: unreported }, 'log lines were dropped')
   })
   return {
     log,

@@ -38,7 +38,7 @@ export function hasMany<Row extends Owner, Name extends string, Part extends { o
     of,
     group,
     async findWith(scope, id, lock = '') {
-      const [rows, found] = await scope.connection.runBoth<Row, Part>(queryRow(scope, owner, id, lock), of.asked(scope, [id]))
+      const [rows, found] = await scope.connection.runBoth<Row, Part>(queryRow(scope, owner, id, lock), of.bound(scope, [id]))
       return group(rows, found)[0] ?? null
     },
     addTo: async (scope, rows) => (rows.length === 0 ? [] : group(rows, await of(scope, rows.map(({ id }) => id)))),

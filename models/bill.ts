@@ -58,8 +58,8 @@ export interface BillIdentity {
 }
 
 /** The posted bills of this vendor, date and total that are not cancelled, but for those of the same order. */
-export function findPossibleDuplicates({ connection, orgId }: Scope, likeness: BillIdentity): Promise<PossibleDuplicate[]> {
-  const { vendor_id, date, total, currency_code, purchase_order_id } = likeness
+export function findPossibleDuplicates({ connection, orgId }: Scope, identity: BillIdentity): Promise<PossibleDuplicate[]> {
+  const { vendor_id, date, total, currency_code, purchase_order_id } = identity
   return connection.run<PossibleDuplicate>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code, purchase_order_id])
 }
 

@@ -71,7 +71,7 @@ export async function withCreditNoteLines(scope: Scope, rows: CreditNoteRow[]): 
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
   const [foundLines, foundApplications] = await scope.connection.runBoth<CreditNoteLineRow, CreditApplicationRow>(
-    lines.of.asked(scope, ids), applications.of.asked(scope, ids),
+    lines.of.bound(scope, ids), applications.of.bound(scope, ids),
   )
   return applications.group(lines.group(rows, foundLines), foundApplications)
 }

@@ -28,7 +28,7 @@ export interface Database extends Connection {
    * Reads a statement's rows, so many at a time, all of one snapshot. Its connection is given back when the last is
    * had or no more are wanted (`return`); `over`, when it is aborted, breaks it off in the middle of a question too.
    */
-  portions<Row>(asked: BoundStatement, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
+  portions<Row>(statement: BoundStatement, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
   /** As run, without being counted: what is measured is not changed by measuring. */
   observe<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   /** Round trips to the server since the start, for the metrics and the bench. */
@@ -146,7 +146,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
       }
     },
 
-    portions: <Row>(asked: BoundStatement, rowsAtOnce: number, over?: AbortSignal) =>
-      readInPortions<Row>({ borrow, together, giveBack, discard }, asked, rowsAtOnce, over),
+    portions: <Row>(statement: BoundStatement, rowsAtOnce: number, over?: AbortSignal) =>
+      readInPortions<Row>({ borrow, together, giveBack, discard }, statement, rowsAtOnce, over),
   }
 }

@@ -26,7 +26,7 @@ export interface Finder<Asker, Row extends object, Values extends unknown[]> {
   /** The first of the rows, or null. */
   first(queryable: Asker, ...values: Values): Promise<Row | null>
   /** The statement and its values, to be sent together with another. */
-  asked(queryable: Asker, ...values: Values): BoundStatement
+  bound(queryable: Asker, ...values: Values): BoundStatement
 }
 
 type Describe<Row extends object, Values extends unknown[]> =
@@ -53,20 +53,20 @@ export function finderAbove<Row extends object, Values extends unknown[] = []>(
 }
 
 function finderBy<Asker, Row extends object, Values extends unknown[]>(
-  connectionOf: (queryable: Asker) => Connection, asked: (queryable: Asker, ...values: Values) => BoundStatement,
+  connectionOf: (queryable: Asker) => Connection, bound: (queryable: Asker, ...values: Values) => BoundStatement,
 ): Finder<Asker, Row, Values> {
-  const find = async (queryable: Asker, ...values: Values) => connectionOf(queryable).run<Row>(...asked(queryable, ...values))
-  return Object.assign(find, { asked, first: async (queryable: Asker, ...values: Values) => (await find(queryable, ...values))[0] ?? null })
+  const find = async (queryable: Asker, ...values: Values) => connectionOf(queryable).run<Row>(...bound(queryable, ...values))
+  return Object.assign(find, { bound: bound, first: async (queryable: Asker, ...values: Values) => (await find(queryable, ...values))[0] ?? null })
 }
 
 /** The rows of a list. Its filters differ from call to call: Sequelize writes the question, and PostgreSQL plans it, each time. */
 export function findList<Row extends Owned>({ connection, orgId }: Scope, model: ModelOf<Row>, finding: FindOptions<Row>): Promise<Row[]> {
-  return ask(model, finding, (text) => connection.run({ name: '', text }, []), orgId)
+  return runFinding(model, finding, (text) => connection.run({ name: '', text }, []), orgId)
 }
 
 /** As findList, for the few models above organisations. */
 export function findListAbove<Row extends object>(connection: Connection, model: ModelOf<Row>, finding: FindOptions<Row>): Promise<Row[]> {
-  return ask(aboveOrganizations(model), finding, (text) => connection.run({ name: '', text }, []))
+  return runFinding(aboveOrganizations(model), finding, (text) => connection.run({ name: '', text }, []))
 }
 
 // A shared lock lets others read and refer to the row, but not change it before the deed is committed.
@@ -98,7 +98,7 @@ export async function lockRows<Row extends Owned>(scope: Scope, model: ModelOf<R
 
 /** The question for the row with this id, to be asked together with another. */
 export const queryRow = <Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): BoundStatement =>
-  findersOf(model).one[lock].asked(scope, id)
+  findersOf(model).one[lock].bound(scope, id)
 
 interface FindersById<Row extends Owned> {
   one: Record<Lock, Finder<Scope, Row, [string]>>
@@ -138,7 +138,7 @@ function written(model: AnyModel, describe: AnyDescribe, owner?: 'organization')
   const organization = owner && parameters.shift()
   const described = describe(...parameters)
   let text = ''
-  void ask(model, described, async (sql) => {
+  void runFinding(model, described, async (sql) => {
     text = sql
     return []
   }, organization)
@@ -146,7 +146,7 @@ function written(model: AnyModel, describe: AnyDescribe, owner?: 'organization')
   return { name, text, ...(described.lock ? {} : { takesNoLock: true }) }
 }
 
-function ask<Row extends object>(
+function runFinding<Row extends object>(
   model: AnyModel, { scope, ...options }: Finding<Row>, send: (sql: string) => Promise<Row[]>, organization?: unknown,
 ): Promise<Row[]> {
   const scopes = [...(organization ? [{ method: ['organization', organization] as [string, unknown] }] : []), ...(scope ? [scope] : [])]

@@ -45,7 +45,7 @@ export const RETENTION_MS = 24 * 60 * 60 * 1000
  */
 export function claimOf(key: AnswerKey, now: Date, check: (claim: Claim) => void): Precondition {
   const values = [key.subject, key.method, key.path, key.key, new Date(now.getTime() - RETENTION_MS)]
-  return { asked: [CLAIM, values], beforeLocks: true, check: (rows) => check(readClaim(rows[0] as ClaimRow, now)) }
+  return { statement: [CLAIM, values], beforeLocks: true, check: (rows) => check(readClaim(rows[0] as ClaimRow, now)) }
 }
 
 interface ClaimRow {

@@ -80,7 +80,7 @@ export async function findOrganizationOfPartner(connection: Connection, partnerI
 export async function lockOrganizationOfPartner(connection: Connection, partnerId: string, orgId: string): Promise<OrganizationRow | null> {
   for (let looks = 0; looks < LOOKS; looks += 1) {
     const [free, any] = await connection.runBoth<OrganizationRow, OrganizationRow>(
-      freeOfPartner.asked(connection, partnerId, orgId), ofPartner.asked(connection, partnerId, orgId))
+      freeOfPartner.bound(connection, partnerId, orgId), ofPartner.bound(connection, partnerId, orgId))
     if (free[0] || !any[0]) return free[0] ?? null
     await delay(LOOK_AGAIN_MS)
   }

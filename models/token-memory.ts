@@ -15,7 +15,7 @@ export interface TokenMemory {
   /** From memory where it is certain enough for a read; a write requires that it still stands (`stillHeld`). */
   find(secret: string, now: Date): Promise<TokenHolder | null>
   /** The partner of a key: from the database, unless it is remembered that the key opens nothing any more. */
-  askPartner(secret: string): Promise<KeyHolder | null>
+  fetchPartner(secret: string): Promise<KeyHolder | null>
   /** For what this very process has changed: at once, without waiting to be told. */
   forget(): void
   close(): Promise<void>
@@ -57,11 +57,11 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
 
   const plainHash = (secret: string) => hashOf(secret).slice('\\x'.length)
 
-  async function unlessDead<Holder>(kind: string, secret: string, ask: () => Promise<Holder | null>): Promise<Holder | null> {
+  async function unlessDead<Holder>(kind: string, secret: string, lookUp: () => Promise<Holder | null>): Promise<Holder | null> {
     const hash = plainHash(secret)
     if (dead.has(kind + hash)) return null
     const asked = telling
-    const holder = await ask()
+    const holder = await lookUp()
     // Made-up secrets are not remembered: there is no end of them.
     if (!holder && hearing && asked === telling && secrets.mayExist(hash)) {
       if (dead.size >= MOST) dead.clear()
@@ -70,15 +70,15 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
     return holder
   }
 
-  const ask = (secret: string, now: Date) => unlessDead('token ', secret, () => findTokenHolder(connection, secret, now))
+  const lookUp = (secret: string, now: Date) => unlessDead('token ', secret, () => findTokenHolder(connection, secret, now))
   return {
     mayExist: (secret) => remembered.has(secret) || secrets.mayExist(plainHash(secret)),
-    fetch: ask,
+    fetch: lookUp,
     async find(secret, now) {
       const known = remembered.get(secret)
       if (known && known.until > now.getTime()) return known.holder
       const asked = telling
-      const holder = await ask(secret, now)
+      const holder = await lookUp(secret, now)
       if (holder && hearing && asked === telling) {
         if (remembered.size >= MOST) remembered.clear()
         const ends = holder.token.ends?.getTime() ?? Infinity
@@ -86,7 +86,7 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
       }
       return holder
     },
-    askPartner: (secret) => unlessDead('key ', secret, () => findPartnerOfKey(connection, secret)),
+    fetchPartner: (secret) => unlessDead('key ', secret, () => findPartnerOfKey(connection, secret)),
     forget,
     async close() {
       secrets.forget()

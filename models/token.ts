@@ -78,7 +78,7 @@ const TOKEN_HOLDER = {
  */
 export function tokenStillHeld(secret: string, { organization, versions }: TokenHolder, now: Date): Precondition {
   return {
-    asked: [STILL_HELD, [organization.id, hashOf(secret), ...versions, now]],
+    statement: [STILL_HELD, [organization.id, hashOf(secret), ...versions, now]],
     check(rows) {
       if (rows.length === 0) throw new CallerChanged('the token or its organisation has changed since it was read')
     },
@@ -112,7 +112,7 @@ const ORGANIZATION_FACTS: Statement = {
 /** As stillHeld, of such an organisation. */
 export function organizationUnchanged({ id, version }: { id: string; version: string }): Precondition {
   return {
-    asked: [STILL_SO, [id, version]],
+    statement: [STILL_SO, [id, version]],
     check(rows) {
       if (rows.length === 0) throw new CallerChanged('the organisation has changed since it was read')
     },
@@ -145,7 +145,7 @@ const keysByHash = finderAbove<PartnerKeyRow, [string]>(partnerKeys, (hash) => (
  */
 export async function findTokensOfPartner(scope: Scope, partnerId: string, now: Date): Promise<{ live: TokenRow[]; last: TokenRow | null }> {
   const [live, last] = await scope.connection.runBoth<TokenRow, TokenRow>(
-    liveOfPartner.asked(scope, partnerId, now), lastOfPartner.asked(scope, partnerId),
+    liveOfPartner.bound(scope, partnerId, now), lastOfPartner.bound(scope, partnerId),
   )
   return { live, last: last[0] ?? null }
 }

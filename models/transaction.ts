@@ -4,7 +4,7 @@ import type { BoundStatement, Connection, Statement } from './connection.ts'
 
 /** A statement whose answer decides whether a transaction goes on: `check` throws where it does not. */
 export interface Precondition {
-  asked: BoundStatement
+  statement: BoundStatement
   check(rows: readonly unknown[]): void
   /** True where no lock may be waited for before the answer is known. */
   beforeLocks?: true
@@ -57,7 +57,7 @@ export function openTransaction(send: SendTogether): OpenTransaction {
     const preconditions = required
     begun = true
     required = []
-    const settled = await send([...head, ...preconditions.map(({ asked }) => asked), ...queries])
+    const settled = await send([...head, ...preconditions.map(({ statement: statements }) => statements), ...queries])
     const answers = settled.slice(head.length)
     if (head.length > 0) rowsOf(settled[0]!)
     try {
@@ -75,10 +75,10 @@ export function openTransaction(send: SendTogether): OpenTransaction {
   }
 
   // What may wait for a lock goes after what must be known before that.
-  async function clearFor(asked: BoundStatement[]): Promise<BoundStatement[]> {
-    const mayWait = asked.some(([{ takesNoLock }]) => !takesNoLock)
+  async function clearFor(statements: BoundStatement[]): Promise<BoundStatement[]> {
+    const mayWait = statements.some(([{ takesNoLock }]) => !takesNoLock)
     if (mayWait && required.some(({ beforeLocks }) => beforeLocks)) await checked()
-    return asked
+    return statements
   }
 
   return {

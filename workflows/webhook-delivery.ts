@@ -23,7 +23,7 @@ export interface DeliveryProgress {
 }
 export const progress = defineQuery<DeliveryProgress>('progress')
 
-interface Asked {
+interface Requested {
   now: boolean
   abort: boolean
 }
@@ -35,7 +35,7 @@ const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInter
 
 export async function webhookDelivery(input: DeliveryInput): Promise<DeliveryStatus | 'WAITING'> {
   const attempts = attemptsOf(input.ladderSeconds)
-  const asked: Asked = { now: false, abort: false }
+  const requested: Requested = { now: false, abort: false }
   let shown: DeliveryProgress = { state: 'RETRYING', attempt: input.attempt, attempts, nextAttemptAt: input.dueAt }
 
   function show(state: DeliveryProgress['state'], attempt: number, nextAt: Date | null): void {
@@ -44,13 +44,13 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
     setCurrentDetails(`${state}: attempt ${attempt} of ${attempts}${nextAt ? `, next at ${nextAt.toISOString()}` : ''}`)
   }
 
-  setHandler(retryNow, () => void (asked.now = true), { description: 'Make the next attempt now.' })
-  setHandler(abort, () => void (asked.abort = true), { description: 'Give the delivery up: FAILED.' })
+  setHandler(retryNow, () => void (requested.now = true), { description: 'Make the next attempt now.' })
+  setHandler(abort, () => void (requested.abort = true), { description: 'Give the delivery up: FAILED.' })
   setHandler(progress, () => shown, { description: 'The state, the attempt, and when it is made.' })
   // Cancelling the process means the same as abort: a delivery is never left without an end.
-  CancellationScope.current().cancelRequested.catch(() => void (asked.abort = true))
+  CancellationScope.current().cancelRequested.catch(() => void (requested.abort = true))
   return CancellationScope.nonCancellable(async () => {
-    const status = await climb(input, asked, show) ?? await giveUp(input)
+    const status = await climb(input, requested, show) ?? await giveUp(input)
     show(status, shown.attempt, null)
     return status
   })
@@ -58,7 +58,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
 
 /** Waits and attempts by turns; answers how the delivery ended or that it waits elsewhere, or null when it is given up. */
 async function climb(
-  input: DeliveryInput, asked: Asked, show: (state: DeliveryProgress['state'], attempt: number, nextAt: Date | null) => void,
+  input: DeliveryInput, requested: Requested, show: (state: DeliveryProgress['state'], attempt: number, nextAt: Date | null) => void,
 ): Promise<DeliveryStatus | 'WAITING' | null> {
   const { orgId, deliveryId, series, ladderSeconds } = input
   const attempts = attemptsOf(ladderSeconds)
@@ -75,11 +75,11 @@ async function climb(
   for (;;) {
     show(state, attempt, new Date(Date.now() + waitMs))
     const summary = state === 'SUSPENDED' ? 'organisation suspended' : `retry ${attempt - 1} of ${attempts - 1}`
-    if (waitMs > 0) await condition(() => asked.now || asked.abort, waitMs, { summary })
-    if (asked.abort) return null
+    if (waitMs > 0) await condition(() => requested.now || requested.abort, waitMs, { summary })
+    if (requested.abort) return null
 
-    const byHand = asked.now
-    asked.now = false
+    const byHand = requested.now
+    requested.now = false
     show('ATTEMPTING', attempt, null)
     const nextWaitMs = waitBefore(attempt + 1, ladderSeconds, Math.random())
     const result = await attemptDelivery.executeWithOptions(
@@ -88,7 +88,7 @@ async function climb(
       state = 'SUSPENDED'
       waitMs = SUSPENDED_MS
       // A suspension may last for months: the history must not.
-      if (workflowInfo().continueAsNewSuggested && !asked.abort) await startAfresh({ ...input, attempt }, waitMs)
+      if (workflowInfo().continueAsNewSuggested && !requested.abort) await startAfresh({ ...input, attempt }, waitMs)
     } else if (result === 'RETRYING' && nextWaitMs !== null) {
       state = 'RETRYING'
       waitMs = nextWaitMs

@@ -37,7 +37,7 @@ export async function identify(route: Route, request: IncomingMessage, identifyi
   if (route.by === 'anyone') return { caller: { ...NOBODY, origin }, budget: null }
   if (route.by === 'partner') {
     const unknownKey = () => fault('auth.invalid_token', { message: 'The partner key is missing, invalid or revoked.' })
-    const { keyId, partnerId } = await holderOf(partnerKeyOf(request), (key) => tokens.askPartner(key), unknownKey, identifying)
+    const { keyId, partnerId } = await holderOf(partnerKeyOf(request), (key) => tokens.fetchPartner(key), unknownKey, identifying)
     return { caller: { ...NOBODY, subject: keyId, kind: 'PARTNER', tier: 'PARTNER', partnerId, origin }, budget: keyId }
   }
   const secret = tokenOf(request)

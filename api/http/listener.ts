@@ -50,7 +50,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     const connection = connections.of(request.socket)
     // A refused connection has its answer already.
     if (!connection || request.socket.destroyed) return
-    if (connection.isLast || isTold(connection)) return
+    if (connection.isLast || isAnnounced(connection)) return
     if (connection.unanswered.size >= bounds.MOST_UNANSWERED) {
       dependencies.onRefused('pipelining', connection.address)
       return takeNoMore(connection)
@@ -119,7 +119,7 @@ function closeBehindLast({ unanswered }: OpenConnection): void {
 }
 
 // A caller that was told of the end of the connection knows that nothing is done of what it sent behind that request.
-const isTold = ({ unanswered }: OpenConnection) => (
+const isAnnounced = ({ unanswered }: OpenConnection) => (
   [...unanswered].some((response) => response.headersSent && response.getHeader('Connection') === 'close')
 )
 

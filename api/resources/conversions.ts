@@ -44,9 +44,9 @@ export const purchaseOrderConversion = route({
 
 /** Writes the request down; the errand has it carried out and shows what the source has become. */
 async function converting(
-  books: Books, request: WorkflowRequest, wanted: ConversionRequest, show: (context: RequestContext, sourceId: string) => Promise<Answer>,
+  books: Books, request: WorkflowRequest, input: ConversionRequest, show: (context: RequestContext, sourceId: string) => Promise<Answer>,
 ): Promise<WorkflowAnswer> {
-  const conversion = await requestConversion(books, request.id, wanted, request.isNew)
+  const conversion = await requestConversion(books, request.id, input, request.isNew)
   const { org_id: orgId, id: conversionId, source_type: source, source_id: sourceId } = conversion
   // A call that was cut off after its work was done needs the engine no more.
   const isDone = conversion.hops === hopsOf(conversion)

@@ -36,8 +36,8 @@ export const debitNoteRoutes = [
     method: 'POST', path: '/debit_notes', tag, does: 'Create a debit note to a vendor, and issue it unless it is a draft',
     scope: 'debitnotes.CREATE', status: 201, keyRequired: true, answer, warns: true, body: NewDebitNote, alsoCheck: debitNoteProblems,
     async write(books, { body }) {
-      const { vendor_id, ...told } = vendorNamed(body)
-      const note = await createDebitNote(books, { ...told, vendor_id: vendor_id! })
+      const { vendor_id, ...fields } = vendorNamed(body)
+      const note = await createDebitNote(books, { ...fields, vendor_id: vendor_id! })
       return shown(body.is_draft ? 'Debit note created.' : 'Debit note created and issued.', note)
     },
   }),

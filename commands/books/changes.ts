@@ -4,7 +4,7 @@ import { toAmount } from '../../domain/money.ts'
 
 export type Changes = Record<string, { old: unknown; new: unknown }>
 
-const UNTOLD = new Set(['org_id', 'version', 'last_modified_time', 'created_time'])
+const UNRECORDED = new Set(['org_id', 'version', 'last_modified_time', 'created_time'])
 
 /**
  * Compares two states of a row; fields that only keep the books are left out. Amounts are told as the document answers
@@ -15,7 +15,7 @@ export function changesBetween(before: object, after: object, currency?: string)
   const was = currency ?? currencyOf(before) ?? 'INR'
   const is = currency ?? currencyOf(after) ?? was
   for (const [field, value] of Object.entries(after)) {
-    if (UNTOLD.has(field)) continue
+    if (UNRECORDED.has(field)) continue
     const [old, now] = [plain((before as Record<string, unknown>)[field], was), plain(value, is)]
     // PostgreSQL gives the fields of JSON back in an order of its own.
     if (!isDeepStrictEqual(old, now)) changes[field] = { old, new: now }

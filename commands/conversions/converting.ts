@@ -64,9 +64,9 @@ export async function convertEstimate(books: Books, id: string, open: boolean): 
     status: open ? 'OPEN' : 'DRAFT',
   })
   if (open) recordDocument(books, 'SALES_ORDER', order, 'SALES_ORDER_STATUS_CHANGED', { status: { old: 'DRAFT', new: order.status } })
-  const told = { status: 'CONVERTED', converted_to_sales_order_id: order.id } as const
-  const estimate = books.change(estimates, before, told)
-  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_STATUS_CHANGED', changesBetween(before, told))
+  const columns = { status: 'CONVERTED', converted_to_sales_order_id: order.id } as const
+  const estimate = books.change(estimates, before, columns)
+  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_STATUS_CHANGED', changesBetween(before, columns))
   announceEstimate(books, 'ESTIMATE_CONVERTED', estimate)
   return { sales_order_id: order.id }
 }

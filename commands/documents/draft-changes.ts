@@ -35,7 +35,7 @@ export interface DraftChange<Document, Line extends LineRow, Drawn extends Parti
   /** The ids that bring a place of supply of their own when they become others. */
   placedBy: readonly ('customer_id' | 'vendor_id' | 'branch_id')[]
   drawUp(redrawing: Redrawing): Promise<{ head: Partial<DocumentRow> & { currency_code: string }; lines: Drawn[] }>
-  change(told: Partial<DocumentRow>): Document
+  change(columns: Partial<DocumentRow>): Document
   lines: ModelOf<Line>
   insertLine(line: Drawn): Line
 }
@@ -57,13 +57,13 @@ export async function changeDraft<
   throwRefusal(refusal)
   if (changed.size === 0) return before
   const standing: Record<string, unknown> = { ...before, ...sent }
-  const told: Partial<DocumentRow> = { ...redrawn?.head, date }
-  if (goodsDate) Object.assign(told, { [goodsDate]: goodsDateOf(goodsDate, standing[goodsDate] as string | null, date) })
-  for (const remark of remarks) if (sent[remark] !== undefined) Object.assign(told, { [remark]: sent[remark] })
-  const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, told)
+  const columns: Partial<DocumentRow> = { ...redrawn?.head, date }
+  if (goodsDate) Object.assign(columns, { [goodsDate]: goodsDateOf(goodsDate, standing[goodsDate] as string | null, date) })
+  for (const remark of remarks) if (sent[remark] !== undefined) Object.assign(columns, { [remark]: sent[remark] })
+  const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, columns)
   const relined = redrawn && redrawLines(books, draft.lines, before, redrawn, (line) => draft.insertLine(line))
   if (changes === null && !relined?.changes) return before
-  const document = { ...draft.change(told), lines: relined?.lines ?? before.lines }
+  const document = { ...draft.change(columns), lines: relined?.lines ?? before.lines }
   recordDocument(books, kind, document, `${kind}_UPDATED`, { ...changes, ...relined?.changes })
   return document
 }

@@ -68,7 +68,7 @@ export async function documentContextOf(
     ...idsOf(input.line_items),
     accountIds,
     tags,
-    rate: rateWanted(books, input),
+    rate: rateToFind(books, input),
     date,
     invoiceNumber,
   })
@@ -92,7 +92,7 @@ const RATE_DECIMALS = 10
 type CurrencyInput = Pick<TermsInput, 'currency_code' | 'exchange_rate'>
 
 /** The rate to look for among the organisation's: that of a foreign currency that comes without one. */
-export function rateWanted(books: Books, input: CurrencyInput): RatePair | null {
+export function rateToFind(books: Books, input: CurrencyInput): RatePair | null {
   const base = books.organization.currency_code
   const currency = input.currency_code ?? base
   return currency === base || input.exchange_rate != null ? null : { from: currency, to: base }
@@ -104,7 +104,7 @@ export function rateWanted(books: Books, input: CurrencyInput): RatePair | null 
  */
 export function currencyOrAssumed(books: Books, input: CurrencyInput, { latest_rate }: { latest_rate: string | null }) {
   const money = currencyOf(books, input, latest_rate)
-  const pair = rateWanted(books, input)
+  const pair = rateToFind(books, input)
   if (pair && latest_rate === null) {
     const message = `No exchange rate was sent, and none from ${pair.from} to ${pair.to} is stored for the date; the rate 1 was used.`
     books.warn({ code: 'validation.exchange_rate_assumed', message, details: { from_currency: pair.from, to_currency: pair.to, exchange_rate: 1 } })

@@ -35,7 +35,7 @@ export interface NewJournal {
 export async function postManualJournal(books: Books, input: NewJournal): Promise<ReadJournal> {
   const currency = books.organization.currency_code
   const tags = knownIds(input.tags ?? [], 'tags')
-  const context = await basisOf(books, input, tags)
+  const context = await journalContextOf(books, input, tags)
   refuseUnknownTags(tags, context)
   const find = findersOf(context)
   const contactId = find.contact(input.contact_id, 'contact_id')
@@ -92,7 +92,7 @@ export async function deleteManualJournal(books: Books, id: string): Promise<voi
   recordDocument(books, 'JOURNAL', journal, 'JOURNAL_DELETED')
 }
 
-function basisOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalContext> {
+function journalContextOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalContext> {
   const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)))]
   return readJournalContext(books, {
     accountIds: known(lines.map((line) => line.account_id)),

@@ -66,9 +66,9 @@ export async function changeContact(
 ): Promise<ContactRow> {
   const contact = await contactOf(books, id, 'FOR UPDATE')
   const { changed, refusal } = compareFields(fields, answered(contact), { fields: CHANGEABLE })
-  const told = changed.size === 0 ? null : checked(contact, fields)
+  const columns = changed.size === 0 ? null : checked(contact, fields)
   throwRefusal(refusal)
-  return told ? change(books, contact, told, 'CONTACT_UPDATED') : contact
+  return columns ? change(books, contact, columns, 'CONTACT_UPDATED') : contact
 }
 
 /** Hides a contact from pickers and keeps it for history. Archiving twice is archiving once. */

@@ -75,14 +75,14 @@ export async function changeEstimate(
   const instead = { fields: OFFERED, advice: 'cancel the estimate and create a new one' }
   const changed = changedFields(input, answered(before), { fields: CHANGEABLE, instead })
   if (changed.size === 0) return before
-  const status = statusToldBy(input.status, before.status)
+  const status = statusSent(input.status, before.status)
   const date = input.date === undefined ? before.date : documentDateOf(books, input.date)
-  const told: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(input.expiry_date === undefined ? before.expiry_date : input.expiry_date, date) }
-  if (input.reference_number !== undefined) told.reference_number = input.reference_number
-  if (input.notes !== undefined) told.notes = input.notes
-  const [changes, moved] = [changesBetween(before, told), changesBetween({ status: before.status }, { status })]
+  const columns: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(input.expiry_date === undefined ? before.expiry_date : input.expiry_date, date) }
+  if (input.reference_number !== undefined) columns.reference_number = input.reference_number
+  if (input.notes !== undefined) columns.notes = input.notes
+  const [changes, moved] = [changesBetween(before, columns), changesBetween({ status: before.status }, { status })]
   if (!changes && !moved) return before
-  const estimate = books.change(estimates, before, { ...told, status })
+  const estimate = books.change(estimates, before, { ...columns, status })
   if (changes) recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_UPDATED', changes)
   if (moved) recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_STATUS_CHANGED', moved)
   return estimate
@@ -123,9 +123,9 @@ const ACTIONS: Partial<Record<EstimateStatus, string>> = {
 // The statuses that a caller may tell; the others come of actions (decisions §4).
 const TELLING: Partial<Record<EstimateStatus, VerbOf<'ESTIMATE'>>> = { SENT: 'send', DECLINED: 'decline', CANCELLED: 'cancel' }
 
-function statusToldBy(told: EstimateStatus | undefined, from: EstimateStatus): EstimateStatus {
-  if (told === undefined || told === from) return from
-  const verb = TELLING[told]
+function statusSent(columns: EstimateStatus | undefined, from: EstimateStatus): EstimateStatus {
+  if (columns === undefined || columns === from) return from
+  const verb = TELLING[columns]
   if (verb) return nextStatus('ESTIMATE', verb, from)
-  throw invalidState(`A PUT cannot set the status ${told}; ${ACTIONS[told]}.`, from, [])
+  throw invalidState(`A PUT cannot set the status ${columns}; ${ACTIONS[columns]}.`, from, [])
 }

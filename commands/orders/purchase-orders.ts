@@ -64,14 +64,14 @@ export async function changePurchaseOrder(
 ): Promise<PurchaseOrder> {
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   nextStatus('PURCHASE_ORDER', 'edit', before.status)
-  const told: PurchaseOrderChanges = sent
+  const input: PurchaseOrderChanges = sent
   return changeDraft(books, 'PURCHASE_ORDER', before, sent, {
     shown: answered(before),
     terms: TERMS, instead: ANOTHER_ORDER, remarks: REMARKS, goodsDate: 'expected_date',
     // Another branch brings one to a vendor of unknown place.
     placedBy: ['vendor_id', 'branch_id'],
     drawUp: ({ terms, place, ...options }) => drawUpPurchase(
-      books, { vendor_id: before.vendor_id, ...terms, ...place, ...told, line_items: terms.line_items, round_off: null }, options,
+      books, { vendor_id: before.vendor_id, ...terms, ...place, ...input, line_items: terms.line_items, round_off: null }, options,
     ),
     change: (changes) => books.change(purchaseOrders, before, changes),
     lines: purchaseOrderLines,

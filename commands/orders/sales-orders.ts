@@ -59,10 +59,10 @@ export async function createSalesOrder(books: Books, input: NewSalesOrder): Prom
 }
 
 /** Enters a drawn sales order into the books, with a number of its own. */
-export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', ...told }: DrawnSalesOrder): SalesOrder {
+export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', ...input }: DrawnSalesOrder): SalesOrder {
   const row = books.create(salesOrders, {
     ...head,
-    ...told,
+    ...input,
     sales_order_number: numberDocument(books, 'SALES_ORDER'),
     status,
   })
@@ -81,13 +81,13 @@ export async function changeSalesOrder(
 ): Promise<SalesOrder> {
   const before = await salesOrderOf(books, id, 'FOR UPDATE')
   nextStatus('SALES_ORDER', 'edit', before.status)
-  const told: SalesOrderChanges = sent
+  const input: SalesOrderChanges = sent
   return changeDraft(books, 'SALES_ORDER', before, sent, {
     shown: answered(before),
     terms: TERMS, instead: ANOTHER_ORDER, remarks: REMARKS, goodsDate: 'shipment_date',
     placedBy: ['customer_id'],
     drawUp: ({ terms, place, ...options }) => drawUpSale(
-      books, { customer_id: before.customer_id, ...terms, ...place, ...told, line_items: terms.line_items, round_off: null }, options,
+      books, { customer_id: before.customer_id, ...terms, ...place, ...input, line_items: terms.line_items, round_off: null }, options,
     ),
     change: (changes) => books.change(salesOrders, before, changes),
     lines: salesOrderLines,

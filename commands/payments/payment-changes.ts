@@ -59,14 +59,14 @@ export async function changePayment(books: Books, id: string, input: Sent<Paymen
   })
   const instead = { fields: SETTLED, advice: 'delete the payment and record a new one' }
   if (changedFields(input, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
-  const told = toldOf(books, before, input, context)
-  const after = { ...before, ...told }
+  const columns = columnsOf(books, before, input, context)
+  const after = { ...before, ...columns }
   if (before.allocations.length > 0) refuseAllocatedChange(before, after)
   if (after.flow !== before.flow || after.contact_id !== before.contact_id) refuseWrongPayer(context, after.flow, after.payment_type)
   refuseAmounts(after)
-  const changes = changesBetween(before, told)
+  const changes = changesBetween(before, columns)
   if (changes === null) return before
-  const payment = changedPayment(books, before, told, relieveAnew(books, before, after))
+  const payment = changedPayment(books, before, columns, relieveAnew(books, before, after))
   if (Object.keys(changes).some((field) => !UNPOSTED.has(field))) {
     await reverseDocument(books, 'PAYMENT', before, { date: null, why: 'Change' })
     postPayment(books, payment, context)
@@ -76,7 +76,7 @@ export async function changePayment(books: Books, id: string, input: Sent<Paymen
 }
 
 // The columns as the body wants them. A new contact brings its own currency, unless another is told.
-function toldOf(books: Books, before: Payment, input: PaymentChanges, { contact, bank_account_id, latest_rate }: LoadedPaymentContext) {
+function columnsOf(books: Books, before: Payment, input: PaymentChanges, { contact, bank_account_id, latest_rate }: LoadedPaymentContext) {
   const moved = contact.id !== before.contact_id
   const code = input.currency_code === undefined ? (moved ? contact.currency_code : before.currency_code) : input.currency_code
   const same = (code ?? books.organization.currency_code) === before.currency_code

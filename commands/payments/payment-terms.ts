@@ -16,7 +16,7 @@ import {
 } from '../../models/payment.ts'
 import type { ModelOf } from '../../models/model.ts'
 import type { Books } from '../books/books.ts'
-import { currencyOf, knownIds, rateWanted, refuseUnknownTags } from '../documents/drafting.ts'
+import { currencyOf, knownIds, rateToFind, refuseUnknownTags } from '../documents/drafting.ts'
 import { documentsToSettle, type Settleable } from './settlement.ts'
 
 export interface LoadedPaymentContext extends PaymentContext {
@@ -55,7 +55,7 @@ export function currencyAndRateOf(
   books: Books, input: { currency_code?: string | null; exchange_rate?: number | null }, { latest_rate }: Pick<PaymentContext, 'latest_rate'>,
 ): { currency: string; exchangeRate: string } {
   const money = currencyOf(books, input, latest_rate)
-  if (rateWanted(books, input) === null || latest_rate !== null) return money
+  if (rateToFind(books, input) === null || latest_rate !== null) return money
   const base = books.organization.currency_code
   throw fault('validation.failed', { errors: [{ field: 'exchange_rate', code: 'required', message: `is required unless currency_code is ${base}` }] })
 }

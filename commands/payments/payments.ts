@@ -14,7 +14,7 @@ import { findPayment, payments, type AllocationRow, type Payment, type PaymentRo
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
 import { recordDocument, reverseDocument } from '../documents/document-entries.ts'
-import { documentDateOf, knownIds, rateWanted, today } from '../documents/drafting.ts'
+import { documentDateOf, knownIds, rateToFind, today } from '../documents/drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
@@ -57,14 +57,14 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
   const type = input.payment_type ?? 'REGULAR'
   const date = documentDateOf(books, input.date)
   const tags = knownIds(input.tags ?? [], 'tags')
-  const { asked: allocationsSent, amount } = await existenceFirst(
-    () => ({ asked: allocationsWanted(input.flow, type, input.allocations ?? [], currency), amount: toMinor(input.amount, currency) }),
+  const { allocationsSent, amount } = await existenceFirst(
+    () => ({ allocationsSent: allocationsWanted(input.flow, type, input.allocations ?? [], currency), amount: toMinor(input.amount, currency) }),
     async () => {
       await paymentContextOf(books, { ...input, tags }, { alike: null, rate: null })
       await refuseMissingDocuments(books, input.allocations ?? [], (index) => `allocations.${index}.`)
     },
   )
-  const rate = rateWanted(books, input)
+  const rate = rateToFind(books, input)
   const context = await paymentContextOf(books, { ...input, tags }, {
     alike: {
       flow: input.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
@@ -98,9 +98,9 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
   refuseAmounts(row)
   refuseOverAllocation(allocationsSent, amount, currency)
   const allocations = allocate(moneyOf(books, { ...row, allocations: [] }), allocationsSent, documents)
-  const likeness = possibleDuplicateOf(books, context, row)
-  if (likeness && !keyed) throw fault('validation.duplicate_resource', duplicateProblem(likeness, row))
-  if (likeness) books.warn({ code: 'validation.duplicate_resource', ...duplicateProblem(likeness, row) })
+  const duplicate = possibleDuplicateOf(books, context, row)
+  if (duplicate && !keyed) throw fault('validation.duplicate_resource', duplicateProblem(duplicate, row))
+  if (duplicate) books.warn({ code: 'validation.duplicate_resource', ...duplicateProblem(duplicate, row) })
   const saved = books.create(payments, { ...row, unapplied: unappliedOf(row) })
   const payment = { ...saved, allocations: keepAllocations(books, saved, allocations, null) }
   settleDocuments(payment, payment.allocations, documents)

@@ -108,7 +108,7 @@ function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
   const turn = (columns: Turned<InvoiceRow>, taken: Minor, metadata: Source) => {
     const balance = row.balance - taken
     const invoice = { ...books.change(invoices, row, columns), balance }
-    recordDocument(books, 'INVOICE', invoice, `INVOICE_${deedOf(taken, balance)}`, changesBetween(row, { ...columns, balance }), metadata)
+    recordDocument(books, 'INVOICE', invoice, `INVOICE_${verbOf(taken, balance)}`, changesBetween(row, { ...columns, balance }), metadata)
     if (balance === 0n) announceDocument(books, 'INVOICE', 'INVOICE_PAID', invoice)
     else announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: changedBy(row, columns) })
     return { balance, status: invoice.status, settled: row.total - balance, credits: invoice.credits_applied }
@@ -130,7 +130,7 @@ function billToSettle(books: Books, row: BillRow): Settleable {
   const turn = (columns: Turned<BillRow>, taken: Minor, metadata: Source) => {
     const balance = row.balance - taken
     const bill = { ...books.change(bills, row, columns), balance }
-    recordDocument(books, 'BILL', bill, `BILL_${deedOf(taken, balance)}`, changesBetween(row, { ...columns, balance }), metadata)
+    recordDocument(books, 'BILL', bill, `BILL_${verbOf(taken, balance)}`, changesBetween(row, { ...columns, balance }), metadata)
     if (balance === 0n) announceDocument(books, 'BILL', 'BILL_PAID', bill)
     else announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: changedBy(row, columns) })
     return { balance, status: bill.status, settled: row.total - balance, credits: bill.vendor_credits_applied }
@@ -152,7 +152,7 @@ function billToSettle(books: Books, row: BillRow): Settleable {
 type Source = { payment_id: string } | { credit_note_id: string }
 type Turned<Row extends { status: string }> = Partial<Row> & Pick<Row, 'status'>
 
-const deedOf = (taken: Minor, balance: Minor) => (taken < 0n ? 'UPDATED' : balance === 0n ? 'PAID' : 'PARTIALLY_PAID')
+const verbOf = (taken: Minor, balance: Minor) => (taken < 0n ? 'UPDATED' : balance === 0n ? 'PAID' : 'PARTIALLY_PAID')
 const changedBy = (before: { status: string }, { status, ...amounts }: { status: string }) => (
   [...Object.keys(amounts), 'balance', ...(before.status === status ? [] : ['status'])]
 )

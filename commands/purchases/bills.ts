@@ -56,7 +56,7 @@ export const billOf = documentFinder('BILL', findBill)
  */
 export async function createBill(books: Books, input: NewBill): Promise<Bill> {
   const date = documentDateOf(books, input.date)
-  const { basis: context, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, input, { date })
+  const { context, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, input, { date })
   const dueDate = dueDateOf(input.due_date, date, vendor.payment_terms)
   const { number, sequence } = numberBill(books, branch, date, input.bill_number ?? null)
   return enterBill(books, context, {
@@ -176,8 +176,8 @@ export async function deleteBill(books: Books, id: string): Promise<void> {
   recordDocument(books, 'BILL', bill, 'BILL_DELETED')
 }
 
-async function refuseDuplicate(books: Books, likeness: BillIdentity, reference: string | null): Promise<void> {
-  refuseDuplicateBill(reference, await findPossibleDuplicates(books, likeness))
+async function refuseDuplicate(books: Books, identity: BillIdentity, reference: string | null): Promise<void> {
+  refuseDuplicateBill(reference, await findPossibleDuplicates(books, identity))
 }
 
 // A vendor's own number leaves no gap.

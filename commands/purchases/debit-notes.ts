@@ -136,7 +136,7 @@ interface DrawnDebitNote {
 async function drawUpDebitNote(books: Books, input: DebitNoteTerms, options: NoteOptions): Promise<DrawnDebitNote> {
   const parent = await parentOf(books, { bill_id: input.bill_id ?? null })
   const columns = { ...inherited(input, parent), vendor_id: input.vendor_id }
-  const { basis: context, vendor, head, lines } = await drawUpPurchase(books, columns, { ...options, ...accountsGiven(parent) })
+  const { context, vendor, head, lines } = await drawUpPurchase(books, columns, { ...options, ...accountsGiven(parent) })
   refuseNote(head, parent, vendor.id)
   return { head: { ...head, bill_id: parent?.id ?? null }, lines: withRestock(lines, input), accounts: context }
 }

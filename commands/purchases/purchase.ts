@@ -27,7 +27,7 @@ export interface PurchaseHead extends Totals, DocumentTerms {
 export type PurchaseLine = Omit<LineRow, 'org_id' | 'id'> & ReverseCharge
 
 export interface Purchase {
-  basis: DocumentContext
+  context: DocumentContext
   branch: NonNullable<DocumentContext['branch']>
   vendor: NonNullable<DocumentContext['contact']>
   head: PurchaseHead
@@ -80,7 +80,7 @@ export async function drawUpPurchase(books: Books, input: PurchaseInput, options
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)
   const terms = { branch, vendor, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff }
-  return { basis: context, branch, vendor, ...pricePurchaseOn(books, terms, filled) }
+  return { context: context, branch, vendor, ...pricePurchaseOn(books, terms, filled) }
 }
 
 /** Prices filled lines on the terms of a purchase. Throws validation.invalid_value for an amount that cannot be. */

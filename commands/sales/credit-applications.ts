@@ -36,13 +36,13 @@ export function applyToBill(books: Books, id: string, input: { bill_id: string; 
 
 const creditNoteFor = documentFinder('CREDIT_NOTE', findCredit)
 
-async function apply(books: Books, id: string, side: CreditSide, targetId: string, told: number): Promise<Applied> {
+async function apply(books: Books, id: string, side: CreditSide, targetId: string, columns: number): Promise<Applied> {
   const before = await creditNoteFor(books, id)
   const { field, noun } = TARGET[side]
   const documentId = targetId.toLowerCase()
   const target = isId(documentId) ? (await documentsToSettle(books, FLOW_OF[side], [documentId])).get(documentId) : undefined
   if (!target) throw notFound(noun, field)
-  const amount = amountAboveZero(told, before.currency_code, 'amount')
+  const amount = amountAboveZero(columns, before.currency_code, 'amount')
 
   const taken = creditTaken(creditOf(books, before, before.applications), { documentId, amount, fields: { document: field, amount: 'amount' } }, target)
   const application = books.insert(creditApplications, {
@@ -80,8 +80,8 @@ function creditOf(books: Books, note: CreditNoteRow, applications: CreditApplica
 
 function takeFrom(books: Books, note: CreditNoteRow, amount: bigint): CreditNoteRow {
   const applied = note.applied_amount + amount
-  const told = { applied_amount: applied, status: statusAfterApplying(note.total, applied) }
-  const changed = books.change(creditNotes, note, told)
+  const columns = { applied_amount: applied, status: statusAfterApplying(note.total, applied) }
+  const changed = books.change(creditNotes, note, columns)
   return { ...changed, balance_amount: openBalance(changed.status, changed.total, applied) }
 }
 

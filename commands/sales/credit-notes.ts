@@ -158,9 +158,9 @@ async function drawUpCreditNote(books: Books, input: CreditNoteTerms, options: C
   const { customer_id } = input
   const parents = { invoiceId: input.invoice_id ?? null, billId: input.bill_id ?? null }
   // A note against both is refused once everything that it names is known to exist (decisions §1, order of checks).
-  const sideTold = sideOfParent(parents.invoiceId === null ? parents : { ...parents, billId: null })
+  const sideOfNote = sideOfParent(parents.invoiceId === null ? parents : { ...parents, billId: null })
   const parent = await parentOf(books, input)
-  const side = sideTold ?? sideOfContact(await contactTypeOf(books, customer_id))
+  const side = sideOfNote ?? sideOfContact(await contactTypeOf(books, customer_id))
   const columns = inherited((options.sideBefore ?? side) === side ? input : withoutAccounts(input), parent)
   const drawn = side === 'customer'
     ? await drawUpSale(books, { ...columns, customer_id }, options)
@@ -170,14 +170,14 @@ async function drawUpCreditNote(books: Books, input: CreditNoteTerms, options: C
   if ('customer' in drawn) {
     refuseNote(drawn.head, parent, drawn.customer.id)
     const lines = drawn.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
-    return { head: { ...drawn.head, type: 'customer', ...against }, lines: withRestock(lines, input), accounts: drawn.basis }
+    return { head: { ...drawn.head, type: 'customer', ...against }, lines: withRestock(lines, input), accounts: drawn.context }
   }
   refuseNote(drawn.head, parent, drawn.vendor.id)
   const { vendor_id, vendor_name, ...head } = drawn.head
   return {
     head: { ...head, customer_id: vendor_id, customer_name: vendor_name, type: 'vendor', ...against },
     lines: withRestock(drawn.lines, input),
-    accounts: drawn.basis,
+    accounts: drawn.context,
   }
 }
 

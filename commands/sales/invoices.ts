@@ -55,7 +55,7 @@ export const invoiceOf = documentFinder('INVOICE', findInvoice)
  */
 export async function createInvoice(books: Books, input: NewInvoice): Promise<Invoice> {
   const date = documentDateOf(books, input.date)
-  const { basis: context, customer, head, lines: drawn } = await drawUpSale(books, input, {
+  const { context, customer, head, lines: drawn } = await drawUpSale(books, input, {
     date, invoiceNumber: input.invoice_number ?? null, rounded: true,
   })
   const dueDate = dueDateOf(input.due_date, date, customer.payment_terms)

@@ -26,7 +26,7 @@ export interface SaleHead extends Totals, DocumentTerms {
 export type SaleLine = Omit<LineRow, 'org_id' | 'id'>
 
 export interface Sale {
-  basis: DocumentContext
+  context: DocumentContext
   branch: NonNullable<DocumentContext['branch']>
   customer: NonNullable<DocumentContext['contact']>
   head: SaleHead
@@ -77,7 +77,7 @@ export async function drawUpSale(books: Books, input: SaleInput, options: SaleOp
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)
   const terms = { branch, customer, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff, rounded }
-  return { basis: context, branch, customer, ...priceSaleOn(books, terms, filled) }
+  return { context: context, branch, customer, ...priceSaleOn(books, terms, filled) }
 }
 
 /** Prices filled lines on the terms of a sale. Throws validation.invalid_value for an amount that cannot be. */

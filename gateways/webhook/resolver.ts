@@ -26,7 +26,7 @@ export interface ResolverOptions {
 
 export interface NameResolver {
   /** The addresses of a name. `askedBy` is the organisation, whose look-ups are bounded. Throws LookupFailed. */
-  addressesOf(name: string, askedBy: string): Promise<string[]>
+  addressesOf(name: string, orgId: string): Promise<string[]>
 }
 
 /** The bounds of look-ups, for the documents too. */
@@ -52,9 +52,9 @@ export function createResolver(options: ResolverOptions = {}): NameResolver {
   const memory = new Map<string, Remembered>()
 
   /** Asks the name servers. Those who ask for the same name meanwhile get the same answer. */
-  function lookUp(name: string, askedBy: string): Promise<string[]> {
+  function lookUp(name: string, orgId: string): Promise<string[]> {
     const entry: Remembered = { until: Infinity, found: Promise.resolve([]) }
-    entry.found = within(limitMs, name, (over) => places.through(askedBy, () => askServers(name, servers, over))).then(
+    entry.found = within(limitMs, name, (over) => places.through(orgId, () => queryServers(name, servers, over))).then(
       ({ addresses, seconds }) => {
         entry.until = clock() + seconds * 1_000
         return addresses
@@ -71,13 +71,13 @@ export function createResolver(options: ResolverOptions = {}): NameResolver {
   }
 
   return {
-    async addressesOf(hostname, askedBy) {
+    async addressesOf(hostname, orgId) {
       const name = bareName(hostname)
       const known = hosts.get(name)
       if (known) return known
       if (isLocalhost(name)) return ['127.0.0.1', '::1']
       const remembered = memory.get(name)
-      return remembered && remembered.until > clock() ? remembered.found : lookUp(name, askedBy)
+      return remembered && remembered.until > clock() ? remembered.found : lookUp(name, orgId)
     },
   }
 }
@@ -96,7 +96,7 @@ async function within(limitMs: number, name: string, work: (over: AbortSignal) =
   return Promise.race([work(over), late])
 }
 
-async function askServers(name: string, servers: readonly string[], over: AbortSignal): Promise<Answer> {
+async function queryServers(name: string, servers: readonly string[], over: AbortSignal): Promise<Answer> {
   if (over.aborted) throw new LookupFailed(name, 'ETIMEOUT')
   // One for each look-up: `cancel` ends everything that a resolver was asked.
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })

@@ -26,7 +26,7 @@ const ADD: Statement = { name: '', text: 'INSERT INTO notes VALUES ($1)' }
 const BROKEN: Statement = { name: '', text: 'SELECT 1 / 0', takesNoLock: true }
 
 const requirement = (holds: boolean, more: Partial<Precondition> = {}): Precondition => ({
-  asked: [{ name: '', text: 'SELECT $1::boolean AS holds' }, [holds]],
+  statement: [{ name: '', text: 'SELECT $1::boolean AS holds' }, [holds]],
   check([row]) {
     if (!(row as { holds: boolean }).holds) throw new Refused()
   },
