@@ -11,9 +11,11 @@ const MAY_IMPORT: Record<string, { rooms: string[]; types?: string[] }> = {
   domain: { rooms: ['domain'] },
   models: { rooms: ['models', 'domain'] },
   reports: { rooms: ['reports', 'models', 'domain'] },
+  audit: { rooms: ['audit', 'models', 'domain'] },
   gateways: { rooms: ['gateways', 'domain'] },
   commands: { rooms: ['commands', 'models', 'domain'], types: ['gateways'] },
-  activities: { rooms: ['activities', 'commands', 'models', 'gateways', 'domain', 'settings.ts'] },
+  activities: { rooms: ['activities', 'commands', 'models', 'gateways', 'domain'] },
+  worker: { rooms: ['worker', 'activities', 'commands', 'models', 'gateways', 'domain', 'settings.ts'] },
   workflows: { rooms: ['workflows', 'domain'], types: ['activities'] },
   'api/shapes': { rooms: ['api/shapes', 'models', 'domain'], types: ['commands'] },
   'api/http': { rooms: ['api/http', 'api/shapes', 'commands', 'models', 'domain'], types: ['gateways'] },
@@ -49,8 +51,10 @@ describe('packages stay where they are asked for', () => {
   const HOMES: [RegExp, string[]][] = [
     [/^restify$/, ['api/server.ts']],
     [/^(sequelize|pg|umzug)$/, ['models']],
-    [/^@temporalio\/(?!workflow|common)/, ['gateways', 'activities']],
-    [/^@temporalio\/(workflow|common)/, ['workflows', 'gateways', 'activities']],
+    [/^@temporalio\/client/, ['gateways/temporal']],
+    [/^@temporalio\/worker/, ['worker']],
+    [/^@temporalio\/activity/, ['activities']],
+    [/^@temporalio\/(workflow|common)/, ['workflows', 'gateways/temporal']],
     [/^(ioredis|rate-limiter-flexible)$/, ['api/http/rate-limit.ts']],
     [/^node:(https?|http2|dns|net|tls)$/, ['gateways', 'api', 'worker/worker.ts']],
   ]
@@ -105,6 +109,12 @@ describe('sizes', () => {
     expect(long.map(({ at, length }) => `${at}: ${length}`)).toEqual([])
   })
 
+  test('a folder of commands, activities, the worker, the audit or the gateways has at most 20 files', () => {
+    const folders = Map.groupBy(inRoom('commands', 'activities', 'worker', 'audit', 'gateways'), ({ path }) => path.slice(0, path.lastIndexOf('/')))
+    expect([...folders].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([])
+    expect(SOURCES.filter(({ path }) => /^commands\/[^/]+$/.test(path))).toEqual([])
+  })
+
   test('folders are at most two deep', () => {
     expect(OUTSIDE_TESTS.map(({ path }) => path).filter((path) => path.split('/').length > 3)).toEqual([])
   })
@@ -120,6 +130,17 @@ describe('names and words', () => {
   test('no type or class does either', () => {
     const empty = /\b(?:class|interface|type) (I[A-Z][a-z]\w*|\w+(?:Utils?|Helpers?|Manager|DTO|Dto|Impl|Base)|\w+Service|Abstract\w+)\b/g
     expect(SOURCES.flatMap(({ path, text }) => [...text.matchAll(empty)].map(([, name]) => `${path}: ${name}`))).toEqual([])
+  })
+
+  // What is exported from a file of the service, with what it names; a schema and the type of its values share a name.
+  test('no exported type names two things', () => {
+    const EXPORTED = /^export (?:declare )?(?:abstract )?(?:class|interface|type) (\w+)/gm
+    const service = SOURCES.filter(({ path }) => ROOMS.some((room) => path.startsWith(`${room}/`)))
+    const homes = Map.groupBy(
+      service.flatMap(({ path, text }) => [...text.matchAll(EXPORTED)].map(([, name = '']) => ({ name, path }))), ({ name }) => name,
+    )
+    expect(homes.size).toBeGreaterThan(300)
+    expect([...homes].filter(([, found]) => found.length > 1).map(([name, found]) => `${name}: ${found.map(({ path }) => path).join(', ')}`)).toEqual([])
   })
 
   const SENTENCE = /^\/\/ \S.{10,}[.:?!]$/

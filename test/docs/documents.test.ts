@@ -121,8 +121,8 @@ test('README stays below 200 lines', () => {
 })
 
 test('webhooks.md names the events that commands announce', () => {
-  const folder = join(ROOT, 'commands')
-  const sources = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')).join('\n')
+  const files = readdirSync(join(ROOT, 'commands'), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const sources = files.map(({ parentPath, name }) => readFileSync(join(parentPath, name), 'utf8')).join('\n')
   const announced = EVENT_TYPES.filter((type) => new RegExp(`(announce\\w*\\(books, [^\\n]*|type: )'${type}'`).test(sources))
   const [, sentence] = /Announced today: ([\s\S]*?)\. The others/.exec(textOf('docs/webhooks.md'))!
   expect(sentence!.match(/[A-Z]+_[A-Z_]+/g)).toEqual(announced)

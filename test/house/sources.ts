@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { ROOT } from '../root.ts'
 
-export const ROOMS = ['domain', 'models', 'reports', 'gateways', 'commands', 'activities', 'workflows', 'api'] as const
+export const ROOMS = ['domain', 'models', 'reports', 'audit', 'gateways', 'commands', 'activities', 'worker', 'workflows', 'api'] as const
 const OTHERS = ['bin', 'bench', 'test', 'docs']
 
 export interface Import {
