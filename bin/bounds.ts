@@ -74,7 +74,10 @@ function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[
     ['A DNS look-up of a receiver', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/webhook/resolver.ts`'],
     ['Concurrent look-ups of a process, and of one organisation', `${LOOKUPS.atOnce}, ${LOOKUPS.atOnceOfOne}`, 'wait', '`gateways/webhook/resolver.ts`'],
     ['Cached names', String(LOOKUPS.remembered), 'the oldest is dropped', '`gateways/webhook/resolver.ts`'],
-    ['A conversion: until Temporal has started it, and in total', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`', '`gateways/temporal/conversion.ts`'],
+    [
+      'A conversion: until Temporal has started it, and in total', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`',
+      '`gateways/temporal/conversion.ts`',
+    ],
     ['Other calls to Temporal', seconds(START_MS), 'retried', '`gateways/temporal/engine.ts`'],
     ['An attempt at a webhook', `${webhookTimeoutSeconds} s`, 'the next attempt', '`WEBHOOK_TIMEOUT_SECONDS`'],
     ['A check of `/health/ready`', seconds(PROBE_TIMEOUT_MS), '`away`', '`api/readiness.ts`'],

@@ -75,7 +75,7 @@ export async function convertEstimate(books: Books, id: string, open: boolean): 
 export async function convertSalesOrder(books: Books, id: string, input: PartInput[] | null, approved: boolean): Promise<Made> {
   const order = await salesOrderOf(books, id, 'FOR UPDATE')
   const parts = partsToInvoice(order, input)
-  const [date, context] = [today(books), await basisFor(books, order, order.customer_id)]
+  const [date, context] = [today(books), await documentContextFor(books, order, order.customer_id)]
   const [branch, customer] = [branchOf(context), context.contact!]
   const terms = { ...termsOf(order), branch, customer, date, roundOff: null, rounded: true }
   const { head, lines } = priceSaleOn(books, terms, filledOf(order.lines, parts, context.taxes))
@@ -99,7 +99,7 @@ export async function convertSalesOrder(books: Books, id: string, input: PartInp
 export async function convertPurchaseOrder(books: Books, id: string, input: PartInput[] | null, approved: boolean): Promise<Made> {
   const order = await purchaseOrderOf(books, id, 'FOR UPDATE')
   const parts = partsToBill(order, input)
-  const [date, context] = [today(books), await basisFor(books, order, order.vendor_id)]
+  const [date, context] = [today(books), await documentContextFor(books, order, order.vendor_id)]
   const [branch, vendor] = [branchOf(context), context.contact!]
   const terms = { ...termsOf(order), branch, vendor, date, roundOff: null }
   const { head, lines } = pricePurchaseOn(books, terms, filledOf(order.lines, parts, context.taxes))
@@ -128,9 +128,11 @@ const termsOf = ({ place_of_supply, currency_code, exchange_rate, tags }: Docume
 )
 
 // The parties, the taxes by the ids that the lines have, the accounts to post to and the series of today; no items.
-function basisFor(books: Books, order: DocumentRow & { lines: LineRow[] }, contactId: string): Promise<DocumentContext> {
+function documentContextFor(books: Books, order: DocumentRow & { lines: LineRow[] }, contactId: string): Promise<DocumentContext> {
   const taxIds = [...new Set(order.lines.flatMap(({ tax_id }) => tax_id ?? []))]
-  return readDocumentContext(books, { contactId, branchId: order.branch_id, itemIds: [], taxIds, accountIds: [], tags: [], rate: null, date: today(books), invoiceNumber: null })
+  return readDocumentContext(books, {
+    contactId, branchId: order.branch_id, itemIds: [], taxIds, accountIds: [], tags: [], rate: null, date: today(books), invoiceNumber: null,
+  })
 }
 
 function filledOf(lines: LineRow[], parts: Part[], taxes: (Tax & { id: string })[]): FilledLine[] {

@@ -131,7 +131,7 @@ async function expectAllAreTold(shop: Shop, acknowledged: Acknowledged[]): Promi
     const rows = await database.run<{ status: string; count: number }>(DELIVERIES, [shop.orgId])
     return rows.length === 1 && rows[0]!.status === 'DELIVERED' && rows[0]!.count === count
   }
-  await until(delivered, 90_000, () => `${shop.customer.arrivals.length} arrivals for ${count} invoices:\n${run.output()}`)
+  await until(delivered, 240_000, () => `${shop.customer.arrivals.length} arrivals for ${count} invoices:\n${run.output()}`)
   const { arrivals } = shop.customer
   expect(arrivals.filter(({ genuine }) => !genuine)).toEqual([])
   const letters = shop.letters()
