@@ -68,7 +68,18 @@ export function bodyOf({ customerId }: Stall, changes: Record<string, unknown> =
 
 /** Call number `place` of a crowd that is spread over the doors; every POST has a key of its own. */
 export function post(doors: Client[], place: number, path: string, body?: unknown, key: string = randomUUID()): Promise<Answered> {
-  return doors[place % doors.length]!.post(path, body, key)
+  return repeated(() => doors[place % doors.length]!.post(path, body, key))
+}
+
+const MOST_REPEATS = 12
+
+/** Repeats a call while the service is busy (503), as callers do: on a slow machine a crowd waits longer than one call may. */
+export async function repeated(call: () => Promise<Answered>): Promise<Answered> {
+  for (let repeats = 0; ; repeats += 1) {
+    const answer = await call()
+    if (answer.status !== 503 || repeats === MOST_REPEATS) return answer
+    await shortly(1_000)
+  }
 }
 
 /** Number `n` of a series of this financial year, by its prefix. */

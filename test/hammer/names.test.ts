@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import type { Answered, Client, Json } from '../api/client.ts'
 import { customer, item, type Stall } from '../api/fixtures.ts'
-import { atOnce, openCrowd, outcomeOf, shortly, tally, whileLocked, type Crowd } from './crowd.ts'
+import { atOnce, openCrowd, outcomeOf, repeated, shortly, tally, whileLocked, type Crowd } from './crowd.ts'
 import { LINED, make, OWNED, pathOf, type Named, type Naming } from './names.ts'
 
 jest.setTimeout(180_000)
@@ -50,11 +50,11 @@ describe.each(MASTERS)('$what', ({ what, table, change, ways, doom }) => {
       const door = doors[Math.floor(Math.random() * doors.length)]!
       await shortly(1_500)
       const step = Math.floor(place / doomed.length)
-      if (step === 0) return { call: 'delete', answer: await door.delete(`/${table}/${id}`) }
-      if (step === 1) return { call: 'change', answer: await door.put(`/${table}/${id}`, change) }
-      if (step === 2) return { call: 'archive', answer: await door.post(`/${table}/${id}/archive`) }
+      if (step === 0) return { call: 'delete', answer: await repeated(() => door.delete(`/${table}/${id}`)) }
+      if (step === 1) return { call: 'change', answer: await repeated(() => door.put(`/${table}/${id}`, change)) }
+      if (step === 2) return { call: 'archive', answer: await repeated(() => door.post(`/${table}/${id}/archive`)) }
       const [kind, way] = kinds[Math.floor(Math.random() * kinds.length)]!
-      return { call: kind, answer: await make(door, stall, way, named), way, id }
+      return { call: kind, answer: await repeated(() => make(door, stall, way, named)), way, id }
     })
     for (const { call, answer } of answers) {
       const allowed = call === 'delete' ? ['200', '404 not_found.resource', '409 conflict.in_use'] : ['200', '201', '404 not_found.resource']
