@@ -21,7 +21,7 @@ export const accounts = model('accounts', {
 }, { scopes: { active: { where: { is_active: true } } } })
 export type AccountRow = RowOf<typeof accounts>
 
-/** An account that a body names, as far as it is asked whether it may be posted to. */
+/** What is read of an account that a request names, to check whether it may be posted to. */
 export type NamedAccount = Pick<AccountRow, 'id' | 'account_type' | 'is_active'>
 
 /** An account and its own balance, debit positive, in minor units of the organisation's currency. */
@@ -29,7 +29,7 @@ export interface Account extends AccountRow {
   balance: bigint
 }
 
-/** Adds their balances to accounts, all read at once, as of a date where one is given; an account that nothing was posted to has 0. */
+/** Adds their balances to accounts, in one query, as of a date where one is given; an account without postings has 0. */
 export async function withBalances(scope: Scope, rows: AccountRow[], asOf: string | null = null): Promise<Account[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)

@@ -1,4 +1,4 @@
-// What belongs to the rows of another model, such as a document's lines: found with them, in its order.
+// Associations: rows that belong to a row of another model, such as the lines of a document, are read with it, in their order.
 import type { WhereOptions } from 'sequelize'
 import { among, queryRow, finder, type Finder, type Lock, type Scope } from './find.ts'
 import { sequelizeModelOf, type ModelOf } from './model.ts'
@@ -7,13 +7,13 @@ interface Owner { org_id: string; id: string }
 type Owning<Row, Name extends string, Part> = Row & { [Of in Name]: Part[] }
 
 export interface HasMany<Row extends object, Name extends string, Part extends object> {
-  /** The parts of these rows, one row's after another's. */
+  /** The parts of these rows, grouped by row. */
   of: Finder<Scope, Part, [ids: string[]]>
   /** The row with its parts, in one round trip, or null. A locked row is locked before its parts are read. */
   findWith(scope: Scope, id: string, lock?: Lock): Promise<Owning<Row, Name, Part> | null>
-  /** Puts the parts of many rows to them, all read at once. */
+  /** Adds their parts to many rows, in one query. */
   addTo<Found extends Row>(scope: Scope, rows: Found[]): Promise<Owning<Found, Name, Part>[]>
-  /** The same for parts that are read already. */
+  /** The same for parts that were read already. */
   group<Found extends { id: string }>(rows: Found[], parts: Part[]): Owning<Found, Name, Part>[]
 }
 

@@ -12,7 +12,7 @@ export type BillStatus = StatusOf<'BILL'>
 export const bills = model('bills', {
   ...DOCUMENT,
   bill_number: TEXT,
-  /** The sequence that gave the number; null where the vendor's own was sent. */
+  /** The sequence that gave the number; null where the caller sent the vendor's number. */
   number_sequence: orNull(TEXT),
   vendor_id: UUID,
   vendor_name: TEXT,
@@ -21,7 +21,7 @@ export const bills = model('bills', {
   vendor_credits_applied: MINOR,
   balance: generated(MINOR),
   status: textOf<BillStatus>(),
-  /** The order that the bill was made of. */
+  /** The order that the bill was made from. */
   purchase_order_id: orNull(UUID),
 })
 export type BillRow = RowOf<typeof bills>
@@ -30,7 +30,7 @@ export const billLines = model('bill_lines', {
   ...LINE,
   ...REVERSE_CHARGE,
   bill_id: UUID,
-  /** The line of the order that this one is of. */
+  /** The line of the order that this line was made from. */
   purchase_order_line_id: orNull(UUID),
 })
 export type BillLineRow = RowOf<typeof billLines>
@@ -44,20 +44,20 @@ export interface Bill extends BillRow {
 
 export const findBill = (scope: Scope, id: string, lock: Lock = ''): Promise<Bill | null> => lines.findWith(scope, id, lock)
 
-/** Puts the lines of many bills to them, in one query. */
+/** Adds their lines to many bills, in one query. */
 export const withBillLines = (scope: Scope, rows: BillRow[]): Promise<Bill[]> => lines.addTo(scope, rows)
 
-/** What makes two bills look like one. `total` is in minor units of the currency. */
+/** What possible duplicates have in common. `total` is in minor units of the currency. */
 export interface BillIdentity {
   vendor_id: string
   date: string
   total: Minor
   currency_code: string
-  /** The order that it is a part of; bills of one order are not compared. */
+  /** The order that the bill was made from; bills of the same order are not compared. */
   purchase_order_id: string | null
 }
 
-/** The posted bills of this vendor, date and total that are not cancelled, but for those of the same order. */
+/** The posted bills of this vendor, date and total that are not cancelled, except those of the same order. */
 export function findPossibleDuplicates({ connection, orgId }: Scope, identity: BillIdentity): Promise<PossibleDuplicate[]> {
   const { vendor_id, date, total, currency_code, purchase_order_id } = identity
   return connection.run<PossibleDuplicate>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code, purchase_order_id])

@@ -25,7 +25,7 @@ export const findBranches = (scope: Scope, activeOnly: boolean): Promise<BranchR
 const allBranches = finder(branches, () => ({ order: [['is_default', 'DESC'], 'code'] }))
 const activeBranches = finder(branches, () => ({ scope: 'active', order: [['is_default', 'DESC'], 'code'] }))
 
-/** The branch that a document is of where none is named; null where the organisation has none. */
+/** The branch of a document that names none; null where the organisation has no default branch. */
 export const findDefaultBranch = (scope: Scope): Promise<BranchRow | null> => defaultBranches.first(scope)
 
 const defaultBranches = finder(branches, () => ({ where: { is_default: true } }))

@@ -1,5 +1,5 @@
-// The circuits of webhook endpoints: read, turned by what attempts have come to, tried, and released.
-// Rows are locked in the order of their keys, or passed over where another statement has them.
+// The circuits of webhook endpoints, and the statements that update, try and release them.
+// Rows are locked in the order of their keys, or skipped where another statement has locked them.
 import { CLOSED, type Circuit, type CircuitState } from '../domain/circuit.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import type { Connection } from './connection.ts'
@@ -31,7 +31,7 @@ export interface EndpointKey {
   id: string
 }
 
-/** The circuits of these endpoints, made where there were none, and locked in the order of their keys. */
+/** The circuits of these endpoints, created where missing, and locked in the order of their keys. */
 export async function lockCircuits(connection: Connection, keys: readonly EndpointKey[]): Promise<WebhookCircuitRow[]> {
   const columns = [keys.map((key) => key.org_id), keys.map((key) => key.id)]
   const [, rows] = await connection.runBoth<never, WebhookCircuitRow>([MAKE, columns], [LOCK, columns])
@@ -45,7 +45,7 @@ export const TURN = {
     FROM jsonb_populate_recordset(NULL::webhook_circuits, $1::jsonb) AS g WHERE c.org_id = g.org_id AND c.id = g.id`,
 }
 
-// A circuit with nothing to try asks again a little later.
+// $1 the batch, $2 the time. A circuit with no delivery to try stays open until $3; a trial without an outcome is made again from $4.
 export const TRY = {
   name: 'claim trials',
   text: `WITH due AS MATERIALIZED (
@@ -74,7 +74,7 @@ export const TRY = {
   FROM claimed AS c JOIN webhook_events AS e ON e.org_id = c.org_id AND e.id = c.event_id`,
 }
 
-/** Puts deliveries that have waited for a circuit back into the queue, so many of an endpoint at a time. */
+/** Puts deliveries that have waited for a circuit back into the queue, a limited number for each endpoint at a time. */
 export const RELEASE_WAITING = {
   name: 'release waiting',
   text: `WITH closed AS MATERIALIZED (
@@ -97,8 +97,8 @@ export const RELEASE_WAITING = {
 }
 
 /**
- * Finds closed circuits that deliveries still wait for, to be released again: an event that was booked while the
- * circuit was open may be committed after the last of the others was released.
+ * Finds closed circuits that deliveries still wait for, and has them released again. The transaction of an event that was
+ * announced while the circuit was open may commit after all other deliveries were released.
  */
 export const FIND_LEFT_WAITING = {
   name: 'find left waiting',
@@ -117,7 +117,7 @@ export const FIND_LEFT_WAITING = {
   UPDATE webhook_circuits AS c SET releasing = true FROM left_waiting AS l WHERE c.org_id = l.org_id AND c.id = l.id`,
 }
 
-/** Closes a circuit for the statement that disables its endpoint. */
+/** Closes a circuit, in a statement that disables its endpoint or finds it disabled. */
 export const CLOSED_COLUMNS = `state = 'CLOSED', failures = 0, opened = 0, next_try_at = NULL, releasing = true`
 
 const MAKE = {

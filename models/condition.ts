@@ -1,28 +1,28 @@
-// Conditions: what is asked of the rows of a list, said once here in Sequelize's terms.
+// Conditions on the rows of a list. Sequelize's operators are used here, and not outside models/.
 import { literal, Op, where, type WhereOptions } from 'sequelize'
 import { isId } from '../domain/ids.ts'
 
 const reach = Symbol('reach')
 
-/** Which rows a condition leaves: what models/page.ts has to know of it. */
+/** What models/page.ts has to know of a condition to read a page quickly. */
 interface Reach {
-  /** The columns that it bounds by a range. */
+  /** The columns that it limits to a range. */
   ranges: string[]
-  /** True where an id leads to the rows: there are few of them, and an index has them in the order of the list. */
+  /** True for a condition by an id: few rows meet it, and an index has them in the order of the list. */
   narrow: boolean
 }
 
-/** What rows are asked for. Nobody else writes one: Sequelize's operators stay in this folder. */
+/** A condition on the rows of a list. Only models/ makes one. */
 export type Condition = WhereOptions & { readonly [reach]: Reach }
 
-/** For the models' own conditions. */
+/** Makes a condition from Sequelize's options; for models/ only. */
 export function condition(options: WhereOptions, { ranges = [], narrow = false }: Partial<Reach> = {}): Condition {
   return Object.assign(options, { [reach]: { ranges, narrow } }) as Condition
 }
 
 export const reachOf = (one: Condition): Reach => one[reach]
 
-/** A condition that Sequelize has no words for; in parentheses, so that an OR in it ends there. */
+/** A condition in SQL, where Sequelize cannot express it; in parentheses, so that an OR in it ends there. */
 export const inSql = (sql: string) => condition(literal(`(${sql})`) as unknown as WhereOptions)
 
 /** Every row. */
@@ -43,7 +43,7 @@ export const not = (refused: Condition): Condition => condition({ [Op.not]: refu
 /** The column is exactly this. */
 export const equalTo = (column: string, value: unknown): Condition => condition({ [column]: value } as WhereOptions)
 
-/** The column is this id; text that can be no id finds nothing. */
+/** The column is this id; text that is not an id matches no row. */
 export const hasId = (column: string, id: string): Condition => (
   isId(id) ? condition({ [column]: id } as WhereOptions, { narrow: true }) : nothing
 )
@@ -58,7 +58,7 @@ export const to = (column: string, value: unknown): Condition => (
   condition({ [column]: { [Op.lte]: value } } as WhereOptions, { ranges: [column] })
 )
 
-/** The array `tags` has this id; text that can be no id finds nothing. Needs an index on the tags of the rows that have any. */
+/** The array `tags` has this id; text that is not an id matches no row. Needs an index on the tags of the rows that have any. */
 export const hasTag = (id: string): Condition => (
   isId(id) ? condition({ tags: { [Op.and]: [{ [Op.ne]: [] }, { [Op.contains]: [id.toLowerCase()] }] } }) : nothing
 )
@@ -67,6 +67,6 @@ export const hasTag = (id: string): Condition => (
 export function contains(expression: string, text: string): Condition {
   if (text === '') return everything
   const pattern = `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
-  // PostgreSQL itself makes small letters of the text: JavaScript's differ from its own for a few (İ, ẞ, Σ).
+  // ILIKE lets PostgreSQL convert the text to lower case: JavaScript's result differs for a few letters (İ, ẞ, Σ).
   return condition(where(literal(expression), { [Op.iLike]: pattern }))
 }

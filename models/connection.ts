@@ -1,6 +1,6 @@
 // What statements are sent through: a pool for reading, or one transaction for writing.
 
-/** A statement that is prepared once on every connection, under its name. */
+/** A statement that is prepared once on every connection, under its name; '' for one that is not prepared. */
 export interface Statement {
   name: string
   text: string
@@ -8,10 +8,10 @@ export interface Statement {
   takesNoLock?: true
 }
 
-/** Whatever statements can be sent through: the pool for reading, one transaction for writing. */
+/** The pool for reading, or one transaction for writing. */
 export interface Connection {
   run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
-  /** Runs two statements that do not need each other's answers, in one round trip. */
+  /** Runs two statements in one round trip; neither may need the other's answer. */
   runBoth<A, B>(first: BoundStatement, second: BoundStatement): Promise<[A[], B[]]>
 }
 

@@ -1,4 +1,4 @@
-// Contacts: customers, vendors, and those who are both.
+// Contacts: customers, vendors, and those that are both.
 import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind, type FactsOf } from '../domain/documents.ts'
 import type { Scope } from './find.ts'
 import { DECIMAL, INTEGER, TEXT, UUID, VERSIONED, json, model, orNull, textOf, type RowOf } from './model.ts'
@@ -47,10 +47,10 @@ export const contacts = model('contacts', {
 })
 export type ContactRow = RowOf<typeof contacts>
 
-/** What GET /contacts?search looks through; the index contacts_search is on this very expression. */
+/** The expression that GET /contacts?search searches; the index contacts_search is on the same expression. */
 export const CONTACT_SEARCH = `(lower(contact_name) || E'\\n' || lower(coalesce(company_name, '')) || E'\\n' || lower(coalesce(email, '')))`
 
-/** Every column that refers to a contact, by its table; the test of the schema holds it against the foreign keys. */
+/** Every column that refers to a contact, by its table; a test compares it with the foreign keys. */
 export const CONTACT_REFERENCES = {
   ...Object.fromEntries(DOCUMENT_KINDS.map((kind) => [DOCUMENTS[kind].table, DOCUMENTS[kind].party])),
   journal_lines: 'contact_id',

@@ -1,4 +1,4 @@
-// Conversions as they were asked for, how far they have come, and what has been made of a source.
+// Requests to convert documents, their progress, and the documents that were made from a source.
 import type { PartInput, Source } from '../domain/conversion.ts'
 import type { Statement } from './connection.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
@@ -9,12 +9,12 @@ export const conversions = model('conversions', {
   id: UUID,
   source_type: textOf<Source>(),
   source_id: UUID,
-  /** How far an estimate goes; null for its order alone. */
+  /** How far an estimate is converted; null for its order alone. */
   through: orNull(textOf<'invoice'>()),
   /** The part of an order to convert; null for everything that is left. */
   line_items: orNull(json<PartInput[]>()),
   auto_approve: BOOLEAN,
-  /** The user who asked, null where a token is nobody's. */
+  /** The user who sent the request; null where the token has no user. */
   requested_by: orNull(UUID),
   /** Where the request came from, for the activity entries of what it makes. */
   origin: json<{ request_id: string | null; ip: string | null; user_agent: string | null; source: string }>(),
@@ -32,7 +32,7 @@ export function findConversion(scope: Scope, id: string, lock: Lock = ''): Promi
   return findRow(scope, conversions, id, lock)
 }
 
-/** The ids of the invoices or bills that were made of these sources, by the source's id, in the order of their making. */
+/** The ids of the invoices or bills that were made from these sources, by the source's id, in the order in which they were made. */
 export async function madeOf(
   { connection, orgId }: Scope, source: 'estimate' | 'sales order' | 'purchase order', ids: string[],
 ): Promise<Map<string, string[]>> {

@@ -1,4 +1,4 @@
-// Credit notes, their lines, and what of each is applied to which invoice or bill. Amounts are minor units of the note's currency.
+// Credit notes, their lines, and their applications to invoices and bills. Amounts are minor units of the note's currency.
 import type { CreditSide } from '../domain/credit.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany } from './association.ts'
@@ -12,7 +12,7 @@ export const creditNotes = model('credit_notes', {
   ...DOCUMENT,
   credit_note_number: TEXT,
   type: textOf<CreditSide>(),
-  /** The vendor, where the credit is a vendor's. */
+  /** The vendor, for a credit from a vendor. */
   customer_id: UUID,
   customer_name: TEXT,
   invoice_id: orNull(UUID),
@@ -39,9 +39,9 @@ export const creditApplications = model('credit_applications', {
   invoice_id: orNull(UUID),
   bill_id: orNull(UUID),
   amount: MINOR,
-  /** What it took off the invoice or bill in the ledger, in minor units of the organisation's currency. */
+  /** By how much it reduced the invoice or bill in the ledger, in minor units of the organisation's currency. */
   settled_base: MINOR,
-  /** What it took off the note in the ledger, in the same. */
+  /** By how much it reduced the note in the ledger, in the same units. */
   relieved_base: MINOR,
   /** The day on which it was applied. */
   date: DATE,
@@ -66,7 +66,7 @@ export async function findCreditNote(scope: Scope, id: string, lock: Lock = ''):
 /** As findCreditNote, locked and without its lines, for a credit that is applied. */
 export const findCredit = (scope: Scope, id: string): Promise<Omit<CreditNote, 'lines'> | null> => applications.findWith(scope, id, 'FOR UPDATE')
 
-/** Puts lines and applications to many credit notes, in one round trip. */
+/** Adds their lines and applications to many credit notes, in one round trip. */
 export async function withCreditNoteLines(scope: Scope, rows: CreditNoteRow[]): Promise<CreditNote[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)

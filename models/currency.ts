@@ -27,15 +27,15 @@ export type ExchangeRateRow = RowOf<typeof exchangeRates>
 /** The currencies that the organisation has enabled, by code. */
 export const findEnabledCurrencies = finder(currencies, () => ({ scope: 'enabled', order: ['currency_code'] }))
 
-/** A pair of currencies that a rate is wanted of. */
+/** A pair of currencies whose rate is looked up. */
 export interface RatePair {
   from: string
   to: string
 }
 
 /**
- * The latest rate of a pair on or before a date, as decimal text; null where there is none, and where `from` is null. Only the
- * pair itself is asked, not its inverse. For a query that has the organisation as $1 and the rest in these places.
+ * SQL for the latest rate of a pair on or before a date, as decimal text; null where there is none, and where `from` is null.
+ * Only the pair itself is looked up, not its inverse. The arguments are SQL; the query around it has the organisation as $1.
  */
 export const latestRate = (from: string, to: string, date: string) => `(SELECT rate::text FROM exchange_rates
    WHERE org_id = $1 AND from_currency = ${from} AND to_currency = ${to} AND rate_date <= ${date}::date

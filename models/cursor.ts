@@ -1,8 +1,8 @@
-// Rows too many to be held, read by a cursor.
+// Reads rows that are too many for memory, by a cursor.
 import type pg from 'pg'
 import type { BoundStatement } from './connection.ts'
 
-/** How a connection of the pool is had, spoken on, and given back. */
+/** How a connection is taken from the pool, used, and given back. */
 interface CursorPool {
   borrow(): Promise<pg.Client>
   together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]>
@@ -10,7 +10,7 @@ interface CursorPool {
   discard(client: pg.Client): Promise<void>
 }
 
-/** Reads a statement's rows so many at a time, as Database.portions says. */
+/** Reads a statement's rows in portions; see Database.portions. */
 export async function* readInPortions<Row>(
   { borrow, together, giveBack, discard }: CursorPool, [{ text }, values]: BoundStatement, rowsAtOnce: number, over?: AbortSignal,
 ): AsyncGenerator<Row[], void> {
@@ -31,5 +31,5 @@ export async function* readInPortions<Row>(
   }
 }
 
-// A question that nobody waits for any more is ended within a second, not when it would have its first row.
+// PostgreSQL notices within a second that the connection is gone and cancels the statement, instead of at its first row.
 const NOTICE_THE_READER = `SET LOCAL client_connection_check_interval = '1s'`

@@ -1,4 +1,4 @@
-// The connection to PostgreSQL: Sequelize's pool, prepared statements, and one transaction at a time.
+// The connection to PostgreSQL: Sequelize's pool, prepared statements, pipelined round trips, and transactions.
 import pg from 'pg'
 import { Sequelize } from 'sequelize'
 import type { BoundStatement, Connection, Statement } from './connection.ts'
@@ -11,25 +11,25 @@ const DATE = 1082
 pg.types.setTypeParser(INT8, BigInt)
 pg.types.setTypeParser(DATE, (text) => text)
 
-// What is written to a connection is sent at once, without waiting for the answers to what was written before.
+// Sends each query at once, without waiting for the answers to the queries before it.
 class PipelinedClient extends pg.Client {
   constructor(config: pg.ClientConfig) {
     super({ ...config, pipeline: true })
   }
 }
 
-// Far more than the service has.
+// Far more statements than the service has.
 const MOST_STATEMENTS = 1_000
 
 export interface Database extends Connection {
   /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
-   * Reads a statement's rows, so many at a time, all of one snapshot. Its connection is given back when the last is
-   * had or no more are wanted (`return`); `over`, when it is aborted, breaks it off in the middle of a question too.
+   * Reads a statement's rows, `rowsAtOnce` at a time, all from one snapshot. Its connection is given back after the last
+   * portion, or when the reader calls `return`. Aborting `over` breaks the read off, also in the middle of a statement.
    */
   portions<Row>(statement: BoundStatement, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
-  /** As run, without being counted: what is measured is not changed by measuring. */
+  /** Like run, but not counted in roundTrips, so that measuring does not change what is measured. */
   observe<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   /** Round trips to the server since the start, for the metrics and the bench. */
   roundTrips(): number
@@ -41,19 +41,19 @@ export interface DatabaseOptions {
   pool: number
   /** Shown by pg_stat_activity. */
   name: string
-  /** How long an answer is waited for; DATABASE_WAITS_MS.answer where nothing is said, without end where it is 0. */
+  /** How long to wait for an answer; DATABASE_WAITS_MS.answer by default, without limit where it is 0. */
   answerMs?: number
 }
 
 /**
- * How long PostgreSQL is waited for: for a connection of the pool, for a new one, for a statement, between the statements
- * of a transaction, and for a lock. A row is held for one short transaction, so a long wait for it means that something is
- * wrong: it ends long before the statement would, and openBooks tries again. A server that is gone without a word ends
- * nothing, so an answer that does not come ends its connection.
+ * Time limits: for a connection of the pool, for a new one, for a statement, between the statements of a transaction, and
+ * for a lock. A row is locked for one short transaction, so a long wait for it means that something is wrong: the wait ends
+ * long before the statement's limit, and openBooks tries again. A server that has disappeared enforces none of these, so a
+ * connection whose answer is later than `answer` is closed.
  */
 export const DATABASE_WAITS_MS = { acquire: 10_000, connect: 5_000, statement: 60_000, idleInTransaction: 60_000, lock: 10_000, answer: 75_000 }
 
-/** Opens the pool, lazily: nothing is sent yet. */
+/** Opens the pool; no connection is made before the first query. */
 export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.answer }: DatabaseOptions): Database {
   const sequelize = new Sequelize(url, {
     dialect: 'postgres',
@@ -75,7 +75,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   const send = async <Row>(client: pg.Client, query: pg.QueryConfig | string): Promise<Row[]> =>
     (await client.query<Row & pg.QueryResultRow>(query as pg.QueryConfig)).rows
 
-  // Statements that are written to the socket together are answered together.
+  // Sends queries in one round trip: they are written to the socket together, and their answers arrive together.
   function flight(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<PromiseSettledResult<unknown[]>[]> {
     trips += 1
     const { stream } = client.connection
@@ -107,12 +107,12 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
     }
   }
 
-  // A connection that broke in the middle of something is ended, never lent again.
+  // A connection that failed in the middle of its work is closed, and never used again.
   async function discard(client: pg.Client): Promise<void> {
     await sequelize.connectionManager.destroyConnection(client).catch(() => undefined)
   }
 
-  // A connection keeps every statement that it has prepared: beyond a bound they are sent without their names.
+  // A connection keeps every statement that it has prepared, so statements beyond a limit are sent without a name.
   const names = new Set<string>()
   const prepared = ({ name, text }: Statement, values: readonly unknown[]) => {
     if (names.size < MOST_STATEMENTS) names.add(name)
@@ -139,7 +139,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
         giveBack(client)
         return result
       } catch (error) {
-        // After a failed last statement the server has rolled back already; once more does no harm.
+        // After a failed last statement the server has rolled back already; a second ROLLBACK does no harm.
         if (!transaction.hasBegun()) giveBack(client)
         else await together(client, ['ROLLBACK']).then(() => giveBack(client), () => discard(client))
         throw error

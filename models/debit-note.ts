@@ -38,5 +38,5 @@ export interface DebitNote extends DebitNoteRow {
 
 export const findDebitNote = (scope: Scope, id: string, lock: Lock = ''): Promise<DebitNote | null> => lines.findWith(scope, id, lock)
 
-/** Puts the lines of many debit notes to them, in one query. */
+/** Adds their lines to many debit notes, in one query. */
 export const withDebitNoteLines = (scope: Scope, rows: DebitNoteRow[]): Promise<DebitNote[]> => lines.addTo(scope, rows)

@@ -1,11 +1,11 @@
-// The statements that move webhook deliveries along, many rows at a time, and the questions asked about them.
+// The statements that begin, settle and release attempts at webhook deliveries, many rows at a time, and queries of deliveries.
 // Each locks the rows of a table in the order of their keys before it changes them: attempts, deliveries, endpoints, circuits.
 import { CAPS } from '../domain/webhook-caps.ts'
 import { CLOSED_COLUMNS } from './circuit.ts'
 import type { Connection } from './connection.ts'
 
-// A trial of an endpoint that is disabled or deleted tells nothing: its circuit closes, and what has waited for it is
-// skipped as well, instead of one delivery for each trial.
+// A delivery to an endpoint that is disabled or deleted is skipped, and the circuit of the endpoint closes: so all deliveries
+// that wait for it are released and skipped as well, instead of one with each trial.
 export const BEGIN = {
   name: 'begin attempts',
   text: `WITH asked AS (
@@ -48,11 +48,10 @@ export const BEGIN = {
   FROM found`,
 }
 
-// Answers what the attempts say of the circuits of their endpoints, where that changes one of them; of an endpoint that
-// was disabled or deleted meanwhile they say nothing. A success may be told again, when it is settled again; a failure
-// counts once, with the statement that writes its attempt down.
-// An endpoint's row is touched only when its health turns, and then locked in the order of the keys, so that two groups
-// that share endpoints never wait for each other in a circle.
+// Returns the results of the attempts by endpoint where they change its circuit; none for an endpoint that was disabled or
+// deleted meanwhile. A success that is settled again is returned again; a failure counts once, in the statement that records
+// its attempt. An endpoint's row is locked only when it begins or stops failing, and in the order of the keys, so that two
+// groups that share endpoints never deadlock.
 export const SETTLE = {
   name: 'settle attempts',
   text: `WITH given AS MATERIALIZED (
@@ -151,7 +150,7 @@ export const RELEASE = {
   WHERE d.org_id = h.org_id AND d.id = h.id RETURNING 1`,
 }
 
-/** What a delivery's own process is started with. */
+/** What the process of one delivery is started with. */
 export interface DeliveryUnderWay {
   org_id: string
   id: string
@@ -190,7 +189,7 @@ export async function unfinishedBatches(connection: Connection, before: Date): P
 
 /**
  * Deliveries whose process should have made its attempt before `before`, oldest first, a page at a time: `after` is the
- * last of the page before. Those of suspended organisations wait rightly and are left out, as is what has no process.
+ * last of the page before. Left out are deliveries without a process, and those of suspended organisations, which have to wait.
  */
 export async function overdueDeliveries(
   connection: Connection, before: Date, after: DeliveryUnderWay | null, limit = 200,

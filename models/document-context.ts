@@ -1,4 +1,4 @@
-// What a document is drawn up from: contact, branch, items, taxes, accounts, period and series, read at once.
+// Reads the context of a document in one query: its contact, branch, items, taxes, accounts, period and series.
 import type { AccountRole } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import type { NamedAccount } from './account.ts'
@@ -16,9 +16,9 @@ export interface DocumentContextRequest {
   /** The accounts that lines of a purchase name. */
   accountIds: string[]
   tags: string[]
-  /** The rate that is wanted as of the date; null where one is told, or none needed. */
+  /** The pair whose rate is looked up as of the date; null where the caller sent a rate, or none is needed. */
   rate: RatePair | null
-  /** The document's date: it picks the accounting period, and with it the series. */
+  /** The document's date, which decides the accounting period, and with it the series. */
   date: string
   /** A number given by hand, to be looked up among the invoices of the branch. */
   invoiceNumber: string | null
@@ -26,7 +26,7 @@ export interface DocumentContextRequest {
 
 /** The accounts that a posting goes to. */
 export interface PostingAccounts {
-  /** By what they are for. */
+  /** Their ids, by their role. */
   roles: Partial<Record<AccountRole, string>>
   /** The account named Round Off or Rounding (specification, "Round-off"). */
   round_off_account: string | null
@@ -39,9 +39,9 @@ export interface DocumentContext extends PostingAccounts {
   taxes: (Tax & { id: string })[]
   /** The branch's series of the period that covers the date. */
   series: Pick<NumberSeriesRow, 'id' | 'series_name' | 'prefix' | 'padding' | 'format_template' | 'is_default'>[]
-  /** Those of the accounts asked for that the organisation has. */
+  /** Those of the requested accounts that the organisation has. */
   accounts: NamedAccount[]
-  /** The latest rate of the pair asked for. */
+  /** The latest rate of the requested pair. */
   latest_rate: string | null
   tags_found: number
   number_taken: boolean
@@ -60,7 +60,7 @@ export interface ContextItem {
   purchase_account_id: string | null
 }
 
-/** Reads it all in one round trip. What is not the organisation's is missing from the answer. */
+/** Reads all of it in one round trip. Records that the organisation does not have are missing from the result. */
 export async function readDocumentContext(scope: Scope, request: DocumentContextRequest): Promise<DocumentContext> {
   const [context] = await scope.connection.run<DocumentContext>(DOCUMENT_CONTEXT, [
     scope.orgId, request.contactId, request.branchId, request.itemIds, request.taxIds, request.date, request.tags, request.invoiceNumber,
@@ -69,7 +69,7 @@ export async function readDocumentContext(scope: Scope, request: DocumentContext
   return context!
 }
 
-/** The accounts alone, where everything else is on the document already. */
+/** Reads the accounts alone, where everything else is on the document already. */
 export async function readPostingAccounts(scope: Scope): Promise<PostingAccounts> {
   const [accounts] = await scope.connection.run<PostingAccounts>(POSTING_ACCOUNTS, [scope.orgId])
   return accounts!

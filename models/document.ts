@@ -1,4 +1,4 @@
-// What the rows of every sale and purchase have in common, and those of their lines; amounts are minor units.
+// Columns that the rows of every sale and purchase have, and columns of their lines; amounts are minor units.
 import { DATE, DECIMAL, INTEGER, MINOR, TEXT, UUID, UUIDS, VERSIONED, orNull, type RowOf } from './model.ts'
 
 export const DOCUMENT = {
@@ -49,7 +49,7 @@ export const LINE = {
 }
 export type LineRow = RowOf<typeof LINE>
 
-/** What the buyer assesses upon itself under reverse charge, on the line of a purchase. */
+/** The tax that the buyer owes instead of the vendor under reverse charge, on the line of a purchase. */
 export const REVERSE_CHARGE = {
   rcm_cgst: MINOR,
   rcm_sgst: MINOR,

@@ -15,7 +15,7 @@ export const estimates = model('estimates', {
   customer_name: TEXT,
   expiry_date: orNull(DATE),
   status: textOf<EstimateStatus>(),
-  /** The order that was made of the estimate. */
+  /** The order that was made from the estimate. */
   converted_to_sales_order_id: orNull(UUID),
 })
 export type EstimateRow = RowOf<typeof estimates>
@@ -28,7 +28,7 @@ export type EstimateLineRow = RowOf<typeof estimateLines>
 
 const lines = hasMany(estimates, 'lines', estimateLines, { by: 'estimate_id', order: ['line_no'] })
 
-/** An estimate with its lines in their order, and the ids of the invoices that were made of its order. */
+/** An estimate with its lines in their order, and the ids of the invoices that were made from its order. */
 export interface Estimate extends EstimateRow {
   lines: EstimateLineRow[]
   invoices: string[]
@@ -39,7 +39,7 @@ export async function findEstimate(scope: Scope, id: string, lock: Lock = ''): P
   return found && (await withInvoices(scope, [found]))[0]!
 }
 
-/** Puts the lines of many estimates to them, in one query, and what was made of them. */
+/** Adds their lines to many estimates, in one query, and the ids of what was made from them. */
 export const withEstimateLines = async (scope: Scope, rows: EstimateRow[]): Promise<Estimate[]> => withInvoices(scope, await lines.addTo(scope, rows))
 
 async function withInvoices(scope: Scope, rows: Omit<Estimate, 'invoices'>[]): Promise<Estimate[]> {

@@ -18,9 +18,9 @@ export const expenses = model('expenses', {
   /** The header's own; null where every line names its account. */
   account_id: orNull(UUID),
   paid_through_account_id: UUID,
-  /** True for an expense that was told in lines; one told by its header alone has one line, made of the header. */
+  /** True where the request had lines; an expense without them has one line, made from its header. */
   itemized: BOOLEAN,
-  /** As told: with the tax where it is inclusive. */
+  /** As sent: with the tax where `is_inclusive_tax` is true. */
   amount: MINOR,
   mode: orNull(TEXT),
   reference_number: orNull(TEXT),
@@ -56,7 +56,7 @@ export const expenseLines = model('expense_lines', {
   sgst: MINOR,
   igst: MINOR,
   cess: MINOR,
-  /** What the buyer assesses upon itself under reverse charge. */
+  /** The tax that the buyer owes instead of the vendor, under reverse charge. */
   rcm_cgst: MINOR,
   rcm_sgst: MINOR,
   rcm_igst: MINOR,
@@ -73,7 +73,7 @@ export interface Expense extends ExpenseRow {
 
 export const findExpense = (scope: Scope, id: string, lock: Lock = ''): Promise<Expense | null> => lines.findWith(scope, id, lock)
 
-/** Puts the lines of many expenses to them, in one query. */
+/** Adds their lines to many expenses, in one query. */
 export const withExpenseLines = (scope: Scope, rows: ExpenseRow[]): Promise<Expense[]> => lines.addTo(scope, rows)
 
 /** Expenses with a line on the account. */
@@ -90,7 +90,7 @@ export interface ExpenseContextRequest {
   tags: string[]
 }
 
-/** What an expense is drawn up from. What is not the organisation's is missing from it. */
+/** What an expense is drafted from. Records that the organisation does not have are missing from it. */
 export interface ExpenseContext {
   vendor: { id: string; contact_name: string; contact_type: string; place_of_contact: string | null } | null
   /** The default branch's state. */
@@ -101,7 +101,7 @@ export interface ExpenseContext {
   tags_found: number
 }
 
-/** Reads it all in one round trip. */
+/** Reads all of it in one round trip. */
 export async function readExpenseContext(scope: Scope, { vendorId, accountIds, taxIds, tags }: ExpenseContextRequest): Promise<ExpenseContext> {
   const [context] = await scope.connection.run<ExpenseContext>(CONTEXT, [scope.orgId, vendorId, accountIds, taxIds, tags])
   return context!

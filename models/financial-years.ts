@@ -1,4 +1,4 @@
-// Which organisations lack the current or the next financial year, and the lock under which one is given them.
+// Finds the organisations that lack the current or the next financial year, and locks the years of one.
 import type { Connection } from './connection.ts'
 import type { Scope } from './find.ts'
 import type { OrganizationFacts } from './token.ts'
@@ -14,8 +14,8 @@ export function organizationsWithoutNextYear(
 }
 
 /**
- * Keeps others from adding or moving years until the transaction ends, and nobody from anything else; answers the month in
- * which they begin.
+ * Locks the financial years: other transactions cannot add or move years until this one ends, and can do everything else.
+ * Returns the month in which the years begin.
  */
 export async function lockFinancialYears(scope: Scope): Promise<number> {
   const [row] = await scope.connection.run<{ month: number }>(LOCK, [scope.orgId])
@@ -34,5 +34,5 @@ const WITHOUT_NEXT_YEAR = {
     ORDER BY o.id LIMIT 100`,
 }
 
-// Rows that refer to the organisation can still be written: their key stays as it is.
+// FOR NO KEY UPDATE, so that rows that refer to the organisation can still be written.
 const LOCK = { name: 'lock financial years', text: 'SELECT fiscal_year_start_month AS month FROM organizations WHERE id = $1 FOR NO KEY UPDATE' }

@@ -1,4 +1,4 @@
-// Finders: the only way to the rows of a model, and always within one organisation where they belong to one.
+// Finders: the only way to read the rows of a model, always within one organisation where the rows belong to one.
 import { createHash } from 'node:crypto'
 import { literal, Op, Transaction, type FindOptions } from 'sequelize'
 import { notFound } from '../domain/faults.ts'
@@ -6,7 +6,7 @@ import { isId } from '../domain/ids.ts'
 import type { BoundStatement, Connection, Statement } from './connection.ts'
 import { sequelizeModelOf, type AnyModel, type ModelOf } from './model.ts'
 
-/** Where a question is asked: a connection and the organisation that it is asked within. */
+/** What a finder reads from: a connection, and the organisation whose rows it may see. */
 export interface Scope {
   connection: Connection
   orgId: string
@@ -14,27 +14,27 @@ export interface Scope {
 
 type Owned = { org_id: string }
 
-/** The place of a value in a question that is written once. */
+/** A parameter of a prepared statement, such as $2, with the type of its value. */
 export type Parameter<Value> = ReturnType<typeof literal> & { readonly value?: Value }
 
-/** What is to be found, in Sequelize's words; `scope` is a named one of the model. */
+/** Sequelize's options of findAll; `scope` is a named scope of the model. */
 type Finding<Row extends object> = FindOptions<Row> & { scope?: string }
 
-/** A question to one model; nothing but its values differs from call to call. */
-export interface Finder<Asker, Row extends object, Values extends unknown[]> {
-  (queryable: Asker, ...values: Values): Promise<Row[]>
+/** A prepared query of one model; only its values differ from call to call. */
+export interface Finder<Queryable, Row extends object, Values extends unknown[]> {
+  (queryable: Queryable, ...values: Values): Promise<Row[]>
   /** The first of the rows, or null. */
-  first(queryable: Asker, ...values: Values): Promise<Row | null>
+  first(queryable: Queryable, ...values: Values): Promise<Row | null>
   /** The statement and its values, to be sent together with another. */
-  bound(queryable: Asker, ...values: Values): BoundStatement
+  bound(queryable: Queryable, ...values: Values): BoundStatement
 }
 
 type Describe<Row extends object, Values extends unknown[]> =
   (...parameters: { [Place in keyof Values]: Parameter<Values[Place]> }) => Finding<Row>
 
 /**
- * A finder of the rows that `describe` describes, which is given a parameter for each value. Sequelize writes the question
- * when it is first asked; from then on it is a prepared statement.
+ * A finder of the rows that `describe` describes; `describe` gets one parameter for each value. Sequelize writes the SQL at
+ * the first call; from then on it is a prepared statement.
  */
 export function finder<Row extends Owned, Values extends unknown[] = []>(
   model: ModelOf<Row>, describe: Describe<Row, Values>,
@@ -43,7 +43,7 @@ export function finder<Row extends Owned, Values extends unknown[] = []>(
   return finderBy(({ connection }: Scope) => connection, ({ orgId }, ...values) => [statement(), [orgId, ...values]])
 }
 
-/** As finder, for the few models above organisations. */
+/** Like finder, for the few models that belong to no organisation. */
 export function finderAbove<Row extends object, Values extends unknown[] = []>(
   model: ModelOf<Row>, describe: Describe<Row, Values>,
 ): Finder<Connection, Row, Values> {
@@ -52,24 +52,24 @@ export function finderAbove<Row extends object, Values extends unknown[] = []>(
   return finderBy((connection: Connection) => connection, (_connection, ...values) => [statement(), values])
 }
 
-function finderBy<Asker, Row extends object, Values extends unknown[]>(
-  connectionOf: (queryable: Asker) => Connection, bound: (queryable: Asker, ...values: Values) => BoundStatement,
-): Finder<Asker, Row, Values> {
-  const find = async (queryable: Asker, ...values: Values) => connectionOf(queryable).run<Row>(...bound(queryable, ...values))
-  return Object.assign(find, { bound: bound, first: async (queryable: Asker, ...values: Values) => (await find(queryable, ...values))[0] ?? null })
+function finderBy<Queryable, Row extends object, Values extends unknown[]>(
+  connectionOf: (queryable: Queryable) => Connection, bound: (queryable: Queryable, ...values: Values) => BoundStatement,
+): Finder<Queryable, Row, Values> {
+  const find = async (queryable: Queryable, ...values: Values) => connectionOf(queryable).run<Row>(...bound(queryable, ...values))
+  return Object.assign(find, { bound: bound, first: async (queryable: Queryable, ...values: Values) => (await find(queryable, ...values))[0] ?? null })
 }
 
-/** The rows of a list. Its filters differ from call to call: Sequelize writes the question, and PostgreSQL plans it, each time. */
+/** The rows of a list. Its filters differ from call to call, so Sequelize writes the SQL, and PostgreSQL plans it, each time. */
 export function findList<Row extends Owned>({ connection, orgId }: Scope, model: ModelOf<Row>, finding: FindOptions<Row>): Promise<Row[]> {
   return runFinding(model, finding, (text) => connection.run({ name: '', text }, []), orgId)
 }
 
-/** As findList, for the few models above organisations. */
+/** Like findList, for the few models that belong to no organisation. */
 export function findListAbove<Row extends object>(connection: Connection, model: ModelOf<Row>, finding: FindOptions<Row>): Promise<Row[]> {
   return runFinding(aboveOrganizations(model), finding, (text) => connection.run({ name: '', text }, []))
 }
 
-// A shared lock lets others read and refer to the row, but not change it before the deed is committed.
+// FOR SHARE lets other transactions read and refer to the row, but not change it before this one ends.
 export type Lock = 'FOR UPDATE' | 'FOR SHARE' | ''
 
 /** The row with this id in the organisation, or null. A locked row stays as it is until the transaction ends. */
@@ -77,7 +77,7 @@ export async function findRow<Row extends Owned>(scope: Scope, model: ModelOf<Ro
   return findersOf(model).one[lock].first(scope, id)
 }
 
-/** As findRow, for an id as a caller sent it. Throws not_found.resource, in the words `There is no such <noun>.` */
+/** Like findRow, for an id that a caller sent. Throws not_found.resource with the message `There is no such <noun>.` */
 export async function existingRow<Row extends Owned>(
   scope: Scope, model: ModelOf<Row>, id: string, noun: string, lock: Lock = '',
 ): Promise<Row> {
@@ -91,12 +91,12 @@ export async function findRows<Row extends Owned>(scope: Scope, model: ModelOf<R
   return ids.length === 0 ? [] : findersOf(model).many(scope, ids)
 }
 
-/** As findRows, each row locked until the transaction ends, one after the other in the order of their ids. */
+/** Like findRows, with each row locked until the transaction ends. Rows are locked in the order of their ids. */
 export async function lockRows<Row extends Owned>(scope: Scope, model: ModelOf<Row>, ids: string[]): Promise<Row[]> {
   return ids.length === 0 ? [] : findersOf(model).manyLocked(scope, ids)
 }
 
-/** The question for the row with this id, to be asked together with another. */
+/** The statement that finds the row with this id, to be sent together with another. */
 export const queryRow = <Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): BoundStatement =>
   findersOf(model).one[lock].bound(scope, id)
 
@@ -154,7 +154,7 @@ function runFinding<Row extends object>(
   return sequelizeModelOf(model).scope(scopes).findAll(querying as FindOptions) as unknown as Promise<Row[]>
 }
 
-function aboveOrganizations<Asked extends AnyModel>(model: Asked): Asked {
+function aboveOrganizations<Defined extends AnyModel>(model: Defined): Defined {
   if (model.columns.includes('org_id')) throw new Error(`${model.name} are asked for within an organisation`)
   return model
 }

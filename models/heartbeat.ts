@@ -1,4 +1,4 @@
-// Which of the service's own processes was seen last when, for whoever looks into the database.
+// Records when each process of the service was last at work, for the readiness check and for operators.
 import type { Connection } from './connection.ts'
 import { TEXT, TIME, model, type RowOf } from './model.ts'
 
@@ -8,7 +8,7 @@ export const heartbeats = model('process_heartbeats', {
 }, { key: ['name'] })
 export type HeartbeatRow = RowOf<typeof heartbeats>
 
-/** Writes down that the process is at work now, by the database's clock; it does so every two seconds. */
+/** Records that the process is at work now, by the database's clock. The worker calls it every two seconds. */
 export async function recordHeartbeat(connection: Connection, name: string): Promise<void> {
   await connection.run(BEAT, [name])
 }

@@ -1,4 +1,4 @@
-// The remembered answers of keyed calls: claimed before the work, written in its transaction, or after the engine's part.
+// Stored answers of calls with an idempotency key: a call claims its key first, and writes its answer in its transaction or after its workflow.
 import type { Connection } from './connection.ts'
 import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
@@ -10,7 +10,7 @@ export const idempotentAnswers = model('idempotent_answers', {
   key: TEXT,
   body_hash: BYTES,
   status: orNull(INTEGER),
-  /** The answer; while `claimed_until` is set, the id of what the call has asked the engine for. */
+  /** The answer; while `claimed_until` is set, the id of the request that the workflow carries out. */
   body: orNull(TEXT),
   sealed: BOOLEAN,
   claimed_until: orNull(TIME),
@@ -26,7 +26,7 @@ export interface AnswerKey {
   key: string
 }
 
-/** What a call that never came to its answer has left: the id of what it asked for, and the body it came with. */
+/** What a call without an answer has left: the id of its request, and the hash of its body. */
 export interface UnfinishedRequest {
   requestId: string
   bodyHash: string
@@ -40,8 +40,8 @@ export type Claim =
 export const RETENTION_MS = 24 * 60 * 60 * 1000
 
 /**
- * Claims the key for the transaction that requires this, by an advisory lock that the server lets go of when the
- * transaction ends, also when the process dies. `check` is told what is remembered, or that another call is at work on it.
+ * Claims the key for the transaction that requires this, by an advisory lock that the server releases when the transaction
+ * ends, also when the process dies. `check` gets the stored answer, or that another call with the key is running.
  */
 export function claimOf(key: AnswerKey, now: Date, check: (claim: Claim) => void): Precondition {
   const values = [key.subject, key.method, key.path, key.key, new Date(now.getTime() - RETENTION_MS)]
@@ -63,21 +63,21 @@ function readClaim(row: ClaimRow, now: Date): Claim {
   return { state: 'ours', left: row.body === null ? null : { requestId: row.body, bodyHash: row.body_hash! } }
 }
 
-// The lock is tried before the row is read, in one statement; a lock that comes free just after another call has
-// committed must not leave us with the snapshot from before that commit, so the reading function takes a fresh one.
+// The lock is tried before the row is read, in one statement. Another call may commit and release the lock after the statement
+// has taken its snapshot, so claim_answer reads the row in a new snapshot.
 const CLAIM = { name: 'claim answer', text: 'SELECT * FROM claim_answer($1, $2, $3, $4, $5)' }
 
-/** A claim that outlives its transaction, while the engine is at work. */
+/** A claim that stays after its transaction, while the workflow runs. */
 export interface StandingClaim extends AnswerKey {
   until: Date
 }
 
-/** Puts the answer in the claim's place. Nothing happens where the claim ran out and another call has taken it over. */
+/** Replaces the claim by the answer. Does nothing where the claim has expired and another call has taken it over. */
 export async function answerClaim(connection: Connection, claim: StandingClaim, answer: { status: number; body: string; sealed: boolean }): Promise<void> {
   await connection.run(ANSWER, [...keyOf(claim), claim.until, answer.status, answer.body, answer.sealed])
 }
 
-/** Gives the claim up, so that a repeat of the call goes on at once with what was asked for. */
+/** Releases the claim, so that a repeat of the call continues the same request at once. */
 export async function releaseClaim(connection: Connection, claim: StandingClaim, now: Date): Promise<void> {
   await connection.run(GIVE_UP, [...keyOf(claim), claim.until, now])
 }
@@ -90,7 +90,7 @@ const ANSWER = {
 }
 const GIVE_UP = { name: 'give up claim', text: `UPDATE idempotent_answers SET claimed_until = $6 WHERE ${STILL_CLAIMED}` }
 
-/** Deletes remembered answers older than 24 hours, a few at a time; answers how many. */
+/** Deletes stored answers older than 24 hours, at most `atMost` of them; returns how many. */
 export async function deleteOldAnswers(connection: Connection, now: Date, atMost = 1_000): Promise<number> {
   const rows = await connection.run(FORGET, [new Date(now.getTime() - RETENTION_MS), atMost])
   return rows.length

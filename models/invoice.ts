@@ -19,7 +19,7 @@ export const invoices = model('invoices', {
   credits_applied: MINOR,
   balance: generated(MINOR),
   status: textOf<InvoiceStatus>(),
-  /** The order that the invoice was made of, and the estimate that this one was made of. */
+  /** The order that the invoice was made from, and the estimate that the order was made from. */
   sales_order_id: orNull(UUID),
   estimate_id: orNull(UUID),
 })
@@ -28,7 +28,7 @@ export type InvoiceRow = RowOf<typeof invoices>
 export const invoiceLines = model('invoice_lines', {
   ...LINE,
   invoice_id: UUID,
-  /** The line of the order that this one is of. */
+  /** The line of the order that this line was made from. */
   sales_order_line_id: orNull(UUID),
 })
 export type InvoiceLineRow = RowOf<typeof invoiceLines>
@@ -42,5 +42,5 @@ export interface Invoice extends InvoiceRow {
 
 export const findInvoice = (scope: Scope, id: string, lock: Lock = ''): Promise<Invoice | null> => lines.findWith(scope, id, lock)
 
-/** Puts the lines of many invoices to them, in one query. */
+/** Adds their lines to many invoices, in one query. */
 export const withLines = (scope: Scope, rows: InvoiceRow[]): Promise<Invoice[]> => lines.addTo(scope, rows)

@@ -17,26 +17,26 @@ export const items = model('items', {
   rate: DECIMAL,
   purchase_rate: DECIMAL,
   tax_id: orNull(UUID),
-  /** Where sales are credited; null for Sales. */
+  /** The account that sales credit; null for Sales. */
   account_id: orNull(UUID),
-  /** Where purchases are debited; null for Purchases. */
+  /** The account that purchases debit; null for Purchases. */
   purchase_account_id: orNull(UUID),
   status: textOf<'ACTIVE' | 'INACTIVE'>(),
   ...VERSIONED,
 })
 export type ItemRow = RowOf<typeof items>
 
-/** What GET /items?search looks through; the index items_search is on this very expression. */
+/** The expression that GET /items?search searches; the index items_search is on the same expression. */
 export const ITEM_SEARCH = `(lower(item_name) || E'\\n' || lower(coalesce(sku, '')) || E'\\n' || lower(coalesce(description, '')))`
 
-/** Every column that refers to an item, by its table; the test of the schema holds it against the foreign keys. */
+/** Every column that refers to an item, by its table; a test compares it with the foreign keys. */
 export const ITEM_REFERENCES = Object.fromEntries(
   kindsThatHave('linesPointTo').map((kind) => [DOCUMENTS[kind].lines, 'item_id']),
 ) as { [K in KindThatHas<'linesPointTo'> as FactsOf<K>['lines']]: 'item_id' }
 
 export type ItemUses = Record<keyof typeof ITEM_REFERENCES, number>
 
-/** How many document lines are of the item. */
+/** How many document lines have the item. */
 export async function countItemUses(scope: Scope, id: string): Promise<ItemUses> {
   const [uses] = await scope.connection.run<ItemUses>(USES, [scope.orgId, id])
   return uses!

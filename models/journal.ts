@@ -6,7 +6,7 @@ import type { Statement } from './connection.ts'
 import type { Scope } from './find.ts'
 import { DATE, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, textOf, model, type RowOf } from './model.ts'
 
-/** What an entry is of: written by hand, or posted by a document. */
+/** Where an entry comes from: written by hand, or posted by a document. */
 export const JOURNAL_SOURCES = ['MANUAL', ...kindsThatHave('posts')] as const
 export type JournalSource = (typeof JOURNAL_SOURCES)[number]
 
@@ -51,11 +51,11 @@ export interface Journal extends JournalRow {
   lines: JournalLineRow[]
 }
 
-/** An entry to be reversed: what it is of, and its lines in their order. */
+/** An entry to be reversed, with its lines in their order. */
 export type Posting = Pick<Journal, 'id' | 'date' | 'contact_id'> & { branch_id: string | null; lines: PostedLine[] }
 type PostedLine = Pick<JournalLineRow, 'account_id' | 'contact_id' | 'debit' | 'credit' | 'description'>
 
-/** The entries of a document that stand, the oldest first: neither reversals nor reversed. */
+/** The entries of a document that are neither reversals nor reversed, oldest first. */
 export async function findPostings(scope: Scope, source: JournalSource, sourceId: string): Promise<Posting[]> {
   const found = await scope.connection.run<PostedLine & { id: string; date: string; branch_id: string | null; party: string | null }>(
     POSTINGS, [scope.orgId, source, sourceId])
@@ -65,7 +65,7 @@ export async function findPostings(scope: Scope, source: JournalSource, sourceId
   })
 }
 
-/** An entry as it is read: its lines with the names of their accounts, and the entry that reverses it. */
+/** An entry to be shown: its lines with the names of their accounts, and the entry that reverses it. */
 export interface ReadJournal extends JournalRow {
   lines: ReadLine[]
   reversed_by: string | null
@@ -75,7 +75,7 @@ export type ReadLine = Pick<JournalLineRow, 'journal_id' | 'account_id' | 'conta
   account_name: string
 }
 
-/** Adds to entries what reading them shows, for all of them at once. */
+/** Adds to entries their lines and the entries that reverse them, in one query. */
 export async function withReadLines(scope: Scope, rows: JournalRow[]): Promise<ReadJournal[]> {
   if (rows.length === 0) return []
   const found = await scope.connection.run<ReadLine & { reversed_by: string | null }>(READ_LINES, [scope.orgId, rows.map(({ id }) => id)])
@@ -97,19 +97,19 @@ export function onAccount({ orgId }: Scope, accountId: string): Condition {
 export const NOT_DELETED = inSql(`"journals"."source" <> 'MANUAL' OR "journals"."reversal_of" IS NULL AND NOT EXISTS (
   SELECT FROM journals AS r WHERE r.org_id = "journals"."org_id" AND r.reversal_of = "journals"."id")`)
 
-/** The same rule for one entry that was read. */
+/** Whether an entry that was read does not meet NOT_DELETED. */
 export function wasDeleted({ source, reversal_of, reversed_by }: ReadJournal): boolean {
   return source === 'MANUAL' && (reversal_of !== null || reversed_by !== null)
 }
 
-/** What one entry, a reversal too, did to the account of a contact. Amounts are minor units of the organisation's currency. */
+/** What one entry, or a reversal, posted to the account of a contact. Amounts are minor units of the organisation's currency. */
 export interface LedgerEntry {
   journal_id: string
   date: string
   source: JournalSource
   /** The document's id; null for a manual journal. */
   source_id: string | null
-  /** The document's, or the journal's own where the document is gone or there is none. */
+  /** The document's number; the journal's own where the document was deleted or there is none. */
   number: string
   reference_number: string | null
   memo: string | null
@@ -117,7 +117,7 @@ export interface LedgerEntry {
   credit: bigint
 }
 
-/** A contact's account: what stands above its entries, and these, the oldest first, in portions. */
+/** A contact's account in a period: its opening balance, its totals, and its entries, oldest first, in portions. */
 export interface Ledger {
   /** The balance before the period. */
   opening: bigint
@@ -126,7 +126,7 @@ export interface Ledger {
   entries: AsyncIterable<LedgerEntry[]>
 }
 
-/** What a manual journal is written with. What is not the organisation's is missing from it. */
+/** What a manual journal is written from. Records that the organisation does not have are missing from it. */
 export interface JournalContext {
   accounts: { id: string; name: string }[]
   contact_ids: string[]
@@ -135,7 +135,7 @@ export interface JournalContext {
   round_off: { id: string; name: string } | null
 }
 
-/** Reads it all in one round trip. */
+/** Reads all of it in one round trip. */
 export async function readJournalContext(
   scope: Scope, { accountIds, contactIds, tags }: { accountIds: string[]; contactIds: string[]; tags: string[] },
 ): Promise<JournalContext> {

@@ -1,31 +1,31 @@
-// Knows of any token or key whether it can have been given out, so that made-up ones can be refused without a query.
+// A filter that says whether a token or key can have been issued, so that made-up ones are refused without a query.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Connection, Statement } from './connection.ts'
 
 export interface KnownSecrets {
-  /** False when the secret of this hash (64 hexadecimal digits) was never given out; true when it may have been. */
+  /** False when the secret of this hash (64 hexadecimal digits) was never issued; true when it may have been. */
   mayExist(hash: string): boolean
-  /** Takes in a hash that was added since the load. */
+  /** Adds a hash of a secret that was issued since the load. */
   add(hash: string): void
-  /** Loads all hashes. Until it is done, and again from `forget` on, every secret may exist. */
+  /** Loads all hashes. Until that is done, and again after `forget`, mayExist is true for every secret. */
   load(): Promise<void>
   forget(): void
 }
 
 /**
- * 8 MB in all, however many secrets there are: a Bloom filter of four bits a secret. One of a million secrets takes a
- * made-up one for its own in 1 of 90,000 cases, which then costs a query.
+ * 8 MB, however many secrets there are: a Bloom filter in which each secret sets four bits. With a million secrets,
+ * 1 of 90,000 made-up ones passes the filter, and then costs a query.
  */
 const BITS = 2 ** 26
 const PROBES = 4
 const PAGE = 10_000
 const RETRY_MS = 2_000
 
-/** Revoked and expired secrets count too: an operator may give a token back its life. */
+/** The filter has revoked and expired secrets too, because an operator may make a token valid again. */
 export function createKnownSecrets(connection: Connection): KnownSecrets {
   const filter = new Uint8Array(BITS / 8)
   let complete = false
-  // Counts the loads, so that one that was overtaken does not say that it is complete.
+  // Counts the loads, so that a load that a later one has replaced does not set `complete`.
   let latest = 0
 
   function add(hash: string): void {
@@ -53,7 +53,7 @@ export function createKnownSecrets(connection: Connection): KnownSecrets {
           complete ||= mine === latest
           return
         } catch {
-          // The database is away; meanwhile every secret is looked up, as far as it can be.
+          // The database is unavailable. Until the load succeeds every secret is looked up.
           await delay(RETRY_MS, undefined, { ref: false })
         }
       }
@@ -65,7 +65,7 @@ export function createKnownSecrets(connection: Connection): KnownSecrets {
   }
 }
 
-// A SHA-256 has bits enough for all probes.
+// A SHA-256 has enough bits for all probes.
 function bitsOf(hash: string): number[] {
   return Array.from({ length: PROBES }, (_, probe) => Number.parseInt(hash.slice(probe * 8, probe * 8 + 8), 16) % BITS)
 }

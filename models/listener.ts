@@ -1,4 +1,4 @@
-// Hears the notifications of a PostgreSQL channel, on a connection of its own that comes back when it is lost.
+// Listens to the notifications of a PostgreSQL channel, on a connection of its own that is opened again when it is lost.
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 
@@ -7,18 +7,17 @@ export interface Subscription {
 }
 
 const RETRY_MS = 2_000
-/** How often a connection is asked whether it is still there, and how long it has for its answer. */
-const ASKED_MS = { every: 15_000, answer: 10_000 }
+/** How often a connection is checked, and how long the server has to answer. */
+const PROBE_MS = { every: 15_000, answer: 10_000 }
 
 /**
- * Calls `heard` for every notification with its payload, and once without any after each connecting, since some may
- * have been missed before.
- * `hearing` is told whenever the connection comes or goes. A server that is gone without a word is as silent as one that
- * has nothing to tell, so it is asked now and then.
+ * Calls `heard` with the payload of every notification, and with an empty one after each connecting, because notifications
+ * may have been missed before. Calls `hearing` whenever the connection is made or lost. The connection is checked at
+ * intervals, because a server that has disappeared is as silent as one without notifications.
  */
 export function listen(
   databaseUrl: string, channel: string, heard: (payload: string) => void, hearing: (now: boolean) => void = () => undefined,
-  asked = ASKED_MS,
+  probe = PROBE_MS,
 ): Subscription {
   let closed = false
   let client: pg.Client | undefined
@@ -38,7 +37,7 @@ export function listen(
       application_name: `bahi listens to ${channel}`,
       keepAlive: true,
       connectionTimeoutMillis: 5_000,
-      query_timeout: asked.answer,
+      query_timeout: probe.answer,
     })
     client = mine
     mine.on('error', () => lost(mine))
@@ -50,7 +49,7 @@ export function listen(
       if (client === mine) hearing(true)
       heard('')
       while (mine === client && !closed) {
-        await delay(asked.every, undefined, { ref: false })
+        await delay(probe.every, undefined, { ref: false })
         if (mine === client && !closed) await mine.query('SELECT 1')
       }
     } catch {

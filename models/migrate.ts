@@ -9,25 +9,25 @@ import { Umzug } from 'umzug'
 import { isZone, zoneName } from '../domain/dates.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations/*.sql', import.meta.url))
-// Any number will do as long as nobody else locks by it in this database.
+// Any number that nothing else uses for an advisory lock in this database.
 const ADVISORY_LOCK = 7_305_814
 
-// Between two looks at whether another process is still migrating.
+// The pause between two checks whether another process is still migrating.
 const LOOK_MS = 200
 
-// What stands between the steps of a file that is not one transaction.
+// The line between the steps of a file that is not one transaction.
 const STEP = /^-- step$/m
 
 /**
- * Applies the migrations that are missing, up to and including `to`, and answers their names. Several processes may call
+ * Applies the migrations that are missing, up to and including `to`, and returns their names. Several processes may call
  * it at once: the others wait. Throws when an applied file has been edited since.
  *
- * A file is one transaction, or a row of steps. Each step but the last is sent by itself and commits what it does, so that
- * nobody waits for the whole; a file that was broken off is begun anew, so its steps must bear to be repeated.
+ * A file is one transaction, or several steps. Each step but the last is sent and committed by itself, so that calls do not
+ * wait for the whole file. A file that was interrupted is run again from its start, so its steps must be repeatable.
  */
 export async function migrate(databaseUrl: string, { to }: { to?: string } = {}): Promise<string[]> {
   const client = new pg.Client({ connectionString: databaseUrl, application_name: 'bahi migrate' })
-  // The statement under way is told that the connection broke; an event that nobody hears would end the process.
+  // The statement under way fails with the lost connection; an error event without a listener would end the process.
   client.on('error', () => undefined)
   await client.connect()
   try {
@@ -42,7 +42,7 @@ export async function migrate(databaseUrl: string, { to }: { to?: string } = {})
   }
 }
 
-// A question that waits in PostgreSQL is what an index that is made beside the service waits for, in turn.
+// Polls: CREATE INDEX CONCURRENTLY would wait for a statement that waits in PostgreSQL for the lock, and the two for each other.
 async function takeTurn(client: pg.Client): Promise<void> {
   for (;;) {
     const { rows: [turn] } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_lock($1) AS ours', [ADVISORY_LOCK])
@@ -51,7 +51,7 @@ async function takeTurn(client: pg.Client): Promise<void> {
   }
 }
 
-// Organisations of before are in zones by any of their names; which name is the one, the database does not know.
+// Older organisations may have any name of their time zone. Only the code knows which name is the canonical one.
 async function renameZones(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ zone: string }>('SELECT DISTINCT time_zone AS zone FROM organizations')
   for (const { zone } of rows.filter(({ zone }) => isZone(zone) && zoneName(zone) !== zone)) {

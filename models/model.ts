@@ -1,9 +1,9 @@
-// How a model is defined: the columns of a table once, for Sequelize, for the unit of work, and for the types of its rows.
+// Defines models: each declares the columns of its table once, for Sequelize, for the unit of work, and for the types of its rows.
 import { DataTypes, type Model, Op, Sequelize, type DataType, type ModelAttributeColumnOptions, type ModelScopeOptions, type ModelStatic } from 'sequelize'
 
 declare const valueType: unique symbol
 
-/** A column as Sequelize defines it, with the type of its values. `generated` ones are computed by PostgreSQL, and only read. */
+/** A column as Sequelize defines it, with the type of its values. A `generated` column is computed by PostgreSQL, and only read. */
 export type Column<Value> = ModelAttributeColumnOptions & { readonly [valueType]?: Value; readonly generated?: true }
 type Columns = Record<string, Column<unknown>>
 
@@ -20,7 +20,7 @@ export const TEXTS = column<string[]>(DataTypes.ARRAY(DataTypes.TEXT))
 export const INTEGER = column<number>(DataTypes.INTEGER)
 /** An amount in minor units. */
 export const MINOR = column<bigint>(DataTypes.BIGINT)
-/** Decimal text: none of its digits is lost. */
+/** Decimal text, so that no digit is lost. */
 export const DECIMAL = column<string>(DataTypes.DECIMAL)
 export const BOOLEAN = column<boolean>(DataTypes.BOOLEAN)
 /** A calendar date as text: it has no time zone. */
@@ -34,12 +34,11 @@ export const json = <Value>() => column<Value>(DataTypes.JSONB)
 export const orNull = <Value>(one: Column<Value>): Column<Value | null> => ({ ...one, allowNull: true })
 export const generated = <Value>(one: Column<Value>): Column<Value> => ({ ...one, generated: true })
 
-/** Of a record that counts its versions: `books.create` begins them, `books.change` goes on. */
+/** The columns of a record that counts its versions: `books.create` sets them, `books.change` updates them. */
 export const VERSIONED = { version: INTEGER, created_time: TIME, last_modified_time: TIME }
 
 /**
- * A defined model, without Sequelize's own finders: what it can be asked is in find.ts, which wants the organisation before
- * anything else.
+ * A defined model, without Sequelize's own finders: rows are read through find.ts, which requires the organisation.
  */
 export interface AnyModel {
   /** The table's name. */
@@ -57,14 +56,14 @@ export interface ModelOf<Row extends object> extends AnyModel {
   readonly row?: Row
 }
 
-/** How a finder's SQL is sent. */
+/** The option by which find.ts sends the SQL of a finder. */
 interface Sent {
   send?: (sql: string) => Promise<object[]>
 }
 
 /**
- * The models write SQL and have no connection of their own: whoever asks brings one, and with it the organisation. So a
- * finder that was called without either asks nothing.
+ * The models write SQL and have no connection of their own: find.ts passes one, and with it the organisation. A finder that
+ * is called without them throws and sends nothing.
  */
 class Models extends Sequelize {
   override query(sql: string | { query: string; values: unknown[] }, options: object = {}): Promise<never> {
@@ -83,7 +82,7 @@ export interface ModelOptions {
   scopes?: ModelScopeOptions
 }
 
-/** Defines the model of a table; a test holds it against the migrated schema. */
+/** Defines the model of a table; a test compares it with the migrated schema. */
 export function model<Defined extends Columns>(
   name: string, columns: Defined, { key = ['org_id', 'id'], scopes = {} }: ModelOptions = {},
 ): ModelOf<RowOf<Defined>> {
@@ -92,7 +91,7 @@ export function model<Defined extends Columns>(
   const defined = sequelize.define(name, attributes, {
     tableName: name,
     timestamps: false,
-    // A scope adds to what is asked and is never overwritten by it.
+    // The conditions of a scope are added to those of a query, and never replaced by them.
     whereMergeStrategy: 'and',
     scopes: names.includes('org_id') ? { ...scopes, organization: ofOrganization } : scopes,
   })

@@ -1,4 +1,4 @@
-// What accounts come to: sums by month, which the database keeps, and the lines of a part of a month.
+// Balances of accounts, from the sums by month that the database keeps and the journal lines of a part of a month.
 import type { AccountType } from '../domain/accounts.ts'
 import { reachOf } from '../domain/balances.ts'
 import type { Scope } from './find.ts'
@@ -11,7 +11,7 @@ export interface Sums {
   credit: bigint
 }
 
-/** The balances of the accounts, debit positive, with everything that is posted, whatever its date; 0 is left out. */
+/** The balances of the accounts, debit positive, of everything that is posted, whatever its date; an account without postings is left out. */
 export async function findBalances({ connection, orgId }: Scope, accountIds: string[]): Promise<Map<string, bigint>> {
   const rows = await connection.run<{ account_id: string; balance: bigint }>(BALANCES, [orgId, accountIds])
   return new Map(rows.map(({ account_id, balance }) => [account_id, balance]))
@@ -24,8 +24,9 @@ export async function findBalancesAsOf(scope: Scope, date: string, accountIds: s
 }
 
 /**
- * The sums of the accounts through each of the dates, all of one moment: of all accounts of the organisation where none
- * are named. It costs a row of every account and month, and the lines of at most half a month, whatever the ledger holds.
+ * The sums of the accounts up to and including each of the dates, all from one snapshot; of every account of the organisation
+ * where `accountIds` is null. It reads one row for each account and month, and the lines of at most half a month, however
+ * many the ledger has.
  */
 export async function sumsThrough({ connection, orgId }: Scope, dates: string[], accountIds: string[] | null = null): Promise<Sums[][]> {
   const reaches = dates.map(reachOf)
@@ -42,7 +43,7 @@ const BALANCES = {
   text: `SELECT account_id, sum(debit - credit)::bigint AS balance FROM monthly_balances
          WHERE org_id = $1 AND account_id = ANY ($2) GROUP BY account_id`,
 }
-// Account by account, so that each is looked up by its own months and days, and nothing else is read.
+// One account at a time, so that only the months and days of each account are read.
 const SUMS = {
   name: 'sums of accounts through dates',
   text: `SELECT a.id AS account_id, a.account_type, at.place, (m.debit + at.sign * l.debit)::bigint AS debit,

@@ -1,4 +1,4 @@
-// Organisations, their users, and the partners that brought them.
+// Organisations, their users, and the partners that registered them.
 import { setTimeout as delay } from 'node:timers/promises'
 import { col, fn, where } from 'sequelize'
 import { factsOf, kindsThatHave } from '../domain/documents.ts'
@@ -68,14 +68,15 @@ export const partnerKeys = model('partner_keys', {
 }, { key: ['id'] })
 export type PartnerKeyRow = RowOf<typeof partnerKeys>
 
-/** One organisation of this partner; null when it is not theirs. */
+/** An organisation of this partner; null when it is not one of theirs. */
 export async function findOrganizationOfPartner(connection: Connection, partnerId: string, orgId: string): Promise<OrganizationRow | null> {
   return ofPartner.first(connection, partnerId, orgId)
 }
 
 /**
- * The same, locked for the change that follows. Calls that write share its row, so those who come later would pass whoever
- * waits for it, for as long as they overlap. After a few looks that find it taken it is waited for in its turn.
+ * The same, locked for the change that follows. Calls that write hold a shared lock on the row, so as long as they overlap,
+ * later calls would overtake a change that waits for it. After a few attempts that find the row locked, the change takes its
+ * turn by the lock of TURN_TO_WRITE, and later calls wait.
  */
 export async function lockOrganizationOfPartner(connection: Connection, partnerId: string, orgId: string): Promise<OrganizationRow | null> {
   for (let looks = 0; looks < LOOKS; looks += 1) {
@@ -92,11 +93,11 @@ const LOOKS = 10
 const LOOK_AGAIN_MS = 20
 
 const TURNS = `hashtextextended('organization ' || $1::uuid, 0)`
-/** Part of what every writing call asks first, $1 its organisation: whoever waits to change that goes before it. */
+/** Part of the first statement of every call that writes, $1 its organisation: it waits while a change of that organisation waits. */
 export const TURN_TO_WRITE = `SELECT pg_advisory_xact_lock_shared(${TURNS})`
 const TURN_TO_CHANGE = { name: 'turn to change an organization', text: `SELECT pg_advisory_xact_lock(${TURNS})` }
 
-/** The partner's organisation of this external_ref, or null. */
+/** The partner's organisation with this external_ref, or null. */
 export async function findOrganizationByRef(connection: Connection, partnerId: string, externalRef: string): Promise<OrganizationRow | null> {
   return byReference.first(connection, partnerId, externalRef)
 }
@@ -120,16 +121,16 @@ const byReference = finderAbove<OrganizationRow, [partnerId: string, reference: 
   { where: { partner_id: is(partnerId), external_ref: is(reference) } }
 ))
 
-/** The kinds of tax documents of which one is posted, as journals name their sources. */
+/** The kinds of tax documents that the organisation has posted, as journals name their sources. */
 export async function findPostedKinds(scope: Scope): Promise<string[]> {
   const kinds = await scope.connection.run<{ kind: string }>(POSTED_KINDS, [scope.orgId])
   return kinds.map(({ kind }) => kind)
 }
 
-// What posts lines posts their taxes.
+// Every document that posts and has lines posts their taxes.
 const TAX_DOCUMENTS = kindsThatHave('posts').filter((kind) => factsOf(kind).lines !== undefined)
 
-// One of nothing posts no journal, so its status is asked too; one that was voided has left its journals.
+// A document with a total of 0 posts no journal, so its status is checked too; a voided document still has its journals.
 const POSTED_KINDS = {
   name: 'posted kinds',
   text: `SELECT kind FROM (VALUES ${TAX_DOCUMENTS.map((kind) => `('${kind}')`).join(', ')}) AS k(kind)
@@ -138,7 +139,7 @@ const POSTED_KINDS = {
       OR (kind = 'BILL' AND EXISTS (SELECT FROM bills WHERE org_id = $1 AND status NOT IN ('DRAFT', 'CANCELLED')))`,
 }
 
-/** The person of this address in the organisation; the case of letters does not matter. */
+/** The user with this email address in the organisation, in upper or lower case. */
 export async function findUserByEmail(scope: Scope, email: string): Promise<UserRow | null> {
   return usersByEmail.first(scope, email)
 }

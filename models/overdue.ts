@@ -1,4 +1,4 @@
-// What is overdue for lists; and for the nightly sweep the zones, their organisations with something due, and what is due there.
+// Finds overdue documents, for lists, and for the nightly sweep by time zone and organisation.
 import { Op } from 'sequelize'
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import { fallingDueStatuses, owedStatuses, type SettledKind } from '../domain/lifecycle.ts'
@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts'
 import type { Scope } from './find.ts'
 import type { OrganizationFacts } from './token.ts'
 
-/** The invoices, or bills, on which something is owed after the due date on the day `today`; found by invoices_overdue and bills_overdue. */
+/** The invoices, or bills, with a balance whose due date is before the day `today`; found by invoices_overdue and bills_overdue. */
 export const overdueOn = (kind: SettledKind, today: string): Condition => condition({
   status: { [Op.in]: [...owedStatuses(kind)] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 },
 }, { ranges: ['due_date'] })
@@ -35,7 +35,7 @@ export function findDue({ connection, orgId }: Scope, today: string, limit: numb
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
-// From one zone to the next by the index, however many organisations each of them has.
+// Goes from one zone to the next by the index, however many organisations each zone has.
 const ZONES = {
   name: 'zones in use',
   text: `WITH RECURSIVE zone AS (
@@ -53,7 +53,7 @@ const fallsDue = (kind: SettledKind) => (
   `d.status IN (${fallingDueStatuses(kind).map((status) => `'${status}'`).join(', ')}) AND d.due_date < $2 AND d.balance > 0`
 )
 
-// LIMIT keeps each organisation's question one look into an index; as EXISTS it may become a reading of all invoices.
+// With LIMIT PostgreSQL looks into an index once for each organisation; with EXISTS it may read all invoices.
 const anyDueOf = (kind: SettledKind) => `SELECT FROM ${DOCUMENTS[kind].table} AS d
   WHERE d.org_id = o.id AND ${fallsDue(kind)} LIMIT 1`
 const WITH_DUE = {
@@ -64,7 +64,7 @@ const WITH_DUE = {
     ORDER BY o.id LIMIT 100`,
 }
 
-// Nothing else is read, however much is OVERDUE or not due yet.
+// Reads no other documents, however many are OVERDUE already or not due yet.
 const dueOf = (kind: SettledKind) => `SELECT '${kind}' AS kind, d.id FROM ${DOCUMENTS[kind].table} AS d
   WHERE d.org_id = $1 AND ${fallsDue(kind)} LIMIT $3`
 const DUE = { name: 'documents due', text: `(${KINDS.map(dueOf).join(') UNION ALL (')}) LIMIT $3` }

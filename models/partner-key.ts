@@ -1,9 +1,9 @@
-// Partner keys: minted by the operator, kept as hashes.
+// Mints partner keys for the operator, and keeps their hashes.
 import { v7 as uuidv7 } from 'uuid'
 import type { Connection } from './connection.ts'
 import { hashOf, mintSecret, PREFIXES } from './token.ts'
 
-/** Mints a key for the partner of this name, who is made where the name is new. The key is told only here. */
+/** Mints a key for the partner of this name, which is created where the name is new. Returns the key; only its hash is kept. */
 export async function mintPartnerKey(connection: Connection, name: string, now: Date): Promise<string> {
   const secret = mintSecret(PREFIXES.partnerKey)
   await connection.run(MINT, [uuidv7(), name, now, uuidv7(), hashOf(secret)])

@@ -40,11 +40,11 @@ export const paymentAllocations = model('payment_allocations', {
   invoice_id: orNull(UUID),
   bill_id: orNull(UUID),
   amount: MINOR,
-  /** What it took off the document in the ledger, in minor units of the organisation's currency. */
+  /** By how much it reduced the document in the ledger, in minor units of the organisation's currency. */
   settled_base: MINOR,
-  /** What it took off the payment in the ledger, in the same. */
+  /** By how much it reduced the payment in the ledger, in the same units. */
   relieved_base: MINOR,
-  /** The day of a later apply; null for what was allocated with the payment. */
+  /** The date on which it was applied later; null for an allocation made with the payment. */
   applied_date: orNull(DATE),
 })
 export type AllocationRow = RowOf<typeof paymentAllocations>
@@ -58,11 +58,11 @@ export interface Payment extends PaymentRow {
 
 export const findPayment = (scope: Scope, id: string, lock: Lock = ''): Promise<Payment | null> => allocations.findWith(scope, id, lock)
 
-/** Puts the allocations of many payments to them, in one query. */
+/** Adds their allocations to many payments, in one query. */
 export const withAllocations = (scope: Scope, rows: PaymentRow[]): Promise<Payment[]> => allocations.addTo(scope, rows)
 
 /**
- * Locks the payments that are allocated to an invoice or a bill, in the order of their ids; answers the accounts that
+ * Locks the payments that are allocated to an invoice or a bill, in the order of their ids; returns the accounts that
  * releasing them may post to.
  */
 export async function lockPaymentsOn({ connection, orgId }: Scope, documentId: string): Promise<Pick<PostingAccounts, 'roles'>> {
@@ -83,7 +83,7 @@ export function paymentsOn({ connection, orgId }: Scope, documentId: string): Pr
   return connection.run<PaymentOn>(ALLOCATIONS_TO, [orgId, documentId])
 }
 
-/** What allocations of payments and credits have taken off documents in the ledger so far, by the document's id; missing where nothing was. */
+/** By how much payments and credits have reduced documents in the ledger so far, by the document's id; a document without any is missing. */
 export async function settledInBase({ connection, orgId }: Scope, documentIds: string[]): Promise<Map<string, bigint>> {
   const rows = await connection.run<{ id: string; settled: bigint }>(SETTLED, [orgId, documentIds])
   return new Map(rows.map(({ id, settled }) => [id, settled]))
@@ -91,23 +91,23 @@ export async function settledInBase({ connection, orgId }: Scope, documentIds: s
 
 export interface PaymentContextRequest {
   contactId: string
-  /** Null for the first of the organisation's. */
+  /** Null for the organisation's first one. */
   bankAccountId: string | null
   tags: string[]
-  /** The rate that is wanted as of the date, `from` null for the contact's currency; null where none is needed. */
+  /** The rate to look up as of the date, `from` null for the contact's currency; null where no rate is needed. */
   rate: { from: string | null; to: string; date: string } | null
-  /** What to look for among the contact's payments; null where nothing is to be looked for. */
+  /** What makes a payment of the contact a possible duplicate; null where none is looked for. */
   alike: { flow: Flow; amount: bigint; currency: string; from: string; to: string; reference: string } | null
 }
 
-/** What a payment is recorded from. What is not the organisation's is null. */
+/** What a payment is recorded from. A record that the organisation does not have is null. */
 export interface PaymentContext extends Pick<PostingAccounts, 'roles'> {
   contact: { id: string; contact_name: string; contact_type: string; currency_code: string } | null
   bank_account_id: string | null
   tags_found: number
-  /** The latest rate of the pair asked for. */
+  /** The latest rate of the requested pair. */
   latest_rate: string | null
-  /** The newest of the contact's payments of this flow and amount around the date that no reference tells apart. */
+  /** The newest payments of the contact of this flow and amount around the date, except those with another reference. */
   alike: SimilarPayment[]
 }
 
@@ -149,7 +149,7 @@ const SETTLED = {
            SELECT bill_id, settled_base FROM credit_applications WHERE org_id = $1 AND bill_id = ANY ($2::uuid[])) AS s
          GROUP BY id`,
 }
-// A counter takes the same amount from the same customer a thousand times; the rule needs the first that fits.
+// A point of sale may take the same amount from the same customer a thousand times; the rule needs the first match.
 const MOST_ALIKE = 5
 const CONTEXT: Statement = {
   name: 'basis of a payment',

@@ -22,14 +22,14 @@ export const purchaseOrderLines = model('purchase_order_lines', {
   ...LINE,
   ...REVERSE_CHARGE,
   purchase_order_id: UUID,
-  /** How much of the quantity has gone into bills. */
+  /** How much of the quantity has been billed. */
   quantity_billed: DECIMAL,
 })
 export type PurchaseOrderLineRow = RowOf<typeof purchaseOrderLines>
 
 const lines = hasMany(purchaseOrders, 'lines', purchaseOrderLines, { by: 'purchase_order_id', order: ['line_no'] })
 
-/** A purchase order with its lines in their order, and the ids of the bills that were made of it. */
+/** A purchase order with its lines in their order, and the ids of the bills that were made from it. */
 export interface PurchaseOrder extends PurchaseOrderRow {
   lines: PurchaseOrderLineRow[]
   bills: string[]
@@ -40,10 +40,10 @@ export async function findPurchaseOrder(scope: Scope, id: string, lock: Lock = '
   return found && (await withBills(scope, [found]))[0]!
 }
 
-/** Puts the lines of many purchase orders to them, in one query, and what was made of them. */
+/** Adds their lines to many purchase orders, in one query, and the ids of what was made from them. */
 export const withPurchaseOrderLines = async (scope: Scope, rows: PurchaseOrderRow[]): Promise<PurchaseOrder[]> => withBills(scope, await lines.addTo(scope, rows))
 
-/** The order that a bill was made of, with its lines, locked; null for a bill of no order. */
+/** The order that a bill was made from, with its lines, locked; null for a bill without an order. */
 export async function lockPurchaseOrderOf(scope: Scope, billId: string): Promise<Omit<PurchaseOrder, 'bills'> | null> {
   const [[row], lines] = await scope.connection.runBoth<PurchaseOrderRow, PurchaseOrderLineRow>(
     [LOCK_ORDER_OF, [scope.orgId, billId]], [LINES_OF_ORDER_OF, [scope.orgId, billId]],
@@ -51,13 +51,13 @@ export async function lockPurchaseOrderOf(scope: Scope, billId: string): Promise
   return row ? { ...row, lines } : null
 }
 
-// Nothing is made of a draft, for what is made of one opens it.
+// A draft has no bills: making one from it opens it.
 async function withBills(scope: Scope, orders: Omit<PurchaseOrder, 'bills'>[]): Promise<PurchaseOrder[]> {
   const made = await madeOf(scope, 'purchase order', orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id))
   return orders.map((order) => ({ ...order, bills: made.get(order.id) ?? [] }))
 }
 
-// A bill never comes to be of another order, so nothing can change before the order is locked.
+// The order of a bill never changes, so this finds the same order before and after its row is locked.
 const ORDER_OF = '(SELECT purchase_order_id FROM bills WHERE org_id = $1 AND id = $2)'
 const LOCK_ORDER_OF = {
   name: 'lock purchase order of a bill',

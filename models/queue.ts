@@ -1,15 +1,15 @@
-// The queue of deliveries: fair claims by batches, and which of the refused get a process of their own.
+// The queue of deliveries: how batches claim them fairly, and which refused deliveries get a process of their own.
 import { CAPS } from '../domain/webhook-caps.ts'
 
-/** Endpoints that one walk looks at; the next goes on behind the last of them. */
+/** The endpoints that one statement visits; the next statement continues after the last of them. */
 const VISITED_AT_MOST = 500
-/** Deliveries that a claim hands to the open circuits which it comes by; by their places, or a join might read them all. */
+/** The deliveries that one claim hands to open circuits. They are chosen by ctid, because a join might read all of them. */
 const PARKED_AT_MOST = 500
 
 const DUE = 'coalesce(d.next_attempt_at, d.created_time)'
 
-// From endpoint to endpoint, whatever the number of deliveries that each of them has waiting.
-const walk = (waiting: string) => `visited (org_id, endpoint_id, step) AS (
+// Goes from endpoint to endpoint by the index, however many deliveries wait for each of them.
+const visitEndpoints = (waiting: string) => `visited (org_id, endpoint_id, step) AS (
     (SELECT d.org_id, d.endpoint_id, 1 FROM webhook_deliveries AS d
      WHERE ${waiting} AND (d.org_id, d.endpoint_id) > ($1::uuid, $2::uuid) ORDER BY d.org_id, d.endpoint_id LIMIT 1)
     UNION ALL
@@ -27,9 +27,9 @@ const countOfOrganization = (holders: string) => `(SELECT count(*)::integer FROM
 const CLOSED_ONLY = `coalesce((SELECT k.state FROM webhook_circuits AS k WHERE k.org_id = v.org_id AND k.id = v.endpoint_id), 'CLOSED') = 'CLOSED'`
 const SLOW = 'coalesce((SELECT k.slow FROM webhook_circuits AS k WHERE k.org_id = v.org_id AND k.id = v.endpoint_id), false)'
 
-// $3 the time, $4 the batch, $5 how many, $6 whether slow endpoints are served or the others.
-// Every endpoint gives up to its free places, and organisations take turns: those with fewer attempts under way first.
-// A delivery that another statement holds is on its way elsewhere: claims wait for no row, since all claims wait for them.
+// $3 the time, $4 the batch, $5 how many, $6 true for slow endpoints, false for the others.
+// Each endpoint gets at most as many deliveries as it has free places, and organisations take turns: those with fewer attempts
+// under way first. A delivery that another statement has locked is skipped: while one claim waits for a row, all claims wait.
 const CHOOSE = `candidate AS MATERIALIZED (
     SELECT v.org_id, v.endpoint_id,
       CASE WHEN $6 THEN ${CAPS.attemptsOfSlowEndpoint} ELSE ${CAPS.attemptsOfEndpoint} END - ${countOf(`'BATCH', 'ATTEMPT'`)} AS places
@@ -60,16 +60,16 @@ const CHOOSE = `candidate AS MATERIALIZED (
     RETURNING d.org_id, d.id, d.endpoint_id, d.event_id, d.series
   )`
 
-/** Only one claim counts at a time, or two would fill the same places. Asked in a statement of its own, before. */
+/** Lets one claim count at a time, or two would fill the same places. Sent as a statement of its own, before the claim. */
 export const LOCK_CLAIMS = { name: 'lock claims', text: `SELECT pg_advisory_xact_lock(hashtext('webhook claims'))` }
 
 /**
- * Claims a batch. What waits for an endpoint whose circuit has opened meanwhile is handed to the circuit, a part at a
- * time. Answers the claimed deliveries, and, where more endpoints are to be seen, behind which the next walk goes on.
+ * Claims a batch. Deliveries that wait for an endpoint whose circuit has opened since are handed to the circuit, a limited
+ * number at a time. Returns the claimed deliveries, and, where more endpoints are left to visit, the last one visited.
  */
 export const CLAIM = {
   name: 'claim deliveries',
-  text: `WITH RECURSIVE ${walk(`d.held_by = 'QUEUE'`)}, ${CHOOSE}, parked AS (
+  text: `WITH RECURSIVE ${visitEndpoints(`d.held_by = 'QUEUE'`)}, ${CHOOSE}, parked AS (
     UPDATE webhook_deliveries AS d SET held_by = 'CIRCUIT'
     WHERE d.held_by = 'QUEUE' AND d.ctid = ANY (ARRAY(
       SELECT p.place FROM (SELECT v.org_id, v.endpoint_id FROM visited AS v WHERE NOT ${CLOSED_ONLY}) AS v CROSS JOIN LATERAL (
@@ -86,7 +86,7 @@ export const CLAIM = {
   FROM (SELECT 1) AS one LEFT JOIN visited AS l ON l.step = ${VISITED_AT_MOST}`,
 }
 
-/** Claims more for a batch under way, for endpoints of its own whose attempts have ended. $1, $2: their keys. */
+/** Claims more deliveries for a batch under way, of its endpoints whose attempts have ended. $1, $2: the keys of these. */
 export const CLAIM_MORE = {
   name: 'claim more deliveries',
   text: `WITH visited AS (SELECT * FROM unnest($1::uuid[], $2::uuid[]) AS k(org_id, endpoint_id)), ${CHOOSE}
@@ -97,12 +97,12 @@ export const CLAIM_MORE = {
 }
 
 /**
- * The refused deliveries, up to $4, that are to get a process of their own: so many of an endpoint and of an
- * organisation as their caps leave room for, the organisations with the fewest first. $3 is the time.
+ * Chooses up to $4 refused deliveries that get a process of their own: as many of an endpoint and of an organisation as
+ * their caps allow, the organisations with the fewest first. $3 is the time.
  */
 export const CHOOSE_FOR_PROCESSES = {
   name: 'choose for processes',
-  text: `WITH RECURSIVE ${walk(`d.held_by = 'QUEUE' AND d.status = 'RETRYING'`)}, candidate AS MATERIALIZED (
+  text: `WITH RECURSIVE ${visitEndpoints(`d.held_by = 'QUEUE' AND d.status = 'RETRYING'`)}, candidate AS MATERIALIZED (
     SELECT v.org_id, v.endpoint_id, ${CAPS.processesOfEndpoint} - ${countOf(`'PROCESS', 'ATTEMPT'`)} AS places
     FROM visited AS v JOIN organizations AS o ON o.id = v.org_id AND o.status = 'ACTIVE' WHERE ${CLOSED_ONLY}
   ), share AS MATERIALIZED (
@@ -128,7 +128,7 @@ export const CHOOSE_FOR_PROCESSES = {
   LEFT JOIN (chosen AS d JOIN webhook_events AS e ON e.org_id = d.org_id AND e.id = d.event_id) ON true`,
 }
 
-/** Notes that a delivery has its process, unless it has moved on since it was chosen. */
+/** Records that deliveries have their process, unless they have changed since they were chosen. */
 export const NOTE_PROCESSES = {
   name: 'note processes',
   text: `WITH waiting AS MATERIALIZED (
@@ -143,8 +143,8 @@ export const NOTE_PROCESSES = {
 }
 
 /**
- * Lets a process make its attempt, or takes its delivery back into the queue: while the circuit is open (unless an
- * operator has asked for the attempt, $6), or where the endpoint or the organisation has no free place.
+ * Lets a process make its attempt; or gives its delivery to the circuit where that is open (unless an operator has asked
+ * for the attempt, $6), or back to the queue where the endpoint or the organisation has no free place.
  */
 export const ADMIT = {
   name: 'admit attempt',

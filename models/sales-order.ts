@@ -15,7 +15,7 @@ export const salesOrders = model('sales_orders', {
   customer_name: TEXT,
   shipment_date: orNull(DATE),
   status: textOf<SalesOrderStatus>(),
-  /** The estimate that the order was made of. */
+  /** The estimate that the order was made from. */
   estimate_id: orNull(UUID),
 })
 export type SalesOrderRow = RowOf<typeof salesOrders>
@@ -23,14 +23,14 @@ export type SalesOrderRow = RowOf<typeof salesOrders>
 export const salesOrderLines = model('sales_order_lines', {
   ...LINE,
   sales_order_id: UUID,
-  /** How much of the quantity has gone into invoices. */
+  /** How much of the quantity has been invoiced. */
   quantity_invoiced: DECIMAL,
 })
 export type SalesOrderLineRow = RowOf<typeof salesOrderLines>
 
 const lines = hasMany(salesOrders, 'lines', salesOrderLines, { by: 'sales_order_id', order: ['line_no'] })
 
-/** A sales order with its lines in their order, and the ids of the invoices that were made of it. */
+/** A sales order with its lines in their order, and the ids of the invoices that were made from it. */
 export interface SalesOrder extends SalesOrderRow {
   lines: SalesOrderLineRow[]
   invoices: string[]
@@ -41,10 +41,10 @@ export async function findSalesOrder(scope: Scope, id: string, lock: Lock = ''):
   return found && (await withInvoices(scope, [found]))[0]!
 }
 
-/** Puts the lines of many sales orders to them, in one query, and what was made of them. */
+/** Adds their lines to many sales orders, in one query, and the ids of what was made from them. */
 export const withSalesOrderLines = async (scope: Scope, rows: SalesOrderRow[]): Promise<SalesOrder[]> => withInvoices(scope, await lines.addTo(scope, rows))
 
-/** The order that an invoice was made of, with its lines, locked; null for an invoice of no order. */
+/** The order that an invoice was made from, with its lines, locked; null for an invoice without an order. */
 export async function lockSalesOrderOf(scope: Scope, invoiceId: string): Promise<Omit<SalesOrder, 'invoices'> | null> {
   const [[row], lines] = await scope.connection.runBoth<SalesOrderRow, SalesOrderLineRow>(
     [LOCK_ORDER_OF, [scope.orgId, invoiceId]], [LINES_OF_ORDER_OF, [scope.orgId, invoiceId]],
@@ -52,13 +52,13 @@ export async function lockSalesOrderOf(scope: Scope, invoiceId: string): Promise
   return row ? { ...row, lines } : null
 }
 
-// Nothing is made of a draft, for what is made of one opens it.
+// A draft has no invoices: making one from it opens it.
 async function withInvoices(scope: Scope, orders: Omit<SalesOrder, 'invoices'>[]): Promise<SalesOrder[]> {
   const made = await madeOf(scope, 'sales order', orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id))
   return orders.map((order) => ({ ...order, invoices: made.get(order.id) ?? [] }))
 }
 
-// An invoice never comes to be of another order, so nothing can change before the order is locked.
+// The order of an invoice never changes, so this finds the same order before and after its row is locked.
 const ORDER_OF = '(SELECT sales_order_id FROM invoices WHERE org_id = $1 AND id = $2)'
 const LOCK_ORDER_OF = {
   name: 'lock sales order of an invoice',

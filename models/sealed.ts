@@ -1,4 +1,4 @@
-// Secrets that must be readable again, such as an endpoint's signing key: kept encrypted by AES-256-GCM.
+// Encrypts secrets that must be readable again, such as an endpoint's signing key, by AES-256-GCM.
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 
 const FORMAT = 'v1'
@@ -13,7 +13,7 @@ export function seal(encryptionKey: string, text: string): string {
   return `${FORMAT}.${Buffer.concat([nonce, cipher.getAuthTag(), hidden]).toString('base64url')}`
 }
 
-/** Gives back what was sealed. Throws when the key is another one or the sealed text was touched. */
+/** Gives back what was sealed. Throws when the key is another one or the sealed text was changed. */
 export function unseal(encryptionKey: string, sealed: string): string {
   const [format, packed, ...rest] = sealed.split('.')
   if (format !== FORMAT || packed === undefined || rest.length > 0) throw new Error('this text was not sealed here')

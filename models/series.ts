@@ -59,7 +59,7 @@ const periodsCovering = finder<AccountingPeriodRow, [string]>(accountingPeriods,
 /** All accounting periods, in their order. */
 export const findPeriods = finder(accountingPeriods, () => ({ order: ['start_date'] }))
 
-/** Whether a number that belongs to a financial year was ever taken: of any series, or of a bill. */
+/** Whether a number that belongs to a financial year was ever taken, from any series or for a bill. */
 export async function isAnythingNumbered({ connection, orgId }: Scope): Promise<boolean> {
   const [{ numbered } = { numbered: false }] = await connection.run<{ numbered: boolean }>(NUMBERED, [orgId])
   return numbered
@@ -83,7 +83,7 @@ const SERIES = {
          ORDER BY s.is_default DESC, s.created_time, s.id`,
 }
 
-/** The number that the sequence would give next; nothing is taken. Numbers in use are stepped over. */
+/** The number that the sequence would give next, without taking it. Numbers in use are skipped. */
 export async function peekNumber(scope: Scope, counter: string, parts: NumberParts, branchId: string): Promise<string> {
   const [peeked] = await scope.connection.run<{ number: string }>(PEEK, [
     scope.orgId, counter, parts.before, parts.padding, parts.after, branchId,

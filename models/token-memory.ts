@@ -1,4 +1,4 @@
-// Remembers whose token is whose, and which open nothing any more, so that most calls ask the database nothing.
+// Remembers the holders of tokens, and which tokens are no longer valid, so that most calls need no query for them.
 import type { Connection } from './connection.ts'
 import { createKnownSecrets } from './known-secrets.ts'
 import { listen } from './listener.ts'
@@ -6,17 +6,17 @@ import { findPartnerOfKey, findTokenHolder, hashOf, type KeyHolder, type TokenHo
 
 export interface TokenMemory {
   /**
-   * False for a token or key that was never given out, as far as this process has heard: one that another process has
-   * given out takes a moment to be heard of. True for all others, and while it is not known.
+   * False for a token or key that was never issued, as far as this process knows: the notification of one that another
+   * process has issued takes a moment. True for all others, and while this is not known.
    */
   mayExist(secret: string): boolean
-  /** From the database, unless it is remembered that the token opens nothing any more. */
+  /** From the database; null without a query where the token is remembered as no longer valid. */
   fetch(secret: string, now: Date): Promise<TokenHolder | null>
-  /** From memory where it is certain enough for a read; a write requires that it still stands (`stillHeld`). */
+  /** From memory, which is certain enough for a read; a write also requires that the token is unchanged (`tokenStillHeld`). */
   find(secret: string, now: Date): Promise<TokenHolder | null>
-  /** The partner of a key: from the database, unless it is remembered that the key opens nothing any more. */
+  /** The partner of a key, from the database; null without a query where the key is remembered as no longer valid. */
   fetchPartner(secret: string): Promise<KeyHolder | null>
-  /** For what this very process has changed: at once, without waiting to be told. */
+  /** Forgets everything at once, after a change by this process, without waiting for its notification. */
   forget(): void
   close(): Promise<void>
 }
@@ -30,28 +30,28 @@ const REMEMBERED_MS = 5_000
 const MOST = 10_000
 
 /**
- * Everything is forgotten as soon as any token, key or organisation changes: PostgreSQL tells it at the commit of the
- * change. While it cannot be heard nothing is remembered, so that a revoked token or a suspended organisation is never
- * served for longer than the telling takes.
+ * Everything is forgotten as soon as any token, key or organisation changes: PostgreSQL sends a notification at the commit
+ * of the change. While this process cannot receive notifications it remembers nothing, so a revoked token or a suspended
+ * organisation is served no longer than a notification takes, or 5 s where the connection was lost and that is not noticed yet.
  */
 export function rememberTokens(connection: Connection, databaseUrl: string): TokenMemory {
   const remembered = new Map<string, Remembered>()
-  // Hashes of revoked and expired secrets, with what they were sent as.
+  // Hashes of revoked and expired secrets, each with its kind: token or key.
   const dead = new Set<string>()
   const secrets = createKnownSecrets(connection)
-  // Counts the tellings: what was asked before one and answered after it may be out of date.
-  let telling = 0
-  let hearing = false
+  // Counts how often everything was forgotten: a query that was sent before and answered after may be out of date.
+  let generation = 0
+  let listening = false
   const forget = () => {
-    telling += 1
+    generation += 1
     remembered.clear()
     dead.clear()
   }
   const heard = (newHash: string) => (newHash === '' ? forget() : secrets.add(newHash))
   const listener = listen(databaseUrl, 'callers', heard, (now) => {
-    hearing = now
+    listening = now
     forget()
-    if (hearing) void secrets.load()
+    if (listening) void secrets.load()
     else secrets.forget()
   })
 
@@ -60,10 +60,10 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
   async function unlessDead<Holder>(kind: string, secret: string, lookUp: () => Promise<Holder | null>): Promise<Holder | null> {
     const hash = plainHash(secret)
     if (dead.has(kind + hash)) return null
-    const asked = telling
+    const before = generation
     const holder = await lookUp()
-    // Made-up secrets are not remembered: there is no end of them.
-    if (!holder && hearing && asked === telling && secrets.mayExist(hash)) {
+    // Made-up secrets are not remembered: their number has no limit.
+    if (!holder && listening && before === generation && secrets.mayExist(hash)) {
       if (dead.size >= MOST) dead.clear()
       dead.add(kind + hash)
     }
@@ -77,9 +77,9 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
     async find(secret, now) {
       const known = remembered.get(secret)
       if (known && known.until > now.getTime()) return known.holder
-      const asked = telling
+      const before = generation
       const holder = await lookUp(secret, now)
-      if (holder && hearing && asked === telling) {
+      if (holder && listening && before === generation) {
         if (remembered.size >= MOST) remembered.clear()
         const ends = holder.token.ends?.getTime() ?? Infinity
         remembered.set(secret, { holder, until: Math.min(now.getTime() + REMEMBERED_MS, ends) })

@@ -1,4 +1,4 @@
-// Tokens, and the caller that a token or a partner key stands for.
+// Tokens, and the callers whom a token or a partner key identifies.
 import { createHash, randomBytes } from 'node:crypto'
 import { Op } from 'sequelize'
 import type { Connection, Statement } from './connection.ts'
@@ -29,7 +29,7 @@ export function mintSecret(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url')
 }
 
-/** The SHA-256 by which a token or key is found, in the form a bytea column reads. */
+/** The SHA-256 by which a token or key is found, as text for a bytea column. */
 export function hashOf(secret: string): string {
   return `\\x${createHash('sha256').update(secret).digest('hex')}`
 }
@@ -48,7 +48,7 @@ export type OrganizationFacts = Pick<
   'id' | 'name' | 'status' | 'sandbox' | 'currency_code' | 'fiscal_year_start_month' | 'time_zone' | 'state_code' | 'preferences'
 >
 
-/** Whose token this is, or null when it is unknown, expired or revoked. `ends` is when it will be. */
+/** The holder of the token; null when the token is unknown, expired or revoked. `ends` is when it expires or is revoked. */
 export async function findTokenHolder(connection: Connection, secret: string, now: Date): Promise<TokenHolder | null> {
   const [row] = await connection.run<HolderRow>(TOKEN_HOLDER, [hashOf(secret), now])
   if (!row) return null
@@ -73,8 +73,8 @@ const TOKEN_HOLDER = {
 }
 
 /**
- * That what was read of a token still stands: whoever writes relies on it, and may have read it a moment ago. What was read
- * of its organisation then stands until the end of the transaction: who changes that waits for it.
+ * Requires that the token and its organisation are as they were read: a call that writes may have read them a moment ago, or
+ * from memory. The organisation then stays unchanged until the transaction ends: a change of it waits.
  */
 export function tokenStillHeld(secret: string, { organization, versions }: TokenHolder, now: Date): Precondition {
   return {
@@ -85,7 +85,7 @@ export function tokenStillHeld(secret: string, { organization, versions }: Token
   }
 }
 
-/** Thrown by a transaction whose caller is not what it was taken for: it has to be identified anew. */
+/** Thrown by a transaction whose caller has changed since it was read: the caller has to be identified again. */
 export class CallerChanged extends Error {}
 
 const STILL_HELD: Statement = {
@@ -97,7 +97,7 @@ const STILL_HELD: Statement = {
          FOR KEY SHARE OF o`,
 }
 
-/** An organisation that nobody's token names, for what the worker does; null where there is none. */
+/** The facts of an organisation by its id, for work of the worker, which has no token; null where there is none. */
 export async function findOrganizationFacts(connection: Connection, orgId: string): Promise<OrganizationFacts & { version: string } | null> {
   const [row] = await connection.run<OrganizationFacts & { version: string }>(ORGANIZATION_FACTS, [orgId])
   return row ?? null
@@ -109,7 +109,7 @@ const ORGANIZATION_FACTS: Statement = {
          FROM organizations AS o WHERE o.id = $1`,
 }
 
-/** As stillHeld, of such an organisation. */
+/** Like tokenStillHeld, for an organisation that was read by findOrganizationFacts. */
 export function organizationUnchanged({ id, version }: { id: string; version: string }): Precondition {
   return {
     statement: [STILL_SO, [id, version]],
@@ -141,7 +141,7 @@ const keysByHash = finderAbove<PartnerKeyRow, [string]>(partnerKeys, (hash) => (
 
 /**
  * The tokens that this partner issued for the organisation and that are not revoked, newest first and locked; and the
- * last one that it issued at all.
+ * last one that it ever issued.
  */
 export async function findTokensOfPartner(scope: Scope, partnerId: string, now: Date): Promise<{ live: TokenRow[]; last: TokenRow | null }> {
   const [live, last] = await scope.connection.runBoth<TokenRow, TokenRow>(

@@ -1,4 +1,4 @@
-// One transaction: BEGIN travels with its first statement, COMMIT with its last, and what it requires with whatever comes next.
+// One transaction: BEGIN is sent with its first statement, COMMIT with its last, and preconditions with the next statement.
 import pg from 'pg'
 import type { BoundStatement, Connection, Statement } from './connection.ts'
 
@@ -6,42 +6,42 @@ import type { BoundStatement, Connection, Statement } from './connection.ts'
 export interface Precondition {
   statement: BoundStatement
   check(rows: readonly unknown[]): void
-  /** True where no lock may be waited for before the answer is known. */
+  /** True where the answer must be known before a statement that may wait for a lock is sent. */
   beforeLocks?: true
 }
 
 export interface Transaction extends Connection {
   /**
-   * Sends a statement in the round trip of the next one, and checks its answer before that one's is handed out. What
-   * `check` throws is thrown by that statement and by every later one, so that nothing is committed unchecked.
+   * Sends a statement in the round trip of the next one, and checks its answer before the next one's is returned. What
+   * `check` throws is thrown by the next statement and by every later one, so that nothing is committed unchecked.
    */
   require(precondition: Precondition): void
   /** Returns when everything required so far is answered and checked. */
   checked(): Promise<void>
   /**
-   * Runs the last statement and commits, in one round trip: what the statement locks is let go as soon as the server
-   * has committed. When it fails, the COMMIT behind it rolls back.
+   * Runs the last statement and commits, in one round trip, so the locks of the statement are released as soon as the
+   * server has committed. When the statement fails, the COMMIT after it rolls back.
    */
   runLast<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
 }
 
 /**
  * The connection was lost after the COMMIT had been sent and before its answer came: the transaction was committed, or it
- * was not. Its work must not be done again as if nothing had been written.
+ * was not. Its work must not be repeated as if nothing had been written.
  */
 export class OutcomeUnknown extends Error {}
 
-/** A statement with its values, or one of the words of a transaction. */
+/** A statement with its values, or a command that begins or ends a transaction. */
 export type Query = BoundStatement | 'BEGIN' | 'COMMIT' | 'ROLLBACK'
 
-/** Sends queries in one round trip; the rows of each, or why it has none, in their order. */
+/** Sends queries in one round trip; returns the rows or the error of each, in their order. */
 export type SendTogether = (queries: Query[]) => Promise<PromiseSettledResult<unknown[]>[]>
 
-/** A transaction that is being worked on, for whoever ends it. */
+/** A transaction under way, as the code that ends it sees it. */
 export interface OpenTransaction extends Transaction {
   /** Commits, unless runLast has. */
   commit(): Promise<void>
-  /** Whether the server has been told of it: if not, there is nothing to roll back. */
+  /** Whether BEGIN was sent: if not, there is nothing to roll back. */
   hasBegun(): boolean
 }
 
@@ -74,7 +74,7 @@ export function openTransaction(send: SendTogether): OpenTransaction {
     if (required.length > 0) await sendAll([])
   }
 
-  // What may wait for a lock goes after what must be known before that.
+  // Preconditions with `beforeLocks` are checked before a statement that may wait for a lock is sent.
   async function clearFor(statements: BoundStatement[]): Promise<BoundStatement[]> {
     const mayWait = statements.some(([{ takesNoLock }]) => !takesNoLock)
     if (mayWait && required.some(({ beforeLocks }) => beforeLocks)) await checked()
@@ -106,7 +106,7 @@ function rowsOf(settled: PromiseSettledResult<unknown[]>): unknown[] {
   return settled.value
 }
 
-// An error that the server sent is its answer to the commit, but for its last words before it closes the connection.
+// An error from the server is its answer to the commit, except class 57P, which it sends before it closes the connection.
 function severed(error: unknown): never {
   if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error
   throw new OutcomeUnknown('the connection was lost during the commit', { cause: error })

@@ -1,4 +1,4 @@
-// The issued notes with something left to apply that name an invoice or a bill.
+// Finds the issued notes that were given against an invoice or a bill and have a balance left to apply.
 import { DOCUMENTS, kindsThatHave, type KindThatHas } from '../domain/documents.ts'
 import type { Scope } from './find.ts'
 
@@ -15,7 +15,7 @@ export function findUnappliedNotes({ connection, orgId }: Scope, documentId: str
   return connection.run<UnappliedNote>(UNAPPLIED, [orgId, documentId, most])
 }
 
-// Each kind of notes once for each kind of documents that it is given against.
+// Each kind of note, once for each kind of document that it is given against.
 const AGAINST = kindsThatHave('against').flatMap((kind) => {
   const { table, number, against } = DOCUMENTS[kind]
   return against.map((parent) => ({ kind, table, number, against: DOCUMENTS[parent].id }))

@@ -1,4 +1,4 @@
-// Writes everything a command has decided, rows of any number of tables, in one statement.
+// Writes everything that a command has decided, rows of any number of tables, in one statement.
 import { createHash } from 'node:crypto'
 import type { Statement } from './connection.ts'
 import type { AnyModel, ModelOf } from './model.ts'
@@ -34,7 +34,7 @@ interface RowGroup {
   rows: Row[]
 }
 
-/** What was written: the numbers in the order of their placeholders, and how many deliveries were queued. */
+/** The result of a write: the numbers, in the order of their placeholders, and how many deliveries were queued. */
 export interface Written {
   numbers: string[]
   deliveries: number
@@ -110,7 +110,7 @@ function withoutNulls(row: Row): Row {
   return named
 }
 
-// The database's function fill_blanks knows a placeholder as a blank.
+// The SQL function fill_blanks calls a placeholder a blank.
 const asBlank = ({ placeholder, ...number }: NumberPlaceholder) => ({ blank: placeholder, ...number })
 
 const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint' ? value.toString() : value)
@@ -145,7 +145,7 @@ function sqlOf({ verb, table }: RowGroup, index: number): string {
   const list = columns.join(', ')
   const values = columns.map((column) => `r.${column}`).join(', ')
   const insert = `INSERT INTO ${table.name} (${list}) SELECT ${values} FROM ${rows}`
-  // A table of an organisation is only ever touched within the organisation of the open books.
+  // Rows of a table with org_id are changed only within the organisation of the open books.
   const scoped = table.key.includes('org_id') ? `t.org_id = $1 AND ` : ''
   const same = table.key.filter((column) => column !== 'org_id').map((column) => `t.${column} = r.${column}`)
   switch (verb) {
@@ -164,7 +164,7 @@ function sqlOf({ verb, table }: RowGroup, index: number): string {
   }
 }
 
-// One delivery for every endpoint of the organisation that had asked for the event.
+// One delivery of each event for each enabled endpoint of the organisation that is subscribed to it.
 const ANNOUNCE = `announced AS MATERIALIZED (
   SELECT e.* FROM filled, jsonb_to_recordset(filled.groups -> 'events') AS e(
     id uuid, event_type text, entity_type text, entity_id uuid, data jsonb, occurred_at timestamptz, payload text, placeholder text)

@@ -1,7 +1,7 @@
-// How many deliveries wait, and for what: counted for the metrics, up to a bound.
+// Counts, for the metrics, how many deliveries wait and for what, up to a bound.
 import type { Database } from './database.ts'
 
-/** What is beyond it is not counted: a count must not cost more than it tells. */
+/** The most rows that are counted, so that the metrics stay cheap when very many deliveries wait. */
 const COUNTED_AT_MOST = 10_000
 
 export interface Waiting {
@@ -12,7 +12,7 @@ export interface Waiting {
   process: number
 }
 
-/** The circuits that are open, and the deliveries under way by what holds them. */
+/** How many circuits are not closed, and how many deliveries are under way, by what holds them. */
 export async function countWaiting(database: Pick<Database, 'observe'>): Promise<Waiting> {
   const [row] = await database.observe<Waiting>(COUNT_WAITING, [])
   return row!

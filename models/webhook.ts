@@ -1,4 +1,4 @@
-// Webhook endpoints, the events of the books, their deliveries and each attempt.
+// Webhook endpoints, events, their deliveries, and the attempts at each delivery.
 import type { DeliveryStatus } from '../domain/delivery.ts'
 import { hasMany } from './association.ts'
 import { equalTo, not } from './condition.ts'
@@ -19,7 +19,7 @@ export const webhookEndpoints = model('webhook_endpoints', {
 })
 export type WebhookEndpointRow = RowOf<typeof webhookEndpoints>
 
-/** All but the endpoints that were deleted. */
+/** All endpoints that are not deleted. */
 export const STANDING_ENDPOINTS = not(equalTo('status', 'DELETED'))
 
 export const webhookEvents = model('webhook_events', {
@@ -45,7 +45,7 @@ export const webhookDeliveries = model('webhook_deliveries', {
   attempts_made: INTEGER,
   next_attempt_at: orNull(TIME),
   batch_id: orNull(UUID),
-  /** What carries it while it is under way; null once it is final. */
+  /** What holds the delivery while it is under way; null once it is final. */
   held_by: orNull(textOf<'QUEUE' | 'CIRCUIT' | 'BATCH' | 'PROCESS' | 'ATTEMPT'>()),
   created_time: TIME,
   delivered_at: orNull(TIME),
@@ -70,11 +70,11 @@ export type WebhookAttemptRow = RowOf<typeof webhookAttempts>
 const attempts = hasMany(webhookDeliveries, 'attempts', webhookAttempts, { by: 'delivery_id', order: ['series', 'attempt'] })
 
 /**
- * How many endpoints the organisation has. Locks the count until the transaction ends, so that two calls at once do
+ * How many endpoints the organisation has. Locks the count until the transaction ends, so that two concurrent calls do
  * not both take the last place.
  */
 export async function countEndpoints({ connection, orgId }: Scope): Promise<number> {
-  // Taken before the count is read, in a statement of its own: the count must see what the one before has committed.
+  // The lock is taken in a statement of its own: the count then sees what the transaction before has committed.
   await connection.run(LOCK_COUNT, [orgId])
   const [row] = await connection.run<{ count: number }>(COUNT, [orgId])
   return row!.count
