@@ -1,4 +1,4 @@
-// A port of its own for whoever looks after a process: it answers whatever callers do to the others.
+// A port of its own for the health checks and metrics of a process, which answers however busy the other ports are.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -16,25 +16,25 @@ export interface HealthPort {
 export interface HealthPortOptions {
   port: number
   host: string
-  /** What is answered at each path, to GET and HEAD. */
+  /** The answer at each path, to GET and HEAD. */
   answers: Record<string, () => Probed | Promise<Probed>>
 }
 
-/** Connections at once; those beyond are closed. Nobody needs more who asks and goes. */
+/** The most connections at once; further ones are closed. Health checks need few, because each closes its connection. */
 export const MOST_PROBES = 50
-/** For a request to arrive. An answer closes its connection. */
+/** The time limit for a request to arrive. Every answer closes its connection. */
 export const PROBE_SECONDS = 5
 
 export const inJson = (status: number, body: object): Probed => ({ status, type: 'application/json', body: JSON.stringify(body) })
 
-/** Listens; throws an Error that names the port where that does not go. */
+/** Opens the port. Throws an Error that names the port where it cannot be opened. */
 export async function openHealthPort({ port, host, answers }: HealthPortOptions): Promise<HealthPort> {
   const server = createServer(
     { headersTimeout: PROBE_SECONDS * 1000, requestTimeout: PROBE_SECONDS * 1000, connectionsCheckingInterval: 1000, maxHeaderSize: 16 * 1024 },
     (request, response) => void answer(request, response, answers),
   )
   server.maxConnections = MOST_PROBES
-  // Neither a connection nor the process waits for a prober who does not read.
+  // A client that does not read its answer is cut off, so that it holds neither a connection nor the process.
   server.on('connection', (socket) => socket.setTimeout(PROBE_SECONDS * 1000, () => socket.destroy()))
   await listening(server, port, host)
   return {

@@ -1,4 +1,4 @@
-// The log of a process on its standard output, which never holds the process up: what cannot be written is dropped and counted.
+// Writes the log of a process to its standard output without blocking the process: lines that cannot be written are dropped and counted.
 import { constants, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,18 +6,18 @@ import { pino, type Logger } from 'pino'
 
 export interface LogOutput {
   log: Logger
-  /** Lines that were dropped since the start, because the output took none for too long or has failed. */
+  /** The number of lines dropped since the start, because the output accepted none for too long or has failed. */
   dropped(): number
-  /** Writes what is left, for a second at most, and ends the process with this code. */
+  /** Writes the remaining lines, for at most a second, and ends the process with this code. */
   exit(code: number): Promise<never>
 }
 
-/** Lines that wait for the output; what comes on top is dropped. */
+/** How much of the log may wait for the output; lines beyond it are dropped. */
 export const MOST_WAITING_BYTES = 4 * 1024 * 1024
 const FLUSH_MS = 1_000
 const STDOUT = 1
 
-/** Opens the log of the process of this name. Lines are written a few at a time, at the latest after a quarter of a second. */
+/** Opens the log of the process with this name. Lines are written in groups, at the latest after a quarter of a second. */
 export function openLog(name: string, level: string): LogOutput {
   const { fd, blocks } = output()
   let givesUpAt = Infinity
@@ -31,9 +31,9 @@ export function openLog(name: string, level: string): LogOutput {
     lost.unreported += 1
   }
   out.on('drop', drop)
-  // A full volume is tried again with the next lines; a pipe whose reader has gone takes no more.
+  // After a full volume writing is tried again with the next lines; a pipe without a reader accepts no more.
   out.on('error', (error: NodeJS.ErrnoException) => { lost.broken ||= error.code === 'EPIPE' })
-  // Only `write` is handed on: pino would flush what is fatal before anything else goes on.
+  // pino gets only `write`: with the whole destination it would block to flush a fatal line.
   const log = pino({ level, base: { process: name } }, { write: (line: string) => (lost.broken ? drop() : void out.write(line)) })
   out.on('drain', () => {
     const { unreported } = lost
@@ -49,7 +49,7 @@ export function openLog(name: string, level: string): LogOutput {
         new Promise<boolean>((resolve) => out.flush(() => resolve(true))),
         delay(FLUSH_MS, lost.broken),
       ])
-      // A thread that hangs in a write would be waited for by the end of the process.
+      // process.exit would wait for a thread that hangs in a write.
       if (!written && blocks) process.kill(process.pid, 'SIGKILL')
       out.destroy()
       process.exit(code)
@@ -57,8 +57,9 @@ export function openLog(name: string, level: string): LogOutput {
   }
 }
 
-// A write that does not fit must return at once instead of waiting for a reader. A pipe or a terminal is opened anew for
-// that, since others may share the standard output as it is; a socket cannot be. A file is written in a thread of its own.
+// A write that does not fit must return at once instead of waiting for a reader. A pipe or a terminal is opened a second time
+// for that, because other processes may share the standard output; a socket cannot be opened again. A file is written in a
+// thread of its own.
 function output(): { fd: number; blocks: boolean } {
   const kind = fstatSync(STDOUT)
   try {
@@ -66,12 +67,12 @@ function output(): { fd: number; blocks: boolean } {
       return { fd: openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK), blocks: false }
     }
     if (kind.isSocket()) {
-      // Taking it over is what makes it non-blocking; nothing is read or written by this object.
+      // Wrapping the socket makes it non-blocking; this object reads and writes nothing.
       new Socket({ fd: STDOUT, readable: false, writable: false }).unref()
       return { fd: STDOUT, blocks: false }
     }
   } catch {
-    // It may belong to another user.
+    // The pipe or terminal may belong to another user and not be opened.
   }
   return { fd: STDOUT, blocks: true }
 }

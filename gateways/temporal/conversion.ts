@@ -1,4 +1,4 @@
-// A conversion as a caller waits for it: its process is started, or the one under way joined, until it has come to its end.
+// Starts the workflow of a conversion, or joins the one under way, and waits for its end while the caller waits.
 import { WorkflowFailedError, type Client, type Connection } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import { conversionProcessId, type CarriedRefusal, type ConversionInput, type ConversionOutcome } from '../../domain/conversion-run.ts'
@@ -7,9 +7,9 @@ import { searchPairs } from '../../domain/search-attributes.ts'
 import { isAway } from './engine-unavailable.ts'
 
 /**
- * Has a conversion carried out that was asked for, and waits for its end: 2 s for the start, 10 s in all.
- * When others have come first, `isStillToDo` is asked before it is started anew.
- * Throws the Fault that it is refused with, and service.unavailable when the engine is away or too late.
+ * Carries out a requested conversion and waits for its end: at most 2 s for the start, 10 s in all. Where the workflow under
+ * way was that of another call, `isStillToDo` decides whether another is started. Throws the Fault with which the conversion
+ * is refused, and service.unavailable when Temporal is unavailable or the time is over.
  */
 export type Convert = (input: ConversionInput, isStillToDo: () => Promise<boolean>) => Promise<void>
 
@@ -19,18 +19,18 @@ interface ConverterDependencies {
   taskQueue: string
 }
 
-/** For Temporal to take a conversion, and for the whole of it. */
+/** The time limits for Temporal to accept a conversion, and for all of it. */
 export const CONVERSION_START_MS = 2_000
 export const CONVERSION_MS = 10_000
 
-/** What a run has come to, and whose conversion it was. */
+/** The end of a workflow run: the conversion that it carried out, and its refusal, if any. */
 interface End {
   conversionId: string
   refusal: Fault | null
 }
 
 export function createConverter({ client, connection, taskQueue }: ConverterDependencies): Convert {
-  // Orders are converted in parts, so a process that has completed does not keep the next one from starting.
+  // Orders are converted in parts, so a workflow that has completed must not prevent the next one from starting.
   const start = (input: ConversionInput) => client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>('convertDocument', {
     workflowId: conversionProcessId(input),
     args: [input],
@@ -61,7 +61,7 @@ export function createConverter({ client, connection, taskQueue }: ConverterDepe
           if (refusal) throw refusal
           return
         }
-        // A process is named after its source: the one that was under way was another caller's.
+        // The workflow is named after the source document, so the one under way was that of another call.
         if (!(await isStillToDo())) return
       }
     } catch (error) {
@@ -82,7 +82,7 @@ function endOf({ cause }: WorkflowFailedError): End {
 
 const isFaultCode = (code: string | null | undefined): code is FaultCode => typeof code === 'string' && code in FAULTS
 
-// Nothing is lost by it: what was asked for is written down, and is found done, or carried on with, by a repeat of the call.
+// Nothing is lost: the request is recorded, and a repeat of the call finds it done or continues it.
 function notDoneYet(cause?: unknown): Fault {
   const message = 'The conversion has not finished yet; send the call again with the same Idempotency-Key.'
   return Object.assign(fault('service.unavailable', { message, retryAfter: 2 }), { cause })

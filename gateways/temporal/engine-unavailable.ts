@@ -1,7 +1,7 @@
-// When the Temporal server counts as away: worth trying again, with anything.
+// Decides which errors mean that the Temporal server is unavailable, so that any call is worth repeating.
 import { isGrpcServiceError } from '@temporalio/client'
 
-/** The engine could not be reached, or had no time for us. */
+/** The Temporal server could not be reached, or was too busy to answer. */
 export class EngineUnavailable extends Error {
   constructor(cause: unknown) {
     super(`Temporal is unavailable: ${innermost(cause)}`, { cause })
@@ -9,12 +9,13 @@ export class EngineUnavailable extends Error {
   }
 }
 
-// gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE, CANCELLED; NOT_FOUND while a namespace is being made.
-const AWAY = new Set([1, 4, 5, 8, 10, 14])
+// gRPC: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, ABORTED, UNAVAILABLE, CANCELLED; NOT_FOUND while a namespace is being created.
+const UNAVAILABLE_CODES = new Set([1, 4, 5, 8, 10, 14])
 
+/** Whether the error, or one of its causes, means that the Temporal server is unavailable. */
 export function isAway(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
-    if (isGrpcServiceError(cause)) return AWAY.has(cause.code)
+    if (isGrpcServiceError(cause)) return UNAVAILABLE_CODES.has(cause.code)
     if (cause.name === 'TransportError' || /Failed to connect/.test(cause.message)) return true
   }
   return false

@@ -1,4 +1,4 @@
-// The Temporal server: starts the durable processes, and says whether it is there.
+// The connection to the Temporal server: starts workflows and schedules, and checks whether the server is reachable.
 import {
   Client, Connection, WorkflowExecutionAlreadyStartedError, defaultGrpcRetryOptions, makeGrpcRetryInterceptor,
 } from '@temporalio/client'
@@ -17,22 +17,22 @@ export interface EngineOptions {
   queueSuffix: string
 }
 
-/** 'running' whether it was started now or before; 'finished' when it has already come to its end. */
+/** 'running' where the workflow was started now or before; 'finished' where it has already ended. */
 export type Started = 'running' | 'finished'
 
 export interface Engine {
   /** Starts the attempts of a batch. Throws EngineUnavailable. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
-  /** Starts the retries of one delivery, also where a process of this id has come to its end. Throws EngineUnavailable. */
+  /** Starts the retries of one delivery, also where a workflow of this id has ended. Throws EngineUnavailable. */
   startDelivery(input: DeliveryInput): Promise<void>
   convert: Convert
-  /** Has the nightly housekeeping of a zone scheduled; answers whether it was not yet. Throws EngineUnavailable, or as Temporal refuses. */
+  /** Schedules the nightly housekeeping of a zone; returns whether the schedule is new. Throws EngineUnavailable, or where Temporal refuses. */
   ensureSchedule(timeZone: string): Promise<boolean>
-  /** Ends the nightly housekeeping of a zone by this spelling; nothing happens where there is none. Throws EngineUnavailable. */
+  /** Removes the schedule of a zone with this spelling; does nothing where there is none. Throws EngineUnavailable. */
   removeSchedule(timeZone: string): Promise<void>
-  /** Whether the server answers and knows our namespace, within two seconds. */
+  /** Whether the server answers within two seconds and has our namespace. Never throws. */
   isReachable(): Promise<boolean>
-  /** Adds the search attributes that the namespace lacks; answers their names. Throws where that is not permitted. */
+  /** Adds the search attributes that the namespace lacks; returns their names. Throws where that is not permitted. */
   registerSearchAttributes(): Promise<string[]>
   client: Client
   close(): Promise<void>
@@ -46,17 +46,17 @@ interface Start {
   again?: boolean
 }
 
-/** For Temporal to take a process of the worker's, and to connect. */
+/** The time limit for Temporal to accept a workflow that the worker starts, and to connect. */
 export const START_MS = 5_000
 const REACH_MS = 2_000
 const REGISTER_MS = 10_000
-// A server that was restarted is found again within seconds; gRPC's own patience grows to two minutes.
+// Reconnects to a restarted server within seconds; gRPC's own backoff grows to two minutes.
 const SOON_BACK = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 }
 
-// Ten tries, a little apart, and not at the same time as everybody: a deadline is not overrun by the pause before a try.
+// Ten tries. Their pauses are random, so that processes do not retry together, and short, so that none exceeds a deadline.
 const RETRIES = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), delayFunction: () => 150 + 200 * Math.random() })
 
-/** Opens the engine lazily: nothing is sent before the first call, so that the server may be away meanwhile. */
+/** Opens the engine. Nothing is sent before the first call, so the server need not be available yet. */
 export function openEngine({ address, namespace, queueSuffix }: EngineOptions): Engine {
   const connection = Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK, interceptors: [RETRIES] })
   const client = new Client({ connection, namespace })
@@ -91,7 +91,7 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
 
     async startDelivery(input) {
       await start('webhookDelivery', {
-        // A process that ended may have given its delivery back.
+        // A workflow that has ended may have put its delivery back into the queue.
         again: true,
         workflowId: deliveryProcessId(input.deliveryId, input.series),
         args: [input],
@@ -108,9 +108,9 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
     removeSchedule: createUnscheduler({ client, connection, queueSuffix }),
 
     async isReachable() {
-      const asked = connection.withDeadline(Date.now() + REACH_MS, () =>
+      const described = connection.withDeadline(Date.now() + REACH_MS, () =>
         connection.workflowService.describeNamespace({ namespace }))
-      return asked.then(() => true, () => false)
+      return described.then(() => true, () => false)
     },
 
     async registerSearchAttributes() {

@@ -1,4 +1,4 @@
-// The nightly schedules in Temporal, one a time zone.
+// Creates and removes the nightly schedules in Temporal, one for each time zone.
 import { ScheduleAlreadyRunning, ScheduleNotFoundError, type Client, type Connection } from '@temporalio/client'
 import { zoneName } from '../../domain/dates.ts'
 import { housekeepingId, NIGHTLY, type HousekeepingInput } from '../../domain/housekeeping.ts'
@@ -15,9 +15,9 @@ export interface SchedulerDependencies {
 }
 
 /**
- * Answers how a zone's schedule is made where it is missing: true when it was. One that is there is left as it is,
- * paused or changed by an operator though it may be. Throws EngineUnavailable; an error of another kind where Temporal
- * refuses, as it does a zone that it does not know.
+ * Returns a function that creates the schedule of a time zone where it is missing, and returns whether it did. An existing
+ * schedule is left as it is, also when an operator has paused or changed it. The function throws EngineUnavailable, and
+ * another error where Temporal refuses, for example a time zone that it does not know.
  */
 export function createScheduler({ client, connection, queueSuffix }: SchedulerDependencies): (timeZone: string) => Promise<boolean> {
   async function create(timeZone: string, spelled: string): Promise<void> {
@@ -26,7 +26,7 @@ export function createScheduler({ client, connection, queueSuffix }: SchedulerDe
     await connection.withDeadline(Date.now() + SCHEDULE_MS, () => client.schedule.create({
       scheduleId: id,
       spec: { calendars: [NIGHTLY], timezone: spelled },
-      // A sweep does the work of the one that it finds running, or of those that were missed meanwhile.
+      // A sweep also does the work of the sweeps that were skipped or missed before it.
       policies: { overlap: 'SKIP', catchupWindow: '1 day' },
       action: {
         type: 'startWorkflow',
@@ -42,7 +42,7 @@ export function createScheduler({ client, connection, queueSuffix }: SchedulerDe
 
   return async (timeZone) => {
     try {
-      // Temporal knows zones by their names alone; people write them in letters of any case.
+      // Temporal knows time zones only in their exact spelling; organisations may have them in any case.
       await create(timeZone, timeZone).catch((error) => {
         if (!/unknown time zone/.test(String(error))) throw error
         return create(timeZone, zoneName(timeZone))
@@ -55,7 +55,7 @@ export function createScheduler({ client, connection, queueSuffix }: SchedulerDe
   }
 }
 
-/** Answers how the schedule of a zone is removed; one that is not there is left at that. Throws EngineUnavailable. */
+/** Returns a function that removes the schedule of a time zone; it does nothing where there is none. It throws EngineUnavailable. */
 export function createUnscheduler({ client, connection, queueSuffix }: SchedulerDependencies): (timeZone: string) => Promise<void> {
   return async (timeZone) => {
     try {

@@ -1,7 +1,7 @@
-// Which network addresses a webhook may be sent to: the public internet, and what the operator has opened.
+// Ranges of network addresses: those that are not public, and those that the operator allows for webhooks.
 import { BlockList, isIP } from 'node:net'
 
-// IANA's special-purpose registries for IPv4, and the public address under which Azure serves its machines' metadata.
+// IANA's special-purpose registries for IPv4, and the public address under which Azure serves the metadata of its virtual machines.
 const SPECIAL_IPV4 = [
   '0.0.0.0/8', // this network
   '10.0.0.0/8', // private
@@ -23,8 +23,8 @@ const SPECIAL_IPV4 = [
   '224.0.0.0/4', // multicast
   '240.0.0.0/4', // reserved, broadcast
 ]
-// Of IPv6 only the global unicast block is public at all. That leaves out loopback, link-local, unique-local, multicast,
-// NAT64 (64:ff9b::/96), IPv4-compatible and IPv4-mapped addresses; these are the special ones inside of it.
+// Of IPv6 only the global unicast block is public. That excludes loopback, link-local, unique-local, multicast,
+// NAT64 (64:ff9b::/96), IPv4-compatible and IPv4-mapped addresses; the list has the special ranges within the block.
 const PUBLIC_IPV6 = '2000::/3'
 const SPECIAL_IPV6 = [
   '2001::/23', // protocol assignments: Teredo, benchmarking, ORCHID
@@ -33,7 +33,7 @@ const SPECIAL_IPV6 = [
   '3fff::/20', // documentation
 ]
 
-/** Makes a list of address ranges. Throws an Error that names a range that is none. */
+/** Makes a list of address ranges. Throws an Error that names the first invalid one. */
 export function rangesOf(cidrs: readonly string[]): BlockList {
   const ranges = new BlockList()
   for (const cidr of cidrs) {

@@ -1,24 +1,25 @@
-// Which URLs webhooks may be sent to, judged by scheme and address.
+// Decides by scheme and address which URLs webhooks may be sent to.
 import { isIP } from 'node:net'
 import { isPublic, isWithin, rangesOf } from './addresses.ts'
 import { canBePublic, isLocalhost, whyNoName } from './host-names.ts'
 
 export interface GuardOptions {
-  /** Address ranges that are called although they are not public. */
+  /** Address ranges that may be called although they are not public. */
   allowCidrs: readonly string[]
-  /** Whether http is called at all; with ranges in `allowCidrs`, only there (decisions §10). */
+  /** Whether http is allowed at all; with ranges in `allowCidrs`, only in these (decisions §10). */
   allowHttp: boolean
 }
 
 export interface Guard {
   /** Whether an address may be connected to under this protocol ('https:' or 'http:'). */
   mayCall(address: string, protocol: string): boolean
-  /** Of the addresses that a name has, those to connect to; null when it may not be called. */
+  /** Those of the addresses of a name that may be connected to; null when the name may not be called. */
   toCall(hostname: string, addresses: readonly string[], protocol: string): string[] | null
-  /** What can be said against a URL without asking the name servers, for people; null for nothing. */
+  /** Why a URL is refused, as a message; checked without DNS. Null where nothing is wrong with it. */
   whyNot(url: URL): string | null
 }
 
+/** Makes a guard. Throws an Error where a range in `allowCidrs` is invalid. */
 export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
   const opened = rangesOf(allowCidrs)
 
@@ -32,10 +33,10 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
     mayCall,
 
     toCall(hostname, addresses, protocol) {
-      // Its addresses are this machine's own, all of them, so that one family may be opened without the other.
+      // All addresses of localhost are this machine's own, so one family may be allowed without the other.
       const callable = addresses.filter((address) => mayCall(address, protocol))
       if (isLocalhost(hostname)) return callable.length > 0 ? callable : null
-      // One special address among several refuses them all: whoever serves such names means no good.
+      // One blocked address among several blocks the name, because such a name is probably an attack.
       return callable.length === addresses.length ? callable : null
     },
 
@@ -49,21 +50,21 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
       if (address !== null) return null
       const flaw = whyNoName(url.hostname)
       if (flaw !== null) return `The name ${shortened(url.hostname)} ${flaw}; use a valid DNS name.`
-      // Where no range is opened, such a name can only lead astray; else its addresses decide.
+      // Without allowed ranges such a name cannot have an allowed address; with them, its addresses decide.
       if (allowCidrs.length === 0 && !canBePublic(url.hostname)) return notPublic(url.hostname)
       return null
     },
   }
 }
 
-// A public one is refused for its scheme alone.
+// A public address is refused only for its scheme.
 const whyNotAddress = (address: string) => (
   isPublic(address) ? 'The URL must begin with https://.' : `The address ${address} is not public; webhooks are sent to public addresses only.`
 )
 
 const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}...` : name)
 
-/** What is said of a name that leads nowhere on the public internet. */
+/** The message for a name that cannot exist on the public internet. */
 export function notPublic(hostname: string): string {
   return `The name ${hostname} cannot be public; use a name of the public internet.`
 }

@@ -1,16 +1,16 @@
-// What the name of a host says by itself: whether it can be public, and what the machine's hosts file knows of it.
+// Checks host names without DNS: whether they are valid, whether they can be public, and what the hosts file has for them.
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
 
 // RFC 6761 (localhost), RFC 6762 (local), RFC 8375 (home.arpa), and ICANN's reservation of internal.
 const PRIVATE_SUFFIXES = ['.localhost', '.local', '.internal', '.home.arpa']
 
-/** The name without the dot that may end it. */
+/** The name in lower case, without a dot at its end. */
 export function bareName(name: string): string {
   return (name.endsWith('.') ? name.slice(0, -1) : name).toLowerCase()
 }
 
-/** True for `localhost` and the names below it, which are this machine wherever they are asked for. */
+/** True for `localhost` and the names below it, which always mean this machine. */
 export function isLocalhost(name: string): boolean {
   const bare = bareName(name)
   return bare === 'localhost' || bare.endsWith('.localhost')
@@ -27,8 +27,8 @@ const MOST_NAME = 253
 const MOST_LABEL = 63
 
 /**
- * What no name server could ever know of a name, for people; null for nothing. Underscores are let through, which RFC 1123
- * does not have and resolvers answer all the same. The name is as `new URL` answers it: ASCII, a foreign one as `xn--...`.
+ * Why a name cannot exist in DNS, as a part of a message; null where it can. Underscores are allowed: RFC 1123 excludes
+ * them, but resolvers answer them. The name is as `new URL` returns it: ASCII, with other letters encoded as `xn--...`.
  */
 export function whyNoName(name: string): string | null {
   const bare = bareName(name)
@@ -44,7 +44,7 @@ export function whyNoName(name: string): string | null {
 
 const HOSTS_FILE = '/etc/hosts'
 
-/** The addresses of each name in a hosts file, in its order; empty where there is no such file. */
+/** The addresses of each name in a hosts file, in the order of the file; empty where there is no such file. */
 export function readHosts(file = HOSTS_FILE): Map<string, string[]> {
   const hosts = new Map<string, string[]>()
   for (const line of textOf(file).split('\n')) {

@@ -1,4 +1,4 @@
-// The machines of customers that webhooks are posted to: guarded against being turned on ourselves.
+// Sends webhooks to the servers of customers, and refuses URLs that point into our own network.
 import type { LookupAddress, LookupOptions } from 'node:dns'
 import http from 'node:http'
 import https from 'node:https'
@@ -12,7 +12,7 @@ import { canBePublic } from './host-names.ts'
 import { createResolver, type NameResolver } from './resolver.ts'
 
 export interface ReceiverOptions extends GuardOptions {
-  /** For connecting and answering together. */
+  /** The time limit of a request: name look-up, connection and response together. */
   timeoutSeconds: number
   /** Idle connections are kept this long for the next webhook. */
   keepAliveMs?: number
@@ -22,7 +22,7 @@ export interface ReceiverOptions extends GuardOptions {
 }
 
 export interface WebhookPost {
-  /** The organisation, for whose names only so many look-ups run at once. */
+  /** The organisation, whose name look-ups at once are limited. */
   orgId: string
   url: string
   body: Buffer
@@ -31,21 +31,22 @@ export interface WebhookPost {
 
 export interface Receiver {
   /**
-   * Refuses a URL that webhooks may not be sent to, at registration. A name that does not resolve now is let through,
-   * since it is checked again whenever it is called. Throws Fault validation.invalid_value, field `url`.
+   * Refuses a URL that webhooks may not be sent to, at registration. A name that does not resolve now is accepted,
+   * because it is checked again with every attempt. Throws Fault validation.invalid_value, field `url`.
    * Takes up to two seconds: no transaction may be open meanwhile.
    */
   check(url: string, orgId: string): Promise<void>
-  /** Makes one attempt. Never throws for what the receiver does; whatever comes of it is the Outcome. */
+  /** Makes one attempt and returns its outcome. Never throws for what the receiver does. */
   post(post: WebhookPost): Promise<Outcome>
   close(): void
 }
 
 const KEEP_ALIVE_MS = 15_000
 const IDLE_SOCKETS = 64
-// Whoever registers waits for it; a name server that is slower is asked again when the name is called.
+// The caller waits for it. A name whose look-up takes longer is looked up again with every attempt.
 const LOOKUP_AT_REGISTRATION_MS = 2_000
 
+/** Opens the connection pools and the name resolver. Throws an Error where a range in `allowCidrs` is invalid. */
 export function createReceiver(options: ReceiverOptions): Receiver {
   const guard = createGuard(options)
   const resolver = options.resolver ?? createResolver({ servers: options.dnsServers ?? [] })
@@ -54,14 +55,14 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     'https:': new https.Agent(agentOptions(options)),
   }
 
-  // Node asks this for the addresses of a name when it connects, and connects to nothing but what it answers: there is
-  // no second look-up that could answer differently.
+  // Node calls this for the addresses of a name when it connects, and connects only to the addresses that it returns: there
+  // is no second look-up that could return others.
   function guardedLookup(protocol: string, orgId: string) {
-    return (hostname: string, asked: LookupOptions, answer: LookupAnswer): void => {
+    return (hostname: string, { all }: LookupOptions, answer: LookupAnswer): void => {
       resolver.addressesOf(hostname, orgId).then((found) => {
         const addresses = guard.toCall(hostname, found, protocol)?.map(withFamily)
         if (!addresses) answer(new BlockedAddress(hostname), [])
-        else if (asked.all) answer(null, addresses)
+        else if (all) answer(null, addresses)
         else answer(null, addresses[0]!.address, addresses[0]!.family)
       }, (error: Error) => answer(error, []))
     }
@@ -92,7 +93,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     async post({ orgId, url: text, body, headers }) {
       if (!URL.canParse(text)) return blocked('This is not a URL.')
       const url = new URL(text)
-      // The settings may have changed since the registration, and Node asks no look-up for a literal address.
+      // The settings may have changed since the registration, and Node calls no look-up for a literal address.
       const refusal = guard.whyNot(url)
       if (refusal !== null) return blocked(refusal)
       const protocol = url.protocol as keyof typeof agents

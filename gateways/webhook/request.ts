@@ -1,16 +1,16 @@
-// One HTTP request and what came of it, within a time that is counted over all of it.
+// Sends one HTTP request within a time limit for the whole of it, and returns its outcome.
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
 import type { Outcome, OutcomeKind } from '../../domain/delivery.ts'
 
-/** The first bytes of an answer that are kept for the delivery log. */
+/** How many bytes of a response are kept for the delivery log. */
 const KEPT_BYTES = 4_096
 
-/** What is said of a name with an address that is not called. Which one is not told: it would be a map of the inside. */
+/** The message for a name with a blocked address. It does not contain the address, which would reveal the internal network. */
 export const blockedMessage = (hostname: string) => `${hostname} resolves to an address that is not allowed.`
 
-/** Thrown by a look-up that found an address which is not called; which one is not told. */
+/** Thrown by a look-up that found a blocked address. Its message does not contain the address. */
 export class BlockedAddress extends Error {
   constructor(hostname: string) {
     super(blockedMessage(hostname))
@@ -22,18 +22,18 @@ export interface WebhookRequest {
   url: URL
   body: Buffer
   headers: Record<string, string>
-  /** false for a connection that serves this request alone. */
+  /** false for a new connection that is used for this request alone. */
   agent: http.Agent | false
   lookup: LookupFunction
   timeoutMs: number
 }
 
-/** Posts the body and waits for the answer. Redirects are not followed. Never throws. */
+/** Posts the body and waits for the response. Redirects are not followed. Never throws. */
 export async function sendWebhookRequest(request: WebhookRequest): Promise<Outcome> {
   const startedMs = performance.now()
   const result = await attempt(request, request.timeoutMs)
   const spentMs = performance.now() - startedMs
-  // The receiver closed a connection that had been kept open, at the moment it was used again: nobody's failure.
+  // The receiver closed a kept-alive connection just as it was used again. That is no failed attempt: the request is sent once more.
   const again = result === 'stale' ? await attempt({ ...request, agent: false }, request.timeoutMs - spentMs) : result
   const durationMs = Math.round(performance.now() - startedMs)
   if (again === 'stale') return { ...failure('unreachable', 'The connection was closed before a response arrived.'), durationMs }
@@ -55,7 +55,7 @@ function attempt({ url, body, headers, agent, lookup }: WebhookRequest, timeoutM
       lookup,
     })
     const deadline = setTimeout(() => {
-      // The status is the acknowledgement: an answer that trails off after it has still been given.
+      // The status acknowledges the webhook, so a response whose body does not end in time still counts.
       done(status === null ? failure('timeout', `No response within ${Math.round(timeoutMs)} ms.`) : answered())
       request.destroy()
     }, timeoutMs)
@@ -103,7 +103,7 @@ function failure(kind: OutcomeKind, error: string): Result {
   return { kind, statusCode: null, error, responseBody: null }
 }
 
-// Node's own messages name the address that was connected to, which is nobody's business: only the code is told.
+// Node's messages contain the address, which must not be revealed, so only the error code is reported.
 const REASONS: Record<string, string> = {
   ECONNREFUSED: 'it was refused',
   ECONNRESET: 'it was broken off',
@@ -123,13 +123,13 @@ const REASONS: Record<string, string> = {
 
 function failureOf(error: NodeJS.ErrnoException & { errors?: NodeJS.ErrnoException[] }): Result {
   if (error instanceof BlockedAddress) return failure('blocked', error.message)
-  // Several addresses were tried and each failed: the first says why as well as any.
+  // Where several addresses were tried and all failed, the first error is reported.
   const code = (error.errors?.[0]?.code ?? error.code ?? 'unknown').replaceAll(/[^A-Za-z0-9_]/g, '')
   const reason = code.startsWith('HPE_') ? 'the response is not HTTP' : REASONS[code]
   return failure('unreachable', reason ? `No connection: ${reason} (${code}).` : `No connection (${code}).`)
 }
 
-// PostgreSQL keeps no NUL in text, and a cut in the middle of a character leaves no broken one behind.
+// PostgreSQL text cannot contain NUL. `stream` leaves out a last character of which only a part was kept.
 function textOf(bytes: Buffer): string {
   return new TextDecoder().decode(bytes, { stream: true }).replaceAll('\0', '\uFFFD')
 }

@@ -1,10 +1,10 @@
-// Looks up the addresses of names: outside of the thread pool, within a time, so many at once, and remembered.
+// Resolves host names: outside of Node's thread pool, within a time limit, a limited number at once, and with a cache.
 import { Resolver } from 'node:dns/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bareName, isLocalhost, readHosts } from './host-names.ts'
 import { fairSemaphore } from './semaphore.ts'
 
-/** No address could be found. `code` is ENOTFOUND where there is none, else ETIMEOUT or what the name server said. */
+/** No address could be found. `code` is ENOTFOUND where there is none, else ETIMEOUT or the name server's error. */
 class LookupFailed extends Error {
   readonly code: string
 
@@ -18,25 +18,25 @@ class LookupFailed extends Error {
 export interface ResolverOptions {
   /** Name servers, as `address` or `address:port`; those of the machine when empty. */
   servers?: readonly string[]
-  /** For one look-up in all. */
+  /** The time limit of one look-up, with the wait for its turn. */
   limitMs?: number
   hosts?: Map<string, string[]>
   clock?: () => number
 }
 
 export interface NameResolver {
-  /** The addresses of a name. `askedBy` is the organisation, whose look-ups are bounded. Throws LookupFailed. */
+  /** The addresses of a name, for the organisation `orgId`, whose look-ups at once are limited. Throws LookupFailed. */
   addressesOf(name: string, orgId: string): Promise<string[]>
 }
 
-/** The bounds of look-ups, for the documents too. */
+/** The limits of look-ups; docs/ lists them too. */
 export const LOOKUPS = {
   limitMs: 5_000, atOnce: 64, atOnceOfOne: 4, remembered: 2_000, longestSeconds: 300, shortestSeconds: 5, failureSeconds: 5,
 } as const
 
 const TRY_MS = 1_500
 const TRIES = 2
-// Once one family of addresses is known, the other may take so long.
+// How much longer the look-up of one family of addresses may take than that of the other.
 const OTHER_FAMILY_MS = 500
 const MOST_ADDRESSES = 16
 
@@ -51,7 +51,7 @@ export function createResolver(options: ResolverOptions = {}): NameResolver {
   const places = fairSemaphore({ places: LOOKUPS.atOnce, placesPerKey: LOOKUPS.atOnceOfOne })
   const memory = new Map<string, Remembered>()
 
-  /** Asks the name servers. Those who ask for the same name meanwhile get the same answer. */
+  /** Queries the name servers. Look-ups of the same name meanwhile get the same answer. */
   function lookUp(name: string, orgId: string): Promise<string[]> {
     const entry: Remembered = { until: Infinity, found: Promise.resolve([]) }
     entry.found = within(limitMs, name, (over) => places.through(orgId, () => queryServers(name, servers, over))).then(
@@ -87,7 +87,7 @@ interface Answer {
   seconds: number
 }
 
-/** Ends the work, and the wait for its turn, when the time is over. */
+/** Ends the work, or the wait for its turn, when the time is over. Throws LookupFailed. */
 async function within(limitMs: number, name: string, work: (over: AbortSignal) => Promise<Answer>): Promise<Answer> {
   const over = AbortSignal.timeout(limitMs)
   const late = new Promise<never>((_, reject) => {
@@ -98,7 +98,7 @@ async function within(limitMs: number, name: string, work: (over: AbortSignal) =
 
 async function queryServers(name: string, servers: readonly string[], over: AbortSignal): Promise<Answer> {
   if (over.aborted) throw new LookupFailed(name, 'ETIMEOUT')
-  // One for each look-up: `cancel` ends everything that a resolver was asked.
+  // One resolver for each look-up, because `cancel` ends every query of a resolver.
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
   const cancel = () => resolver.cancel()
   over.addEventListener('abort', cancel, { once: true })
@@ -122,8 +122,8 @@ interface Settled {
   code: string | null
 }
 
-const settled = (asked: Promise<Settled['records']>): Promise<Settled> =>
-  asked.then((records) => ({ records, code: null }), (error: NodeJS.ErrnoException) => ({ records: [], code: error.code ?? 'EUNKNOWN' }))
+const settled = (query: Promise<Settled['records']>): Promise<Settled> =>
+  query.then((records) => ({ records, code: null }), (error: NodeJS.ErrnoException) => ({ records: [], code: error.code ?? 'EUNKNOWN' }))
 
 const NO_SUCH_NAME = ['ENOTFOUND', 'ENODATA']
 

@@ -1,21 +1,23 @@
-// Lets so many pieces of work run at once, and shares the places fairly between those who ask for them.
+// A semaphore that limits how much work runs at once and shares its places fairly between keys.
+// p-limit and the like serve in the order of arrival, so the burst of one organisation would go before the work of all others;
+// here the keys that wait take turns.
 
 export interface FairSemaphore {
-  /** Runs the work when a place is free. `key` says whose work it is: keys that wait are served in turns. */
+  /** Runs the work when a place is free. `key` is whose work it is, such as an organisation: keys that wait take turns. */
   through<T>(key: string, work: () => Promise<T>): Promise<T>
 }
 
 export interface SemaphoreOptions {
-  /** At once in all. */
+  /** How much work runs at once in all. */
   places: number
-  /** At once for one key; all of them unless told. */
+  /** How much runs at once for one key; as much as in all by default. */
   placesPerKey?: number
 }
 
 export function fairSemaphore({ places, placesPerKey = places }: SemaphoreOptions): FairSemaphore {
   let taken = 0
   const takenBy = new Map<string, number>()
-  // In the order of their turns: a key that was served goes to the end.
+  // The work that waits, by key, in the order of the turns: a key that was served goes to the end.
   const queues = new Map<string, (() => void)[]>()
 
   const hasPlace = (key: string) => taken < places && (takenBy.get(key) ?? 0) < placesPerKey
@@ -33,7 +35,7 @@ export function fairSemaphore({ places, placesPerKey = places }: SemaphoreOption
     admit()
   }
 
-  // A key that is served is put back at the end, where this very walk meets it again after all the others.
+  // A key that is served is put back at the end of the map, where this loop reaches it again after all the others.
   function admit(): void {
     for (const [key, queue] of queues) {
       if (taken >= places) return

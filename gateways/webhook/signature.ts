@@ -1,4 +1,4 @@
-// The signature by which a receiver knows that a webhook is ours.
+// The signature by which a receiver verifies that a webhook comes from this service.
 import { createHmac } from 'node:crypto'
 
 /**
