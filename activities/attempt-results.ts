@@ -1,4 +1,4 @@
-// Settles attempts in groups: many that end at the same moment cost one statement.
+// Records the results of attempts in groups, so that many that end at the same time cost one statement.
 import { recordAttemptResults, type AttemptResult } from '../commands/webhooks/deliveries.ts'
 import type { CircuitRules } from '../domain/circuit.ts'
 import type { Database } from '../models/database.ts'
@@ -7,7 +7,7 @@ const LARGEST_GROUP = 50
 const LONGEST_WAIT_MS = 15
 
 export interface ResultRecorder {
-  /** Resolves when the outcome is committed. */
+  /** Resolves when the result is committed. */
   record(result: AttemptResult): Promise<void>
 }
 
@@ -30,7 +30,7 @@ export function recordInGroups(connection: Database, circuit: CircuitRules): Res
       await recordAttemptResults(connection, members.map(({ result }) => result), circuit)
       for (const member of members) member.resolve()
     } catch (error) {
-      // One outcome that cannot be written must not make the others be sent again.
+      // One result that cannot be written must not fail the others, or their webhooks would be sent again.
       if (members.length > 1) await Promise.all(members.map(alone))
       else for (const member of members) member.reject(error)
     }
@@ -41,7 +41,7 @@ export function recordInGroups(connection: Database, circuit: CircuitRules): Res
 
   return {
     record: (result) => new Promise((resolve, reject) => {
-      group.push({ result: result, resolve, reject })
+      group.push({ result, resolve, reject })
       if (group.length >= LARGEST_GROUP) void flush()
       else timer ??= setTimeout(() => void flush(), LONGEST_WAIT_MS)
     }),

@@ -1,4 +1,4 @@
-// The attempts themselves: one webhook posted, and its outcome settled.
+// Makes an attempt at a delivery: posts one webhook and records its outcome.
 import type { DueAttempt } from '../commands/webhooks/deliveries.ts'
 import type { CircuitRules } from '../domain/circuit.ts'
 import { statusAfter, type Outcome } from '../domain/delivery.ts'
@@ -14,15 +14,15 @@ export interface AttemptDependencies {
   connection: Database
   receiver: Pick<Receiver, 'post'>
   sealer: Sealer
-  /** When the circuit of an endpoint opens, and when it is tried. */
+  /** The rules by which the circuit of an endpoint opens and is tried. */
   circuit: CircuitRules
   clock(): Date
-  /** Told of every attempt that has failed and was not the last: its delivery may get a process now. */
+  /** Called after every failed attempt that was not the last: its delivery may get a process now. */
   onRefused?(): void
 }
 
 export interface Attempts {
-  /** Makes one attempt, and answers its outcome once that is committed. */
+  /** Makes one attempt; returns its outcome after it is committed. */
   attempt(due: DueAttempt, waitMs: number | null): Promise<Outcome>
 }
 

@@ -1,4 +1,4 @@
-// The attempts of a batch, side by side: where one ends, the next delivery of its endpoint is taken into the batch.
+// Makes the attempts of a batch concurrently; where one has arrived, the batch claims the next delivery of its endpoint.
 import { claimMore, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
 import { beginAttempts, putBack, type StartedAttempt, type DueAttempt } from '../commands/webhooks/deliveries.ts'
 import { statusAfter } from '../domain/delivery.ts'
@@ -13,23 +13,23 @@ export interface BatchDependencies {
   clock(): Date
 }
 
-/** A batch that has worked so long takes no more in: what waits gets a batch of its own. */
+/** How long a batch claims more deliveries. Those that wait after that get a batch of their own. */
 const TAKES_IN_MS = 5_000
-/** What ends meanwhile is followed by one claim. */
+/** The pause before a claim, so that one claim follows all attempts that end during it. */
 const REST_MS = 20
 
 /**
- * Makes the attempts of a batch; answers how many have failed. Run again after a crash, it makes only those without an
- * outcome. Trouble of our own is thrown at the end, when every other attempt has ended.
+ * Makes the attempts of a batch; returns how many have failed. Run again after a crash, it makes only those without an
+ * outcome. An error of our own is thrown at the end, after every other attempt has ended.
  */
 export async function attemptAll(
   { connection, clock }: BatchDependencies, { attempt }: Attempts, batchId: string, ladderSeconds: number[], cancelled: AbortSignal,
 ): Promise<number> {
   const until = clock().getTime() + TAKES_IN_MS
   const freed = new Map<string, EndpointKeyOfOrganization>()
-  const trouble: unknown[] = []
+  const errors: unknown[] = []
   let [underWay, failed] = [0, 0]
-  let rouse: () => void = () => undefined
+  let wake: () => void = () => undefined
 
   async function make(due: DueAttempt): Promise<void> {
     underWay += 1
@@ -39,10 +39,10 @@ export async function attemptAll(
       if (statusAfter(outcome, waitMs) !== 'DELIVERED') failed += 1
       else if (outcome.durationMs <= CAPS.slowMs) freed.set(due.endpointId, { orgId: due.orgId, endpointId: due.endpointId })
     } catch (error) {
-      trouble.push(error)
+      errors.push(error)
     } finally {
       underWay -= 1
-      rouse()
+      wake()
     }
   }
 
@@ -61,13 +61,13 @@ export async function attemptAll(
 
   await begin(await untriedOfBatch(connection, batchId))
   while (underWay > 0) {
-    if (freed.size === 0) await new Promise<void>((resolve) => (rouse = resolve))
+    if (freed.size === 0) await new Promise<void>((resolve) => (wake = resolve))
     await new Promise((resolve) => setTimeout(resolve, REST_MS))
-    const goesOn = !cancelled.aborted && trouble.length === 0 && clock().getTime() < until
-    if (goesOn && freed.size > 0) await takeIn().catch((error: unknown) => trouble.push(error))
+    const goesOn = !cancelled.aborted && errors.length === 0 && clock().getTime() < until
+    if (goesOn && freed.size > 0) await takeIn().catch((error: unknown) => errors.push(error))
     else freed.clear()
   }
-  if (trouble.length > 0) throw trouble[0]
+  if (errors.length > 0) throw errors[0]
   return failed
 }
 

@@ -1,4 +1,4 @@
-// What the story of a conversion may ask for: its next document.
+// The activity of conversions: makes the next document.
 import { ApplicationFailure } from '@temporalio/activity'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
 import type { Caller } from '../commands/books/caller.ts'
@@ -11,13 +11,13 @@ import { findOrganizationFacts, organizationUnchanged, type OrganizationFacts } 
 
 export interface ConversionDependencies {
   connection: Database
-  /** Has the deliveries looked for that a commit has queued. */
+  /** Wakes the relay, which looks for the deliveries that a commit has queued. */
   wakeRelay(): void
   clock(): Date
 }
 
 export interface HopResult {
-  /** Whether all that was asked for is made. */
+  /** Whether every requested document is made. */
   finished: boolean
   targets: ConversionTargets
 }
@@ -26,7 +26,7 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
   const writeContext: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   return {
-    /** Makes the next document of a conversion in open books. Run again after a crash, it makes none twice. */
+    /** Makes the next document of a conversion. Run again after a crash, it makes no document twice. */
     async convertNext({ orgId, conversionId }: ConversionInput): Promise<HopResult> {
       const [organization, conversion] = await Promise.all([
         findOrganizationFacts(database, orgId), findConversion({ connection: database, orgId }, conversionId),
@@ -42,7 +42,7 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
   }
 }
 
-/** Whoever asked for the conversion, as the activity log is to name them. */
+/** The caller who requested the conversion, for the activity log. */
 function requesterOf({ requested_by, origin }: ConversionRow, organization: OrganizationFacts & { version: string }): Caller {
   return {
     subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: requested_by, partnerId: null, organization, origin,
@@ -50,7 +50,7 @@ function requesterOf({ requested_by, origin }: ConversionRow, organization: Orga
   }
 }
 
-// Expected, so neither an alarm nor tried again.
+// A refusal is expected, so it is neither logged as an error nor retried.
 function refusalOf({ code, message, status, field, details }: Fault, conversionId: string): ApplicationFailure {
   const carried: CarriedRefusal = { conversionId, status, ...(field && { field }), ...(details && { details }) }
   return ApplicationFailure.create({ type: code, message, details: [carried], nonRetryable: true, category: 'BENIGN' })

@@ -1,4 +1,4 @@
-// All activities by the task queue that carries them out.
+// All activities, by the task queue of the workers that run them.
 import { conversionActivities, type ConversionDependencies } from './conversions.ts'
 import { financialYearActivities } from './financial-years.ts'
 import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'

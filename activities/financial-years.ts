@@ -1,4 +1,4 @@
-// The nightly opening of financial years: what a zone's organisations lack of this year and the next.
+// The activity that opens, each night, the financial years that the organisations of a time zone lack.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { openMissingYears } from '../commands/ledger/financial-years.ts'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
@@ -24,7 +24,7 @@ export function financialYearActivities({ connection: database, wakeRelay, clock
         try {
           opened += await openBooks(writeContext, housekeeper(organization), openMissingYears)
         } catch (error) {
-          // What is wrong with one organisation must not keep the others waiting; while the database is away all wait.
+          // A failure of one organisation must not stop the others; while the database is unavailable all of them wait.
           if (error instanceof Fault && error.code === 'service.unavailable') throw error
           failed.set(organization.id, error)
         }
@@ -36,8 +36,8 @@ export function financialYearActivities({ connection: database, wakeRelay, clock
 
   return {
     /**
-     * Opens the financial years that are missing up to the next one, in the organisations of one zone or of all,
-     * suspended ones too; answers how many. Run again it finds only what is still missing.
+     * Opens the financial years that are missing up to the next one, in the organisations of one time zone or of all,
+     * suspended ones too; returns how many. Run again, it finds only the years that are still missing.
      */
     async openFinancialYears({ timeZone }: HousekeepingInput): Promise<number> {
       if (timeZone !== undefined && !isZone(timeZone)) throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')

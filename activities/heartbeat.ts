@@ -1,11 +1,11 @@
-// Activities that take their time show that they are alive.
+// Sends heartbeats to Temporal while a long activity runs.
 import { Context } from '@temporalio/activity'
 
 const HEARTBEAT_MS = 3_000
 
 /**
- * Does the work and heartbeats meanwhile, so that what a worker that died has left undone is soon given to another.
- * `progress` is what the next try, and an operator, are told.
+ * Does the work and sends heartbeats meanwhile, so that the work of a worker that died is soon given to another. Each
+ * heartbeat carries `progress`, for the next try of the activity and for operators.
  */
 export async function withHeartbeat<T>(work: (context: Context) => Promise<T>, progress: () => unknown = () => undefined): Promise<T> {
   const context = Context.current()

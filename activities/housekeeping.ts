@@ -1,4 +1,4 @@
-// What the nightly housekeeping may ask for: the sweep that moves what is owed for too long to OVERDUE.
+// The activity of the nightly sweep, which moves documents that are past their due date to OVERDUE.
 import { ApplicationFailure, Context } from '@temporalio/activity'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
 import { housekeeper, markOverdue } from '../commands/documents/overdue.ts'
@@ -13,7 +13,7 @@ import { withHeartbeat } from './heartbeat.ts'
 
 export interface HousekeepingDependencies {
   connection: Database
-  /** Has the deliveries looked for that a commit has queued. */
+  /** Wakes the relay, which looks for the deliveries that a commit has queued. */
   wakeRelay(): void
   clock(): Date
   engine: Pick<Engine, 'removeSchedule'>
@@ -41,7 +41,7 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock,
     }
   }
 
-  // What is wrong with one organisation must not keep the others waiting; while the database is away all of them wait.
+  // A failure of one organisation must not stop the others; while the database is unavailable all of them wait.
   async function sweepOrganization(organization: OrganizationFacts, sweep: Sweep): Promise<void> {
     try {
       await sweepPages(organization, sweep)
@@ -66,10 +66,10 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock,
 
   return {
     /**
-     * Moves to OVERDUE what is owed after its due date, in the organisations of one zone or of all. Run again after a
-     * crash it goes on where it stopped, since what was moved is no longer found; what it then answers may leave out
-     * the few moves between the last heartbeat and the crash. Started for a zone by another than its one name, it
-     * sweeps the zone and ends the schedule of that name, which is from before organisations had zones by one name.
+     * Moves documents with a balance after their due date to OVERDUE, in the organisations of one time zone or of all. Run
+     * again after a crash, it continues where it stopped, because moved documents are no longer found; its result may then
+     * lack the few moves between the last heartbeat and the crash. Started for a zone by another name than the canonical
+     * one, it sweeps the zone and removes the schedule of that name, which is older than the rule of one name for each zone.
      */
     async sweepOverdue({ timeZone }: HousekeepingInput): Promise<Swept> {
       if (timeZone !== undefined && !isZone(timeZone)) throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')

@@ -1,4 +1,4 @@
-// What the stories of webhooks may ask for: the attempts at deliveries.
+// The activities of webhook workflows: attempts at deliveries, and giving a delivery up.
 import { ApplicationFailure } from '@temporalio/activity'
 import { admitAttempt } from '../commands/webhooks/claims.ts'
 import { abandonDelivery, beginAttempts, type AttemptKey } from '../commands/webhooks/deliveries.ts'
@@ -9,27 +9,27 @@ import { attemptAll } from './batch.ts'
 import { withHeartbeat } from './heartbeat.ts'
 
 export interface AttemptInput extends AttemptKey {
-  /** The wait in ms before the next attempt, should this one fail; null when it is the last. */
+  /** The wait in ms before the next attempt, if this one fails; null when this is the last. */
   waitMs: number | null
-  /** True where an operator has asked for it: it is made although the circuit is open. */
+  /** True where an operator has asked for the attempt: it is made although the circuit is open. */
   byHand?: boolean
 }
 
 /**
- * `SUSPENDED`: the organisation is, so nothing was sent and nothing counted. `WAITING`: the delivery waits in PostgreSQL
- * again, for the circuit of its endpoint or for a free place, and its process has nothing left to do.
+ * `SUSPENDED`: the organisation is suspended, so nothing was sent and no attempt counted. `WAITING`: the delivery waits in
+ * PostgreSQL again, for the circuit of its endpoint or for a free place, and its process has nothing left to do.
  */
 export type AttemptState = DeliveryStatus | 'SUSPENDED' | 'WAITING'
 
 export interface BatchResult {
-  /** What a process was to be started with for each refused delivery, by the batches of versions before 0.2. */
+  /** The input of a process for each refused delivery, in batches of versions before 0.2; empty since. */
   refused: DeliveryInput[]
   /** How many attempts have failed. The relay starts the processes of their deliveries. */
   failed?: number
 }
 
 export interface WebhookDependencies extends AttemptDependencies {
-  /** Has the relay look at once, where it is in this process. */
+  /** Wakes the relay at once, where it runs in this process. */
   wakeRelay(): void
 }
 
@@ -38,18 +38,18 @@ export function webhookActivities(dependencies: WebhookDependencies) {
   const attempts = createAttempts({ ...dependencies, onRefused: wakeRelay })
 
   return {
-    /** The next attempts at the deliveries of a batch, side by side. */
+    /** Makes the next attempts at the deliveries of a batch, concurrently. */
     attemptBatch: ({ batchId, ladderSeconds }: DispatchInput): Promise<BatchResult> =>
       withHeartbeat(async (context) => {
         const cancelled = context.cancellationSignal
         const failed = await attemptAll({ connection, clock }, attempts, batchId, ladderSeconds, cancelled)
         if (cancelled.aborted) await context.cancelled
-        // Its places are free again: there may be more for them.
+        // The places of the batch are free again, so more deliveries may be claimed.
         wakeRelay()
         return { refused: [], failed }
       }),
 
-    /** One attempt on the ladder. An attempt that has its outcome already is not made again. */
+    /** Makes one attempt of the retry ladder. An attempt that has an outcome already is not made again. */
     attemptDelivery: (input: AttemptInput): Promise<AttemptState> =>
       withHeartbeat(async () => {
         const admission = await admitAttempt(connection, input, clock(), input.byHand === true)
@@ -63,7 +63,7 @@ export function webhookActivities(dependencies: WebhookDependencies) {
         return statusAfter(await attempts.attempt(started, input.waitMs), input.waitMs)
       }),
 
-    /** Gives a delivery up, as an operator has asked. */
+    /** Gives a delivery up, at the request of an operator. */
     async abandonDelivery({ orgId, deliveryId }: { orgId: string; deliveryId: string }): Promise<DeliveryStatus> {
       const status = await abandonDelivery(connection, orgId, deliveryId, clock())
       if (!status) throw unknownDelivery(deliveryId)

@@ -1,4 +1,4 @@
-// What the worker process does of its own accord: relay, sweep, and show that it is alive.
+// The background jobs of the worker process: the relay, recovery, housekeeping, schedules and the heartbeat.
 import type { Logger } from 'pino'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Database } from '../models/database.ts'
@@ -21,21 +21,21 @@ export interface BackgroundJobsDependencies {
 }
 
 export interface BackgroundJobs {
-  /** Looks at once for what a commit has queued. */
+  /** Looks at once for deliveries that a commit has queued. */
   wakeRelay(): void
   stop(): Promise<void>
 }
 
 const SWEEP_MS = 1_000
-/** What is queued meanwhile goes out as one batch: a process for each event would be dearer than the event. */
+/** Deliveries that are queued during this pause become one batch: a workflow for each event would cost more than the event. */
 const REST_MS = 80
-/** Refused deliveries have half a minute until their process is needed. */
+/** A refused delivery waits half a minute before its next attempt, so its process is not urgent. */
 const PROCESSES_REST_MS = 250
 const RECOVER_MS = 30_000
 const HOUSEKEEPING_MS = 60_000
 const SCHEDULE_MS = 60_000
 const HEARTBEAT_MS = 2_000
-/** A batch that was claimed so long ago and is not finished may have lost its claimer. */
+/** A batch that was claimed longer ago than this and is not finished may belong to a process that died. */
 const UNFINISHED_MS = 60_000
 const FORGET_AT_ONCE = 1_000
 
@@ -43,7 +43,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
   const { connection, engine, log, clock } = dependencies
   const relay = createRelay(dependencies)
 
-  // At the start whatever is claimed may have lost its claimer, however lately.
+  // At the start, every claimed batch may belong to a process that died, however recent it is.
   let olderThanMs = 0
   const recovering = startPollLoop('recover', RECOVER_MS, log, async () => {
     await relay.recover(olderThanMs)
@@ -69,7 +69,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     },
     async stop() {
       await outbox.close()
-      await Promise.all([recovering, relaying, relayingSlow, processing, housekeeping, scheduling, heartbeat].map((round) => round.stop()))
+      await Promise.all([recovering, relaying, relayingSlow, processing, housekeeping, scheduling, heartbeat].map((loop) => loop.stop()))
     },
   }
 }

@@ -1,16 +1,16 @@
-// Work that comes round: each round waits for the one before, and a failed one is told and tried again.
+// Repeats a piece of work at intervals or when woken; never twice at once, and again after a failure.
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 
 export interface PollLoop {
-  /** Does the work as soon as it may, again if it is being done. */
+  /** Does the work as soon as possible; once more if it is running now. */
   wake(): void
   stop(): Promise<void>
 }
 
 /**
- * Does the work now and then every `everyMs`, never twice at once. However often it is woken, `restMs` passes between
- * the end of one round and the start of the next.
+ * Does the work now and then every `everyMs`, never twice at once. However often the loop is woken, `restMs` passes between
+ * the end of one run and the start of the next. A failure is logged, and the work is tried again after `everyMs`.
  */
 export function startPollLoop(name: string, everyMs: number, log: Logger, work: () => Promise<void>, restMs = 0): PollLoop {
   let stopped = false

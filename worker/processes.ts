@@ -1,4 +1,4 @@
-// Starts the processes of refused deliveries: so many in a second, of an endpoint, and of an organisation.
+// Starts the workflows that retry refused deliveries, within limits by second, endpoint and organisation.
 import type { Logger } from 'pino'
 import { BEGINNING, chooseForProcesses, noteProcesses, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
 import type { DeliveryInput } from '../domain/delivery.ts'
@@ -17,7 +17,7 @@ export interface ProcessesDependencies {
 }
 
 export interface Processes {
-  /** Starts as many as the second has left. What gets none is attempted by a batch when it is due. */
+  /** Starts as many as the limit of this second allows. A batch attempts the other deliveries when they are due. */
   startSome(): Promise<void>
 }
 
@@ -53,7 +53,7 @@ export function createProcesses({ connection, engine, ladderSeconds, log, clock 
       const { deliveries, next } = await chooseForProcesses(connection, clock(), most, after)
       after = deliveries.length === most ? after : next ?? BEGINNING
       left -= deliveries.length
-      // Started before it is noted: after a crash between the two it is started again, which changes nothing.
+      // Each is started before that is recorded: after a crash between the two it is started again, which changes nothing.
       const started = await Promise.allSettled(deliveries.map(start))
       await noteProcesses(connection, deliveries.filter((_, place) => {
         const one = started[place]!
@@ -63,7 +63,7 @@ export function createProcesses({ connection, engine, ladderSeconds, log, clock 
   }
 }
 
-/** What the process of this delivery is started with: its next attempt on the ladder. */
+/** The input of the process of this delivery: its next attempt on the retry ladder. */
 export function processOf(delivery: DeliveryUnderWay, dueAt: Date, ladderSeconds: number[]): DeliveryInput {
   return {
     orgId: delivery.org_id,

@@ -1,4 +1,4 @@
-// The relay: starts a process for every batch of deliveries that is due, and for refused deliveries up to their caps.
+// The relay: starts a workflow for every batch of due deliveries, and for refused deliveries up to their caps.
 import type { Logger } from 'pino'
 import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
 import { releaseBatch } from '../commands/webhooks/deliveries.ts'
@@ -18,15 +18,15 @@ export interface RelayDependencies {
 }
 
 export interface Relay {
-  /** Claims and starts until nothing is due, or the engine is away. Endpoints that answer slowly are left out. */
+  /** Claims and starts batches until nothing is due, or Temporal is unavailable. Endpoints that answer slowly are left out. */
   sweep(): Promise<void>
-  /** Sees to the endpoints that answer slowly, to trials, and to circuits that have closed: every second is enough. */
+  /** Serves the endpoints that answer slowly, trials, and circuits that have closed; once a second is enough. */
   sweepSlow(): Promise<void>
-  /** Starts processes of refused deliveries, as many as the second has left. */
+  /** Starts processes of refused deliveries, as many as the limit of this second allows. */
   startProcesses(): Promise<void>
-  /** Starts again the batches that were claimed but not finished `olderThanMs` ago: their claimer may have died. */
+  /** Starts again the batches that were claimed `olderThanMs` ago and are not finished: the process that claimed them may have died. */
   recover(olderThanMs: number): Promise<void>
-  /** Takes up deliveries whose process should have attempted them an hour ago, and what waits for a closed circuit. */
+  /** Restarts the process of deliveries that are overdue by an hour, and releases those that wait for a closed circuit. */
   takeUpOverdue(): Promise<void>
 }
 
@@ -49,11 +49,11 @@ const TRIAL_LOST_MS = 300_000
 export function createRelay(dependencies: RelayDependencies): Relay {
   const { connection, engine, ladderSeconds, log, clock } = dependencies
   const processes = createProcesses(dependencies)
-  // Claimed by us, not started yet. Lost in a crash; `recover` then finds them in the database.
+  // Batches that this process has claimed and not started yet. After a crash `recover` finds them in the database.
   const unstarted = new Map<string, NotStarted>()
   let engineAway = false
 
-  /** Starts the batch, or lets it alone back off. */
+  /** Starts the batch, or keeps it for a later try with a backoff of its own. */
   async function start(batch: NotStarted): Promise<void> {
     try {
       const started = await engine.startDispatch({ batchId: batch.batchId, ladderSeconds }, batch.findable, batch.size)
@@ -73,7 +73,7 @@ export function createRelay(dependencies: RelayDependencies): Relay {
     }
   }
 
-  // The batch's process has come to its end, so whatever it left untried needs another.
+  // The workflow of the batch has ended, so deliveries without an attempt go back into the queue.
   async function release(batchId: string): Promise<void> {
     const released = await releaseBatch(connection, batchId)
     if (released > 0) log.warn({ batch_id: batchId, released }, 'a finished batch left deliveries without an attempt')
@@ -82,14 +82,14 @@ export function createRelay(dependencies: RelayDependencies): Relay {
   async function retryUnstarted(): Promise<void> {
     const now = clock().getTime()
     const due = [...unstarted.values()].filter(({ notBeforeMs }) => notBeforeMs <= now)
-    // While the engine is away one batch asks for all.
+    // While Temporal is unavailable one batch is tried for all of them.
     for (const batch of due) {
       await start(batch)
       if (engineAway) return
     }
   }
 
-  /** Claims batches until a walk through the whole queue finds nothing; a few of them are started side by side. */
+  /** Claims batches until a pass through the whole queue finds nothing; a few of them are started concurrently. */
   async function claimAndStart(slow: boolean): Promise<void> {
     const starting = new Set<Promise<void>>()
     let after: EndpointKeyOfOrganization = BEGINNING
@@ -99,7 +99,7 @@ export function createRelay(dependencies: RelayDependencies): Relay {
         const started = start(fresh(batch)).finally(() => starting.delete(started))
         starting.add(started)
         if (starting.size >= AT_ONCE) await Promise.race(starting)
-        // What did not fit into this one is behind the same place.
+        // Deliveries that did not fit into this batch are found from the same place.
         continue
       }
       if (!next) break
@@ -114,7 +114,7 @@ export function createRelay(dependencies: RelayDependencies): Relay {
       await claimAndStart(false)
     },
 
-    // Apart from the sweep: nobody's first attempt waits until these are done.
+    // Separate from `sweep`, so that first attempts do not wait until these are done.
     async sweepSlow() {
       await releaseWaiting(connection)
       if (engineAway) return
@@ -142,8 +142,8 @@ export function createRelay(dependencies: RelayDependencies): Relay {
       let last: DeliveryUnderWay | null = null
       for (;;) {
         const page: DeliveryUnderWay[] = await overdueDeliveries(connection, before, last)
-        // Each goes on with the ladder where it stands. Its process runs still, was ended, or has given the delivery back just
-        // when another relay noted that it had one.
+        // Each continues its retry ladder where it stopped. Its process is still running, was terminated, or has put the delivery
+        // back just when another relay recorded that it had a process.
         for (const delivery of page) await engine.startDelivery(processOf(delivery, clock(), ladderSeconds))
         last = page.at(-1) ?? null
         if (!last) return

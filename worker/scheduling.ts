@@ -1,4 +1,4 @@
-// Keeps a nightly schedule in Temporal for every time zone that an organisation is in.
+// Creates a nightly schedule in Temporal for every time zone that an organisation is in.
 import type { Logger } from 'pino'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
@@ -12,8 +12,8 @@ export interface SchedulingDependencies {
 }
 
 /**
- * Answers what to do now and then: it schedules the zones that are new since the last time. A zone that Temporal
- * refuses is told of once, and holds up no other; the next time it is tried again.
+ * Returns a function to call at intervals, which schedules the time zones that are new since the last call. A zone that
+ * Temporal refuses is logged once, does not stop the others, and is tried again at the next call.
  */
 export function createScheduling({ connection, engine, log }: SchedulingDependencies): () => Promise<void> {
   const ensured = new Set<string>()

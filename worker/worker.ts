@@ -1,4 +1,4 @@
-// The time door: the process that carries out the durable processes and relays what the books have queued.
+// The worker process: runs workflows and their activities, and sends the deliveries that commands have queued.
 import { setTimeout as delay } from 'node:timers/promises'
 import { DefaultLogger, NativeConnection, Runtime, makeTelemetryFilterString, type LogEntry } from '@temporalio/worker'
 import type { Logger } from 'pino'
@@ -13,7 +13,7 @@ import { startBackgroundJobs } from './background-jobs.ts'
 import { createWorkers } from './workers.ts'
 
 export interface RunningWorker {
-  /** Ends when the worker was stopped; throws when it cannot go on. */
+  /** Resolves when the worker was stopped; rejects when it cannot go on. */
   ended: Promise<void>
   /** Whether it takes work from Temporal now. */
   isWorking(): Promise<boolean>
@@ -21,7 +21,7 @@ export interface RunningWorker {
 }
 
 const clock = () => new Date()
-// Long enough for a Temporal server that is started at the same time; then the supervisor tries again.
+// Half a minute: enough for a Temporal server that is started at the same time. After that the supervisor starts the worker again.
 const CONNECT_TRIES = 30
 
 /** Connects, and serves the queues of the settings until it is stopped. Throws when Temporal does not answer. */
@@ -49,7 +49,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
   const dependencies = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
   const workers = await createWorkers({ connection: native, namespace, queues, queueSuffix, dependencies: dependencies, shutdownSeconds, workflowBundle })
-  // Of several processes, those that only call receivers leave the duties to the ones that tell the stories.
+  // Processes that serve only the queue of webhooks leave the background jobs to those that run workflows.
   const jobs = queues.includes('core') ? startBackgroundJobs({
     connection: database,
     databaseUrl: settings.databaseUrl,
@@ -87,11 +87,11 @@ async function connect(address: string): Promise<NativeConnection> {
   }
 }
 
-/** Temporal's own lines in our log: what went wrong where, without payloads and task tokens. */
+/** Writes Temporal's own log lines to our log, without payloads and task tokens. */
 function adoptLogger(log: Logger): void {
   const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const
   const write = ({ level, message, meta = {} }: LogEntry) => {
-    // A worker that only calls receivers has no stories to tell, by design.
+    // A worker for the queue of webhooks alone has no workflows, by design.
     if (message.startsWith('No workflows registered')) return
     const { taskQueue, workflowId, workflowType, activityType, attempt, error } = meta as Record<string, unknown>
     const err = error instanceof Error ? error.message : error
@@ -105,7 +105,7 @@ function adoptLogger(log: Logger): void {
   })
 }
 
-/** Answers probes from the first moment on: a worker that waits for Temporal lives. */
+/** Answers health checks from the start, because a worker that waits for Temporal is live. */
 async function answerProbes({ healthPort: port, host }: Settings, isWorking: () => Promise<boolean>): Promise<void> {
   if (port === null) return
   const ready = async () => (await isWorking()) ? inJson(200, { status: 'ready' }) : inJson(503, { status: 'not ready' })
@@ -124,7 +124,7 @@ async function main(): Promise<void> {
       process.once(signal, () => {
         log.info({ signal }, 'worker stopping')
         worker.stop()
-        // Temporal and PostgreSQL may be away, and what waits for them would wait on.
+        // Temporal or PostgreSQL may be unavailable, and work that waits for them would not end.
         setTimeout(() => {
           log.warn('the worker did not stop in time; another worker repeats its unfinished work')
           void exit(0)

@@ -1,4 +1,4 @@
-// Temporal workers: one for each task queue that this process serves.
+// Creates the Temporal workers, one for each task queue that this process serves.
 import { fileURLToPath } from 'node:url'
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker'
 import { queueName, type Queue } from '../domain/task-queues.ts'
@@ -10,16 +10,16 @@ export interface WorkersOptions {
   queues: readonly Queue[]
   queueSuffix: string
   dependencies: ActivityDependencies
-  /** What running attempts are left when the worker stops; what is not done then is done again by another worker. */
+  /** How long running activities have when the worker stops; another worker repeats those that are not done then. */
   shutdownSeconds: number
-  /** The file of what was bundled beforehand; null for bundling the stories at start, which takes two seconds. */
+  /** The file of the workflows, bundled beforehand; null to bundle them at the start, which takes two seconds. */
   workflowBundle: string | null
 }
 
 export interface Workers {
-  /** Ends when they were stopped; throws when one of them cannot go on. */
+  /** Resolves when they were stopped; throws when one of them cannot go on. */
   run(): Promise<void>
-  /** True while every one of them takes work. */
+  /** True while each of them takes work. */
   arePolling(): boolean
   stop(): void
 }
@@ -29,12 +29,12 @@ export const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.m
 const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
 const EVERY_WORKER = {
   activityTaskPollerBehavior: AUTOSCALING,
-  // A crash shows after the heartbeat's timeout only when heartbeats are not held back for long.
+  // A crash is noticed after the heartbeat timeout only if heartbeats are not throttled for long.
   maxHeartbeatThrottleInterval: '5 seconds',
   defaultHeartbeatThrottleInterval: '5 seconds',
 } as const
 
-// For attempts that were told to give up; after it the worker ends without them.
+// How long cancelled activities have to end; after that the worker ends without them.
 const FORCE_MS = 1_000
 
 export async function createWorkers(options: WorkersOptions): Promise<Workers> {
@@ -49,7 +49,7 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
       activities: activities.core,
       maxConcurrentActivityTaskExecutions: 20,
     },
-    // Waiting for receivers costs no processor: slots are many, so that those that hang leave some for the others.
+    // Waiting for receivers costs no CPU time, so there are many slots: receivers that hang leave some for the others.
     webhooks: { activities: activities.webhooks, maxConcurrentActivityTaskExecutions: 500 },
   }
   const workers = await Promise.all(options.queues.map((queue) => Worker.create({
@@ -66,10 +66,10 @@ export async function createWorkers(options: WorkersOptions): Promise<Workers> {
   }
   return {
     async run() {
-      // When one falls, the others finish what they have before the process ends.
+      // When one fails, the others finish their work before the process ends.
       const ends = await Promise.allSettled(workers.map((worker) => worker.run().finally(stop)))
-      const fallen = ends.find(({ status }) => status === 'rejected')
-      if (fallen?.status === 'rejected') throw fallen.reason
+      const failed = ends.find(({ status }) => status === 'rejected')
+      if (failed?.status === 'rejected') throw failed.reason
     },
     arePolling: () => workers.every((worker) => worker.getState() === 'RUNNING'),
     stop,

@@ -1,4 +1,4 @@
-// A document becomes another: an estimate an order, an order an invoice or a bill; one transaction a document.
+// The workflow of a conversion: an estimate becomes an order, an order an invoice or a bill; one transaction for each document.
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { proxyActivities, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow'
 import type { Activities } from '../activities/create.ts'
@@ -9,7 +9,7 @@ export async function convertDocument(input: ConversionInput): Promise<Conversio
   const { convertNext } = proxyActivities<Activities['core']>({
     startToCloseTimeout: '10 seconds',
     scheduleToCloseTimeout: '1 hour',
-    // A refusal is not tried again; whatever else is thrown is trouble of our own, such as a database that is away.
+    // A refusal is not retried. Every other error is one of our own, such as an unavailable database, and is retried.
     retry: { initialInterval: '100 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
   })
   try {
@@ -31,7 +31,7 @@ function ended<Outcome>(state: 'CONVERTED' | 'REFUSED', outcome: Outcome): Outco
   return outcome
 }
 
-// The books have refused: the process fails with the very same failure, so that whoever asked is told the very same.
+// A command has refused: the workflow fails with the same failure, so that the caller gets the same refusal.
 function refusalIn(error: unknown): ApplicationFailure | null {
   const { cause } = error instanceof ActivityFailure ? error : {}
   return cause instanceof ApplicationFailure && cause.category === 'BENIGN' ? cause : null

@@ -1,4 +1,4 @@
-// Every story, for Temporal's bundler.
+// Every workflow, for Temporal's bundler.
 export { convertDocument } from './convert-document.ts'
 export { housekeeping } from './housekeeping.ts'
 export { webhookDelivery } from './webhook-delivery.ts'

@@ -1,4 +1,4 @@
-// One delivery that was refused: it waits, is attempted again, and so climbs the ladder until it arrives or fails.
+// The workflow of a refused delivery: waits and attempts it again, up the retry ladder, until it arrives or fails.
 import {
   CancellationScope, condition, continueAsNew, defineQuery, defineSignal, proxyActivities, setCurrentDetails, setHandler,
   upsertSearchAttributes, workflowInfo,
@@ -28,9 +28,9 @@ interface Requested {
   abort: boolean
 }
 
-// Deliveries of an organisation go on within a minute of its reactivation (decisions §10).
+// Deliveries of an organisation continue within a minute of its reactivation (decisions §10).
 const SUSPENDED_MS = 50_000
-// Whatever an activity throws is trouble of our own, such as a database that is away: it passes.
+// Every error of an activity is one of our own, such as an unavailable database, and is retried.
 const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const
 
 export async function webhookDelivery(input: DeliveryInput): Promise<DeliveryStatus | 'WAITING'> {
@@ -47,7 +47,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
   setHandler(retryNow, () => void (requested.now = true), { description: 'Make the next attempt now.' })
   setHandler(abort, () => void (requested.abort = true), { description: 'Give the delivery up: FAILED.' })
   setHandler(progress, () => shown, { description: 'The state, the attempt, and when it is made.' })
-  // Cancelling the process means the same as abort: a delivery is never left without an end.
+  // Cancelling the workflow means the same as abort, so that no delivery stays without an outcome.
   CancellationScope.current().cancelRequested.catch(() => void (requested.abort = true))
   return CancellationScope.nonCancellable(async () => {
     const status = await climb(input, requested, show) ?? await giveUp(input)
@@ -56,7 +56,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
   })
 }
 
-/** Waits and attempts by turns; answers how the delivery ended or that it waits elsewhere, or null when it is given up. */
+/** Waits and attempts in turn; returns the final status of the delivery, WAITING where it waits elsewhere, or null when it is given up. */
 async function climb(
   input: DeliveryInput, requested: Requested, show: (state: DeliveryProgress['state'], attempt: number, nextAt: Date | null) => void,
 ): Promise<DeliveryStatus | 'WAITING' | null> {
@@ -70,7 +70,7 @@ async function climb(
   })
   let attempt = input.attempt
   let state: 'RETRYING' | 'SUSPENDED' = 'RETRYING'
-  // The first wait counts from the end of the attempt before, which another process made.
+  // The first wait counts from the end of the previous attempt, which another process made.
   let waitMs = Math.max(0, Date.parse(input.dueAt) - Date.now())
   for (;;) {
     show(state, attempt, new Date(Date.now() + waitMs))
@@ -87,7 +87,7 @@ async function climb(
     if (result === 'SUSPENDED') {
       state = 'SUSPENDED'
       waitMs = SUSPENDED_MS
-      // A suspension may last for months: the history must not.
+      // A suspension may last for months, and the history must not grow as long.
       if (workflowInfo().continueAsNewSuggested && !requested.abort) await startAfresh({ ...input, attempt }, waitMs)
     } else if (result === 'RETRYING' && nextWaitMs !== null) {
       state = 'RETRYING'

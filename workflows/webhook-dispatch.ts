@@ -1,4 +1,4 @@
-// The attempts at a batch of webhook deliveries; those that are refused get a process of their own from the relay.
+// The workflow of a batch of webhook deliveries: makes their attempts. The relay starts the workflows of those that are refused.
 import {
   ParentClosePolicy, WorkflowIdReusePolicy, proxyActivities, setCurrentDetails, startChild, upsertSearchAttributes,
   workflowInfo,
@@ -15,11 +15,11 @@ export async function webhookDispatch(input: DispatchInput): Promise<{ refused: 
     taskQueue: queueBeside(workflowInfo().taskQueue, 'webhooks'),
     startToCloseTimeout: '10 minutes',
     heartbeatTimeout: '15 seconds',
-    // Whatever is thrown is trouble of our own, such as a database that is away: it passes.
+    // Every error is one of our own, such as an unavailable database, and is retried.
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   })
   const { refused, failed = refused.length } = await attemptBatch.executeWithOptions({ summary: 'attempts, side by side' }, [input])
-  // Only batches from before 0.2 name deliveries here; their histories have these starts.
+  // Only batches from before 0.2 have deliveries here; their histories contain these starts.
   await Promise.all(refused.map(startRetries))
   upsertSearchAttributes(searchPairs({ state: failed > 0 ? 'REFUSED' : 'DELIVERED' }))
   setCurrentDetails(`${failed} refused` + refused.map(({ deliveryId }) => `\n- webhook/${deliveryId}`).join(''))
@@ -38,7 +38,7 @@ async function startRetries(delivery: DeliveryInput): Promise<void> {
       staticSummary: `retries of a webhook about ${entityType} ${entityId}`,
     })
   } catch (error) {
-    // Somebody else, such as the sweeper, was quicker: the delivery is in good hands.
+    // Another process, such as the relay, has started the workflow of this delivery already.
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
   }
 }
