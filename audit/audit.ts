@@ -1,4 +1,4 @@
-// The audit: every rule of the books put as a question to the database; an answer is something wrong.
+// The audit: checks every rule of the books by a query that returns the violations.
 import type { Connection } from '../models/connection.ts'
 import { BILLS } from './bills.ts'
 import { controlsOutOfLine } from './control-accounts.ts'
@@ -14,19 +14,19 @@ import { missingNumbers } from './numbers.ts'
 import { ORDERS } from './orders.ts'
 import { PAYMENTS } from './payments.ts'
 
-/** Asks every question of the whole database and answers what is wrong, in words; nothing when the books are in order. */
+/** Runs every check over the whole database. Returns a sentence for each violation; none when the books are in order. */
 export async function audit(connection: Connection): Promise<string[]> {
   const wrong: string[] = []
-  for (const question of QUESTIONS) {
-    for (const row of await connection.run<{ wrong: string }>(question, [])) wrong.push(row.wrong)
+  for (const query of QUERIES) {
+    for (const row of await connection.run<{ wrong: string }>(query, [])) wrong.push(row.wrong)
   }
-  // One by one: a call takes so many arguments and no more.
-  for (const check of EXAMINERS) for (const line of await check(connection)) wrong.push(line)
+  // One push for each line: push(...lines) would fail with very many lines.
+  for (const check of CHECKS) for (const line of await check(connection)) wrong.push(line)
   return wrong
 }
 
-// What one statement cannot ask.
-const EXAMINERS = [controlsOutOfLine, missingNumbers]
+// The checks that need more than one statement.
+const CHECKS = [controlsOutOfLine, missingNumbers]
 
 const JOURNALS: AuditQuery[] = [
   {
@@ -60,6 +60,6 @@ const JOURNALS: AuditQuery[] = [
   },
 ]
 
-const QUESTIONS: AuditQuery[] = [
+const QUERIES: AuditQuery[] = [
   ...JOURNALS, ...LEDGER, ...INVOICES, ...BILLS, ...PAYMENTS, ...NOTES, ...EXPENSES, ...ORDERS, ...ESTIMATES, ...CONVERSIONS, ...DELIVERIES,
 ]

@@ -1,4 +1,4 @@
-// Does what each contact owes, or is owed, in the ledger equal its open documents less its unapplied payments and notes?
+// Checks that what each contact owes, or is owed, in the ledger equals its open documents less its unapplied payments and notes.
 import type { AccountRole } from '../domain/accounts.ts'
 import type { CreditSide } from '../domain/credit.ts'
 import { DOCUMENTS, factsOf, kindsThatHave, type DocumentKind } from '../domain/documents.ts'
@@ -11,20 +11,20 @@ interface Party {
   org_id: string
   contact_id: string
   base_currency: string
-  /** Minor units of the books' currency, as text. */
+  /** Minor units of the organisation's currency, as text. */
   owed: string
   open: string
-  /** What is in other currencies: `off` is what was taken off it in the ledger, in the books' currency. */
+  /** Amounts in other currencies; `off` is by how much each was reduced in the ledger, in the organisation's currency. */
   foreign: { sign: number; currency: string; rate: string; amount: string; off: string }[]
 }
 
-/** Every contact whose receivable or payable differs from its documents, payments and notes, in words. */
+/** A sentence for every contact whose receivable or payable differs from its documents, payments and notes. */
 export async function controlsOutOfLine(connection: Connection): Promise<string[]> {
   const wrong: string[] = []
-  for (const [name, question] of QUESTIONS) {
-    for (const party of await connection.run<Party>(question, [])) {
+  for (const [name, query] of QUERIES) {
+    for (const party of await connection.run<Party>(query, [])) {
       const { org_id, contact_id, base_currency, owed, foreign } = party
-      // Rounding has one home: what foreign money comes to is asked of the domain, not computed anew in SQL.
+      // Amounts in other currencies are converted by the domain, not in SQL, because only domain/money.ts rounds.
       const open = foreign.reduce((sum, { sign, currency, rate, amount, off }) => (
         sum + BigInt(sign) * (toBase(BigInt(amount), currency, rate, base_currency) - BigInt(off))
       ), BigInt(party.open))
@@ -34,7 +34,7 @@ export async function controlsOutOfLine(connection: Connection): Promise<string[
   return wrong
 }
 
-// Where what is owed for documents of a kind stands, and how it grows there.
+// The account that has what is owed for documents of a kind, and which side increases it.
 const CONTROLS = {
   INVOICE: { role: 'ACCOUNTS_RECEIVABLE', owed: 'l.debit - l.credit', flow: 'INCOMING', side: 'customer' },
   BILL: { role: 'ACCOUNTS_PAYABLE', owed: 'l.credit - l.debit', flow: 'OUTGOING', side: 'vendor' },
@@ -43,7 +43,7 @@ const CONTROLS = {
 const STANDS = "status NOT IN ('DRAFT', 'CANCELLED')"
 const settling = kindsThatHave('applications').map((kind) => DOCUMENTS[kind].applications)
 
-// Of documents that stand, their totals less what payments and credits settled.
+// Approved documents: their totals less what payments and credits have settled.
 const documentsOf = (kind: SettledKind) => {
   const { table, id, party } = DOCUMENTS[kind]
   const settled = settling.map((applied) => (
@@ -53,12 +53,12 @@ const documentsOf = (kind: SettledKind) => {
   FROM ${table} AS d WHERE d.${STANDS}`
 }
 
-// Of payments what they have not yet settled; a refund goes the other way and is owed again.
+// Payments: what they have not settled yet. A refund goes the other way, so it is owed again.
 const paymentsOf = (kind: SettledKind) =>
   `SELECT p.org_id, p.contact_id, CASE p.payment_type WHEN 'REFUND' THEN 1 ELSE -1 END, p.currency_code, p.exchange_rate, p.amount, ${relieved('PAYMENT', 'p')}
   FROM payments AS p WHERE (p.flow = '${CONTROLS[kind].flow}') = (p.payment_type <> 'REFUND')`
 
-// Of each kind of notes against such documents what they have not yet settled.
+// Notes of each kind against such documents: what they have not settled yet.
 const notesOf = (kind: SettledKind) => kindsThatHave('against').filter((note) => factsOf(note).against!.includes(kind)).map((note) => {
   const { table, party, against } = factsOf(note)
   const ofSide = against!.length > 1 ? ` AND n.type = '${CONTROLS[kind].side}'` : ''
@@ -98,7 +98,7 @@ FROM expected AS e FULL JOIN ledger AS g ON g.org_id = e.org_id AND g.contact_id
 WHERE coalesce(e.open, 0) <> coalesce(g.owed, 0) OR e.foreign IS NOT NULL`
 }
 
-const QUESTIONS = [
+const QUERIES = [
   ['receivable', { name: 'audit receivables', text: textOf('INVOICE') }],
   ['payable', { name: 'audit payables', text: textOf('BILL') }],
 ] as const

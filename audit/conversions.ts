@@ -1,21 +1,21 @@
-// Are the conversions in order: does every order say what was made of it, and does every link lead back?
+// Checks conversions: every order records what was made from it, and every link has its link back.
 import type { Order } from '../domain/conversion.ts'
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import { MOVES } from '../domain/lifecycle.ts'
 import type { AuditQuery } from './documents.ts'
 
-/** One kind of orders, what is made of it, and the column of a target's line that names the line of the order. */
+/** A kind of order, the kind of document made from it, and the column of a target's line with the id of the order's line. */
 const linkOf = (kind: Order) => {
   const order = DOCUMENTS[kind]
   return {
     order, target: DOCUMENTS[order.becomes], lineLink: order.id.replace(/_id$/, '_line_id'),
-    // The statuses of an order of which everything has been converted, and a part.
+    // The statuses of an order that is converted wholly, and in part.
     whole: MOVES[kind].convert.to, part: MOVES[kind].convertPart.to,
   }
 }
 type Link = ReturnType<typeof linkOf>
 
-// What a cancelled invoice or bill took has been given back.
+// Cancelling an invoice or bill gives its quantities back to the order.
 const quantitiesOf = ({ order, target, lineLink }: Link) =>
   `SELECT format('line %s of ${order.noun} %s of %s: ${order.converted} is %s, but its uncancelled ${target.table} have %s', l.line_no, o.${order.number}, l.org_id,
      l.${order.converted}, coalesce(t.taken, 0)) AS wrong
@@ -51,8 +51,8 @@ const makersOf = ({ order, target }: Link) =>
      AND t.${order.id} = CASE c.source_type WHEN 'ESTIMATE' THEN c.sales_order_id ELSE c.source_id END
    WHERE t.${order.id} IS NOT NULL GROUP BY t.org_id, t.id, t.${target.number} HAVING count(c.id) <> 1`
 
-const questionsOf = (kind: Order): AuditQuery[] => [quantitiesOf, statesOf, linksOf, makersOf].map((ask) => (
-  { name: `audit ${ask.name} ${DOCUMENTS[kind].noun}s`, text: ask(linkOf(kind)) }
+const queriesOf = (kind: Order): AuditQuery[] => [quantitiesOf, statesOf, linksOf, makersOf].map((check) => (
+  { name: `audit ${check.name} ${DOCUMENTS[kind].noun}s`, text: check(linkOf(kind)) }
 ))
 
 const ESTIMATES = {
@@ -86,5 +86,5 @@ const INVOICES_OF_ESTIMATES = {
 }
 
 export const CONVERSIONS: AuditQuery[] = [
-  ...kindsThatHave('converted').flatMap(questionsOf), ESTIMATES, ORDERS_OF_ESTIMATES, INVOICES_OF_ESTIMATES,
+  ...kindsThatHave('converted').flatMap(queriesOf), ESTIMATES, ORDERS_OF_ESTIMATES, INVOICES_OF_ESTIMATES,
 ]

@@ -1,4 +1,4 @@
-// Are the deliveries of webhooks in order: none waits that has arrived, and each goes to its own organisation alone?
+// Checks webhook deliveries: none waits after it has arrived, and each goes only to its own organisation.
 import type { AuditQuery } from './documents.ts'
 
 export const DELIVERIES: AuditQuery[] = [

@@ -1,14 +1,14 @@
-// What is asked of documents of any kind: of their lines, their journals, their events, their numbers, what settles them.
+// Checks for documents of any kind: their lines, journals, events, numbers and settlements.
 import { DOCUMENTS, factsOf, type DocumentKind, type KindThatHas } from '../domain/documents.ts'
 import { MOVES, type SettledKind } from '../domain/lifecycle.ts'
 
-/** A question to the database. It answers one text column, `wrong`, for every breach. */
+/** A query that returns a row with one text column, `wrong`, for every violation. */
 export interface AuditQuery {
   name: string
   text: string
 }
 
-/** Do the lines come to the amounts of the document? Those of one that is not posted are counted, for no journal tells of them. */
+/** The lines sum to the amounts of the document. The message for a kind that does not post has the number of lines too. */
 export function linesOf(kind: KindThatHas<'linesPointTo'>): AuditQuery {
   const { noun, table, lines, id, number, posts } = { posts: false, ...DOCUMENTS[kind] }
   return {
@@ -22,7 +22,7 @@ export function linesOf(kind: KindThatHas<'linesPointTo'>): AuditQuery {
   }
 }
 
-/** Is what is approved posted once, and what is void reversed? */
+/** An approved document is posted once, and a void one is reversed. */
 export function postingsOf(kind: KindThatHas<'settledBy'>): AuditQuery {
   const { noun, table, number } = DOCUMENTS[kind]
   return {
@@ -48,8 +48,8 @@ export function postingsOf(kind: KindThatHas<'settledBy'>): AuditQuery {
 }
 
 /**
- * Does what the documents of a kind count as settled come to what was put onto them, and by their own contacts? `called` is
- * how the answer names both; `more` is what else is wrong of a document, by the column that counts.
+ * The settled amount of the documents of a kind equals what was applied to them, from their own contacts. `called` has the
+ * words of the message for both; `more` is a further condition that is wrong, by the column of the settled amount.
  */
 export function settledOf(
   kind: SettledKind, by: KindThatHas<'applications'>, called: { settled: string; applied: string }, more: (counted: string) => string,
@@ -71,14 +71,14 @@ export function settledOf(
   }
 }
 
-/** The entries of documents of a kind that stand: neither reversals nor reversed. To be put into a WITH, as `entry`. */
+/** A part of a WITH named `entry`: the entries of documents of a kind that are neither reversals nor reversed. */
 export const standingOf = (kind: DocumentKind) => `entry AS (
   SELECT j.org_id, j.source_id, j.id, j.date FROM journals AS j
   WHERE j.source = '${kind}' AND j.reversal_of IS NULL
     AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)
 )`
 
-/** Was the creation announced? */
+/** The creation of each document was announced. */
 export function creationOf(kind: DocumentKind): AuditQuery {
   const { noun, table, number, events } = factsOf(kind)
   const created = events.filter((type) => type === `${kind}_CREATED`)
@@ -90,7 +90,7 @@ export function creationOf(kind: DocumentKind): AuditQuery {
   }
 }
 
-/** Was everything announced that the kind has an event of? `more` are events with the condition under which each is needed. */
+/** Each document has the events that it needs. `more` are further events, with the condition under which each is needed. */
 export function eventsOf(kind: KindThatHas<'statuses'>, more: Record<string, string> = {}): AuditQuery {
   const { noun, table, number } = DOCUMENTS[kind]
   const known: readonly string[] = DOCUMENTS[kind].events
@@ -105,7 +105,7 @@ export function eventsOf(kind: KindThatHas<'statuses'>, more: Record<string, str
   }
 }
 
-/** A sequence gives every number once: what is not on a document any more is in the register of gaps. */
+/** A sequence gives every number once: a number that is no longer on a document is in the register of gaps. */
 export function numbersOf(kind: DocumentKind, called = `${DOCUMENTS[kind].noun} numbers`): AuditQuery {
   const { noun, table } = DOCUMENTS[kind]
   return {

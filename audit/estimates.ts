@@ -1,4 +1,4 @@
-// Are the estimates in order: their lines, their events, their numbers?
+// Checks estimates: their lines, events and numbers.
 import { eventsOf, linesOf, numbersOf, type AuditQuery } from './documents.ts'
 
 export const ESTIMATES: AuditQuery[] = [

@@ -1,4 +1,4 @@
-// Are the expenses in order: their lines, their journals, their events?
+// Checks expenses: their lines, journals and events.
 import { creationOf, standingOf, type AuditQuery } from './documents.ts'
 
 const LINES = {
@@ -13,7 +13,7 @@ const LINES = {
            OR (NOT e.itemized AND count(*) <> 1) OR count(DISTINCT l.line_no) <> count(*)`,
 }
 
-// Of an expense one entry stands; of one that was deleted none does.
+// An expense has one unreversed entry; a deleted expense has none.
 const POSTINGS = {
   name: 'audit expense postings',
   text: `WITH ${standingOf('EXPENSE')}

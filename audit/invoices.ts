@@ -1,4 +1,4 @@
-// Are the invoices in order: their lines, their journals, their events, their entries in the log, their numbers?
+// Checks invoices: their lines, journals, events, entries in the activity log, and numbers.
 import { eventsOf, postingsOf, type AuditQuery } from './documents.ts'
 
 export const INVOICES: AuditQuery[] = [

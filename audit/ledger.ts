@@ -1,4 +1,4 @@
-// Is the ledger by time what its entries say: the dates and branches of lines, the balances of accounts by month?
+// Checks that the dates and branches of journal lines, and the balances of accounts by month, agree with the entries.
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import type { AuditQuery } from './documents.ts'
 

@@ -1,11 +1,11 @@
-// Are the credit and debit notes in order: their lines, their journals, their events, what of them is applied?
+// Checks credit and debit notes: their lines, journals, events and applications.
 import { DOCUMENTS, kindsThatHave, type KindThatHas } from '../domain/documents.ts'
 import type { SettledKind } from '../domain/lifecycle.ts'
 import { eventsOf, linesOf, numbersOf, settledOf, standingOf, type AuditQuery } from './documents.ts'
 
 type NoteKind = KindThatHas<'against'>
 
-// A note that is issued stands in the ledger with one entry, of its own date; others with none.
+// An issued note has one unreversed entry, with the date of the note; other notes have none.
 function entriesOf(kind: NoteKind): AuditQuery {
   const { noun, table, number } = DOCUMENTS[kind]
   return {
@@ -27,14 +27,14 @@ function entriesOf(kind: NoteKind): AuditQuery {
   }
 }
 
-const questionsOf = (kind: NoteKind) => [linesOf(kind), entriesOf(kind), eventsOf(kind), numbersOf(kind, `numbers of ${DOCUMENTS[kind].noun}s`)]
+const queriesOf = (kind: NoteKind) => [linesOf(kind), entriesOf(kind), eventsOf(kind), numbersOf(kind, `numbers of ${DOCUMENTS[kind].noun}s`)]
 
 const creditsOn = (kind: SettledKind) => settledOf(kind, 'CREDIT_NOTE', { settled: 'credited', applied: 'applications' }, (credited) => (
   `d.status = 'CREDIT_APPLIED' AND (d.balance <> 0 OR d.${credited} = 0)`
 ))
 
 export const NOTES: AuditQuery[] = [
-  ...kindsThatHave('against').flatMap(questionsOf),
+  ...kindsThatHave('against').flatMap(queriesOf),
   ...kindsThatHave('settledBy').map(creditsOn),
   {
     name: 'audit applications of credit notes',

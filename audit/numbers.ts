@@ -1,4 +1,4 @@
-// Is every number that a series has given found, on an invoice or a bill or in the register of gaps?
+// Checks that every number of a series is on an invoice or a bill, or in the register of gaps.
 import { DOCUMENTS } from '../domain/documents.ts'
 import type { SettledKind } from '../domain/lifecycle.ts'
 import { DEFAULT_PADDING, DEFAULT_TEMPLATE, numberParts, VIRTUAL_TEMPLATE } from '../domain/numbering.ts'
@@ -12,16 +12,16 @@ interface Series {
   prefix: string
   padding: number
   format_template: string
-  /** Any date that the series is for. */
+  /** Any date of the series. */
   date: string
   fiscal_year_start_month: number
   given: string
 }
 
-/** Every number that is neither on a document nor registered as a gap, in words. */
+/** A sentence for every number that is neither on a document nor registered as a gap. */
 export async function missingNumbers(connection: Connection): Promise<string[]> {
   const [named, legacy] = [await connection.run<Series>(SERIES, []), await connection.run<Series>(LEGACY, [VIRTUAL_TEMPLATE, DEFAULT_PADDING])]
-  // Where a named series writes the date into the number, its counter does not tell which dates it was asked on.
+  // A named series with the date in its numbers is left out: its counter does not say on which dates numbers were taken.
   const known = [...named.filter(({ format_template }) => !format_template.includes('{YYYYMMDD}')), ...legacy]
   const bills = await connection.run<Series>(BILLS, [DEFAULT_TEMPLATE, DEFAULT_PADDING])
   const ofSeries = (number: string, { series_name, org_id }: Series) => `number ${number} of series ${series_name} of ${org_id}`
@@ -53,7 +53,7 @@ const SERIES = {
          JOIN organizations AS o ON o.id = s.org_id`,
 }
 
-// The numbers by date, of a day that no period covers or a series that is not known: commands/documents/numbering.ts names them so.
+// Numbers by date, for a day that no period covers or an unknown series: commands/documents/numbering.ts names these sequences.
 const LEGACY = {
   name: 'audit legacy numbers',
   text: `SELECT c.org_id, b.id AS branch_id, split_part(c.sequence, ' ', 3) AS series_name, b.invoice_prefix AS prefix,

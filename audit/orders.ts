@@ -1,9 +1,9 @@
-// Are the sales orders and purchase orders in order: their lines, their states, their events, their numbers?
+// Checks sales orders and purchase orders: their lines, states, events and numbers.
 import type { Order } from '../domain/conversion.ts'
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import { creationOf, linesOf, numbersOf, type AuditQuery } from './documents.ts'
 
-// Of a draft, or of what is cancelled, nothing is converted.
+// Nothing is converted of a draft or a cancelled order.
 function statesOf(kind: Order): AuditQuery {
   const { noun, table, lines, id, number, converted } = DOCUMENTS[kind]
   return {

@@ -1,4 +1,4 @@
-// Are the payments in order: what they are allocated to, their journals, their events?
+// Checks payments: their allocations, journals and events.
 import { kindsThatHave } from '../domain/documents.ts'
 import type { SettledKind } from '../domain/lifecycle.ts'
 import { creationOf, settledOf, standingOf, type AuditQuery } from './documents.ts'
@@ -18,7 +18,7 @@ export const PAYMENTS: AuditQuery[] = [
            HAVING p.allocated <> coalesce(sum(a.amount), 0) OR p.allocated > p.amount
              OR bool_or(a.id IS NOT NULL AND (p.flow = 'INCOMING') <> (a.invoice_id IS NOT NULL))`,
   },
-  // A payment stands in the ledger with one entry that moves its account; a deleted one with none.
+  // A payment has one unreversed entry; a deleted payment has none.
   {
     name: 'audit payment postings',
     text: `WITH ${standingOf('PAYMENT')}, standing AS (SELECT org_id, source_id, count(*) AS entries FROM entry GROUP BY org_id, source_id)

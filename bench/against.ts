@@ -1,4 +1,4 @@
-// This checkout beside another: both services in one run, each with machines of its own, taking turns.
+// Compares this checkout with another: both services take turns in one run, each with servers of its own.
 import type { Call } from './children/load.ts'
 import { connected } from './connected.ts'
 import { byService } from './measuring.ts'
@@ -21,7 +21,7 @@ const MEASURED: { what: string; organizations: 'one' | 'all'; callOf(party: Part
   { what: 'pages of 50 invoices', organizations: 'all', callOf: ({ token }) => ({ method: 'GET', path: `${PATH}/invoices`, token, body: null }) },
 ]
 
-/** Measures the approved invoices, and pages of them, of the first stage beside those of the second. */
+/** Measures approved invoices, and pages of invoices, of both stages in turn. */
 export async function measureAgainst([ours, theirs]: [Stage, Stage], scale: Scale, report: Report): Promise<void> {
   const sides = [await sideOf('this', ours, scale.organizations), await sideOf('other', theirs, scale.organizations)]
   for (const { what, organizations, callOf } of MEASURED) {

@@ -1,4 +1,4 @@
-// What the dearest body costs the API's processor, route by route.
+// Measures, for each route, the CPU time of the API for the most expensive request body.
 import { BODY_LIMIT } from '../api/http/body.ts'
 import type { Route } from '../api/http/route.ts'
 import { routesOf } from '../api/routes.ts'
@@ -21,7 +21,7 @@ interface Worst {
   status: number
 }
 
-/** Sends every route that takes a body the dearest ones of 2 MB, one at a time, and prints the worst of each. */
+/** Sends the most expensive bodies of 2 MB to every route with a body, one at a time, and prints the worst of each route. */
 export async function measureBodies(stage: Stage, { token }: Party, partnerKey: string, scale: Scale, report: Report): Promise<void> {
   const general = nastyBodies(BODY_LIMIT - 1_000)
   const routes = routesOf({ publicUrl: 'http://bench' }).filter(({ body }) => body !== undefined)
@@ -58,7 +58,7 @@ interface Sending {
   tries: number
 }
 
-// The best of a few tries: what else the process does meanwhile, its collector above all, is not the body's.
+// The best of a few tries, because other work of the process, above all garbage collection, is not the cost of the body.
 async function costOf(
   stage: Stage, child: Child, { route, headers, body: { name, text }, tries }: Sending,
 ): Promise<Worst> {

@@ -1,4 +1,4 @@
-// bench.book: one call within PostgreSQL that books a copy of an invoice, and how copies of rows are made in SQL.
+// Makes bench.book, the SQL function that writes a copy of an invoice, and the statements that copy rows.
 import type { Client } from 'pg'
 import type { AnyModel } from '../models/model.ts'
 import { INVOICE } from './writes.ts'
@@ -7,12 +7,12 @@ import { INVOICE } from './writes.ts'
 type Differences = Record<string, Record<string, string>>
 
 /**
- * Makes `bench.book(no)`, which books a copy of specimen `no` of the invoices: the same rows into the same tables,
+ * Creates `bench.book(no)`, which writes a copy of specimen `no` of the invoices: the same rows in the same tables,
  * numbered from the same counters.
  */
 export const writeBooking = (client: Client) => client.query(BOOK)
 
-/** `INSERT INTO table SELECT ...` of the columns that may be written, `from` naming the specimen's rows `r`. */
+/** `INSERT INTO table SELECT ...` of the columns that may be written; `from` has the rows of the specimen as `r`. */
 export function copyOf(table: AnyModel, from: string, differences: Differences): string {
   const values = table.columns.map((column) => differences[table.name]?.[column] ?? `r.${column}`)
   return `INSERT INTO ${table.name} (${table.columns.join(', ')}) SELECT ${values.join(', ')} FROM ${from}`

@@ -1,4 +1,4 @@
-// What the processes under measure take: CPU seconds and memory, as Linux tells them in /proc.
+// Reads from /proc how much CPU time and memory the measured processes use.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 
 // The unit of the times in /proc/<pid>/stat, the same on every Linux that Node runs on.
@@ -8,15 +8,15 @@ const PAGE_BYTES = 4096
 export interface Consumption {
   /** CPU seconds during the work. */
   cpu: Record<Consumer, number>
-  /** MB at its end: what is shared between the processes of PostgreSQL is counted once. */
+  /** MB at the end of the work; memory that the processes of PostgreSQL share is counted once. */
   memory: Record<Exclude<Consumer, 'client'>, number>
 }
 
 export type Consumer = 'api' | 'worker' | 'postgres' | 'client'
-/** The client is named where it goes on after the work; otherwise it is a child of ours that has ended by then. */
+/** `client` is set where the client keeps running after the work; otherwise it is a child of this process that has ended by then. */
 export type Pids = Record<Exclude<Consumer, 'client'>, number> & { client?: number }
 
-/** Does the work and answers what was consumed meanwhile; null where there is no /proc. */
+/** Does the work and returns its result and what was consumed meanwhile; null where there is no /proc. */
 export async function consumed<T>(pids: Pids, work: () => Promise<T>): Promise<[T, Consumption | null]> {
   if (!existsSync('/proc/self/stat')) return [await work(), null]
   const before = cpuOf(pids)
@@ -32,7 +32,7 @@ export async function consumed<T>(pids: Pids, work: () => Promise<T>): Promise<[
   return [result, { cpu, memory }]
 }
 
-/** The CPU time of all of them, and the memory at the end of the last; null where one is missing. */
+/** The CPU time of all, and the memory at the end of the last; null where one is missing. */
 export function sumOf(consumptions: (Consumption | null)[]): Consumption | null {
   return consumptions.reduce((sum, one) => {
     if (!sum || !one) return null
@@ -41,7 +41,7 @@ export function sumOf(consumptions: (Consumption | null)[]): Consumption | null 
   })
 }
 
-/** Does the work and answers the most memory that the process was seen to hold meanwhile, in MB; null where there is no /proc. */
+/** Does the work and returns its result and the peak memory of the process meanwhile, in MB; null where there is no /proc. */
 export async function peakMemory<T>(pid: number, work: () => Promise<T>): Promise<[T, number | null]> {
   let peak = 0
   const look = () => (peak = Math.max(peak, Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * PAGE_BYTES / 2 ** 20))
@@ -50,7 +50,7 @@ export async function peakMemory<T>(pid: number, work: () => Promise<T>): Promis
   return [result, peak > 0 ? peak : null]
 }
 
-/** CPU milliseconds of the process so far, all its threads, as fine as Linux counts them. */
+/** CPU milliseconds of all threads of the process so far, as precise as Linux counts them. */
 export function cpuMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + Number(read(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0]) / 1e6, 0)
 }
@@ -60,7 +60,7 @@ function cpuOf({ api, worker, postgres, client }: Pids): Record<Consumer, number
   return {
     api: ownCpu(api),
     worker: ownCpu(worker),
-    // A backend that has ended is in the sum of its parent.
+    // The CPU time of a backend that has ended is in that of its parent.
     postgres: ownCpu(postgres) + endedCpu(postgres) + backends.reduce((sum, pid) => sum + ownCpu(pid), 0),
     client: client === undefined ? endedCpu(process.pid) : ownCpu(client),
   }
@@ -70,7 +70,7 @@ function family(pid: number): number[] {
   return [pid, ...read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)]
 }
 
-// Field 2, the name, stands in parentheses and may hold blanks; behind it, utime is the 12th and cutime the 14th.
+// Field 2, the name, is in parentheses and may contain spaces; of the fields after it, utime is the 12th and cutime the 14th.
 function times(pid: number): number[] {
   const stat = read(`/proc/${pid}/stat`)
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 15).map((ticks) => Number(ticks) / TICKS_A_SECOND)
@@ -84,7 +84,7 @@ function memoryOf(pids: number[]): number {
   return kilobytes.reduce((sum, one) => sum + one, 0) / 1024
 }
 
-// A process may end while it is looked at.
+// A process may end while its files are read.
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8')

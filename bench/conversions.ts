@@ -1,4 +1,4 @@
-// How fast sales orders become invoices, next to the same rows by the bare driver and to the smallest workflows.
+// Measures how fast sales orders become invoices, compared with the same rows by the bare driver and with the smallest workflows.
 import type { Call, LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
@@ -18,7 +18,7 @@ const AIM = 0.35
 const CHECKED = 10
 const COUNTED = 20
 
-/** Each converts a whole order of three item lines into an approved invoice. */
+/** Each conversion makes an approved invoice from a whole order of three item lines. */
 export async function measureConversions(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
   await convert(stage, await conversions(stage, parties, parties.length))
   await connected(stage.databaseUrl, async (client) => {
@@ -37,7 +37,7 @@ export async function measureConversions(stage: Stage, parties: Party[], scale: 
   const workflows = await measureWorkflows(stage, scale, report)
   for (const clients of scale.clients) {
     const calls = await conversions(stage, parties, scale.conversions)
-    const pace = { clients, seconds: scale.deedSeconds, warmSeconds: scale.deedWarmSeconds }
+    const pace = { clients, seconds: scale.writeSeconds, warmSeconds: scale.writeWarmSeconds }
     const [service, bare] = await inRounds([
       byServiceOnce(stage, `${calls.length} conversions`, calls, clients, scale.rounds),
       byPrepared(stage, '  floor: pg statements', CONVERSION, parties.length, pace),

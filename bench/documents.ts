@@ -1,4 +1,4 @@
-// How fast payments, bills, expenses and the like are booked, each next to the same rows by the bare driver.
+// Measures how fast payments, bills, expenses and the like are written, each compared with the same rows by the bare driver.
 import type { Call, LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
@@ -20,7 +20,7 @@ const AIM = 0.35
 interface Measured {
   write: BookedWrite
   what: string
-  /** Calls that can be made again and again; or so many calls, each of which can be made once. */
+  /** Calls that can be made again and again; or `count` calls that can each be made once. */
   calls(stage: Stage, trades: Trade[], count: number): Promise<Call[]>
   once?: true
 }
@@ -37,7 +37,7 @@ export async function measureDocuments(stage: Stage, parties: Party[], scale: Sc
     `${parties.length} organisations with what the deeds need`, await openTrades(stage, parties),
   ], 'open')
   for (const each of MEASURED) {
-    // The second is the usual one: the first found an untouched document, and sequences without a number.
+    // Two calls for each, because only the second is typical: the first finds an untouched document, and sequences without a number.
     await makeCalls(stage, await each.calls(stage, trades, trades.length * 2), trades.length * 2)
     await connected(stage.databaseUrl, async (client) => {
       await keepSpecimens(client, each.write, trades)
@@ -45,16 +45,16 @@ export async function measureDocuments(stage: Stage, parties: Party[], scale: Sc
     })
     await checkWays(stage, each, trades)
     report.section(`${each.what[0]!.toUpperCase()}${each.what.slice(1)}, ${trades.length} organisations`)
-    await measureDeed(stage, each, trades, scale, report)
+    await measureWrite(stage, each, trades, scale, report)
   }
 }
 
-async function measureDeed(stage: Stage, { write, what, calls, once }: Measured, trades: Trade[], scale: Scale, report: Report): Promise<void> {
+async function measureWrite(stage: Stage, { write, what, calls, once }: Measured, trades: Trade[], scale: Scale, report: Report): Promise<void> {
   const few: LoadJob = { port: stage.port, calls: await calls(stage, trades, COUNTED), pace: { clients: 1, count: COUNTED } }
   const { roundTrips } = await loaded(stage, few, report, `${COUNTED} ${what}`)
   report.must(roundTrips <= MOST_ROUND_TRIPS, `one of ${what} took ${roundTrips} round trips`)
   for (const clients of scale.clients) {
-    const pace = { clients, seconds: scale.deedSeconds, warmSeconds: scale.deedWarmSeconds }
+    const pace = { clients, seconds: scale.writeSeconds, warmSeconds: scale.writeWarmSeconds }
     const made = await calls(stage, trades, scale.once)
     const [service, floor] = await inRounds([
       once ? byServiceOnce(stage, what, made, clients, scale.rounds) : byService(stage, what, made, pace),

@@ -1,4 +1,4 @@
-// What a run of many calls comes to: rate, median, and the slowest hundredth.
+// The figures of a run of many calls: rate, median, and 99th percentile.
 
 export interface Figures {
   count: number
@@ -14,7 +14,7 @@ export function figuresOf(latenciesMs: number[], seconds: number): Figures {
   return { count: sorted.length, rate: sorted.length / seconds, p50Ms: at(0.5), p99Ms: at(0.99) }
 }
 
-/** What rounds of the same work come to: all their calls; the mean of their rates, medians and slowest hundredths. */
+/** The figures of several rounds of the same work: the count of all calls; the means of the rates, medians and 99th percentiles. */
 export function overRounds(rounds: Figures[]): Figures {
   const mean = (of: (round: Figures) => number) => rounds.reduce((sum, round) => sum + of(round), 0) / rounds.length
   return {
@@ -23,15 +23,15 @@ export function overRounds(rounds: Figures[]): Figures {
   }
 }
 
-/** Clients that do one call after the other. */
+/** Clients that each make one call after the other. */
 export interface Pace {
   clients: number
   seconds: number
-  /** Time before it, in which everything warms up and nothing counts. */
+  /** The warm-up before the measurement, whose calls do not count. */
   warmSeconds: number
 }
 
-/** Lets every client call again and again; only calls begun after the warm-up count. */
+/** Lets every client call again and again; only calls that begin after the warm-up count. */
 export async function paced({ clients, seconds, warmSeconds }: Pace, call: (client: number) => Promise<void>): Promise<Figures> {
   const begun = performance.now()
   const from = begun + warmSeconds * 1000

@@ -1,4 +1,4 @@
-// Two years of business of one organisation, put into its books by a few statements.
+// Writes two years of business into the books of one organisation, by a few statements.
 import type { Client } from 'pg'
 import { contacts } from '../models/contact.ts'
 import { invoiceLines, invoices } from '../models/invoice.ts'
@@ -14,12 +14,12 @@ export interface Business {
 }
 
 /**
- * Gives the organisation so many invoices, copies of its specimen: of the old ones nine in ten paid, one in fifty a
- * draft, the rest owed; each with its lines and its journal, and the paid ones with the journal of their receipt.
+ * Adds this many invoices to the organisation, copies of its specimen: of the old ones nine in ten are paid, one in fifty is
+ * a draft, the others are owed. Each has its lines and its journal, and a paid one the journal of its receipt.
  */
 export async function writeHistory(stage: Stage, { orgId }: Party, { invoices: count, customers }: Business): Promise<void> {
   await connected(stage.databaseUrl, async (client) => {
-    // Neither foreign keys nor the triggers of each row are asked: what they would keep right is checked at the end.
+    // Turns off foreign keys and row triggers; `check` checks at the end what they would enforce.
     await client.query('SET session_replication_role = replica')
     await client.query(TABLES)
     await client.query('INSERT INTO customers SELECT generate_series(0, $1::integer - 1)', [customers])
@@ -39,7 +39,7 @@ CREATE TEMPORARY TABLE plan (
   org_id uuid, n integer, invoice uuid, journal uuid, receipt uuid, customer uuid,
   created timestamptz, date date, due date, status text)`
 
-// n counts from the oldest to the newest; ids grow with time, as the service's do.
+// n counts from the oldest to the newest invoice; ids grow with time, like those of the service.
 const PLAN = `
 INSERT INTO plan
 SELECT $1, n, uuidv7(age), uuidv7(age), uuidv7(age), customers.id, now() + age, (now() + age)::date, (now() + age)::date + 30,
@@ -102,7 +102,7 @@ const STATEMENTS = [
   BALANCES,
 ]
 
-// The books must be those that the service would have kept: every entry balances, and what is owed is in the ledger.
+// The books must be like those of the service: every entry balances, and the receivable equals what is owed.
 async function check(client: Client, orgId: string, count: number): Promise<void> {
   const { rows: [found] } = await client.query(CHECK, [orgId])
   if (found.invoices <= count || found.unbalanced !== 0 || found.receivable !== found.owed) {

@@ -1,4 +1,4 @@
-// How fast invoices are approved, next to the same rows by one call of pgbench and by the bare driver.
+// Measures how fast approved invoices are created, compared with the same rows by pgbench and by the bare driver.
 import type { LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
@@ -19,7 +19,7 @@ export async function measureInvoices(stage: Stage, parties: Party[], scale: Sca
   const pgbench = findPgbench(stage.path)
   if (!pgbench) console.log('\npgbench is missing (Debian: apt-get install postgresql): its ratios are left out.')
   await checkWays(stage, parties[0]!, pgbench)
-  // Autovacuum would do it within a minute; until then the plans of an empty database are measured.
+  // Autovacuum would do it within a minute; until then PostgreSQL would use the plans of an empty database.
   await connected(stage.databaseUrl, (client) => client.query('ANALYZE'))
 
   report.section('Approved invoices of three item lines, over keep-alive HTTP')

@@ -1,4 +1,4 @@
-// How fast a customer's ledger is read, to its first byte and to its last, and what the API holds of a long one meanwhile.
+// Measures how fast a customer ledger is read, to its first byte and to its last, and how much memory a long one takes.
 import type { LedgerJob, LedgerResult } from './children/ledger.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
@@ -10,7 +10,7 @@ import type { Scale } from './scale.ts'
 import type { Stage } from './stage.ts'
 import { step } from '../bin/machines/steps.ts'
 
-// A history's invoice has its own entry, unless it is a draft, and mostly that of its receipt.
+// An invoice of a history has its own entry, unless it is a draft, and mostly the entry of its receipt.
 const ENTRIES_AN_INVOICE = 1.8
 const CLIENTS = [1, 4]
 
@@ -20,11 +20,11 @@ export interface Long {
   rows: number
 }
 
-/** Measures a ledger of each of the scale's lengths, each in an organisation of its own. */
+/** Measures a ledger of each length of the scale, each in an organisation of its own. */
 export async function measureLedgers(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
   const ledgers: Long[] = []
   for (const [place, rows] of scale.ledgers.entries()) ledgers.push(await writeLedger(stage, parties[place]!, rows))
-  // The API's heap has found its size before it is looked at.
+  // Warms up, so that the heap of the API has its final size before it is measured.
   const { stopping } = stage
   for (const ledger of ledgers) await runChild('ledger.ts', jobOf(stage, ledger, CLIENTS.at(-1)!, scale.warmSeconds), stopping)
   report.section("A customer's ledger, read whole")
@@ -43,7 +43,7 @@ export async function measureLedgers(stage: Stage, parties: Party[], scale: Scal
 async function measureLedger(stage: Stage, ledger: Long, clients: number, scale: Scale, report: Report): Promise<number | null> {
   stage.stopping.throwIfAborted()
   const { rows } = ledger
-  const job = jobOf(stage, ledger, clients, scale.rounds * scale.deedSeconds)
+  const job = jobOf(stage, ledger, clients, scale.rounds * scale.writeSeconds)
   const [[{ firstByte, whole, bytes }, consumption], peak] = await peakMemory(stage.pids.api, () =>
     consumed(stage.pids, () => runChild<LedgerJob, LedgerResult>('ledger.ts', job, stage.stopping)))
   report.line({ measure: `${rows} rows, ${(bytes / 1e6).toFixed(1)} MB`, clients, figures: whole, consumption })
@@ -52,10 +52,10 @@ async function measureLedger(stage: Stage, ledger: Long, clients: number, scale:
   return peak
 }
 
-/** Puts so many rows into the ledger of one customer of the organisation. */
-export async function writeLedger(stage: Stage, party: Party, wanted: number): Promise<Long> {
+/** Writes about `count` rows into the ledger of one customer of the organisation. */
+export async function writeLedger(stage: Stage, party: Party, count: number): Promise<Long> {
   return step('Ledger', async () => {
-    await writeHistory(stage, party, { invoices: Math.round(wanted / ENTRIES_AN_INVOICE), customers: 1 })
+    await writeHistory(stage, party, { invoices: Math.round(count / ENTRIES_AN_INVOICE), customers: 1 })
     const contactId = await connected(stage.databaseUrl, async (client) => (await client.query<{ contact_id: string }>(
       'SELECT contact_id FROM journals WHERE org_id = $1 GROUP BY contact_id ORDER BY count(*) DESC LIMIT 1', [party.orgId])).rows[0]!.contact_id)
     const answer = await fetch(ledgerUrl(stage, contactId), { headers: { Authorization: `Bearer ${party.token}` } })

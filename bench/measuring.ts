@@ -1,4 +1,4 @@
-// How a deed is measured over HTTP, and how the floors beneath it; and that all of them write the same rows.
+// Measures a write over HTTP and by its floors, and checks that all of them write the same rows.
 import type { Call, LoadJob, LoadResult } from './children/load.ts'
 import { runChild, startChild } from './children/parent.ts'
 import type { PreparedJob } from './children/prepared.ts'
@@ -22,7 +22,7 @@ export async function loaded(stage: Stage, job: LoadJob, report: Report, measure
   return { roundTrips }
 }
 
-/** These calls of the service, again and again. */
+/** Makes these calls of the service again and again. */
 export function byService(stage: Stage, measure: string, calls: Call[], { clients, seconds, warmSeconds }: Pace): Way {
   const { load, ...way } = serviceWay(stage, measure)
   return {
@@ -32,7 +32,7 @@ export function byService(stage: Stage, measure: string, calls: Call[], { client
   }
 }
 
-/** These calls of the service, each once, an equal part of them in every round. */
+/** Makes each of these calls of the service once, an equal part of them in every round. */
 export function byServiceOnce(stage: Stage, measure: string, calls: Call[], clients: number, rounds: number): Way {
   const { load, ...way } = serviceWay(stage, measure)
   const from = (place: number) => Math.floor((place * calls.length) / rounds)
@@ -55,7 +55,7 @@ function serviceWay(stage: Stage, measure: string) {
   }
 }
 
-/** The floor of the bare driver: the same rows by prepared statements, over connections that stay open. */
+/** The floor of the bare driver: writes the same rows by prepared statements, over connections that stay open. */
 export function byPrepared({ databaseUrl, pids, stopping }: Stage, measure: string, write: BookedWrite, specimens: number, pace: Pace): Way {
   const child = startChild('prepared.ts', stopping)
   const book = (seconds: number) => child.ask<PreparedJob, Figures>({
@@ -67,17 +67,17 @@ export function byPrepared({ databaseUrl, pids, stopping }: Stage, measure: stri
   }
 }
 
-/** The floor within PostgreSQL. */
+/** The floor within PostgreSQL: pgbench writes the same rows. */
 export function byPgbench(stage: Stage, measure: string, program: string, specimens: number, { clients, seconds, warmSeconds }: Pace): Way {
   const book = (seconds: number) => runPgbench(stage, { program, specimens, pace: { clients, seconds, warmSeconds: 0 } })
   return { measure, pids: stage.pids, warmUp: () => book(warmSeconds), round: () => book(seconds) }
 }
 
-/** The same rows by prepared statements of the bare driver. */
+/** Writes the same rows for a time, by prepared statements of the bare driver. */
 export const prepared = ({ databaseUrl, stopping }: Stage, { name }: BookedWrite, specimens: number, pace: Pace) =>
   runChild<PreparedJob, Figures>('prepared.ts', { databaseUrl, write: name, specimens, pace }, stopping)
 
-/** The service's own count of its round trips to PostgreSQL so far. */
+/** The number of round trips to PostgreSQL so far, as the service counts them. */
 async function countTrips({ metricsUrl }: Stage): Promise<number> {
   const text = await (await fetch(metricsUrl)).text()
   const count = Number(/^bahi_database_round_trips_total (\d+)/m.exec(text)?.[1])
@@ -85,7 +85,7 @@ async function countTrips({ metricsUrl }: Stage): Promise<number> {
   return count
 }
 
-/** A floor that writes less than the service does would prove nothing: throws where the ways differ in their rows. */
+/** Throws where the ways write different rows: a floor that writes less than the service would prove nothing. */
 export async function checkSameRows(stage: Stage, write: BookedWrite, ways: Record<string, () => Promise<unknown>>): Promise<void> {
   const rows: Record<string, string> = {}
   await connected(stage.databaseUrl, async (client) => {

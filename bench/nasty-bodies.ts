@@ -1,4 +1,4 @@
-// Bodies that are as dear to read as their size allows: long lists, many names, deep nesting, and shapes filled to their bounds.
+// Request bodies that are as expensive to read as their size allows: long lists, many names, deep nesting, shapes filled to their limits.
 import type { TSchema } from 'typebox'
 
 export interface NastyBody {
@@ -14,7 +14,7 @@ type Shape = TSchema & {
   maxLength?: number
 }
 
-/** Bodies of up to so many bytes that are dear whatever the route. */
+/** Bodies of up to this many bytes that are expensive for every route. */
 export function nastyBodies(bytes: number): NastyBody[] {
   const filled = (part: string, before: string, after: string) => (
     before + part.repeat(Math.floor((bytes - before.length - after.length) / Buffer.byteLength(part))) + after
@@ -44,7 +44,7 @@ export function nastyBodies(bytes: number): NastyBody[] {
   ]
 }
 
-/** Bodies of this shape, filled to its bounds: each field wrong, each text as long as may be, each list too long. */
+/** Bodies of this shape, filled to its limits: all fields wrong, all texts as long as allowed, all texts too long. */
 export function nastyOfShape(shape: TSchema, bytes: number): NastyBody[] {
   const bodies = [
     { name: 'all fields wrong, lists at their bounds', text: JSON.stringify(fill(shape, () => ({}))) },

@@ -1,4 +1,4 @@
-// What one organisation feels of another that is hostile, unlucky or merely busy: its calls alone, then beside each neighbour.
+// Measures how much an organisation is slowed down by another that is hostile, unlucky or busy: its calls alone, then with each neighbour.
 import { BODY_LIMIT } from '../api/http/body.ts'
 import type { LedgerJob, LedgerResult } from './children/ledger.ts'
 import type { LoadJob, LoadResult } from './children/load.ts'
@@ -14,26 +14,26 @@ import type { Scale } from './scale.ts'
 import type { Stage } from './stage.ts'
 import { PATH } from './trades.ts'
 
-/** What the victim does, and how it is timed. */
+/** The calls of the victim, and how they are timed. */
 export interface Victim {
   name: string
   measure(seconds: number): Promise<Figures>
 }
 
-/** A neighbour and whom it bothers. `begin` is told how long to go on, and answers a line on what it came to. */
+/** A neighbour and its victim. `begin` runs for this many seconds and returns a line on what was answered. */
 export interface Neighbour {
   name: string
   victim: Victim
   begin(seconds: number): Promise<string>
 }
 
-// How far a neighbour is ahead of the measurement, and how much longer it goes on.
+// How long before the measurement a neighbour starts, and how long after it the neighbour ends.
 const AHEAD_SECONDS = 2
 const VICTIM_CLIENTS = 2
 const MOST_RATIO = 1.5
 const MOST_MORE_MS = 100
 
-/** Measures every victim alone, then beside each of its neighbours. A new neighbour is an entry of the table below. */
+/** Measures every victim alone, then with each of its neighbours. To add a neighbour, add an entry to neighboursOf. */
 export async function measureNeighbours(stage: Stage, [ours, theirs]: [Party, Party], scale: Scale, report: Report): Promise<void> {
   const neighbours = await neighboursOf(stage, ours, theirs, scale)
   report.section('A victim beside its neighbours')
@@ -44,8 +44,8 @@ export async function measureNeighbours(stage: Stage, [ours, theirs]: [Party, Pa
       const beside = await look(stage, report, `  ${neighbour.name}`, async () => {
         const bothering = neighbour.begin(scale.neighbourSeconds + 2 * AHEAD_SECONDS)
         await new Promise((resolve) => setTimeout(resolve, AHEAD_SECONDS * 1000))
-        const [figures, told] = await Promise.all([victim.measure(scale.neighbourSeconds), bothering])
-        console.log(`  the neighbour: ${told}`)
+        const [figures, outcome] = await Promise.all([victim.measure(scale.neighbourSeconds), bothering])
+        console.log(`  the neighbour: ${outcome}`)
         return figures
       })
       report.aim({
@@ -93,7 +93,7 @@ async function neighboursOf(stage: Stage, ours: Party, theirs: Party, scale: Sca
   ]
 }
 
-/** A neighbour that sends these requests over so many connections; `slowly` leaves the answers unread. */
+/** A neighbour that sends these requests over this many connections; `slowly` leaves the answers unread. */
 export function flood(stage: Stage, connections: number, requests: NeighbourJob['requests'], slowly = false): Neighbour['begin'] {
   return async (seconds) => {
     const answered = await runChild<NeighbourJob, NeighbourResult>('neighbour.ts', { port: stage.port, connections, seconds, requests, slowly }, stage.stopping)

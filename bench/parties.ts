@@ -1,4 +1,4 @@
-// The organisations whose books are measured: each with a customer, a vendor, three items, and one invoice to copy.
+// Creates the organisations whose books are measured: each with a customer, a vendor, three items, and one invoice to copy.
 import { openDatabase } from '../models/database.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
 import type { Call } from './children/load.ts'
@@ -13,7 +13,7 @@ export interface Party {
   taxId: string
 }
 
-/** Makes so many organisations, by the calls that a partner would make. */
+/** Creates this many organisations, by the calls that a partner would make. */
 export async function makeParties(stage: Stage, count: number): Promise<Party[]> {
   const partnerKey = await newPartnerKey(stage)
   const parties: Party[] = []
@@ -28,7 +28,7 @@ export async function makeParties(stage: Stage, count: number): Promise<Party[]>
   return parties
 }
 
-/** The key of a new partner. */
+/** Mints a key for the partner of the bench. */
 export async function newPartnerKey({ databaseUrl }: Pick<Stage, 'databaseUrl'>): Promise<string> {
   const database = openDatabase({ url: databaseUrl, pool: 1, name: 'bahi bench' })
   return mintPartnerKey(database, 'Bench', new Date()).finally(() => database.close())
@@ -58,7 +58,7 @@ async function makeParty(baseUrl: string, partnerKey: string, place: number): Pr
   return party
 }
 
-/** POST /invoices for an approved invoice of so many item lines. */
+/** POST /invoices for an approved invoice with this many item lines. */
 export function approvedInvoice({ token, customerId, itemIds }: Party, lines = 3): Call {
   return {
     method: 'POST', path: '/api/public/v1/invoices', token,
@@ -73,7 +73,7 @@ export const today = () => new Date().toISOString().slice(0, 10)
 export const itemLines = (itemIds: string[], lines = 3) =>
   Array.from({ length: lines }, (_, index) => ({ item_id: itemIds[index % itemIds.length], quantity: 5 * (index + 1) }))
 
-/** POSTs under a new Idempotency-Key; throws where the answer is a refusal. */
+/** POSTs with a new Idempotency-Key; throws where the call is refused. */
 export async function post<Made>(url: string, headers: Record<string, string>, body: unknown): Promise<Made> {
   const answer = await fetch(url, {
     method: 'POST',

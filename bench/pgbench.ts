@@ -8,7 +8,7 @@ import { type Figures, figuresOf, type Pace } from './figures.ts'
 import type { Stage } from './stage.ts'
 
 const run = promisify(execFile)
-// Where Debian keeps the programs of each version.
+// The folder in which Debian has the programs of each version.
 const DEBIAN = '/usr/lib/postgresql'
 
 export interface PgbenchOptions {
@@ -17,7 +17,7 @@ export interface PgbenchOptions {
   pace: Pace
 }
 
-/** Where pgbench is, or null. */
+/** The path of pgbench, or null where it is not installed. */
 export function findPgbench(path: string[]): string | null {
   const versions = existsSync(DEBIAN) ? readdirSync(DEBIAN).sort((one, other) => Number(other) - Number(one)) : []
   return onPath('pgbench', [...path, ...versions.map((version) => join(DEBIAN, version, 'bin'))])

@@ -1,4 +1,4 @@
-// How fast invoices are read, one by one and in pages, in an organisation that has very many of them.
+// Measures how fast invoices are read, one by one and in pages, in an organisation with very many of them.
 import { createCursors } from '../api/http/cursors.ts'
 import type { Call, LoadJob, LoadResult } from './children/load.ts'
 import { runChild, startChild } from './children/parent.ts'
@@ -85,9 +85,9 @@ async function filtersOf(stage: Stage, party: Party): Promise<Record<string, str
   }
 }
 
-/** The page that ends with the oldest invoice, or null where the first page holds them all. */
+/** The page that ends with the oldest invoice, or null where the first page has all of them. */
 async function deepestPage(stage: Stage, party: Party, filter: string): Promise<string | null> {
-  // Behind the 51st oldest are, newest first, the 50 before it. Its cursor is the one that a walk of all pages would come to.
+  // After the 51st oldest invoice come, newest first, the 50 before it. Paging through the whole list would end with this cursor.
   const { invoices, page_context } = await readPage(stage, party, `per_page=${PER_PAGE + 1}&sort=created_time${filter}`)
   if (!page_context.has_more_page) return null
   const { invoice_id: id, created_time: time } = invoices.at(-1)!

@@ -1,4 +1,4 @@
-// What the bench prints: a line as soon as it is measured, the ratios to the floors at the end.
+// Prints the results of the bench: a line for each measurement at once, the ratios to the floors at the end.
 import type { Consumption } from './consumption.ts'
 import type { Figures } from './figures.ts'
 
@@ -13,7 +13,7 @@ export interface Line {
   roundTrips?: number
 }
 
-/** A ratio without a bound is only told. */
+/** A ratio; without a bound it is only printed. */
 interface Aim {
   name: string
   value: number
@@ -38,7 +38,7 @@ export class Report {
 
   line({ measure, clients, figures, consumption, operations = figures.count, roundTrips }: Line): void {
     const { cpu, memory } = consumption ?? {}
-    // Of each process, for one call.
+    // CPU time of a process for one call.
     const cpuMs = (seconds: number | undefined) => fixed(seconds === undefined ? undefined : (seconds * 1000) / operations, 2)
     print([
       measure, clients ?? '', fixed(figures.rate, figures.rate < 100 ? 1 : 0), fixed(figures.p50Ms, 2), fixed(figures.p99Ms, 2),
@@ -51,7 +51,7 @@ export class Report {
     this.aims.push(aim)
   }
 
-  /** What must be so, whatever machine it runs on; its failure is the bench's. */
+  /** A condition that must hold on every machine; the bench fails where it does not. */
   must(holds: boolean, otherwise: string): void {
     if (!holds) this.faults.push(otherwise)
   }
@@ -60,8 +60,8 @@ export class Report {
     console.log('\nRatios to the floors of this machine, measured in this run')
     for (const { name, value, atLeast, atMost } of this.aims) {
       const met = value >= (atLeast ?? -Infinity) && value <= (atMost ?? Infinity)
-      const wanted = atLeast !== undefined ? `at least ${atLeast}` : atMost !== undefined ? `at most ${atMost}` : 'no aim'
-      console.log([name.padEnd(66), value.toFixed(2).padStart(7), wanted.padEnd(13), wanted === 'no aim' ? '' : met ? 'OK' : 'MISSED'].join('  ').trimEnd())
+      const bound = atLeast !== undefined ? `at least ${atLeast}` : atMost !== undefined ? `at most ${atMost}` : 'no aim'
+      console.log([name.padEnd(66), value.toFixed(2).padStart(7), bound.padEnd(13), bound === 'no aim' ? '' : met ? 'OK' : 'MISSED'].join('  ').trimEnd())
     }
     for (const fault of this.faults) console.log(`\nWRONG: ${fault}`)
   }

@@ -1,9 +1,9 @@
-// Ways of doing the same work, measured in turn within one run, so that what else the machine does hits them all.
+// Measures several ways of doing the same work in turn within one run, so that other load of the machine affects all of them.
 import { consumed, sumOf, type Consumption, type Pids } from './consumption.ts'
 import { overRounds, type Figures } from './figures.ts'
 import type { Report } from './report.ts'
 
-/** Calls that were made; `sent` counts those too that began in a warm-up. */
+/** The calls that were made; `sent` also counts those of a warm-up. */
 export type Done = Figures & { sent?: number }
 
 export interface Way {
@@ -24,8 +24,8 @@ interface Measured {
 }
 
 /**
- * Lets every way work for a round, then each for another, every second time in the opposite order; prints a line for
- * each and answers their figures in the order of the ways. Closes the ways.
+ * Lets every way work for a round, then each for another, every second time in the opposite order. Prints a line for each
+ * way, returns their figures in the order of the ways, and closes the ways.
  */
 export async function inRounds(
   ways: Way[], { rounds, clients, report, stopping }: { rounds: number; clients: number; report: Report; stopping: AbortSignal },

@@ -63,7 +63,7 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
     })
     return [`${parties.length}, an approved invoice each`, parties]
   }, 'made')
-  // Large histories are checked against what is owed: nothing else is done in those organisations before.
+  // The check of a large history compares the ledger with the invoices, so these organisations must have nothing else before.
   const [large, short, long, victim, neighbour, ...others] = parties as [Party, Party, Party, Party, Party, ...Party[]]
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
   if (only.includes('writes')) await measureDocuments(stage, others, scale, report)

@@ -1,10 +1,10 @@
-// The rows that one deed wrote in every organisation, kept in PostgreSQL as what the floors make copies of.
+// Keeps the rows of one write of every organisation in PostgreSQL, as specimens of which the floors write copies.
 import type { Client } from 'pg'
 import type { BookedWrite } from './writes.ts'
 
 /**
- * Keeps the last such deed of every organisation in the table `bench.<deed>`: its rows in arrays, one a table, and the
- * sequence that it numbered its document from. What a deed has written carries the number of its transaction.
+ * Keeps the last such write of every organisation in the table `bench.<name>`: its rows in arrays, one for each table, and
+ * the sequence that its document's number is from. The rows of a write are found by the id of its transaction (xmin).
  */
 export async function keepSpecimens(client: Client, write: BookedWrite, parties: { orgId: string }[]): Promise<void> {
   const columns = write.writes.map(({ name }) => `${name} ${name}[] NOT NULL`).join(', ')
@@ -27,10 +27,10 @@ export async function keepSpecimens(client: Client, write: BookedWrite, parties:
   if (found.count > 0) throw new Error(`${found.count} specimens of ${write.name} lack the rows of a table`)
 }
 
-// The answer of a conversion is remembered in a transaction of its own.
+// The answer of a conversion is stored in a transaction of its own.
 const LAST_ANSWER = 't.subject IN (SELECT id FROM tokens WHERE org_id = $2) ORDER BY t.created_time DESC LIMIT 1'
 
-/** How many rows there are in each table of the deed, and how often its standing rows were changed. */
+/** How many rows there are in each table of the write, and how often the existing rows that it changes were changed. */
 export async function countRows(client: Client, write: BookedWrite): Promise<Record<string, number>> {
   const rows = write.writes.map(({ name }) => `(SELECT count(*) FROM ${name})::integer AS ${name}`)
   const changes = write.changes.filter(({ table }) => table.columns.includes('version'))

@@ -1,4 +1,4 @@
-// What is measured: the service's two processes and the machines they use, in a folder that is thrown away after.
+// Starts what is measured: the two processes of the service and the servers that they use, in a folder that is deleted afterwards.
 import { randomBytes } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,21 +21,21 @@ export interface Stage {
   metricsUrl: string
   databaseUrl: string
   temporalAddress: string
-  /** base64. */
+  /** In base64. */
   encryptionKey: string
   pids: Pids
   folder: string
-  /** The folders in which programs such as pgbench are looked for. */
+  /** The folders in which programs such as pgbench are searched for. */
   path: string[]
   stopping: AbortSignal
   putAway(): Promise<void>
 }
 
-// The same folders each time: what a killed run has left behind is found there, and ended.
+// The same folders each time, so that processes left by a killed run are found and ended.
 const FOLDER = join(tmpdir(), 'bahi-bench')
 const NO_LIMIT = String(1_000_000_000)
 
-/** What a checkout brings along: its service and its schema. */
+/** What differs between checkouts: the service and the schema. */
 export interface Checkout {
   startApi: typeof startApi
   startWorker: typeof startWorker
@@ -51,10 +51,10 @@ export async function checkoutIn(folder: string): Promise<Checkout> {
   return { startApi, startWorker, migrate }
 }
 
-/** Starts everything as `npm start` does, PostgreSQL as safe against a power cut as there. */
+/** Starts everything as `npm start` does, with PostgreSQL as durable as there. */
 export const setStage = (stopping: AbortSignal): Promise<Stage> => stageIn(FOLDER, OURS, stopping)
 
-/** As setStage, with another checkout, on machines of its own. */
+/** Like setStage, for another checkout, with servers of its own. */
 export const setOtherStage = (stopping: AbortSignal, checkout: Checkout): Promise<Stage> => stageIn(`${FOLDER}-other`, checkout, stopping)
 
 async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal): Promise<Stage> {
@@ -119,7 +119,7 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
   }
 }
 
-// Only what the bench sets: a limit or an address in the caller's environment would change what is measured.
+// Only the settings of the bench: a limit or an address in the caller's environment would change what is measured.
 function environmentOf(inherited: NodeJS.ProcessEnv, port: number, databaseUrl: string, temporalAddress: string): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR } = inherited
   return {
@@ -127,7 +127,7 @@ function environmentOf(inherited: NodeJS.ProcessEnv, port: number, databaseUrl: 
     PORT: String(port),
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
-    // The tokens of the bench are of the partner tier; callers with unknown tokens meet the usual limit.
+    // The tokens of the bench have the partner tier; callers with unknown tokens have the usual limit.
     RATE_LIMIT_PARTNER: NO_LIMIT,
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_ALLOW_HTTP: 'true',

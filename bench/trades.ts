@@ -1,4 +1,4 @@
-// What the measured deeds find in an organisation's books: accounts, and documents large enough to be settled all day.
+// Prepares the books of an organisation for the measured writes: accounts, and an invoice large enough for all payments; and makes the calls.
 import type { Call } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
@@ -12,7 +12,7 @@ export interface Trade extends Party {
 }
 
 export const PATH = '/api/public/v1'
-// Far more than a bench pays.
+// Far more than all payments of a bench.
 const LARGE = 1e12
 
 export async function openTrades(stage: Stage, parties: Party[]): Promise<Trade[]> {
@@ -28,7 +28,7 @@ async function openTrade({ baseUrl }: Stage, party: Party): Promise<Trade> {
   const headers = { Authorization: `Bearer ${party.token}` }
   const listed = await fetch(`${baseUrl}/accounts?per_page=500`, { headers })
   const { accounts } = await listed.json() as { accounts: { name: string; account_id: string }[] }
-  const account = (wanted: string) => accounts.find(({ name }) => name === wanted)!.account_id
+  const account = (called: string) => accounts.find(({ name }) => name === called)!.account_id
   const { invoice } = await post<{ invoice: { invoice_id: string } }>(`${baseUrl}/invoices`, headers, {
     customer_id: party.customerId, date: today(), place_of_supply: 'IN-KA', auto_approve: true,
     line_items: [{ name: 'A year of books', quantity: 1, rate: LARGE }],
@@ -38,7 +38,7 @@ async function openTrade({ baseUrl }: Stage, party: Party): Promise<Trade> {
   }
 }
 
-/** POST /payments, put onto one invoice; each of another amount, so that none looks like an earlier one. */
+/** POST /payments, allocated to one invoice; each of another amount, so that none is a possible duplicate. */
 export const payment = ({ token, customerId, openInvoiceId }: Trade): Call => ({
   method: 'POST', path: `${PATH}/payments`, token,
   body: {
@@ -47,7 +47,7 @@ export const payment = ({ token, customerId, openInvoiceId }: Trade): Call => ({
   },
 })
 
-/** POST /bills, approved, of three item lines; each with a reference of its own, as the duplicate guard asks. */
+/** POST /bills, approved, of three item lines; each with a reference of its own, so that none is a possible duplicate. */
 export const bill = ({ token, vendorId, itemIds }: Trade): Call => ({
   method: 'POST', path: `${PATH}/bills`, token,
   body: {
@@ -75,7 +75,7 @@ const salesOrder = ({ token, customerId, itemIds }: Party): Call => ({
   body: { customer_id: customerId, date: today(), place_of_supply: 'IN-KA', line_items: itemLines(itemIds) },
 })
 
-/** POST /credit_notes/{credit_note_id}/apply-to-invoice: each a credit note of its own, applied whole. */
+/** POST /credit_notes/{credit_note_id}/apply-to-invoice: each applies the whole of another credit note. */
 export async function applications(stage: Stage, trades: Trade[], count: number): Promise<Call[]> {
   const opened = await openMany<{ balance_amount: string }, Trade>(stage, trades, count, creditNote, 'credit_notes')
   return opened.map(({ id, balance_amount, party: { token, openInvoiceId } }) => ({
@@ -84,7 +84,7 @@ export async function applications(stage: Stage, trades: Trade[], count: number)
   }))
 }
 
-/** POST /sales_orders/{sales_order_id}/convert: each an order of its own, converted whole and approved. */
+/** POST /sales_orders/{sales_order_id}/convert: each converts the whole of another order and approves the invoice. */
 export async function conversions(stage: Stage, parties: Party[], count: number): Promise<Call[]> {
   const opened = await openMany<object, Party>(stage, parties, count, salesOrder, 'sales_orders')
   return opened.map(({ id, party: { token } }) => ({
@@ -92,7 +92,7 @@ export async function conversions(stage: Stage, parties: Party[], count: number)
   }))
 }
 
-// Creates so many documents, an organisation after the other; answers their rows.
+// Creates `count` documents, in the organisations in turn; returns their rows.
 async function openMany<Row, One extends Party>(
   stage: Stage, parties: One[], count: number, create: (party: One) => Call, table: string,
 ): Promise<(Row & { id: string; party: One })[]> {

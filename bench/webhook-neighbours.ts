@@ -1,4 +1,4 @@
-// How long one organisation's webhooks take beside others whose receivers refuse, answer slowly, or never answer.
+// Measures how long the webhooks of one organisation take while the receivers of others refuse, answer slowly, or never answer.
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -11,10 +11,10 @@ import type { Stage } from './stage.ts'
 
 const VICTIM_EVERY_MS = 200
 const HOSTILE_EVERY_MS = 100
-// As many endpoints as two organisations may have.
+// As many endpoints as one organisation may have.
 const ENDPOINTS_EACH = 20
 const SLOW_MS = 9_500
-// The neighbours are ahead of the measurement by as much as makes a crowd of what waits.
+// How long before the measurement the neighbours start, so that many of their deliveries wait.
 const AHEAD_MS = 10_000
 const PATIENCE_MS = 60_000
 const MOST_RATIO = 1.5
@@ -25,7 +25,7 @@ interface Receiver {
   close(): Promise<void>
 }
 
-/** Measures the victim alone, then beside each kind of neighbour, and again when that neighbour has stopped. */
+/** Measures the victim alone, then with each kind of neighbour, and again after that neighbour has stopped. */
 export async function measureWebhookNeighbours(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
   report.section('Webhooks of a victim, from the event to its receipt, beside neighbours: 40 endpoints, 10 events a second each')
   const [victim, ...others] = parties as [Party, ...Party[]]
@@ -68,7 +68,7 @@ export async function measureWebhookNeighbours(stage: Stage, parties: Party[], s
   }
 }
 
-/** Books an invoice now and then, and times its webhook from the event to the receipt. */
+/** Books an invoice at intervals, and times its webhook from the event to the receipt. */
 async function measureVictim(stage: Stage, victim: Party, arrivals: Map<string, number>, seconds: number): Promise<Figures> {
   const ids: string[] = []
   const begun = performance.now()
@@ -102,7 +102,7 @@ async function subscribe({ baseUrl }: Stage, { token }: Party, url: string): Pro
   await post(`${baseUrl}/webhooks/endpoints`, { Authorization: `Bearer ${token}` }, { url, events: ['INVOICE_CREATED'] })
 }
 
-/** A receiver that is told each body, with what answers it. */
+/** Opens a receiver that calls `received` with each body and a function that answers it. */
 async function openReceiver(received: (body: string, answer: () => void) => void): Promise<Receiver> {
   const server = http.createServer((request, response) => {
     const chunks: Buffer[] = []

@@ -1,4 +1,4 @@
-// How fast webhooks arrive at a receiver, next to the rate at which the Temporal server ends the smallest workflows.
+// Measures how fast webhooks arrive at a receiver, compared with the rate at which Temporal completes the smallest workflows.
 import type { LoadJob, LoadResult } from './children/load.ts'
 import type { WorkflowsJob } from './children/one-activity.ts'
 import { type Child, runChild, startChild } from './children/parent.ts'
@@ -73,7 +73,7 @@ async function subscribe({ baseUrl }: Stage, { token }: Party, url: string): Pro
   return endpoint.secret
 }
 
-/** How many of the smallest workflows the Temporal server ends in a second. */
+/** Measures how many of the smallest workflows the Temporal server completes in a second. */
 export async function measureWorkflows(stage: Stage, { workflows }: Scale, report: Report): Promise<Figures> {
   const job: WorkflowsJob = { address: stage.temporalAddress, count: workflows, clients: WORKFLOWS_AT_ONCE }
   const [figures, consumption] = await consumed(stage.pids, () =>

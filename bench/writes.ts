@@ -1,4 +1,4 @@
-// The deeds that are measured, as rows: what each writes and changes, for the floors that do the same without the service.
+// The measured writes, as rows: what each inserts and changes, for the floors that do the same without the service.
 import { activity } from '../models/activity.ts'
 import { billLines, bills } from '../models/bill.ts'
 import { conversions } from '../models/conversion.ts'
@@ -13,7 +13,7 @@ import type { AnyModel } from '../models/model.ts'
 import { webhookEvents } from '../models/webhook.ts'
 
 export type Row = Record<string, unknown>
-/** The rows that one deed wrote, by table. */
+/** The rows that one write inserted, by table. */
 export type Rows = Record<string, Row[]>
 
 export interface BookedWrite {
@@ -24,7 +24,7 @@ export interface BookedWrite {
   number: string | null
   /** The tables that it adds rows to, in the order in which these can be inserted. */
   writes: AnyModel[]
-  /** The standing rows that it changes: `set` in SQL, $3 standing for the time. */
+  /** The existing rows that it changes: `set` in SQL, with the time as $3. */
   changes: { table: AnyModel; set: string; ids(rows: Rows): string[] }[]
 }
 
@@ -77,7 +77,7 @@ export const CONVERSION: BookedWrite = {
   ],
 }
 
-/** By their names, for the processes that book their copies. */
+/** By name, for the processes that write copies. */
 export const WRITES: ReadonlyMap<string, BookedWrite> = new Map([INVOICE, PAYMENT, BILL, EXPENSE, APPLICATION, CONVERSION].map((write) => [write.name, write]))
 
 const idsIn = (rows: Row[] | undefined, column: string) => [...new Set((rows ?? []).map((row) => row[column] as string))]

@@ -2,7 +2,7 @@
 import pg from 'pg'
 import type { BoundStatement, Connection, Statement } from './connection.ts'
 
-/** A statement whose answer decides whether a transaction goes on: `check` throws where it does not. */
+/** A statement whose answer decides whether a transaction continues: `check` throws where it does not. */
 export interface Precondition {
   statement: BoundStatement
   check(rows: readonly unknown[]): void

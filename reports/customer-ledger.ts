@@ -1,4 +1,4 @@
-// What a customer was charged and what was received, day by day, as the receivable account has it.
+// The customer ledger: the entries of one contact in the receivable accounts, in the order of their dates.
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import type { Database } from '../models/database.ts'
 import type { Ledger, LedgerEntry } from '../models/journal.ts'
@@ -10,12 +10,12 @@ export interface LedgerPeriod {
   to: string | null
 }
 
-// However long the ledger, no more of it than this is held.
+// The most rows that are held in memory, however long the ledger is.
 const ROWS_AT_ONCE = 500
 
 /**
- * Opens the contact's ledger: opening balance, totals and entries are of one snapshot, by a cursor over one statement.
- * The cursor stays open until the last entry is had, the entries are left, or `over` is aborted.
+ * Opens the contact's ledger: opening balance, totals and entries are from one snapshot, read by a cursor over one
+ * statement. The cursor stays open until the last entry is read, the reader stops, or `over` is aborted.
  */
 export async function openCustomerLedger(
   { database, orgId }: { database: Database; orgId: string }, { contactId, from, to }: LedgerPeriod, over: AbortSignal,
@@ -36,7 +36,7 @@ export async function openCustomerLedger(
 interface LedgerRow extends Omit<LedgerEntry, 'number' | 'reference_number'> {
   opening: bigint | null
   journal_number: string
-  /** The document's number and reference; null where it is gone or there is none. */
+  /** The document's number and reference; null where it was deleted or there is none. */
   called: [number: string, reference: string | null] | null
 }
 
@@ -44,14 +44,14 @@ function entryOf({ opening: _none, journal_number, called, ...row }: LedgerRow):
   return { ...row, number: called?.[0] ?? journal_number, reference_number: called?.[1] ?? null }
 }
 
-// What each document that may move a receivable is called by: all that are not with vendors alone.
+// Looks up the number of each document that may post to a receivable: every kind that is not with vendors alone.
 const called = kindsThatHave('posts').filter((kind) => DOCUMENTS[kind].party !== 'vendor_id').map((kind) => {
   const { table, number } = DOCUMENTS[kind]
   return `WHEN '${kind}' THEN (SELECT ARRAY[d.${number}, d.reference_number] FROM ${table} AS d WHERE d.org_id = $1::uuid AND d.id = e.source_id)`
 })
 
-// The first row is the sums: `opening` of what came before the period, `debit` and `credit` of the period itself.
-// What a document is called by is looked up when its row is fetched, so that the first does not wait for the last.
+// The first row has the sums: `opening` before the period, `debit` and `credit` of the period. The number of a document is
+// looked up when its row is fetched, so that the first portion does not wait for the last.
 const LEDGER = {
   name: '',
   text: `WITH entry AS MATERIALIZED (

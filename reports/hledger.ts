@@ -1,9 +1,9 @@
-// The ledger in the journal format of hledger, so that a program of another hand can check it and add it up.
+// Exports the ledger in the journal format of hledger, so that an independent program can check it and add it up.
 import type { AccountType } from '../domain/accounts.ts'
 import { minorPerUnit, toDecimalText } from '../domain/money.ts'
 import type { Connection } from '../models/connection.ts'
 
-/** The headings that hledger knows by themselves, and the letter it has for the type. */
+/** The top-level account names that hledger knows, and hledger's letter for the type of account. */
 const HEADINGS: Record<AccountType, readonly [heading: string, type: string]> = {
   BANK: ['assets', 'C'], CASH: ['assets', 'C'], ACCOUNTS_RECEIVABLE: ['assets', 'A'], STOCK: ['assets', 'A'], GST_ASSET: ['assets', 'A'],
   TDS_ASSET: ['assets', 'A'], OTHER_CURRENT_ASSET: ['assets', 'A'], FIXED_ASSET: ['assets', 'A'],
@@ -14,7 +14,7 @@ const HEADINGS: Record<AccountType, readonly [heading: string, type: string]> = 
   COST_OF_GOODS_SOLD: ['expenses', 'X'], EXPENSE: ['expenses', 'X'], OTHER_EXPENSE: ['expenses', 'X'],
 }
 
-// However long the ledger, no more lines of it than this are held.
+// The most lines that are held in memory, however long the ledger is.
 const LINES_AT_ONCE = 2_000
 
 interface Organization {
@@ -46,14 +46,14 @@ interface Line {
   credit: bigint
 }
 
-/** The organisations whose ledgers are to be told: the one, or all of them, the oldest first. None where there is no such one. */
+/** The organisations whose ledgers are exported: the one with this id, or all of them, oldest first. Empty where there is none with the id. */
 export function organizationsOf(connection: Connection, orgId: string | null): Promise<Organization[]> {
   return connection.run<Organization>(ORGANIZATIONS, [orgId])
 }
 
 /**
- * The organisation's accounts and its whole ledger as text, in pieces. `connection` is of one moment, so that the
- * pieces belong together. `beneath` stands before every account, where several organisations are told in one journal.
+ * The organisation's accounts and its whole ledger as text, in pieces. `connection` is a transaction with one snapshot, so
+ * that the pieces belong together. `beneath` is a prefix of every account, for several organisations in one journal.
  */
 export async function* hledgerJournal(connection: Connection, { id, name, currency_code: currency }: Organization, beneath: string): AsyncGenerator<string, void> {
   const accounts = namesOf(await connection.run<Account>(ACCOUNTS, [id]), beneath)
@@ -71,41 +71,41 @@ export async function* hledgerJournal(connection: Connection, { id, name, curren
   yield '\n'
 }
 
-/** How an organisation is called above its accounts, where there are several. */
+/** The prefix of an organisation's accounts, where a journal has several organisations. */
 export function heightOf({ id, name }: Organization): string {
   return `${id} ${inName(name)}:`
 }
 
-// An account is called `assets:1100 Accounts Receivable`. Codes are an account's own; what becomes of odd ones may not be.
+// An account is named `assets:1100 Accounts Receivable`. Codes are unique, but may become equal when characters are replaced.
 function namesOf(accounts: Account[], beneath: string): Map<string, { name: string; type: string }> {
   const taken = new Set<string>()
   return new Map(accounts.map(({ id, code, name: called, account_type }) => {
     const [group, type] = HEADINGS[account_type]
-    const wanted = `${beneath}${group}:${inName(`${code} ${called}`)}`
-    const name = taken.has(wanted) ? `${wanted} ${id}` : wanted
+    const path = `${beneath}${group}:${inName(`${code} ${called}`)}`
+    const name = taken.has(path) ? `${path} ${id}` : path
     taken.add(name)
     return [id, { name, type }]
   }))
 }
 
-// Tags are the house's own words and ids: what people wrote could be read as a date of the entry.
+// Tags have only the words and ids of the service: hledger could read text of users in a tag as a date of the entry.
 function heading({ date, journal_number, contact_name, memo, source, journal_id, source_id, reversal_of }: Line): string {
   const description = [contact_name, memo].filter((part) => part !== null).map((part) => plain(part).replaceAll('|', '/')).join(' | ')
   const tags = Object.entries({ source, journal_id, source_id, reversal_of }).filter(([, value]) => value !== null).map(([tag, value]) => `${tag}:${value}`)
   return `\n${date} (${plain(journal_number).replaceAll(')', ']')})${description === '' ? '' : ` ${description}`}\n    ; ${tags.join(', ')}\n`
 }
 
-// A semicolon begins a comment, two spaces end a name, and a line ends the entry: of all blanks one is left.
+// A semicolon begins a comment, two spaces end a name, and a line break ends the entry: all white space becomes one space.
 function plain(text: string): string {
   return text.replace(/\p{Cc}+/gu, ' ').replace(/[\s\p{Z}]+/gu, ' ').trim().replaceAll(';', ',')
 }
 
-// A colon begins an account beneath.
+// A colon separates an account from its subaccount.
 function inName(text: string): string {
   return plain(text).replaceAll(':', '-')
 }
 
-// How hledger is shown the digits of a currency: INR 1000.00, JPY 1000.
+// The sample amount that shows hledger the digits of a currency: INR 1000.00, JPY 1000.
 function sample(currency: string): string {
   const text = toDecimalText(1000n * minorPerUnit(currency), currency)
   return text.includes('.') ? text : `${text}.`

@@ -1,4 +1,4 @@
-// Reads one long answer again and again to its end, and times its first byte and its last.
+// Reads one long answer to its end again and again, and times its first byte and its last.
 import http from 'node:http'
 import { type Figures, figuresOf } from '../figures.ts'
 import { serveParent } from './parent.ts'

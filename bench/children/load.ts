@@ -5,8 +5,8 @@ import { serveParent } from './parent.ts'
 import { openWire, type Wire } from './wire.ts'
 
 /**
- * A request without its Idempotency-Key; a POST gets a new one each time. In its body "<key>" stands for that key, and
- * the text "<number>" for the call's number, as a number.
+ * A request without its Idempotency-Key; a POST gets a new one each time. In its body "<key>" is replaced by that key, and
+ * the text "<number>" by the number of the call, as a JSON number.
  */
 export interface Call {
   method: 'GET' | 'POST'
@@ -18,7 +18,7 @@ export interface Call {
 export interface LoadJob {
   port: number
   calls: Call[]
-  /** For a time, or so many calls in their order. */
+  /** For a time, or for this many calls in their order. */
   pace: Pace | { clients: number; count: number }
 }
 
@@ -32,7 +32,7 @@ async function load({ port, calls, pace }: LoadJob): Promise<LoadResult> {
   let sent = 0
   let bytes = 0
   const one = async (client: number) => {
-    // For a time, each client goes round all calls from a place of its own.
+    // For a time: each client goes through all calls, from a start of its own.
     const request = requests[('count' in pace ? sent : sent * 7 + client) % requests.length]!
     const answer = await wires[client]!.send(request(run, (sent += 1)))
     if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.body}`)

@@ -1,4 +1,4 @@
-// A neighbour who asks much of the service: so many connections that each do the same for a time.
+// A neighbour that loads the service heavily: a number of connections that each repeat the same requests for a time.
 import http from 'node:http'
 import { serveParent } from './parent.ts'
 
@@ -6,12 +6,12 @@ export interface NeighbourJob {
   port: number
   connections: number
   seconds: number
-  /** What each connection does again and again. A request without a body reads; `slowly` leaves its answer unread. */
+  /** The requests that each connection repeats; `body` is null for one without a body. `slowly` leaves successful answers unread. */
   requests: { method: string; path: string; headers: Record<string, string>; body: string | null }[]
   slowly: boolean
 }
 
-/** How often which status was answered; 0 for a connection that broke. */
+/** How often each status was answered; 0 for a connection that broke. */
 export type NeighbourResult = Record<number, number>
 
 serveParent(async ({ port, connections, seconds, requests, slowly }: NeighbourJob): Promise<NeighbourResult> => {
@@ -31,7 +31,7 @@ serveParent(async ({ port, connections, seconds, requests, slowly }: NeighbourJo
   function one({ method, path, headers, body }: NeighbourJob['requests'][number], unread: boolean, signal: AbortSignal): Promise<number> {
     return new Promise((resolve) => {
       const length: http.OutgoingHttpHeaders = body === null ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
-      // Every call has a key and a token of its own where the text asks for one.
+      // Every call has its own key or token in the place of <new>.
       const own = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace('<new>', crypto.randomUUID())]))
       const request = http.request({ port, host: '127.0.0.1', method, path, agent, signal, headers: { ...own, ...length } }, (response) => {
         response.on('close', () => resolve(response.complete ? response.statusCode ?? 0 : 0))

@@ -1,4 +1,4 @@
-// The smallest story there is: one activity that does nothing.
+// The smallest workflow: one activity that does nothing.
 import { proxyActivities } from '@temporalio/workflow'
 
 const { nothing } = proxyActivities<{ nothing(): Promise<void> }>({ startToCloseTimeout: '1 minute' })

@@ -1,4 +1,4 @@
-// A worker like the service's own that tells the smallest story, as often as it is asked to.
+// A worker set up like that of the service, which runs the smallest workflow many times.
 import { fileURLToPath } from 'node:url'
 import { Client, Connection } from '@temporalio/client'
 import { DefaultLogger, NativeConnection, Runtime, Worker } from '@temporalio/worker'
@@ -8,12 +8,12 @@ import { serveParent } from './parent.ts'
 export interface WorkflowsJob {
   address: string
   count: number
-  /** How many are under way at a time. */
+  /** How many workflows are under way at the same time. */
   clients: number
 }
 
 const QUEUE = 'one-activity'
-// As the service's workers are set up, see worker/workers.ts.
+// The same settings as the workers of the service; see worker/workers.ts.
 const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
 
 serveParent(async ({ address, count, clients }: WorkflowsJob): Promise<Figures> => {
@@ -33,9 +33,9 @@ serveParent(async ({ address, count, clients }: WorkflowsJob): Promise<Figures> 
   const connection = await Connection.connect({ address })
   const client = new Client({ connection })
   const figures = await worker.runUntil(async () => {
-    await tell(client, clients, clients)
+    await run(client, clients, clients)
     const begun = performance.now()
-    const latencies = await tell(client, count, clients)
+    const latencies = await run(client, count, clients)
     return figuresOf(latencies, (performance.now() - begun) / 1000)
   })
   await connection.close()
@@ -43,8 +43,8 @@ serveParent(async ({ address, count, clients }: WorkflowsJob): Promise<Figures> 
   return figures
 })
 
-/** From the start of each to its known end, in ms. */
-async function tell(client: Client, count: number, clients: number): Promise<number[]> {
+/** Runs the workflow `count` times; returns the time of each from its start to its known end, in ms. */
+async function run(client: Client, count: number, clients: number): Promise<number[]> {
   const latencies: number[] = []
   let left = count
   await Promise.all(Array.from({ length: clients }, async () => {

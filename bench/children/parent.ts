@@ -1,10 +1,10 @@
-// How a program of the bench runs in a process of its own, so that it takes no time from what measures it.
+// Runs a program of the bench in a process of its own, so that it takes no CPU time from the process that measures it.
 import { fork } from 'node:child_process'
 import { join } from 'node:path'
 
 export interface Child {
   pid: number
-  /** Sends a job and answers its result; throws what the child threw. */
+  /** Sends a job and returns its result; throws what the child threw. */
   ask<Job, Result>(job: Job): Promise<Result>
   stop(): Promise<void>
 }
@@ -34,7 +34,7 @@ export function startChild(file: string, stopping: AbortSignal): Child {
   }
 }
 
-/** One job in a child that lives no longer than it. */
+/** Runs one job in a child process that ends with it. */
 export async function runChild<Job, Result>(file: string, job: Job, stopping: AbortSignal): Promise<Result> {
   const child = startChild(file, stopping)
   try {
@@ -44,7 +44,7 @@ export async function runChild<Job, Result>(file: string, job: Job, stopping: Ab
   }
 }
 
-/** The child's side: does one job after the other, and goes when the parent has gone. */
+/** The child's side: does one job after the other, and exits when the parent has exited. */
 export function serveParent<Job, Result>(work: (job: Job) => Promise<Result>): void {
   const send = (reply: Reply) => process.send?.(reply)
   process.on('message', (job) => {

@@ -1,4 +1,4 @@
-// Books copies of a deed's specimens through prepared statements of the bare driver, one statement a table.
+// Writes copies of the specimens of a write by prepared statements of the bare driver, one statement for each table.
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import type { AnyModel } from '../../models/model.ts'
@@ -8,9 +8,9 @@ import { serveParent } from './parent.ts'
 
 export interface PreparedJob {
   databaseUrl: string
-  /** The name of the deed. */
+  /** The name of the write. */
   write: string
-  /** Copies are made of the specimens 1 to this. */
+  /** Copies are made of the specimens 1 to this number. */
   specimens: number
   pace: Pace
 }
@@ -19,11 +19,11 @@ interface Specimen {
   orgId: string
   sequence: string | null
   rows: Rows
-  /** The ids that the deed made. */
+  /** The ids that the write created. */
   ids: string[]
 }
 
-// A calendar date has no time zone and goes through as it came.
+// A calendar date has no time zone, so it stays text.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text)
 
 interface Opened {
@@ -31,7 +31,7 @@ interface Opened {
   originals: Specimen[]
 }
 
-// Kept from job to job: a new connection prepares its statements anew.
+// Kept from job to job, because a new connection has to prepare its statements again.
 const opened = new Map<string, Promise<Opened>>()
 
 async function book({ databaseUrl, write: name, specimens, pace }: PreparedJob): Promise<Figures> {
@@ -71,7 +71,7 @@ async function bookCopy(client: pg.Client, write: BookedWrite, specimen: Specime
   const { orgId, sequence, rows, ids } = specimen
   const now = new Date()
   await client.query('BEGIN')
-  // What the deed made or took is the copy's own, wherever it stands; all else is as it was.
+  // Ids, the key and the numbers of the copy are new, wherever they occur; everything else is as in the specimen.
   const own = new Map<unknown, string>(ids.map((id) => [id, uuidv7()]))
   own.set(rows.idempotent_answers![0]!.key, uuidv7())
   if (sequence !== null) own.set(rows[write.document.name]![0]![write.number!], await numberFrom(client, orgId, sequence))

@@ -1,13 +1,13 @@
-// A webhook receiver, as a subscriber would write one: verifies every signature and counts each delivery once.
+// A webhook receiver like that of a subscriber: verifies every signature and counts each delivery once.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { serveParent } from './parent.ts'
 
-/** Listen; or know these secrets, by path; or wait until so many deliveries have come, or the time is over. */
+/** Listen; or use these secrets, by path; or wait until this many deliveries have arrived or the time is over. */
 export type ReceiverJob = { listen: true } | { secrets: Record<string, string> } | { await: number; patienceMs: number }
 
-/** `lastAt` is when the last counted delivery came, in ms of the wall clock. */
+/** `lastAt` is when the last counted delivery arrived, in ms of the wall clock. */
 export interface Received {
   port: number
   deliveries: number

@@ -1,4 +1,4 @@
-// Sends one request at a time over one connection, and tells how it was answered.
+// Sends one request at a time over one connection, and reports the status and length of the answer.
 import http from 'node:http'
 import { serveParent } from './parent.ts'
 
