@@ -2,11 +2,11 @@
 FROM node:24-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
-# Node 24 is the image's own and PostgreSQL another container: the packages that bring them need no install script.
+# The image has Node 24, and PostgreSQL runs in another container, so the packages that contain them need no install script.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
-# Temporal's client core verifies certificates by the system's list.
+# Temporal's client verifies certificates with the system's CA certificates.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends ca-certificates tini \
  && rm -rf /var/lib/apt/lists/*

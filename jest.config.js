@@ -1,4 +1,4 @@
-// How Jest runs the tests: TypeScript as ES modules, several files side by side.
+// The configuration of Jest: TypeScript as ES modules, several files in parallel.
 import { availableParallelism } from 'node:os'
 
 export default {
@@ -6,10 +6,10 @@ export default {
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testSequencer: './test/sequencer.js',
   runner: './test/runner.js',
-  // One more than processors, since much of the time is spent on waiting. A file may hold some forty connections, and the
-  // PostgreSQL of the tests has 200.
+  // One more than the number of processors, because tests wait much of the time. At most four, because a file may open
+  // about 40 connections, and the PostgreSQL of the tests allows 200.
   maxWorkers: Math.min(4, availableParallelism() + 1),
-  // Kept from run to run; each entry is known by the text that it was made of.
+  // Kept between runs; each entry is keyed by a hash of its source.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
@@ -18,12 +18,12 @@ export default {
       { jsc: { parser: { syntax: 'typescript' }, target: 'es2024' }, module: { type: 'es6' }, sourceMaps: 'inline' },
     ],
   },
-  // A data folder of a running service is no part of the source.
+  // The data folder of a running service is not part of the source.
   modulePathIgnorePatterns: ['<rootDir>/\\.data'],
   watchPathIgnorePatterns: ['<rootDir>/\\.data'],
   testTimeout: 30_000,
-  // Modules of a file that is done are not given back: a worker that has grown is replaced by a new one.
+  // Jest does not free the modules of a finished test file, so a worker that has grown is replaced.
   workerIdleMemoryLimit: '1GB',
-  // To give back half a gigabyte takes a process longer than the half second that Jest takes for a leak.
+  // A process that uses half a gigabyte takes longer to exit than the 500 ms after which Jest reports a leak.
   workerGracefulExitTimeout: 10_000,
 }

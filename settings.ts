@@ -1,4 +1,4 @@
-// The environment, read once and checked: every setting of the service with its default.
+// Reads and validates the environment: every setting of the service, with its default.
 import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
@@ -41,12 +41,12 @@ export type Settings = Static<typeof Settings>
 
 const checked = Compile(Settings)
 
-/** For pools and clients to close after the seconds of SHUTDOWN_SECONDS; then a process ends without them. */
+/** How long pools and clients may take to close after SHUTDOWN_SECONDS; then the process exits. */
 export const CLOSE_SECONDS = 3
 
 /**
- * Reads the settings out of an environment.
- * Throws an Error that names every bad variable at once; nothing is printed or started before it returns.
+ * Reads the settings from an environment.
+ * Throws an Error that names every invalid variable.
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const number = (name: string, otherwise: number) => (env[name] ? Number(env[name]) : otherwise)
@@ -89,19 +89,19 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   throw new Error(`Invalid settings:\n  ${problems.join('\n  ')}`)
 }
 
-// An address alone is a range of one; `gateways/webhook/addresses.ts` reads the same form.
+// A single address is a range too; `gateways/webhook/addresses.ts` accepts the same form.
 function isAddressRange(text: string): boolean {
   const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   const family = isIP(address)
   return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)
 }
 
-// '/rateLimitDefault' is told to the operator as RATE_LIMIT_DEFAULT, the name that can be mended.
+// '/rateLimitDefault' becomes RATE_LIMIT_DEFAULT, the name of the variable that the operator sets.
 function variableOf(path: string): string {
   return (path.split('/')[1] ?? '').replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 }
 
-/** What the local run and the tests need beside the settings of the service (decisions §9). */
+/** The settings that only the local run and the tests use (decisions §9). */
 export function readLocalRun(env: NodeJS.ProcessEnv = process.env) {
   return {
     dataDir: resolve(env.DATA_DIR || '.data'),

@@ -1,20 +1,20 @@
-// The engine as the API has it: its client is loaded and connected by the first call that needs it.
+// The Temporal engine as the API uses it: the client is loaded and connected by the first call that needs it.
 import type { Engine, EngineOptions } from '../gateways/temporal/engine.ts'
 
 export interface EngineOnDemand extends Pick<Engine, 'convert'> {
   close(): Promise<void>
 }
 
-/** Starting the API must neither wait for Temporal nor pay for its client. */
+/** Connects lazily, so that starting the API neither waits for Temporal nor loads its client. */
 export function engineOnDemand(options: EngineOptions): EngineOnDemand {
   let opened: Promise<Engine> | null = null
   const open = () => (opened ??= import('../gateways/temporal/engine.ts').then(({ openEngine }) => openEngine(options)).catch((error) => {
-    // The next call tries again.
+    // The next call connects again.
     opened = null
     throw error
   }))
   return {
-    convert: async (...asked) => (await open()).convert(...asked),
+    convert: async (...input) => (await open()).convert(...input),
     async close() {
       await (await opened?.catch(() => null))?.close()
     },

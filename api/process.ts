@@ -1,18 +1,18 @@
-// The API as a process: its signals, its end, and what becomes of an error that nobody caught.
+// The API as a process: its signals, its shutdown, and the handling of uncaught errors.
 import type { LogOutput } from '../gateways/log-output.ts'
 import type { Database } from '../models/database.ts'
 import { currentRequest, type CurrentRequest } from './http/current-request.ts'
 
 export interface Api {
   listen(): Promise<number>
-  /** Ends within the seconds of `SHUTDOWN_SECONDS` and a few more, whatever callers and machines do. */
+  /** Ends within `SHUTDOWN_SECONDS` plus `CLOSE_SECONDS`, whatever callers, PostgreSQL, Redis and Temporal do. */
   close(): Promise<void>
-  /** Answers 500 to a request of which something failed where nobody caught it. */
+  /** Answers 500 to a request whose code threw an error that was not caught. */
   answerUnhandled(underWay: CurrentRequest, error: unknown): void
   database: Database
 }
 
-/** Serves until SIGTERM or SIGINT, or until an error that belongs to no request; then stops in order and ends the process. */
+/** Serves until SIGTERM or SIGINT, or until an uncaught error outside of any request; then shuts down and exits. */
 export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<void> {
   let stopping = false
   const stop = async (code: number) => {
@@ -27,7 +27,7 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
       void stop(0)
     })
   }
-  // Rejections that nobody handles come here too.
+  // Unhandled rejections arrive here too.
   process.on('uncaughtException', (error) => {
     const request = currentRequest()
     if (request) return api.answerUnhandled(request, error)

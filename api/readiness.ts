@@ -1,17 +1,17 @@
-// Which parts of the service answer: asked by GET /health/ready.
+// The readiness probe behind GET /health/ready: which parts of the service respond.
 import { connect } from 'node:net'
 import type { Connection } from '../models/connection.ts'
 import type { Settings } from '../settings.ts'
 import type { Readiness } from './http/origin.ts'
 import type { Limiter } from './http/rate-limit.ts'
 
-/** How long a part is waited for before it counts as away. */
+/** How long a part has to respond before it counts as unavailable, in ms. */
 export const PROBE_TIMEOUT_MS = 1_000
 const WORKER_SILENCE_MS = 6_000
 
 const LAST_SEEN = { name: 'last seen', text: 'SELECT seen_at FROM process_heartbeats WHERE name = $1' }
 
-/** Asks all parts at once; one that says nothing for a second is away. */
+/** Probes all parts concurrently. A part that does not respond within PROBE_TIMEOUT_MS is reported as `away`. */
 export function createReadinessProbe(settings: Settings, connection: Connection, limiter: Limiter): () => Promise<Readiness> {
   return async () => {
     const worker = within(connection.run<{ seen_at: Date }>(LAST_SEEN, ['worker']))
@@ -27,7 +27,7 @@ export function createReadinessProbe(settings: Settings, connection: Connection,
   }
 }
 
-// The engine is only reached for: the worker's heartbeat, written while it polls, says whether it works.
+// Only opens a connection to Temporal. Whether Temporal works shows in the worker's heartbeat, which is written while it polls.
 function reach(address: string): Promise<true> {
   const [host = '', port = ''] = address.split(/:(?=\d+$)/)
   return new Promise((resolve, reject) => {
@@ -38,10 +38,10 @@ function reach(address: string): Promise<true> {
   })
 }
 
-function within<T>(asked: Promise<T>): Promise<T | null> {
+function within<T>(probe: Promise<T>): Promise<T | null> {
   let timer: NodeJS.Timeout
   const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, PROBE_TIMEOUT_MS, null)
   })
-  return Promise.race([asked.catch(() => null), timeout]).finally(() => clearTimeout(timer))
+  return Promise.race([probe.catch(() => null), timeout]).finally(() => clearTimeout(timer))
 }

@@ -1,4 +1,4 @@
-// The part of Restify that this project uses; the package brings no types.
+// Type declarations for the part of Restify that this project uses; the package has none.
 declare module 'restify' {
   import type { IncomingMessage, Server as HttpServer, ServerResponse } from 'node:http'
   import type { AddressInfo } from 'node:net'
@@ -6,7 +6,7 @@ declare module 'restify' {
 
   namespace restify {
     interface Response extends ServerResponse {
-      /** Sends these very bytes; sets Content-Length. */
+      /** Sends the body unchanged, without a formatter. */
       sendRaw(status: number, body: string | Buffer, headers: Record<string, string>): void
     }
     type Handler = (request: IncomingMessage & { params?: Record<string, string> }, response: Response) => Promise<void>

@@ -1,4 +1,4 @@
-// Builds the API from the list of routes: Restify behind a listener with bounds; listens only as the entry of the process.
+// Builds the API from the list of routes: Restify behind a bounded listener. Listens only when run as a program.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -39,7 +39,7 @@ export const BASE_PATH = '/api/public/v1'
 
 type Request = IncomingMessage & { params?: Record<string, string> }
 
-/** Puts the API together; nothing is connected or listened on before `listen`. */
+/** Creates the API. It accepts no connections before `listen`. */
 export function createApi(settings: Settings, log: Logger, droppedLines: () => number = () => 0): Api {
   const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi api' })
   const limiter = createLimiter({ DEFAULT: settings.rateLimitDefault, PARTNER: settings.rateLimitPartner }, settings.redisUrl)
@@ -94,7 +94,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       await listener.close(settings.shutdownSeconds)
       await healthPort?.close()
       limiter.close()
-      // A pool waits for what it has lent, and a machine may be away.
+      // A pool waits for connections that are in use, and a service may not respond, so closing has a time limit.
       await Promise.race([closeAll([engine, tokens, database]), delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
     },
     answerUnhandled: ({ request, response }, error) => {
@@ -106,7 +106,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
 }
 
 async function closeAll(gateways: { close(): Promise<void> }[]): Promise<void> {
-  await Promise.allSettled(gateways.map((machine) => machine.close()))
+  await Promise.allSettled(gateways.map((gateway) => gateway.close()))
 }
 
 function mountRoutes(server: restify.Server, context: ServerContext, accessLog: AccessLog, routes: Route[]): void {
@@ -138,10 +138,10 @@ function mountOrigin(server: restify.Server, unmatched: Unmatched, answers: Reco
   plain('/docs/:name', (request) => docs(request.params?.name ?? ''))
 }
 
-// Whatever Restify refuses by itself.
+// Answers the requests that Restify itself refuses: unknown paths and methods, and its own errors.
 function mountUnmatched(server: restify.Server, unmatched: Unmatched, pace: Pace): void {
   server.on('restifyError', async (request, response, error, done) => {
-    // Restify would answer for itself where it is told that we are done and it has sent nothing.
+    // Restify sends its own response if `done` is called before a response was sent.
     if (response.headersSent) return void request.socket.destroy()
     const allow = response.getHeader('allow')
     await pace()
@@ -152,7 +152,7 @@ function mountUnmatched(server: restify.Server, unmatched: Unmatched, pace: Pace
   })
 }
 
-// HEAD answers as GET does, without the body, which Node leaves out.
+// HEAD is answered like GET; Node leaves out the body.
 function mount(
   server: restify.Server, method: Route['method'], path: string, handler: (request: Request, response: restify.Response) => Promise<void>,
 ): void {
@@ -161,7 +161,7 @@ function mount(
   if (method === 'GET') server.head({ path, name: `HEAD ${path}` }, handler)
 }
 
-// Answers with the status for the log.
+// Sends the reply. Returns the status for the access log.
 async function deliver(
   request: Request, response: restify.Response, reply: Reply, onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
@@ -175,7 +175,7 @@ async function deliver(
   return reply.status
 }
 
-// Restify's own formatters are passed by: a remembered answer is repeated byte for byte.
+// Bypasses Restify's formatters, because a stored answer is repeated byte for byte.
 function send(response: restify.Response, reply: Reply): void {
   sendBytes(response, reply.status, reply.body, { ...reply.headers, 'Content-Type': 'application/json' })
 }

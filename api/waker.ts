@@ -1,10 +1,13 @@
-// Wakes the relay after commits that queued deliveries, once for many; a wake that is lost costs a second.
+// Wakes the relay after commits that queued deliveries, with one notification for many commits.
 import type { Connection } from '../models/connection.ts'
 
 const WAKE = { name: 'wake relay', text: `SELECT pg_notify('outbox', '')` }
 const AT_MOST_EVERY_MS = 20
 
-/** A notification inside every transaction would make all commits of the database wait for one another. */
+/**
+ * Sends the notification outside of the transactions: a NOTIFY inside of them would serialise all commits of the database.
+ * A lost notification delays deliveries until the relay's next poll.
+ */
 export function createWaker(connection: Connection): () => void {
   let waiting: NodeJS.Timeout | null = null
   return () => {

@@ -1,4 +1,4 @@
-// One JSON line a request, and the same counted for Prometheus; no secrets, no bodies.
+// The access log: one JSON line for each request, and its Prometheus metrics; no secrets, no bodies.
 import type { Logger } from 'pino'
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Excess } from './connections.ts'
@@ -9,7 +9,7 @@ export interface RequestRecord {
   subject: string | null
   ip: string | null
   method: string
-  /** The declared path, never the sent one: ids and secrets stay out, and the labels stay few. */
+  /** The declared path, not the one sent: it contains no ids or secrets, and keeps the number of labels small. */
   route: string
   status: number
   durationMs: number
@@ -18,14 +18,14 @@ export interface RequestRecord {
 export interface AccessLog {
   request(record: RequestRecord): void
   unhandledError(error: unknown, requestId: string): void
-  /** Counts a connection that was refused or broken off, and says so, but not of every one of a flood. */
+  /** Counts a connection that was refused or closed, and logs a warning at most once in ten seconds. */
   refusedConnection(why: RefusalReason, address: string): void
   registry: Registry
 }
 
 export type RefusalReason = Excess | 'pipelining'
 
-/** What is counted elsewhere and asked for by each GET /metrics. */
+/** Values that are counted elsewhere and read by each GET /metrics. */
 export interface Measured {
   roundTrips(): number
   connections(): number
@@ -34,7 +34,7 @@ export interface Measured {
 
 const REFUSED_EVERY_MS = 10_000
 
-/** Writes to `log` and counts in a registry of its own. */
+/** Writes to `log`, and counts in a new registry. */
 export function createAccessLog(log: Logger, measured: Measured): AccessLog {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'bahi_' })

@@ -1,4 +1,4 @@
-// Reads a request's body: of bounded size and time, UTF-8, JSON, and nothing in it that a database or a client chokes on.
+// Reads a request's body: bounded in size and time, JSON in UTF-8, with nothing in it that PostgreSQL cannot store.
 import type { IncomingMessage } from 'node:http'
 import { fault } from '../../domain/faults.ts'
 import { validationFailed } from './problems.ts'
@@ -6,20 +6,21 @@ import type { Shares } from './shares.ts'
 import { findUnstorable, scan } from './storable.ts'
 
 export const BODY_LIMIT = 2 * 1024 * 1024
-/** Larger bodies are counted, and parsed one at a time. */
+/** Larger bodies count against the share of their organisation, and are parsed one at a time. */
 export const LARGE_BODY = 64 * 1024
 const DEPTH_LIMIT = 64
-// A body at its limit is made of parts of this size at least; what it costs to parse follows their number.
+// The smallest average size of a body's parts. The time to parse a body grows with the number of its parts, so that is limited.
 const BYTES_A_PART = 32
-// How long a body may take to arrive, and how long the rest of a refused one is read and thrown away.
+// How long a body may take to arrive.
 export const BODY_MS = 30_000
+// How long, and up to how many bytes, the rest of a refused body is read and discarded.
 export const UNREAD_MS = 5_000
 export const UNREAD_BYTES = 16 * 1024 * 1024
-// A large body is followed by a pause in which everything else goes on, so many times as long as it took.
+// Parsing a large body is followed by a pause for other work: this many times the time it took, up to PAUSE_MS.
 const PAUSE_SHARE = 2
 const PAUSE_MS = 500
 
-/** The most bytes that this request's body can have: what it announces, or the limit where it announces nothing. */
+/** The most bytes that this request's body can have: its Content-Length, or the limit if it is chunked. */
 export function sizeOf(request: IncomingMessage, limit: number): number {
   const announced = request.headers['content-length']
   if (announced !== undefined) return Math.min(Number(announced), limit)
@@ -28,7 +29,7 @@ export function sizeOf(request: IncomingMessage, limit: number): number {
 
 /**
  * Reads the body's bytes; an absent body is an empty buffer. Throws request.too_large as soon as more than `limit`
- * bytes are announced or have come, and request.timeout when they take too long.
+ * bytes are announced or received, request.timeout after BODY_MS, and request.malformed_json for a body that is cut off.
  */
 export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
@@ -47,8 +48,8 @@ export function checkMediaType({ headers }: IncomingMessage, bytes: Buffer): voi
 }
 
 /**
- * Parses the bytes. Throws request.malformed_json, or validation.failed for more lists, objects and names than a body of
- * `limit` bytes may have, and with what cannot be stored.
+ * Parses the bytes; an empty body is an empty object. Throws request.malformed_json, or validation.failed for more lists,
+ * objects and names than a body of `limit` bytes may have, and for values that cannot be stored.
  */
 export function parseBody(bytes: Buffer, limit: number): unknown {
   if (bytes.length === 0) return {}
@@ -70,8 +71,8 @@ export function parseBody(bytes: Buffer, limit: number): unknown {
 }
 
 /**
- * Does what a body asks of the processor: at once for an ordinary one; for a large one when its turn has come, and with
- * a pause behind it, so that the calls of others are held up by one of them at the most.
+ * Runs the processing of a body: at once for an ordinary body, in turn for a large one. The turn ends with a pause, so that
+ * other calls wait for one large body at most.
  */
 export async function inTurn<T>({ parsing }: Pick<Shares, 'parsing'>, owner: string, size: number, work: () => T): Promise<T> {
   if (size <= LARGE_BODY) return work()
@@ -84,7 +85,7 @@ export async function inTurn<T>({ parsing }: Pick<Shares, 'parsing'>, owner: str
   }
 }
 
-/** Throws away what still comes of a body that nobody reads, for a while and up to a size; then the connection is closed. */
+/** Reads and discards the rest of a body, for UNREAD_MS and up to UNREAD_BYTES; then closes the connection. */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return
   const timer = setTimeout(() => request.socket.destroy(), UNREAD_MS).unref()
@@ -125,7 +126,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       clearTimeout(timer)
       request.off('data', take).off('end', done).off('close', cutOff)
     }
-    // A connection that broke before anybody listened tells nothing any more.
+    // A connection that was closed earlier emits no further event.
     if (request.destroyed) return cutOff()
     request.on('data', take).on('end', done).on('close', cutOff)
     request.on('error', cutOff)

@@ -1,26 +1,26 @@
-// The bounds of a connection, of the requests on it and of their answers: what no caller may exceed.
+// The limits of a connection, of the requests on it and of their answers.
 
-/** The line of the request and its headers together; more is 431. */
+/** Size of the request line and the headers together; a larger one is answered with 431. */
 export const MOST_HEAD_BYTES = 16 * 1024
-/** Node drops further headers without a word, so a request with as many is 431. */
+/** A request with this many headers is answered with 431, because Node silently drops those above the limit. */
 export const MOST_HEADERS = 200
-/** For the headers to arrive, from the first byte or the opening of the connection; then 408. */
+/** Time for the headers to arrive, from the first byte or the opening of the connection; then 408. */
 export const HEAD_SECONDS = 20
-/** For the whole request to arrive, its body included; then 408. */
+/** Time for the whole request to arrive, including its body; then 408. */
 export const REQUEST_SECONDS = 60
-/** How long a connection may wait for its next request. Longer than the 60 s of nginx and of AWS load balancers: the proxy must close first. */
+/** How long an idle connection stays open. Longer than the 60 s of nginx and of AWS load balancers, so that the proxy closes first. */
 export const KEEP_ALIVE_SECONDS = 72
-/** How long a caller may take nothing of an answer that is ready. */
+/** How long a caller may read nothing of an answer that is ready; then the connection is closed. */
 export const UNREAD_SECONDS = 10
-/** From the end of a request's headers to the last byte of its answer, streams included. */
+/** Time from the end of a request's headers to the last byte of its answer, including streams. */
 export const ANSWER_SECONDS = 330
-/** Requests of one connection that are not answered yet, since pipelining lets a caller send without reading; then no more are taken. */
+/** Unanswered requests on one connection; above this limit no more are read. Pipelining lets a caller send without reading. */
 export const MOST_UNANSWERED = 100
-/** What is read and thrown away behind the last request that was taken, until its answer is sent. */
+/** How much is read and discarded after the last accepted request, until its answer is sent. */
 export const MOST_DISCARDED_BYTES = 16 * 1024 * 1024
-/** Refused connections that are still told so at the same time; those beyond are closed without an answer. */
+/** Refused connections that are answered at the same time; others are closed without an answer. */
 export const MOST_REFUSED = 100
-/** How long a refused connection is left open for its answer to be read. */
+/** How long a refused connection stays open for the caller to read its answer. */
 export const REFUSED_SECONDS = 1
-/** How often Node looks for connections whose headers or requests are overdue. */
+/** How often Node checks for connections whose headers or requests are overdue. */
 export const CHECK_SECONDS = 2

@@ -1,4 +1,4 @@
-// Who is calling: the token or partner key of a request, its organisation and its scopes.
+// Authenticates a request: its token or partner key, its organisation and its scopes.
 import type { IncomingMessage } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Caller } from '../../commands/books/caller.ts'
@@ -10,9 +10,10 @@ import type { Route } from './route.ts'
 
 type Origin = Caller['origin']
 
+// How long a notification of a new token takes to reach this process.
 const NOTICE_MS = 100
 
-/** A caller, and what its calls are counted under; null where they are not counted. */
+/** A caller, and the key under which its calls are counted; null if they are not counted. */
 export interface IdentifiedCaller {
   caller: Caller
   budget: string | null
@@ -27,10 +28,10 @@ export interface Identifying {
 }
 
 /**
- * Finds the caller, or throws the route's own 401. It may be remembered from an earlier call: a write then requires that
- * it still stands.
- * A token that was never given out is counted before the database is asked about it, so that nobody can have it asked
- * without end; one that may have been is not, so that a valid token works from whatever address.
+ * Finds the caller, or throws the route's own 401. The caller may come from memory; a write therefore requires that it is
+ * still valid.
+ * A token that was never issued is counted against the address before the database is queried, so that made-up tokens
+ * cannot cause unlimited queries. A token that may have been issued is queried first, so that a valid token works from any address.
  */
 export async function identify(route: Route, request: IncomingMessage, identifying: Identifying): Promise<IdentifiedCaller> {
   const { tokens, now, origin } = identifying
@@ -66,7 +67,7 @@ async function holderOf<Holder>(
   const mayExist = secret !== null && tokens.mayExist(secret)
   if (!mayExist) {
     await countUnknown().catch(async (refused: Fault) => {
-      // Another process may have given the secret out a moment ago; what it told is on its way.
+      // Another process may have just issued the secret, and its notification may not have arrived yet.
       await delay(NOTICE_MS)
       if (secret === null || !tokens.mayExist(secret)) throw refused
     })
@@ -77,22 +78,22 @@ async function holderOf<Holder>(
   throw unknown()
 }
 
-// Of several Authorization headers Node keeps the first and a proxy perhaps another: which token is meant, nobody knows.
+// Several Authorization headers are refused: Node would use the first, a proxy perhaps another.
 function tokenOf(request: IncomingMessage): string | null {
   const sent = request.headersDistinct.authorization ?? []
   return sent.length === 1 ? /^Bearer +(svc_[A-Za-z0-9_-]{8,200}) *$/i.exec(sent[0]!)?.[1] ?? null : null
 }
 
-// Several headers are joined by Node, and the result is no key.
+// Node joins several headers into one text, which is not a valid key.
 function partnerKeyOf(request: IncomingMessage): string | null {
   const sent = request.headers['x-partner-key']
   return typeof sent === 'string' && /^[\x21-\x7e]{1,200}$/.test(sent) ? sent : null
 }
 
 /**
- * Throws 403 for a suspended organisation, 404 where the request names another organisation than its token's, and
- * 400 where a token of several organisations names none (specification, "Authentication"; decisions §2). It may be named
- * several times, in letters of any case; every time it must be the token's own.
+ * Throws 403 for a suspended organisation, 404 if the request names another organisation than its token's, and 400 if
+ * the request of an OAuth token names none (specification, "Authentication"; decisions §2). The organisation may be
+ * named several times, in any case; each must be the token's own.
  */
 export function checkOrganization(caller: Caller, request: IncomingMessage, parameters: URLSearchParams): void {
   if (!caller.organization) return
@@ -104,10 +105,10 @@ export function checkOrganization(caller: Caller, request: IncomingMessage, para
   if (named.some((id) => id.toLowerCase() !== caller.organization!.id)) throw fault('not_found.resource')
 }
 
-// A proxy may have joined several headers into one.
+// A proxy may join several headers into one.
 const listed = (header: string) => header.split(',').map((part) => part.trim())
 
-/** Throws the route's own 403 where the token lacks its scope. */
+/** Throws the route's own 403 if the token lacks the scope of the route. */
 export function checkScope(caller: Caller, route: Route): void {
   if (route.by === 'anyone' || route.by === 'partner' || route.scope === null) return
   if (allows(caller.scopes, route.scope)) return

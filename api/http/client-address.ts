@@ -1,17 +1,17 @@
-// The address of whoever calls: the socket's, or the one that a trusted proxy names in X-Forwarded-For.
+// The address of the client: the socket's, or the one that a trusted proxy sends in X-Forwarded-For.
 import { isIP, SocketAddress } from 'node:net'
 
-/** What is read of a request: its socket's address and the header, whose repetitions Node has joined by commas. */
+/** The parts of a request that are read: the address of its socket, and the header, whose repetitions Node joins with commas. */
 export interface Addressed {
   socket: { remoteAddress?: string | undefined }
   headers: Record<string, string | string[] | undefined>
 }
 
 /**
- * The client's address in its one spelling, or null where the socket has none. From a socket outside of the trusted
- * ranges the header is not read, since anybody can send it. From one within them it is the last address of the header
- * that is not within them; where an entry before it is no address, the trusted proxy that wrote the entry; where every
- * entry is trusted, the first of them (decisions §11, client address).
+ * The client's address in canonical form, or null if the socket has none. If the socket is outside of the trusted
+ * ranges, the header is ignored, because anyone can send it. Otherwise the entries of the header are read from last to first:
+ * the first untrusted address is the client's. If an entry is not an address, the client is the trusted proxy that added
+ * it; if all entries are trusted, the first entry of the header (decisions §11, client address).
  */
 export function clientAddress({ socket, headers }: Addressed, isTrusted: (address: string) => boolean): string | null {
   const direct = canonicalAddress(socket.remoteAddress ?? '')
@@ -27,8 +27,8 @@ export function clientAddress({ socket, headers }: Addressed, isTrusted: (addres
 }
 
 /**
- * One spelling of an IP address: without port, brackets and zone, IPv6 in lower case and compressed, an IPv4-mapped
- * address as IPv4. Null for any other text.
+ * The canonical form of an IP address: without port, brackets and zone, IPv6 in lower case and compressed, an IPv4-mapped
+ * address as IPv4. Null if the text is not an address.
  */
 export function canonicalAddress(text: string): string | null {
   const withoutPort = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text)?.[1] ?? text
@@ -41,14 +41,14 @@ export function canonicalAddress(text: string): string | null {
 }
 
 /**
- * What requests of an address are counted under: an IPv4 address itself, an IPv6 address by its network of 64 bits,
- * which is the least that one customer is given. The address must be in its one spelling.
+ * The key under which requests of an address are counted: an IPv4 address itself, or the /64 network of an IPv6 address,
+ * the smallest network that a provider assigns to a customer. The address must be in canonical form.
  */
 export function addressBlock(address: string): string {
   if (isIP(address) !== 6) return address
   const [before = '', after] = address.split('::')
   const head = before === '' ? [] : before.split(':')
-  // An address whose last 32 bits are written as IPv4 has one part fewer than groups.
+  // The last two groups may be written as one IPv4 address.
   const tail = after === undefined || after === '' ? [] : after.split(':')
   const groups = tail.at(-1)?.includes('.') ? tail.length + 1 : tail.length
   const zeros = after === undefined ? 0 : 8 - head.length - groups

@@ -1,4 +1,4 @@
-// The connections of the listener: counted in all and for each client address, with the answers that each one waits for.
+// The open connections of the listener, counted in total and for each client address, with their unanswered requests.
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { addressBlock, canonicalAddress } from './client-address.ts'
@@ -6,30 +6,30 @@ import { addressBlock, canonicalAddress } from './client-address.ts'
 export interface ConnectionBounds {
   maxConnections: number
   maxConnectionsPerAddress: number
-  /** True for a proxy, which speaks for many clients and so has no bound of its own. */
+  /** True for a trusted proxy. It serves many clients, so the limit for one address does not apply to it. */
   isTrusted(address: string): boolean
 }
 
 export interface OpenConnection {
   socket: Socket
   address: string
-  /** Answers that are not sent to their end yet. */
+  /** Answers that are not completely sent. */
   unanswered: Set<ServerResponse>
-  /** Breaks it off where an answer takes too long; set while one is waited for. */
+  /** Closes the connection if an answer takes too long; set while a request is unanswered. */
   overdue: NodeJS.Timeout | undefined
-  /** True where the last request was answered before its body had come. */
+  /** True if the last request was answered before its body had arrived. */
   answeredEarly: boolean
-  /** True where nothing more is to be read: it closes with the last answer that it waits for. */
+  /** True if no more requests are read: the connection closes after its last unanswered request is answered. */
   isLast: boolean
 }
 
-/** Why a connection is refused: there are too many in all, or too many of its address. */
+/** Why a connection is refused: too many in total, or too many of its address. */
 export type Excess = 'total' | 'address'
 
 export interface Connections {
-  /** Enters a new connection, until it closes; answers why not where it is one too many. */
+  /** Registers a new connection until it closes. Returns null, or the reason if the connection exceeds a limit. */
   admit(socket: Socket): Excess | null
-  /** The connection of an admitted socket; undefined for a refused one. */
+  /** The connection of an admitted socket; undefined if it was refused. */
   of(socket: Socket): OpenConnection | undefined
   all(): Iterable<OpenConnection>
   count(): number

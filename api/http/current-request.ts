@@ -1,4 +1,4 @@
-// Which request the code that runs now belongs to, so that an error that nobody caught is answered to its own caller.
+// The request that the running code serves, so that an uncaught error is answered to the right caller.
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 

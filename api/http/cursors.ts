@@ -1,22 +1,22 @@
-// Signs the cursors of lists: one is accepted by the list that gave it out alone, with the same filters, order and owner.
+// Signs the cursors of lists: a cursor is valid only for the list that issued it, with the same filters, order and owner.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
 import type { Place } from '../../models/page.ts'
 
-/** What a cursor is bound to. */
+/** The list, owner, filters and order for which a cursor is valid. */
 export interface CursorScope {
   /** The list's path. */
   list: string
-  /** Whose rows are walked through: the organisation, or the partner. */
+  /** The id of the organisation or of the partner whose rows are listed. */
   owner: string
-  /** The filters as they were sent, without those that say what is so by default. */
+  /** The filters as they were sent, without those that have their default value. */
   filters: Record<string, unknown>
   ascending: boolean
 }
 
 export interface Cursors {
-  /** The cursor of the page that begins behind this place. */
+  /** The cursor of the page that begins after this place. */
   sign(scope: CursorScope, place: Place): string
-  /** The place of a cursor, or null for a cursor that was not given out on this walk. */
+  /** The place of a cursor, or null if it was not issued for this scope. */
   read(scope: CursorScope, cursor: string): Place | null
 }
 
@@ -25,7 +25,7 @@ const SIGNATURE_BYTES = 16
 const TIME_BYTES = 8
 const ID_BYTES = 16
 
-/** `encryptionKey` is base64; the signing key is derived from it, so that neither tells the other. */
+/** `encryptionKey` is base64; the signing key is derived from it, so that neither reveals the other. */
 export function createCursors(encryptionKey: string): Cursors {
   const key = Buffer.from(hkdfSync('sha256', Buffer.from(encryptionKey, 'base64'), '', 'bahi cursors', 32))
   const signatureOf = ({ list, owner, filters, ascending }: CursorScope, place: Buffer) => createHmac('sha256', key)
@@ -40,7 +40,7 @@ export function createCursors(encryptionKey: string): Cursors {
     },
     read(scope, cursor) {
       const bytes = Buffer.from(cursor, 'base64url')
-      // The same bytes written in another way are another cursor.
+      // Base64 can encode the same bytes in several ways; only the one that was issued is accepted.
       if (bytes.length !== SIGNATURE_BYTES + TIME_BYTES + ID_BYTES || bytes.toString('base64url') !== cursor) return null
       const place = bytes.subarray(SIGNATURE_BYTES)
       if (!timingSafeEqual(signatureOf(scope, place), bytes.subarray(0, SIGNATURE_BYTES))) return null

@@ -1,4 +1,4 @@
-// The envelope of every answer, and of every refusal.
+// The JSON envelope of successful and refused calls.
 import { FAULTS, type Fault } from '../../domain/faults.ts'
 import { MOST_FIELD, MOST_MESSAGE, shortened } from './problems.ts'
 import type { Answer } from './route.ts'
@@ -7,7 +7,7 @@ export interface Reply {
   status: number
   headers: Record<string, string>
   body: string
-  /** Where the answer is told while it is read: `body` is its beginning, and this what follows. */
+  /** Set for a streamed answer: `body` is its beginning, and this is the rest. */
   rest?: Rest
 }
 
@@ -15,7 +15,7 @@ export interface Rest {
   /** The rows as JSON, a portion at a time, without the list's brackets. */
   texts: AsyncIterable<string>
   closing: string
-  /** Aborted when nobody waits for the rest any more. */
+  /** Aborted when the rest is no longer needed. */
   over: AbortController
 }
 
@@ -24,7 +24,7 @@ export function success(status: number, { message = 'success', ...resource }: An
   return { status, headers: {}, body: JSON.stringify({ code: 0, message, ...resource }) }
 }
 
-/** The two ends of an answer whose last list is empty: what goes before its rows, and after. */
+/** The text of an answer before and after the rows of its last list, which must be empty. */
 export function opened(answer: Answer): { opening: string; closing: string } {
   const { body } = success(200, answer)
   const end = /\[\]\}+$/.exec(body)
@@ -32,7 +32,7 @@ export function opened(answer: Answer): { opening: string; closing: string } {
   return { opening: body.slice(0, end.index + 1), closing: body.slice(end.index + 1) }
 }
 
-/** The two ends of an answer that has an empty list under this key: what goes before its rows, and after. */
+/** The text of an answer before and after the rows of the list under this key, which must be empty. */
 export function openedAt(answer: Answer, key: string): { opening: string; closing: string } {
   const { body } = success(200, answer)
   const place = `${JSON.stringify(key)}:[]`
@@ -47,13 +47,13 @@ export function refusal(fault: Fault, requestId: string): Reply {
   const field = fault.field === undefined ? undefined : shortened(fault.field, MOST_FIELD)
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
   return {
-    status: fault.status, headers, body: JSON.stringify({ code, message, field, details, errors, request_id: requestId }, briefly),
+    status: fault.status, headers, body: JSON.stringify({ code, message, field, details, errors, request_id: requestId }, shortenTexts),
   }
 }
 
-const briefly = (_name: string, value: unknown) => (typeof value === 'string' ? shortened(value, MOST_MESSAGE) : value)
+const shortenTexts = (_name: string, value: unknown) => (typeof value === 'string' ? shortened(value, MOST_MESSAGE) : value)
 
-/** What GET /errors lists: the very registry that the code throws from. */
+/** The codes that GET /errors lists: the registry from which the code throws. */
 export function errorCatalogue(): { code: string; status: number; meaning: string }[] {
   return Object.entries(FAULTS).map(([code, [status, meaning]]) => ({ code, status, meaning }))
 }

@@ -1,26 +1,26 @@
-// A semaphore that is shared fairly: so much in all, so much for each owner, and those who wait take turns.
+// A fair semaphore: a total, a maximum for each owner, and a queue that serves the owners in turn.
 import { fault } from '../../domain/faults.ts'
 
-/** Gives back what was taken; a second call does nothing. */
+/** Releases what was taken; a second call does nothing. */
 export type Release = () => void
 
 export interface FairShare {
   /**
-   * Takes an amount for an owner: at once where there is enough, otherwise first come first served within an owner and
-   * in turn between owners. Throws service.unavailable when the wait is too long, and the reason of `over` when it is
-   * aborted meanwhile. An amount above an owner's share counts as the whole share.
+   * Takes an amount for an owner: at once if enough is free, otherwise after a wait, in order of arrival within an owner
+   * and round-robin between owners. Throws service.unavailable after `waitSeconds`, and the reason of `over` if it is
+   * aborted during the wait. An amount above `each` takes `each`.
    */
   take(owner: string, amount?: number, over?: AbortSignal): Release | Promise<Release>
-  /** What is taken at the moment, in all. */
+  /** The total amount that is taken now. */
   taken(): number
 }
 
 export interface ShareOptions {
   total: number
-  /** The most that one owner holds. */
+  /** The most that one owner may hold. */
   each: number
   waitSeconds: number
-  /** What a caller is told whose wait was too long. */
+  /** The message of the error after a wait that was too long. */
   message: string
 }
 
@@ -35,10 +35,10 @@ interface Owner {
 }
 
 export function createFairShare({ total, each, waitSeconds, message }: ShareOptions): FairShare {
-  // Only owners who hold something or wait for it are kept.
+  // Only owners that hold something or wait for it are kept.
   const owners = new Map<string, Owner>()
   let free = total
-  // Whether somebody within their own share waits for the total: newcomers then wait behind them.
+  // True while an owner below its maximum waits for the total. New requests then join the queue.
   let isCrowded = false
 
   function release(name: string, amount: number): Release {
@@ -64,7 +64,7 @@ export function createFairShare({ total, each, waitSeconds, message }: ShareOpti
     return release(name, amount)
   }
 
-  // Serves those who wait, one of each owner in turn; who was served goes to the end of the row.
+  // Serves one waiter of each owner in turn; an owner that was served moves to the end of the queue.
   function serve(): void {
     isCrowded = false
     for (const [name, owner] of owners) {
@@ -108,9 +108,9 @@ export function createFairShare({ total, each, waitSeconds, message }: ShareOpti
   }
 
   return {
-    take(name, wanted = 1, over) {
+    take(name, requested = 1, over) {
       over?.throwIfAborted()
-      const amount = Math.min(wanted, each, total)
+      const amount = Math.min(requested, each, total)
       let owner = owners.get(name)
       if (!owner) owners.set(name, (owner = { held: 0, waiting: new Set() }))
       const fits = !isCrowded && owner.waiting.size === 0 && amount <= free && owner.held + amount <= each

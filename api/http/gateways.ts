@@ -1,4 +1,4 @@
-// What a handler may ask for beside the database: other machines, the seal for secrets, and the signature of cursors.
+// What a handler can use besides the database: Temporal, the check of webhook URLs, encryption of secrets, and cursors.
 import type { Engine } from '../../gateways/temporal/engine.ts'
 import type { Receiver } from '../../gateways/webhook/receiver.ts'
 import type { Sealer } from '../../models/sealed.ts'

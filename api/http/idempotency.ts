@@ -1,4 +1,4 @@
-// Keyed calls: an answer is given once and then repeated, byte for byte, for 24 hours (decisions §7).
+// Idempotency keys: the first answer of a key is stored, and repeated byte for byte for 24 hours (decisions §7).
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Books } from '../../commands/books/books.ts'
@@ -10,15 +10,15 @@ import type { Route } from './route.ts'
 
 const KEY = /^[A-Za-z0-9\-_:]{1,200}$/
 
-/** The call that a key names, and the body it came with. */
+/** A call with an idempotency key, and the hash of its body. */
 export interface KeyedCall extends AnswerKey {
   bodyHash: string
   secret: boolean
 }
 
 /**
- * The key of a POST, or null where it may do without. Throws idempotency.key_required where it may not, and
- * validation.invalid_value for a key of another shape.
+ * The idempotency key of a POST, or null if it has none. Throws idempotency.key_required if the route requires a key, and
+ * validation.invalid_value for a malformed key.
  */
 export function keyOf(route: Route, request: IncomingMessage): string | null {
   if (route.method !== 'POST') return null
@@ -34,15 +34,15 @@ export function keyOf(route: Route, request: IncomingMessage): string | null {
   })
 }
 
-/** The hash by which another body under the same key is noticed. */
+/** The hash of a body, to detect that a key is repeated with another body. */
 export function bodyHashOf(body: Buffer): string {
   return createHash('sha256').update(body).digest('hex')
 }
 
-/** What stands for the hash of a body that was too large to be read: no body has it. */
+/** Used as the hash of a body that was too large to be read; it equals the hash of no body. */
 export const UNREAD = '0'.repeat(64)
 
-/** Thrown by a transaction whose key is not its own to answer: `answer` repeats what was answered, or throws why not. */
+/** Thrown by a transaction that could not claim its key. `answer` returns the stored answer, or throws idempotency.in_progress. */
 export class NotClaimed extends Error {
   readonly answer: () => Reply
 
@@ -52,15 +52,15 @@ export class NotClaimed extends Error {
   }
 }
 
-/** What a claim has found; known once the transaction has checked it. */
+/** The result of a claim; set when the transaction has checked it. */
 export interface ClaimedKey {
-  /** What a call without an answer has left: the work goes on with it. */
+  /** The request of an earlier call that has no answer yet; this call continues it. */
   unfinished: UnfinishedRequest | null
 }
 
 /**
- * Makes the open books require that their key is theirs to answer; where it is not, the transaction throws NotClaimed.
- * While another request is at it, what NotClaimed answers is idempotency.in_progress.
+ * Makes the transaction of the books require that it claims the key; otherwise the transaction throws NotClaimed. While
+ * another request with the key is in progress, `NotClaimed.answer` throws idempotency.in_progress.
  */
 export function claim(books: Books, call: KeyedCall, sealer: Sealer): ClaimedKey {
   const claimed: ClaimedKey = { unfinished: null }
@@ -75,24 +75,24 @@ export function claim(books: Books, call: KeyedCall, sealer: Sealer): ClaimedKey
   return claimed
 }
 
-/** Tells a caller that the answer is that of another body under the same key (decisions §7). */
+/** The header that marks an answer as the answer to another body under the same key (decisions §7). */
 export function mismatchHeader(mismatched: boolean): Record<string, string> {
   return mismatched ? { 'Idempotency-Body-Mismatch': 'true' } : {}
 }
 
-/** Remembers the reply in the transaction of its work; one that carries a secret is kept encrypted. */
+/** Stores the reply in the transaction of its work; a reply that contains a secret is encrypted. */
 export function remember(books: Books, call: KeyedCall, reply: Reply, sealer: Sealer): void {
   books.remember({ ...claimed(books, call), status: reply.status, ...keptBody(call, reply, sealer), claimed_until: null })
 }
 
-/** The body as it is remembered. */
+/** The body as it is stored. */
 export function keptBody({ secret }: KeyedCall, { body }: Reply, sealer: Sealer): { body: string; sealed: boolean } {
   return { body: secret ? sealer.seal(body) : body, sealed: secret }
 }
 
 const CLAIMED_MS = 60_000
 
-/** Leaves the claim standing beyond the transaction, for a call that waits for the engine (decisions §7: 60 s). */
+/** Keeps the claim for a minute beyond the transaction, for a call that waits for a workflow (decisions §7: 60 s). */
 export function leaveClaim(books: Books, call: KeyedCall, requestId: string): StandingClaim {
   const until = new Date(books.now.getTime() + CLAIMED_MS)
   books.remember({ ...claimed(books, call), status: null, body: requestId, sealed: false, claimed_until: until })

@@ -1,4 +1,4 @@
-// What a call that changes something brings along: its body, read and held against its shape, or why that is refused.
+// Receives the body of a call that writes: reads it and validates it against the route's shape.
 import type { IncomingMessage } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
 import { Fault } from '../../domain/faults.ts'
@@ -13,17 +13,17 @@ export interface IncomingCall {
   path: string
   parameters: URLSearchParams
   params: Record<string, string>
-  /** What came of reading it, once that has begun: a body is read once. */
+  /** The result of reading the body, set when reading begins: a body can only be read once. */
   received?: Promise<Received>
 }
 
 export interface Received {
   bodyHash: string
-  /** A refusal is kept for the call's key like any other answer, so it is thrown only once the key is claimed. */
+  /** The input, or why it is refused. A refusal is stored under the call's key, so it is thrown only after the key is claimed. */
   input: Input<TObject, TSchema> | Fault
 }
 
-/** Reads the body and checks it. Throws only what is no answer to be kept: a body that was cut off, or came too late. */
+/** Reads the body and validates it. Throws only errors that are not stored under a key: a body that was cut off or timed out. */
 export async function receive(shares: Shares, route: Route, owner: string, { request, parameters, params }: IncomingCall): Promise<Received> {
   const limit = route.bodyLimit ?? BODY_LIMIT
   let bytes: Buffer

@@ -1,4 +1,4 @@
-// Listens: bounds connections, heads, bodies and answers, refuses what is no request of ours, and stops in order.
+// The HTTP listener: limits connections, requests and answers, refuses malformed requests, and shuts down gracefully.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -13,9 +13,9 @@ import { clientError, type Unmatched } from './unmatched.ts'
 export interface ListenerDependencies {
   connections: Connections
   unmatched: Unmatched
-  /** Takes a request whose head is sound; always answers. */
+  /** Handles a request whose head is valid; always answers. */
   serve(request: IncomingMessage, response: ServerResponse): void
-  /** Told of each connection that is refused, and of each that is broken off since it was abused. */
+  /** Called for each connection that is refused, and for each that is closed because of pipelining. */
   onRefused(why: Excess | 'pipelining', address: string): void
 }
 
@@ -23,8 +23,8 @@ export interface Listener {
   /** Resolves with the port. */
   listen(port: number, host: string): Promise<number>
   /**
-   * Stops accepting, closes idle connections, and lets what is under way be answered with `Connection: close` for
-   * `seconds`; what is left then is broken off.
+   * Stops accepting connections, closes idle ones, and lets requests in progress be answered with `Connection: close` for
+   * `seconds`; then closes the remaining connections.
    */
   close(seconds: number): Promise<void>
 }
@@ -40,15 +40,15 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     requestTimeout: bounds.REQUEST_SECONDS * 1000,
     keepAliveTimeout: bounds.KEEP_ALIVE_SECONDS * 1000,
     connectionsCheckingInterval: bounds.CHECK_SECONDS * 1000,
-    // A missing Host is refused by ourselves, in the envelope.
+    // checkTarget refuses a missing Host, with our envelope.
     requireHostHeader: false,
-    // A request with `Upgrade` is answered as if the header were not there (decisions §11).
+    // The header `Upgrade` is ignored (decisions §11).
     shouldUpgradeCallback: () => false,
   })
   server.maxHeadersCount = bounds.MOST_HEADERS
   const receive = (request: IncomingMessage, response: ServerResponse, refused: Error | null = null) => {
     const connection = connections.of(request.socket)
-    // A refused connection has its answer already.
+    // A refused connection was already answered.
     if (!connection || request.socket.destroyed) return
     if (connection.isLast || isAnnounced(connection)) return
     if (connection.unanswered.size >= bounds.MOST_UNANSWERED) {
@@ -56,7 +56,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
       return takeNoMore(connection)
     }
     follow(connection, response, state)
-    // Whatever comes behind a refused request may be its body: nothing of it is taken for a request.
+    // Data after a refused request may be its body, and must not be read as another request.
     if (!respond(dependencies, request, response, refused)) takeNoMore(connection)
   }
   server.on('request', receive)
@@ -77,7 +77,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
   }
 }
 
-// Answers whether another request may follow.
+// Serves or refuses a request. Returns whether another request may follow on the connection.
 function respond({ unmatched, serve }: ListenerDependencies, request: IncomingMessage, response: ServerResponse, refused: Error | null): boolean {
   const refuse = (problem: Error) => {
     unmatched.answer(request, response, problem, { close: true })
@@ -99,17 +99,17 @@ function respond({ unmatched, serve }: ListenerDependencies, request: IncomingMe
   })
 }
 
-// A caller that hung up is past answering. Behind an answer that has begun, or that came before the body, no other fits.
+// A closed connection cannot be answered, nor one on which an answer has begun or was sent before the body had arrived.
 const mayBeAnswered = ({ socket, unanswered, answeredEarly }: OpenConnection) =>
   socket.writable && !answeredEarly && ![...unanswered].some(({ headersSent }) => headersSent)
 
-// What could not be read came after requests that were: those are still answered.
+// True if the data that could not be parsed came after valid requests, which are still to be answered.
 function isBehind({ unanswered }: OpenConnection): boolean {
   const [first] = unanswered
   return first !== undefined && (first.req.complete || unanswered.size > 1)
 }
 
-// The connection closes behind the last of its answers: Node closes it behind the first that says `close`, so no other may.
+// Sets `Connection: close` on the last answer only, because Node closes the connection after the first answer that has it.
 function closeBehindLast({ unanswered }: OpenConnection): void {
   const responses = [...unanswered]
   for (const response of responses.filter(({ headersSent }) => !headersSent)) {
@@ -118,13 +118,13 @@ function closeBehindLast({ unanswered }: OpenConnection): void {
   }
 }
 
-// A caller that was told of the end of the connection knows that nothing is done of what it sent behind that request.
+// True if an answer with `Connection: close` was begun: requests sent after it are ignored, as HTTP allows.
 const isAnnounced = ({ unanswered }: OpenConnection) => (
   [...unanswered].some((response) => response.headersSent && response.getHeader('Connection') === 'close')
 )
 
-// What was taken is answered, in its order; what comes behind it is read and thrown away. Were it not read, or the
-// connection closed at once, the system would reset it, and answers that the caller has not read yet would be lost.
+// Accepted requests are answered in order; later data is read and discarded. If it were not read, or if the connection
+// were closed at once, the operating system would reset the connection, and the caller would lose unread answers.
 function takeNoMore(connection: OpenConnection): void {
   const { socket } = connection
   connection.isLast = true
@@ -135,29 +135,29 @@ function takeNoMore(connection: OpenConnection): void {
     bytes += chunk.length
     if (bytes > bounds.MOST_DISCARDED_BYTES) socket.destroy()
   })
-  // What Node calls behind the last answer.
+  // Node calls this after the last answer.
   socket.destroySoon = () => {
     setTimeout(() => socket.destroy(), bounds.REFUSED_SECONDS * 1000).unref()
     socket.end()
   }
 }
 
-// Knows which answers a connection waits for, and lets none of them be waited for without end.
+// Tracks the unanswered requests of a connection, and closes it if an answer takes too long.
 function follow(connection: OpenConnection, response: ServerResponse, state: { stopping: boolean }): void {
   const { socket, unanswered } = connection
   unanswered.add(response)
   connection.answeredEarly = false
   if (state.stopping) closeBehindLast(connection)
   connection.overdue ??= setTimeout(() => socket.destroy(), bounds.ANSWER_SECONDS * 1000)
-  // From here on there is nothing to wait for but the caller; what moves in the meantime begins the time anew.
+  // From here on only the caller can cause a delay; each transferred byte restarts the timeout.
   response.once('prefinish', () => void socket.setTimeout(bounds.UNREAD_SECONDS * 1000))
   response.once('close', () => {
     unanswered.delete(response)
     connection.answeredEarly = !response.req.complete
     const [next] = unanswered
     if (next) {
-      // Answers leave in the order of their requests: the next one has its time from now on. Where it was ended behind the
-      // one before, its `prefinish` is past already.
+      // Answers are sent in the order of their requests, so the time of the next one starts now. If it has already ended,
+      // its `prefinish` was emitted while it waited for the previous one.
       socket.setTimeout(next.writableEnded ? bounds.UNREAD_SECONDS * 1000 : 0)
       return void connection.overdue?.refresh()
     }
@@ -167,7 +167,7 @@ function follow(connection: OpenConnection, response: ServerResponse, state: { s
   })
 }
 
-// A refused connection is told so at once; what it sends is read and thrown away until it closes, or a second has passed.
+// Answers a refused connection at once, and closes it when the caller does, or after a second.
 function admitting({ connections, unmatched, onRefused }: ListenerDependencies): (socket: Socket) => void {
   let refused = 0
   return (socket) => {
@@ -187,7 +187,7 @@ function admitting({ connections, unmatched, onRefused }: ListenerDependencies):
 }
 
 function end(socket: Duplex, answer: string): void {
-  // A caller that breaks the connection meanwhile is not told anything.
+  // The caller may close the connection before the answer is sent.
   socket.on('error', () => socket.destroy())
   setTimeout(() => socket.destroy(), bounds.UNREAD_SECONDS * 1000).unref()
   socket.end(answer, () => socket.destroy())

@@ -1,4 +1,4 @@
-// The OpenAPI 3.1 document of the service, made from the declared routes.
+// Generates the OpenAPI 3.1 document from the declared routes.
 import { Type, type TProperties, type TSchema } from 'typebox'
 import { deliverySchema, EVENT_TYPES } from '../../domain/events.ts'
 import { FAULTS } from '../../domain/faults.ts'
@@ -20,7 +20,7 @@ function answerSchema(route: Route): TSchema {
   return Type.Object({ code: Type.Literal(0), message: Type.String(), ...(route.answer.properties as TProperties), ...warnings })
 }
 
-/** The document that GET /openapi.json answers. */
+/** The document that GET /openapi.json returns. */
 export function openapi(routes: Route[], serverUrl: string): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route)

@@ -1,4 +1,4 @@
-// What is answered at the origin, beside the API: health, metrics, and the documentation page.
+// The pages at the origin, outside of the API: health, metrics and documentation.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
@@ -13,7 +13,7 @@ export interface Plain {
 /** The state of every part that the service consists of. */
 export type Readiness = Record<string, 'up' | 'away' | 'not configured'>
 
-/** Ready while all parts that are configured answer; Redis may be away, the limits are then counted in-process. */
+/** 200 while all configured parts respond, otherwise 503. Redis may be unavailable: the limits are then counted in the process. */
 export function readiness(parts: Readiness): Plain {
   const away = Object.entries(parts).filter(([name, state]) => state === 'away' && name !== 'redis')
   return json(away.length === 0 ? 200 : 503, { status: away.length === 0 ? 'ready' : 'not ready', parts })
@@ -32,7 +32,7 @@ const ASSETS: Record<string, string> = {
   'favicon-32x32.png': 'image/png',
 }
 
-/** The page that renders the OpenAPI document, and its files; null for a name that it does not have. */
+/** The page that renders the OpenAPI document (the empty name), or one of its files; null for an unknown name. */
 export async function docs(name: string): Promise<Plain | null> {
   if (name === '') return { status: 200, type: 'text/html; charset=utf-8', body: DOCS_PAGE }
   if (name === 'start.js') return { status: 200, type: 'text/javascript; charset=utf-8', body: DOCS_START }

@@ -1,24 +1,24 @@
-// Spreads answers that cost their caller nothing over time, so that a flood of them leaves the process to paying calls.
+// Delays answers that use up no rate limit, so that a flood of them does not starve other calls.
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** So many are answered at once each second; a well-behaved caller never sees more of them. */
+/** How many are answered per second without a delay. */
 export const UNPAID_PER_SECOND = 300
-/** The longest that one of them waits. */
+/** The longest delay of an answer. */
 export const LONGEST_PACE_MS = 2_000
 
-/** Waits until it is this answer's turn: not at all while there are few. */
+/** Resolves when the answer may be sent: immediately while there are few. */
 export type Pace = () => Promise<void>
 
 /**
- * A pace for refusals by the rate limit, calls that anyone may make, and requests that no route takes: none of them uses
- * up a budget. Callers who wait for each answer before they send the next are slowed down to the pace; the others are
- * bounded by their connections. `now` is in ms.
+ * A pace for refusals by the rate limit, calls without authentication, and requests that match no route: none of them uses
+ * up a budget. Callers that wait for each answer before the next request are slowed down to the pace; others are limited
+ * by the number of their connections. `now` is in ms.
  */
 export function createPace(
   now: () => number = () => performance.now(), wait: (ms: number) => Promise<unknown> = (ms) => delay(ms),
 ): Pace {
   const stepMs = 1_000 / UNPAID_PER_SECOND
-  // When the answers that have been let through would have gone out one after the other.
+  // The time at which all answers so far would be sent if they went out one by one, stepMs apart.
   let busyUntil = 0
   return async () => {
     busyUntil = Math.max(busyUntil, now() - 1_000) + stepMs

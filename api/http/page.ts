@@ -1,4 +1,4 @@
-// Cursor pages on the wire: the query that asks for one, and the context that leads to the next.
+// Cursor pages: the query parameters of a page, and the `page_context` of its answer.
 import { Type, type Static, type TObject, type TProperties } from 'typebox'
 import { fault } from '../../domain/faults.ts'
 import type { PageOf, Place } from '../../models/page.ts'
@@ -10,12 +10,12 @@ export const PER_PAGE = { default: 50, maximum: 200 }
 
 const ORGANIZATION_ID = Type.Optional(Type.String({ description: 'The organisation of the token.' }))
 
-/** The query of a list that has no pages. */
+/** The query of a list without pages. */
 export function listQuery<Filters extends TProperties>(filters: Filters) {
   return Type.Object({ organization_id: ORGANIZATION_ID, ...filters })
 }
 
-/** The query of a cursor list with its own filters. */
+/** The query of a cursor list with these filters. */
 export function pageQuery<Filters extends TProperties>(filters: Filters, maximum = PER_PAGE.maximum) {
   return Type.Object({
     organization_id: ORGANIZATION_ID,
@@ -32,32 +32,32 @@ export const PageContext = Type.Object({
   next_cursor: Type.Unsafe<string | null>({ type: ['string', 'null'] }),
 })
 
-/** The query of a cursor list, as readQuery gives it: what is not of every page is a filter of the list. */
+/** The query of a cursor list, as readQuery returns it; all other properties are filters of the list. */
 interface PageQuery {
   cursor?: string
   per_page?: number
   sort?: string
 }
 
-/** One page of a walk through a list: what models/page.ts is asked for, and the context that leads to the next page. */
+/** One page of a list: the request for models/page.ts, and the `page_context` with the cursor of the next page. */
 export interface Paging {
   request: { perPage: number; after: Place | null; ascending: boolean }
   /** `{per_page, has_more_page, next_cursor}`. */
   contextOf(page: Pick<PageOf<object>, 'hasMore' | 'end'>): Static<typeof PageContext>
 }
 
-// Neither makes another list of it: the organisation is the token's own, and pages may be of any size.
+// Parameters that do not invalidate a cursor: the organisation is the token's own, and the page size may change.
 const NO_FILTERS = new Set(['organization_id', 'cursor', 'per_page', 'sort'])
 
 /**
- * The page that a query asks for. Throws validation.invalid_value for a cursor that was not given out by this list,
- * with these filters, in this order, to this caller (decisions §11).
+ * The page that a query requests. Throws validation.invalid_value for a cursor that was not issued by this list, with
+ * these filters, in this order, for this organisation or partner (decisions §11).
  */
 export function pagingOf({ caller, gateways: { cursors } }: RequestContext, list: string, shape: TObject, query: PageQuery): Paging {
   const { cursor, per_page: perPage = PER_PAGE.default, sort } = query
   const ascending = sort === 'created_time'
-  const walk: CursorScope = { list, owner: ownerOf(caller), ascending, filters: filtersOf(shape, query) }
-  const after = cursor === undefined ? null : cursors.read(walk, cursor)
+  const scope: CursorScope = { list, owner: ownerOf(caller), ascending, filters: filtersOf(shape, query) }
+  const after = cursor === undefined ? null : cursors.read(scope, cursor)
   if (cursor !== undefined && !after) {
     throw fault('validation.invalid_value', {
       field: 'cursor', message: 'This cursor does not belong to this list with these filters and this order; start again without a cursor.',
@@ -65,7 +65,7 @@ export function pagingOf({ caller, gateways: { cursors } }: RequestContext, list
   }
   return {
     request: { perPage, after, ascending },
-    contextOf: ({ hasMore, end }) => ({ per_page: perPage, has_more_page: hasMore, next_cursor: hasMore && end ? cursors.sign(walk, end) : null }),
+    contextOf: ({ hasMore, end }) => ({ per_page: perPage, has_more_page: hasMore, next_cursor: hasMore && end ? cursors.sign(scope, end) : null }),
   }
 }
 

@@ -1,4 +1,4 @@
-// How any request travels: caller, limit, organisation, scope, key, shape, handler, envelope; in that order.
+// The steps of every request, in this order: caller, rate limit, organisation, scope, key, shape, handler, envelope.
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
@@ -20,7 +20,7 @@ import type { ServerContext } from './server-context.ts'
 import { readQuery } from './validate.ts'
 import { answerWrite, requestContextOf, inPlace } from './writing.ts'
 
-/** What the access log says of a request besides its reply. */
+/** The fields of the access log that do not come from the reply. */
 export interface Trace {
   requestId: string
   orgId: string | null
@@ -67,16 +67,16 @@ export async function handleRequest(
     reply = await untilUnchanged(server, caller, answer, async () => (await identified(server.writeContext.clock())).caller)
   } catch (error) {
     reply = refuse(server, error, trace.requestId)
-    // Whoever is refused before their body is looked at may be sending one still.
+    // The request may be refused while its body is still arriving.
     discardRest(request)
   }
   Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId })
   return { reply, trace }
 }
 
-// A caller that has changed since it was read is read again: its partner may be changing the organisation this moment.
+// Identifies the caller again if its token or organisation changed while the request was handled, and retries.
 async function untilUnchanged(
-  { tokens }: ServerContext, caller: Caller, answer: (of: Caller) => Promise<Reply>, identifyAnew: () => Promise<Caller>,
+  { tokens }: ServerContext, caller: Caller, answer: (of: Caller) => Promise<Reply>, identifyAgain: () => Promise<Caller>,
 ): Promise<Reply> {
   for (let [of, tries] = [caller, 1]; ; tries += 1) {
     try {
@@ -85,12 +85,12 @@ async function untilUnchanged(
       if (!(error instanceof CallerChanged)) throw error
       if (tries === MOST_TRIES) throw fault('service.unavailable', { message: 'The organisation is being changed; try again.', retryAfter: 1, cause: error })
       tokens.forget()
-      of = await identifyAnew()
+      of = await identifyAgain()
     }
   }
 }
 
-// Each try has a good chance even beside changes that follow each other without a pause.
+// Enough for a request to succeed while the organisation is changed again and again.
 const MOST_TRIES = 20
 
 function answerRoute(server: ServerContext, route: Route, caller: Caller, sent: IncomingCall, now: Date): Promise<Reply> {
@@ -102,11 +102,11 @@ function answerRoute(server: ServerContext, route: Route, caller: Caller, sent: 
   return answerWrite(server, route, caller, sent)
 }
 
-/** Turns whatever was thrown into a reply; what is no fault is told to the log and to nobody else. */
+/** Turns an error into a reply. An error that is not a Fault is logged, and answered with 500 without its details. */
 export function refuse(server: Pick<ServerContext, 'onUnhandledError'>, error: unknown, requestId: string): Reply {
   const meant = asFault(error)
   if (meant instanceof Fault) {
-    // A part that is away is no error of ours, and GET /health/ready tells of it.
+    // An unavailable service is not logged as an error: GET /health/ready reports it.
     if (meant.cause !== undefined && meant.code !== 'service.unavailable') server.onUnhandledError(meant.cause, requestId)
     return refusal(meant, requestId)
   }
@@ -127,7 +127,7 @@ async function answerRead(server: ServerContext, route: Route, caller: Caller, n
   return route.bare ? { status: 200, headers: {}, body: bareBody(answer) } : success(200, answer)
 }
 
-// The document is large and always the same: anyone may ask for it, so it is written once.
+// The document is large and constant, and needs no token, so it is serialised once.
 const bareBodies = new WeakMap<object, string>()
 
 function bareBody(answer: object): string {
@@ -143,9 +143,9 @@ function answerStream(
 }
 
 function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: URLSearchParams } {
-  const question = url.indexOf('?')
-  if (question < 0) return { path: url, parameters: new URLSearchParams() }
-  return { path: url.slice(0, question), parameters: new URLSearchParams(url.slice(question + 1)) }
+  const queryStart = url.indexOf('?')
+  if (queryStart < 0) return { path: url, parameters: new URLSearchParams() }
+  return { path: url.slice(0, queryStart), parameters: new URLSearchParams(url.slice(queryStart + 1)) }
 }
 
 function originOf(request: IncomingMessage, ip: string | null, requestId: string): Caller['origin'] {

@@ -1,25 +1,25 @@
-// Counts requests a minute, by token, partner or address: in Redis when it is configured, in this process otherwise.
+// Counts requests per minute by token, partner or address: in Redis if it is configured, otherwise in this process.
 import { Redis } from 'ioredis'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
 
 const WINDOW_SECONDS = 60
-/** Addresses counted by themselves in one window; a counter takes half a kilobyte. */
+/** The most addresses with a counter of their own in one window; a counter takes half a kilobyte. */
 const MOST_ADDRESSES = 20_000
 const OTHERS = 'others'
-/** How long Redis is waited for, by a request, by a new connection and by one that is closed. */
+/** Time limits of Redis: for a command, for opening a connection and for closing one. */
 export const REDIS_WAITS_MS = { command: 250, connect: 1_000, disconnect: 250 }
 
 export interface Allowance {
   limit: number
   remaining: number
-  /** Unix seconds at which the count starts anew. */
+  /** Unix time in seconds at which the window ends. */
   reset: number
-  /** Whole seconds until the count starts anew: what a refused caller waits. */
+  /** Whole seconds until the window ends, for Retry-After. */
   waitSeconds: number
   allowed: boolean
 }
 
-/** What a request is counted under: a tier and who has it, or the address of a caller without a valid token or key. */
+/** The counter of a request: a tier and the id of its holder, or the address of a caller without a valid token or key. */
 export interface Budget {
   of: 'DEFAULT' | 'PARTNER' | 'ADDRESS'
   key: string
@@ -27,7 +27,7 @@ export interface Budget {
 
 export interface Limiter {
   count(budget: Budget, now: Date): Promise<Allowance>
-  /** What headers say where nobody is counted. */
+  /** The values of the headers for a request that is not counted. */
   uncounted(now: Date): Allowance
   state(): 'up' | 'away' | 'not configured'
   close(): void
@@ -39,8 +39,8 @@ export interface Limits {
 }
 
 /**
- * Counts in Redis, shared by all API processes, when a URL is given. While Redis is away each process counts for
- * itself: a request is never failed for it.
+ * Counts in Redis, shared by all API processes, if a URL is given. While Redis is unavailable, each process counts for
+ * itself, and no request fails because of it.
  */
 export function createLimiter(limits: Limits, redisUrl: string | null): Limiter {
   const redis = redisUrl ? openRedis(redisUrl) : null
@@ -48,7 +48,7 @@ export function createLimiter(limits: Limits, redisUrl: string | null): Limiter 
   const counters = {
     DEFAULT: counterOf('default', points.DEFAULT, redis),
     PARTNER: counterOf('partner', points.PARTNER, redis),
-    // An address that has used up its budget is refused without asking Redis either.
+    // An address that has used up its budget is refused without a command to Redis.
     ADDRESS: counterOf('address', points.ADDRESS, redis, { inMemoryBlockOnConsumed: points.ADDRESS }),
   }
   const boundedAddress = boundKeys(MOST_ADDRESSES)
@@ -81,11 +81,11 @@ export function createLimiter(limits: Limits, redisUrl: string | null): Limiter 
 }
 
 /**
- * Answers the key itself while at most so many differ within a window, else one key for all the others: tokens and
- * partners are as many as were made, but addresses can be as many as a caller likes.
+ * Limits the number of distinct keys in a window to `most`: further keys share one counter. Needed for addresses, of
+ * which a caller can use any number; the number of tokens and partners is limited by itself.
  */
 export function boundKeys(most: number): (key: string, now: Date) => string {
-  // In the order of their ends, since every window is equally long.
+  // Sorted by end, because every window is equally long.
   const ends = new Map<string, number>()
   return (key, now) => {
     for (const [oldest, end] of ends) {
@@ -115,18 +115,18 @@ function counterOf(
   })
 }
 
-// A request waits for Redis a quarter of a second at the most, and not at all while it is known to be away.
+// A request waits for Redis for REDIS_WAITS_MS.command at most, and not at all while it is known to be unavailable.
 function openRedis(url: string): Redis {
   const redis = new Redis(url, {
     commandTimeout: REDIS_WAITS_MS.command,
     connectTimeout: REDIS_WAITS_MS.connect,
-    // It is waited out also where the connection was closed already, and would keep a process from ending.
+    // The client waits for this timeout even if the connection is already closed, which would delay the exit of the process.
     disconnectTimeout: REDIS_WAITS_MS.disconnect,
     enableOfflineQueue: false,
     maxRetriesPerRequest: 0,
     retryStrategy: (times) => Math.min(times * 200, 2_000),
   })
-  // Its state is shown by GET /health/ready; without a listener an error of the connection would end the process.
+  // GET /health/ready reports its state. Without a listener an error of the connection would end the process.
   redis.on('error', () => undefined)
   return redis
 }

@@ -1,4 +1,4 @@
-// What a route is: one declaration, read by the server, the OpenAPI document, the contract tests and the README.
+// The declaration of a route, which the server, the OpenAPI document, the contract tests and the docs read.
 import type { Static, TObject, TSchema } from 'typebox'
 import type { Books } from '../../commands/books/books.ts'
 import type { Caller } from '../../commands/books/caller.ts'
@@ -8,12 +8,12 @@ import type { Database } from '../../models/database.ts'
 import type { Scope } from '../../models/find.ts'
 import type { Gateways } from './gateways.ts'
 
-/** What a handler answers: the resource under its key, and an action's own message where it has one. */
+/** The result of a handler: the resource under its key, and optionally a message. */
 export type Answer = { message?: string } & Record<string, unknown>
 
 /**
- * An answer that is told while it is read, for what is too long to be held: the answer, whose last list is empty, and
- * the rows of that list in portions. They are wanted one portion after the other, at the pace of the reader.
+ * A streamed answer, for lists that are too long to be held in memory: the answer, whose last list is empty, and the rows
+ * of that list in portions. The portions are requested one by one, at the reader's pace.
  */
 export interface Streamed {
   answer: Answer
@@ -21,8 +21,8 @@ export interface Streamed {
 }
 
 /**
- * An answer with a list whose rows may be large: they are shown a portion at a time, and told at the pace of the reader
- * where they come to more than is held.
+ * An answer with a list whose rows may be large: the rows are rendered in portions, and sent at the reader's pace if they
+ * are too large to be held in memory.
  */
 export interface Listed<Row = unknown> {
   /** With an empty list under `key`. */
@@ -38,7 +38,7 @@ export interface Input<Query extends TObject, Body extends TSchema> {
   body: Static<Body>
 }
 
-/** What a read is given: the pool to ask, the organisation to ask within, and the machines beside the database. */
+/** The context of a read: the connection pool, the organisation of the caller, and the gateways. */
 export interface RequestContext extends Scope {
   database: Database
   caller: Caller
@@ -46,51 +46,51 @@ export interface RequestContext extends Scope {
   gateways: Gateways
 }
 
-/** Under which id a call writes down what it asks the engine for; a repeat of its key finds the same. */
+/** The id under which a call stores its request for a workflow. A repeat of the idempotency key gets the same id. */
 export interface WorkflowRequest {
   id: string
   isNew: boolean
 }
 
-/** What is left to do of a call that hands work to the engine: to wait for it, and to read what it has made. */
+/** The second part of a call that starts a workflow: waits for the workflow, and reads its result. */
 export type WorkflowAnswer = (context: RequestContext) => Promise<Answer>
 
 interface Declaration<Query extends TObject, Body extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below /api/public/v1, with {parameters}. */
   path: string
-  /** The resource's name in the documents. */
+  /** The name of the resource in the OpenAPI document and in the docs. */
   tag: string
   does: string
-  /** `resource.OP`; null where any valid token will do. */
+  /** `resource.OP`; null if any valid token is accepted. */
   scope: ScopeNeed | null
-  /** Who may call: a token's holder, a partner by key, or anyone. */
+  /** How the caller authenticates: by token (the default), by partner key, or not at all. */
   by?: 'token' | 'partner' | 'anyone'
   query?: Query
   body?: Body
-  /** The problems of a body that its shape cannot say. */
+  /** Finds problems of a body that its shape cannot express. */
   alsoCheck?: (body: unknown) => FieldProblem[]
-  /** The largest body in bytes, where it is not the usual 2 MB. */
+  /** The largest body in bytes, if not the default of 2 MB. */
   bodyLimit?: number
-  /** The shape of the answer beside code and message. */
+  /** The shape of the answer, without `code` and `message`. */
   answer: TObject
   status?: 200 | 201
-  /** True where the call can warn: its answer then always has `warnings`, empty where there is nothing to tell. */
+  /** True if the call can return warnings: its answer then always has `warnings`, possibly empty. */
   warns?: true
-  /** True for the one answer that is a document of its own, without the envelope. */
+  /** True for an answer without the envelope: the OpenAPI document. */
   bare?: boolean
   /** Whether a POST must carry an Idempotency-Key. */
   keyRequired?: boolean
-  /** True where the answer carries a secret: it is remembered encrypted. */
+  /** True if the answer contains a secret: it is stored encrypted. */
   secretAnswer?: boolean
   /** The activity calls have codes of their own for 401 and 403 (specification, "Errors"). */
   authCodes?: { unknown: 'authn.token_invalid'; scope: 'authz.scope_missing' }
 }
 
-/** What came of the work before the transaction: answers nothing, or throws what that work has thrown. */
+/** The outcome of `prepare`: returns, or throws what `prepare` has thrown. */
 export type Prepared = () => void
 
-/** Work of a `write` that waits for another machine; the caller's shape is right by then, nothing else is checked. */
+/** Work of a `write` that waits for another service. The input has the right shape; nothing else has been checked. */
 type Prepare<Query extends TObject, Body extends TSchema> =
   (input: Input<Query, Body>, gateways: Gateways, caller: Caller) => Promise<void>
 
@@ -98,13 +98,13 @@ type Handler<Query extends TObject, Body extends TSchema> =
   | { read: (context: RequestContext, input: Input<Query, Body>) => Promise<Answer> }
   | { list: (context: RequestContext, input: Input<Query, Body>) => Promise<Listed> }
   | {
-    /** Done before a connection is taken. The handler asks for what came of it when it is its turn among the checks. */
+    /** Runs before a database connection is taken. The handler calls `prepared` where its outcome belongs among the checks. */
     prepare?: Prepare<Query, Body>
     write: (books: Books, input: Input<Query, Body>, gateways: Gateways, prepared: Prepared) => Promise<Answer>
   }
-  /** `over` is aborted when nobody waits for the rest: all of it is told, or the caller is gone or does not read. */
+  /** `over` is aborted when the stream ends: all rows are sent, or the caller has disconnected or stopped reading. */
   | { stream: (context: RequestContext, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
-  /** Refuses, or writes down what is asked; the errand then waits for the engine, with no transaction open. */
+  /** Refuses the request or stores it. The returned WorkflowAnswer then waits for the workflow, with no transaction open. */
   | { startWorkflow: (books: Books, input: Input<Query, Body>, request: WorkflowRequest) => Promise<WorkflowAnswer> }
 
 export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Declaration<Query, Body> & Handler<Query, Body>
@@ -118,7 +118,7 @@ export interface Route extends Declaration<TObject, TSchema> {
   startWorkflow?: (books: Books, input: Input<TObject, TSchema>, request: WorkflowRequest) => Promise<WorkflowAnswer>
 }
 
-/** Declares a route; the handler's query and body are typed by their shapes. */
+/** Declares a route; the shapes give the types of the handler's query and body. */
 export function route<Query extends TObject, Body extends TSchema>(declaration: RouteDeclaration<Query, Body>): Route {
   return declaration as unknown as Route
 }

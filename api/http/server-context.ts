@@ -1,4 +1,4 @@
-// What the server makes once and every request is answered with.
+// The objects that the server creates once and every request uses.
 import type { IncomingMessage } from 'node:http'
 import type { WriteContext } from '../../commands/books/open-books.ts'
 import type { Sealer } from '../../models/sealed.ts'
@@ -8,7 +8,7 @@ import type { Pace } from './pace.ts'
 import type { Limiter } from './rate-limit.ts'
 import type { Shares } from './shares.ts'
 
-/** Everything that a request meets on its way; made once by the server. */
+/** The dependencies of the request pipeline. */
 export interface ServerContext {
   writeContext: WriteContext
   limiter: Limiter
@@ -16,10 +16,10 @@ export interface ServerContext {
   sealer: Sealer
   gateways: Gateways
   shares: Shares
-  /** For answers that use up no budget. */
+  /** Delays answers that use up no rate limit. */
   pace: Pace
-  /** The address of whoever sent the request; null where its socket is gone. */
+  /** The address of the client; null if the socket is closed. */
   addressOf(request: IncomingMessage): string | null
-  /** Told of what nobody should ever see: the error behind a 500. */
+  /** Logs the error behind a 500. */
   onUnhandledError(error: unknown, requestId: string): void
 }

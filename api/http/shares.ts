@@ -1,21 +1,21 @@
-// What organisations share within one API process, and how much of it each may hold.
+// The resources that organisations share in one API process, and how much of them one may hold.
 import type { Caller } from '../../commands/books/caller.ts'
 import { createFairShare, type FairShare } from './fair-share.ts'
 
 const MEGABYTE = 2 ** 20
 
 /**
- * Whoever needs several takes them in this order, and nobody waits for an earlier one while holding a later one:
- * so no circle of waits can come about.
+ * A call takes the shares that it needs in this order, and never waits for an earlier one while it holds a later one, so
+ * calls cannot deadlock.
  */
 export interface Shares {
-  /** Bytes of large bodies, from before they are read until their call is answered. */
+  /** Bytes of large bodies, taken before they are read and released when their call is answered. */
   bodies: FairShare
   /** The turn to parse a large body. */
   parsing: FairShare
   /** Answers that are streamed. */
   streams: FairShare
-  /** Lists that are too large to be held, and are told at the reader's pace. */
+  /** Lists that are too large to be held in memory, and are sent at the reader's pace. */
   lists: FairShare
   /** Calls that may write at the same time. */
   writers: FairShare
@@ -23,16 +23,16 @@ export interface Shares {
   calls: FairShare
 }
 
-/** The connections of a process, and how many of them may write at the same time. */
+/** The database connections of a process, and how many of them may write at the same time. */
 export interface ConnectionShare {
   pool: number
   writers: number
 }
 
-/** How many transactions write at the same time where nothing else is set: more only take each other's time. */
+/** The default number of concurrent write transactions: more of them only slow each other down. */
 export const writersOf = (processors: number) => 2 * processors + 1
 
-/** How much there is of each in a process with so many connections, how much of it one may hold, and for how long one waits. */
+/** The total of each share, the most that one organisation may hold, and how long a call waits for it. */
 export function shareSizes({ pool, writers: most }: ConnectionShare) {
   const streams = Math.ceil(pool / 2)
   const writers = Math.min(most, streams)
@@ -42,7 +42,7 @@ export function shareSizes({ pool, writers: most }: ConnectionShare) {
     streams: { total: streams, each: Math.ceil(streams / 2), waitSeconds: 5 },
     lists: { total: 16, each: 8, waitSeconds: 30 },
     writers: { total: writers, each: Math.ceil(writers * 0.6), waitSeconds: 10 },
-    // A few connections stay free for what is asked before a call has its place.
+    // Two connections stay free for the queries that run before a call takes its share.
     calls: { total: Math.max(1, pool - 2), each: Math.max(1, Math.ceil(pool / 2)), waitSeconds: 10 },
   } satisfies Record<keyof Shares, object>
 }
@@ -59,7 +59,7 @@ export function createShares(connections: ConnectionShare): Shares {
   }
 }
 
-/** Whose share a call counts against: its organisation's, or the partner's. */
+/** The owner against whose share a call counts: its organisation, or the partner; empty for a call without authentication. */
 export function ownerOf({ organization, partnerId }: Pick<Caller, 'organization' | 'partnerId'>): string {
   return organization?.id ?? partnerId ?? ''
 }

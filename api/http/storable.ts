@@ -1,8 +1,8 @@
-// Looks at a JSON text before and after it is parsed: how it is built, and what in it cannot be stored.
+// Scans a JSON text before it is parsed, and finds values in it that cannot be stored.
 import type { FieldProblem } from '../../domain/faults.ts'
 import { MOST_FIELD, MOST_PROBLEMS } from './problems.ts'
 
-/** True for text that PostgreSQL and UTF-8 can hold: no NUL, no half of a surrogate pair. */
+/** True for text that PostgreSQL can store in UTF-8: no NUL, no half of a surrogate pair. */
 export function isStorableText(text: string): boolean {
   return !text.includes('\0') && text.isWellFormed()
 }
@@ -15,10 +15,10 @@ const [ZERO, NINE, EXPONENT, SMALL_EXPONENT, SMALL_U] = [byteOf('0'), byteOf('9'
 const LONG_NUMBER = 300
 
 /**
- * One pass over the bytes of a JSON text: how deep it is nested, how many lists, objects and names it has (what parsing
- * costs most for), and whether it may hold something that cannot be stored. Only an escape writes a NUL or half of a
- * surrogate pair, only an exponent or very many digits a number that is not finite; most bodies have none of these and
- * are not walked through again.
+ * One pass over the bytes of a JSON text: how deep it is nested, how many lists, objects and names it has (they dominate
+ * the cost of parsing), and whether it may contain a value that cannot be stored. A NUL or half of a surrogate pair needs an
+ * escape, and a number that is not finite needs an exponent or very many digits; most bodies have none of these, and
+ * findUnstorable need not visit their values.
  */
 export function scan(bytes: Buffer): { depth: number; parts: number; isSuspicious: boolean } {
   let [deepest, depth, parts, digits, isSuspicious] = [0, 0, 0, 0, false]
@@ -46,39 +46,39 @@ export function scan(bytes: Buffer): { depth: number; parts: number; isSuspiciou
   return { depth: deepest, parts, isSuspicious }
 }
 
-/** The problems of all that cannot be stored; the walk ends when there are more than are told. */
+/** The problems of all values that cannot be stored; stops when there are more than an answer lists. */
 export function findUnstorable(value: unknown): FieldProblem[] {
   const problems: FieldProblem[] = []
-  walk(value, [], problems)
+  visit(value, [], problems)
   return problems
 }
 
-// The path is written out only where there is a problem: it may be long, and the values many.
-function walk(value: unknown, path: (string | number)[], problems: FieldProblem[]): void {
+// The path becomes text only for a problem: it may be long, and there may be many values.
+function visit(value: unknown, path: (string | number)[], problems: FieldProblem[]): void {
   if (problems.length > MOST_PROBLEMS) return
   if (typeof value === 'string') {
-    if (!isStorableText(value)) problems.push({ field: written(path), code: 'text', message: 'must not contain a NUL or half of a surrogate pair' })
+    if (!isStorableText(value)) problems.push({ field: pathText(path), code: 'text', message: 'must not contain a NUL or half of a surrogate pair' })
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) problems.push({ field: written(path), code: 'number', message: 'must be a number that is neither too large nor too small' })
+    if (!Number.isFinite(value)) problems.push({ field: pathText(path), code: 'number', message: 'must be a number that is neither too large nor too small' })
   } else if (Array.isArray(value)) {
     for (let index = 0; index < value.length && problems.length <= MOST_PROBLEMS; index += 1) {
       path.push(index)
-      walk(value[index], path, problems)
+      visit(value[index], path, problems)
       path.pop()
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const name of Object.keys(value)) {
       if (problems.length > MOST_PROBLEMS) return
       if (!isStorableText(name)) {
-        problems.push({ field: written(path), code: 'text', message: 'has a name that cannot be stored' })
+        problems.push({ field: pathText(path), code: 'text', message: 'has a name that cannot be stored' })
         continue
       }
       path.push(name)
-      walk((value as Record<string, unknown>)[name], path, problems)
+      visit((value as Record<string, unknown>)[name], path, problems)
       path.pop()
     }
   }
 }
 
-// A name is cut before it is joined: a hundred paths of a megabyte each would be a hundred megabytes.
-const written = (path: (string | number)[]) => path.map((part) => String(part).slice(0, MOST_FIELD + 1)).join('.')
+// Names are cut before they are joined: a hundred paths of a megabyte each would take a hundred megabytes.
+const pathText = (path: (string | number)[]) => path.map((part) => String(part).slice(0, MOST_FIELD + 1)).join('.')

@@ -1,4 +1,4 @@
-// An answer that is told while it is read: written at the reader's pace, and broken off where it cannot be ended well.
+// Streamed answers: rows are sent at the reader's pace, and the connection is closed if the answer cannot be completed.
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { opened, type Reply, type Rest } from './envelope.ts'
@@ -6,19 +6,19 @@ import type { FairShare } from './fair-share.ts'
 import type { Streamed } from './route.ts'
 import type { Shares } from './shares.ts'
 
-// How long a reader may leave a portion unread, and how long the whole may take: a connection to the database waits for it.
+// How long a reader may leave a portion unread, and how long the whole stream may take: it holds a database connection.
 export const PORTION_MS = 10_000
 export const WHOLE_MS = 300_000
-/** What the log has for an answer that the caller did not stay for; it is never sent. */
+/** The status in the log for an answer whose caller disconnected; it is never sent. */
 export const CALLER_GONE = 499
 
-/** Begins to tell: whatever fails by now is thrown, and can still be answered. */
+/** Begins a stream. An error up to here is thrown, and can still be answered with its status. */
 export async function begin(
   { socket }: IncomingMessage, { streams, calls }: Shares, owner: string, streaming: (over: AbortSignal) => Promise<Streamed>,
 ): Promise<Reply> {
   const over = untilGone(socket)
   try {
-    // A stream keeps a connection of the pool, so it counts among the calls too; both places are left when it is over.
+    // A stream holds a database connection, so it counts as a call too; both shares are released when it ends.
     for (const share of [streams, calls]) await holdUntil(over.signal, share, owner)
     const { answer, rows } = await streaming(over.signal)
     const { opening, closing } = opened(answer)
@@ -30,7 +30,7 @@ export async function begin(
   }
 }
 
-/** Takes a place and gives it back when `over` is aborted, be it in the moment between the grant and the going on. */
+/** Takes one of a share and releases it when `over` is aborted, also if that happens before this function resumes. */
 export async function holdUntil(over: AbortSignal, share: FairShare, owner: string): Promise<void> {
   const release = await share.take(owner, 1, over)
   if (over.aborted) release()
@@ -38,12 +38,12 @@ export async function holdUntil(over: AbortSignal, share: FairShare, owner: stri
   over.addEventListener('abort', release, { once: true })
 }
 
-/** Aborted when the connection is gone; aborting it for another reason lets go of the connection. */
+/** A controller that is aborted when the socket closes. Aborting it for another reason removes its listener from the socket. */
 export function untilGone(socket: IncomingMessage['socket']): AbortController {
   const over = new AbortController()
-  const goneAway = () => over.abort()
-  socket.once('close', goneAway)
-  over.signal.addEventListener('abort', () => socket.off('close', goneAway), { once: true })
+  const abort = () => over.abort()
+  socket.once('close', abort)
+  over.signal.addEventListener('abort', () => socket.off('close', abort), { once: true })
   if (socket.destroyed) over.abort()
   return over
 }
@@ -53,24 +53,24 @@ async function* textsOf(rows: AsyncIterable<unknown[]>): AsyncGenerator<string, 
 }
 
 /**
- * Tells the answer to its end, and answers with the status for the log: 200, or how it was broken off. A broken answer
- * breaks its connection, so that nobody takes a part for the whole.
+ * Sends the answer to its end, and returns the status for the log: that of the reply, 499 if the caller disconnected or stopped
+ * reading, or 500 after an error. An incomplete answer closes its connection, so that the caller notices.
  */
 export async function writeRows(
   response: ServerResponse, { status, headers, body }: Reply, { texts, closing, over }: Rest, onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
   const overdue = setTimeout(() => over.abort(), WHOLE_MS)
-  // What is written after the connection broke is told to nobody; that it broke is told to `over`.
+  // Errors of writes after the connection closed are ignored; `over` reports that it closed.
   response.on('error', () => undefined)
   try {
     response.writeHead(status, { ...headers, 'Content-Type': 'application/json' })
     response.write(body)
     let separator = ''
     for await (const text of texts) {
-      await taken(response, over, () => response.write(separator + text), 'drain')
+      await writeAndWait(response, over, () => response.write(separator + text), 'drain')
       separator = ','
     }
-    await taken(response, over, () => response.end(closing) && response.writableFinished, 'finish')
+    await writeAndWait(response, over, () => response.end(closing) && response.writableFinished, 'finish')
     return status
   } catch (error) {
     response.destroy()
@@ -83,24 +83,24 @@ export async function writeRows(
   }
 }
 
-/** Gives back what the rows are read with, where none of them are wanted. */
+/** Ends a stream without sending it, and releases its database connection and its shares. */
 export async function leave({ texts, over }: Rest): Promise<void> {
   try {
-    // What has not begun cannot be left: the first portion is at hand.
+    // A generator runs its cleanup only if it was started, so the first portion is read.
     for await (const _text of texts) break
   } finally {
     over.abort()
   }
 }
 
-// Writes, and waits until it is taken: by the network, and where that is full by the reader.
-async function taken(response: ServerResponse, over: AbortController, write: () => boolean, event: 'drain' | 'finish'): Promise<void> {
+// Writes, and waits for `event` if the write is buffered: until the reader has read enough.
+async function writeAndWait(response: ServerResponse, over: AbortController, write: () => boolean, event: 'drain' | 'finish'): Promise<void> {
   over.signal.throwIfAborted()
   if (write()) return
-  const impatience = setTimeout(() => over.abort(), PORTION_MS)
+  const timer = setTimeout(() => over.abort(), PORTION_MS)
   try {
     await once(response, event, { signal: over.signal })
   } finally {
-    clearTimeout(impatience)
+    clearTimeout(timer)
   }
 }

@@ -1,4 +1,4 @@
-// Checks the target and the Host of a request, since the router makes a URL of them and throws where that fails.
+// Checks the target and the Host of a request, because the router makes a URL of them and throws if that fails.
 import type { IncomingMessage } from 'node:http'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { MOST_HEADERS } from './bounds.ts'
@@ -6,13 +6,12 @@ import { MOST_HEADERS } from './bounds.ts'
 // RFC 9112, section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and a port.
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d{0,5})?$/i
 const ABSOLUTE = /^https?:\/\/([^/?#]*)(.*)$/i
-// What a URL takes for another path than the one that is written.
+// Paths that a URL parser would change: with a backslash, `.` or `..`.
 const NEEDS_RESOLVING = /\\|\/(?:\.|%2e)/i
 
 /**
- * The Fault of a request whose headers, Host or target are unacceptable; null where they are well.
- * A target with scheme and authority is replaced by its path, and `.` and `..` in it are resolved, so that all
- * code behind sees one form of it.
+ * The Fault of a request with too many headers, or an invalid Host or target; null if they are valid. Replaces a target
+ * with scheme and authority by its path, and resolves `.` and `..` in it, so that later code sees one form only.
  */
 export function checkTarget(request: IncomingMessage): Fault | null {
   if (request.rawHeaders.length >= 2 * MOST_HEADERS) {
@@ -42,10 +41,10 @@ function checkPath(request: IncomingMessage): Fault | null {
   return null
 }
 
-// The query stays as it was sent: only the path is resolved.
+// Resolves the path only; the query stays as it was sent.
 function resolved(path: string): string {
-  const question = path.indexOf('?')
-  const end = question < 0 ? path.length : question
+  const queryStart = path.indexOf('?')
+  const end = queryStart < 0 ? path.length : queryStart
   return new URL(`http://localhost${path.slice(0, end)}`).pathname + path.slice(end)
 }
 

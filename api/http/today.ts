@@ -1,4 +1,4 @@
-// Today, as a reader is answered: the date in the organisation's zone.
+// Today's date in the organisation's time zone, for reads.
 import { dateInZone } from '../../domain/dates.ts'
 import type { RequestContext } from './route.ts'
 

@@ -1,4 +1,4 @@
-// Answers what no route takes: unknown paths, wrong methods, bytes that are not HTTP; all in the envelope.
+// Answers requests that match no route: unknown paths, wrong methods, and data that is not HTTP; all in the envelope.
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:http'
 import { fault } from '../../domain/faults.ts'
@@ -8,11 +8,11 @@ import { limitHeaders, refuse } from './pipeline.ts'
 import type { Limiter } from './rate-limit.ts'
 
 export interface Unmatched {
-  /** The reply with this refusal, entered in the access log. */
+  /** The reply for this refusal; writes it to the access log. */
   replyTo(request: IncomingMessage, refused: Error): Reply
-  /** The id of a request and the limit, for answers at the origin, which count for nobody. */
+  /** The headers X-Request-Id and X-RateLimit-*, for answers at the origin, which are not counted. */
   headers(): Record<string, string>
-  /** Answers a request that Restify never sees. The connection is closed after it where `close` says so. */
+  /** Answers a request that is not passed to Restify; closes the connection afterwards if `close` is true. */
   answer(request: IncomingMessage, response: ServerResponse, refused: Error, how?: { allow?: string | null; close?: boolean }): void
   /** The bytes of an answer after which the connection is closed. */
   bytes(refused: Error, of?: { method?: string; ip?: string | null }): string
@@ -51,14 +51,14 @@ export function unmatchedRequests(
 
 const lengthAndType = (body: string) => ({ 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) })
 
-/** The refusal that Restify's own error stands for: 404, 405, or the error itself. */
+/** The fault for an error of Restify: 404 or 405; from 500 on the error itself. */
 export function refusalOf(error: Error): Error {
   const status = (error as { statusCode?: number }).statusCode ?? 500
   if (status === 405) return fault('request.method_not_allowed')
   return status < 500 ? fault('not_found.route') : error
 }
 
-/** The refusal of bytes that Node could not read as a request, or that came too late. */
+/** The fault for data that Node could not parse as a request, or that arrived too late. */
 export function clientError(code: string | undefined): Error {
   if (code === 'HPE_HEADER_OVERFLOW') return fault('request.too_large', { status: 431, message: 'The headers of this request are too long.' })
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return fault('request.timeout')

@@ -1,4 +1,4 @@
-// Holds bodies and queries against their shapes, and tells every problem at once.
+// Validates bodies and queries against their shapes, and reports all problems at once.
 import type { TObject, TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import Format from 'typebox/format'
@@ -13,11 +13,11 @@ import { isStorableText } from './storable.ts'
 Format.Set('document-date', (text) => parseDocumentDate(text) !== null)
 Format.Set('instant', (text) => isInstant(text) || isDate(text))
 
-// All problems are looked for (decisions §1), so that those of the body's own fields are told before those of its lines.
-// What bounds their number is the bounds of the shapes.
+// All problems are collected (decisions §1), so that those of the body's own fields can be listed before those of its lines.
+// Their number is bounded by the limits in the shapes.
 Settings.Set({ maxErrors: 10_000 })
 
-// A shape is compiled once, whichever route uses it.
+// Each shape is compiled once, even if several routes use it.
 const validators = new WeakMap<TSchema, Validator>()
 
 function validatorOf(schema: TSchema): Validator {
@@ -40,13 +40,13 @@ export function validateBody(schema: TSchema, body: unknown, alsoCheck: (body: u
 const depthOf = ({ field }: FieldProblem) => field.split('.').length
 
 /**
- * Looks at lengths before contents. A list that is longer than its shape allows is a problem, and is cut to its first
- * element, in place; a text is cut to just above its bound. So what it costs to find the other problems of a body does
- * not grow with it.
+ * Checks lengths before contents. A list that is longer than its shape allows is a problem, and is cut to its first
+ * element, in place; a text is cut to just above its limit. So the cost of finding the other problems does not grow with
+ * the body.
  */
 function cutToBounds(schema: Bounds, value: unknown, field: string, problems: FieldProblem[]): unknown {
   if (typeof value === 'string') {
-    // A character may be two units of the text.
+    // A character may be two UTF-16 code units.
     const most = schema.maxLength === undefined ? Infinity : 2 * schema.maxLength + 1
     return value.length > most ? value.slice(0, most) : value
   }
@@ -68,7 +68,7 @@ function cutToBounds(schema: Bounds, value: unknown, field: string, problems: Fi
   return value
 }
 
-/** What of a shape bounds a value. */
+/** The limits of lengths in a shape. */
 interface Bounds {
   maxLength?: number
   maxItems?: number
@@ -77,9 +77,9 @@ interface Bounds {
 }
 
 /**
- * Reads the known parameters of a query, numbers and booleans included; unknown ones are ignored.
- * Throws `400 validation.invalid_value` with the parameter's name, and `details.valid` where there is a list; also for a
- * period that ends before it begins.
+ * Reads the declared parameters of a query and converts numbers and booleans; other parameters are ignored.
+ * Throws validation.required_field for a missing parameter, and `400 validation.invalid_value` with the parameter's name,
+ * and `details.valid` if there is a list of valid values; also for a period that ends before it begins.
  */
 export function readQuery(schema: TObject | undefined, parameters: URLSearchParams): Record<string, unknown> {
   const query: Record<string, unknown> = {}
@@ -126,7 +126,7 @@ function badParameter(name: string, property: TSchema) {
   })
 }
 
-// Forms in words, by the name of their format or by their pattern.
+// Descriptions of valid values, by the name of a format or by a pattern.
 const FORMS: Record<string, string | undefined> = {
   'document-date': 'a date (2026-04-01) or an instant (2026-04-01T10:00:00Z)',
   instant: 'a date (2026-04-01) or an instant (2026-04-01T10:00:00Z)',

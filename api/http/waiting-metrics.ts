@@ -1,12 +1,12 @@
-// The gauges of webhooks that wait, read from PostgreSQL whenever Prometheus asks.
+// The gauges of waiting webhook deliveries and open circuits, read from PostgreSQL by each GET /metrics.
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../models/database.ts'
 import { countWaiting, type Waiting } from '../../models/waiting.ts'
 
-/** Adds the gauges. While PostgreSQL is away they say what they said last, and the other metrics go on. */
+/** Adds the gauges. While PostgreSQL is unavailable they keep their last values, and the other metrics work. */
 export function addWaitingMetrics(registry: Registry, database: Pick<Database, 'observe'>): void {
   let counted: Promise<Waiting | null> = Promise.resolve(null)
-  // Collected in the order of their making: one question serves both.
+  // Gauges are collected in the order of their creation, so one query serves both.
   new Gauge({
     name: 'bahi_webhook_circuits_open',
     help: 'Webhook endpoints whose circuit is open or half-open.',

@@ -1,4 +1,4 @@
-// How a call that changes something travels: its key is claimed, its deed is done once, its answer is remembered.
+// Handles a call that writes: claims its idempotency key, does its work once, and stores its answer.
 import type { Books } from '../../commands/books/books.ts'
 import type { Caller } from '../../commands/books/caller.ts'
 import { openBooks } from '../../commands/books/open-books.ts'
@@ -14,7 +14,7 @@ import type { ServerContext } from './server-context.ts'
 import type { WorkflowRequest, RequestContext, WorkflowAnswer, Prepared, Route } from './route.ts'
 import { ownerOf } from './shares.ts'
 
-/** The errand of an `ask` whose claim stands until it is answered. */
+/** A call that has started a workflow and keeps the claim of its key until the workflow is done. */
 interface PendingWorkflow {
   awaitAnswer: WorkflowAnswer
   call: KeyedCall
@@ -22,7 +22,7 @@ interface PendingWorkflow {
   mismatched: boolean
 }
 
-/** Carries out a call that changes something. A large body counts against its organisation's share until it is answered. */
+/** Answers a call that writes. A large body counts against its organisation's share until the call is answered. */
 export async function answerWrite(server: ServerContext, route: Route, caller: Caller, sent: IncomingCall): Promise<Reply> {
   const key = keyOf(route, sent.request)
   const size = sizeOf(sent.request, route.bodyLimit ?? BODY_LIMIT)
@@ -34,7 +34,7 @@ export async function answerWrite(server: ServerContext, route: Route, caller: C
   }
 }
 
-// A body that is refused is so within the work: the answer of its key, where it has one, comes first (decisions §7).
+// An invalid body is refused inside of the work, because a stored answer of the key comes first (decisions §7).
 async function carryOut(server: ServerContext, route: Route, caller: Caller, key: string | null, sent: IncomingCall): Promise<Reply> {
   const { bodyHash, input } = await (sent.received ??= receive(server.shares, route, ownerOf(caller), sent))
   const prepared = await prepare(route, server, caller, input)
@@ -56,8 +56,8 @@ async function carryOut(server: ServerContext, route: Route, caller: Caller, key
 }
 
 /**
- * Does what a route does before its transaction. A failure is kept for the handler, and an input of the wrong shape is
- * left to the transaction: there each is refused in its place among the checks, and remembered under its key.
+ * Runs the `prepare` of a route before its transaction. A failure is kept for the handler, and an invalid input is left to
+ * the transaction: there each is refused in its place among the checks, and the refusal is stored under the key.
  */
 async function prepare(
   route: Route, server: ServerContext, caller: Caller, input: Parameters<NonNullable<Route['prepare']>>[0] | Fault,
@@ -73,7 +73,7 @@ async function prepare(
   }
 }
 
-/** Does what uses the database when the caller's organisation has a place for it. What anyone may call uses none. */
+/** Runs `work` within the caller's share of concurrent calls. A call without authentication needs no share. */
 export function inPlace<T>({ shares }: Pick<ServerContext, 'shares'>, caller: Caller, work: () => Promise<T>): Promise<T> {
   return within(shares.calls, caller, work)
 }
@@ -93,22 +93,22 @@ async function within<T>(share: FairShare, caller: Caller, work: () => Promise<T
   }
 }
 
-/** What a handler reads with: the pool, and no transaction. */
+/** The context of a handler that reads: the connection pool, without a transaction. */
 export function requestContextOf(server: ServerContext, caller: Caller, now: Date): RequestContext {
   const { database } = server.writeContext
   return { connection: database, database, caller, now, gateways: server.gateways, orgId: caller.organization?.id ?? '' }
 }
 
 /**
- * Does the work of a keyed call once. A refusal is an answer too and is remembered: one that comes before the books
- * are written, in the same transaction; one that PostgreSQL itself gave, in a transaction of its own.
+ * Does the work of a call with a key once. A refusal is stored like any answer: in the same transaction if a command
+ * refuses, in a transaction of its own if PostgreSQL refuses the writes.
  */
 async function writeOnce(
   server: ServerContext, caller: Caller, call: KeyedCall, work: (books: Books, request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>, startsWorkflow: boolean,
 ): Promise<Reply | PendingWorkflow> {
   const settle = async (books: Books, result: (request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>): Promise<Reply | PendingWorkflow> => {
     const claimed = claim(books, call, server.sealer)
-    // What an errand goes on with is known by the claim alone.
+    // The claim says whether an earlier call with this key has already stored a request.
     if (startsWorkflow) await books.connection.checked()
     const request = { id: claimed.unfinished?.requestId ?? books.newId(), isNew: claimed.unfinished === null }
     const [outcome] = await Promise.allSettled([result(request)])
@@ -139,15 +139,15 @@ function refusalToKeep(books: Books, error: unknown): Reply {
   return refusal(error, books.caller.origin.request_id ?? '')
 }
 
-// What was asked for first stands, also when another body comes with the same key.
+// The request of the first call is continued, even if this call has another body.
 function pendingWorkflow(books: Books, sent: KeyedCall, unfinished: UnfinishedRequest | null, requestId: string, awaitAnswer: WorkflowAnswer): PendingWorkflow {
   const call = { ...sent, bodyHash: unfinished?.bodyHash ?? sent.bodyHash }
   return { awaitAnswer: awaitAnswer, call: call, claim: leaveClaim(books, call, requestId), mismatched: call.bodyHash !== sent.bodyHash }
 }
 
 /**
- * Runs the errand, with no transaction open, and remembers its answer. What is no answer (the engine away, too late) is
- * not remembered: the claim is given up, and a repeat of the key goes on with what was asked for.
+ * Waits for the workflow, with no transaction open, and stores the answer. An error from 500 on (Temporal is unavailable, or
+ * the time is over) is not stored: the claim is released, and a repeat of the key continues the same request.
  */
 async function awaitWorkflow(server: ServerContext, caller: Caller, pending: PendingWorkflow, run: (awaitAnswer: WorkflowAnswer) => Promise<Reply>): Promise<Reply> {
   const { database, clock } = server.writeContext
@@ -157,7 +157,7 @@ async function awaitWorkflow(server: ServerContext, caller: Caller, pending: Pen
   } catch (error) {
     const refused = asFault(error)
     if (!(refused instanceof Fault) || refused.status >= 500) {
-      // A claim that cannot be given up runs out by itself.
+      // A claim that cannot be released expires after a minute.
       await releaseClaim(database, pending.claim, clock()).catch(() => undefined)
       throw error
     }

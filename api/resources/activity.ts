@@ -1,4 +1,4 @@
-// The routes of the activity log: the whole log, and each document's own part of it.
+// The routes of the activity log: the whole log, and the log of each document.
 import { Type } from 'typebox'
 import { DOCUMENTS, kindsThatHave } from '../../domain/documents.ts'
 import { activity } from '../../models/activity.ts'
@@ -33,7 +33,7 @@ const log = route({
   },
 })
 
-/** Its part of the log, for each kind of documents; 404 where the document is not there. */
+/** The log of one document, for each kind of documents that has one; 404 if the document does not exist. */
 const logsOfDocuments = kindsThatHave('hasLog').map((kind): Route => {
   const { noun, path, id } = DOCUMENTS[kind]
   return route({
@@ -52,8 +52,8 @@ function withArticle(noun: string): string {
   return `${/^[aeiou]/.test(noun) ? 'an' : 'a'} ${noun}`
 }
 
-async function newest(context: RequestContext, where: Condition, asked: number | undefined): Promise<Answer> {
-  const most = asked ?? LIMIT.default
+async function newest(context: RequestContext, where: Condition, requested: number | undefined): Promise<Answer> {
+  const most = requested ?? LIMIT.default
   const page = await pageOf(context, activity, { by: 'occurred_at', perPage: most, after: null, where })
   return {
     activity: page.rows.map(showActivity),

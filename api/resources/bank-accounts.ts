@@ -1,4 +1,4 @@
-// The route of the accounts that money is paid through.
+// The route of the bank and cash accounts, through which money is paid.
 import { Type } from 'typebox'
 import { findBankAccounts } from '../../models/account.ts'
 import { listQuery } from '../http/page.ts'

@@ -1,4 +1,4 @@
-// The routes that convert one document into another: each asks the engine, and waits for it.
+// The routes that convert one document into another: each starts a workflow, and waits for its result.
 import { isStillToDo, requestConversion, type ConversionRequest } from '../../commands/conversions/conversions.ts'
 import type { Books } from '../../commands/books/books.ts'
 import { estimateOf } from '../../commands/orders/estimates.ts'
@@ -42,13 +42,13 @@ export const purchaseOrderConversion = route({
     )),
 })
 
-/** Writes the request down; the errand has it carried out and shows what the source has become. */
+/** Stores the request. The answer waits for the workflow that converts, and shows the source after the conversion. */
 async function converting(
   books: Books, request: WorkflowRequest, input: ConversionRequest, show: (context: RequestContext, sourceId: string) => Promise<Answer>,
 ): Promise<WorkflowAnswer> {
   const conversion = await requestConversion(books, request.id, input, request.isNew)
   const { org_id: orgId, id: conversionId, source_type: source, source_id: sourceId } = conversion
-  // A call that was cut off after its work was done needs the engine no more.
+  // A repeated call whose conversion is already done needs no workflow.
   const isDone = conversion.hops === hopsOf(conversion)
   return async (context) => {
     if (!isDone) await context.gateways.engine.convert({ orgId, conversionId, source, sourceId }, () => isStillToDo(context, conversion))

@@ -1,4 +1,4 @@
-// The route of the options of the cost-center tag.
+// The route of the cost centers, which documents can have as tags.
 import { Type } from 'typebox'
 import { findActiveCostCenters } from '../../models/cost-center.ts'
 import { listQuery } from '../http/page.ts'

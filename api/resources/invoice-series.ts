@@ -1,4 +1,4 @@
-// The routes of the invoices' number series.
+// The routes of the number series of invoices.
 import { Type } from 'typebox'
 import { branchOfSeries, createSeries, listSeries, nextNumber } from '../../commands/masters/series.ts'
 import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
@@ -15,7 +15,7 @@ const SERIES_QUERY = {
   transactionDate: Type.Optional(DocumentDate),
 }
 
-const dateAsked = ({ now, caller }: RequestContext, input: string | undefined) =>
+const dateOf = ({ now, caller }: RequestContext, input: string | undefined) =>
   (input === undefined ? dateInZone(now.toISOString(), caller.organization!.time_zone) : parseDocumentDate(input)!)
 
 export const invoiceSeriesRoutes = [
@@ -25,7 +25,7 @@ export const invoiceSeriesRoutes = [
     answer: Type.Object({ series: Type.Array(Series), branchId: Id }),
     async read(context, { query }) {
       const branch = await branchOfSeries(context, query.branchId, 'branchId')
-      const series = await listSeries(context, branch, dateAsked(context, query.transactionDate))
+      const series = await listSeries(context, branch, dateOf(context, query.transactionDate))
       return { series: series.map(showSeries), branchId: branch.id }
     },
   }),
@@ -37,7 +37,7 @@ export const invoiceSeriesRoutes = [
     async read(context, { query }) {
       const { series = 'default', branchId, transactionDate } = query
       const branch = await branchOfSeries(context, branchId, 'branchId')
-      const number = await nextNumber(context, branch, dateAsked(context, transactionDate), series, context.caller.organization!)
+      const number = await nextNumber(context, branch, dateOf(context, transactionDate), series, context.caller.organization!)
       return { next_number: number, series, branch_id: branch.id }
     },
   }),

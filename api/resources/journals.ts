@@ -1,4 +1,4 @@
-// The routes of the ledger's journals.
+// The routes of the journals.
 import { Type } from 'typebox'
 import { journalOf } from '../../commands/ledger/journals.ts'
 import { deleteManualJournal, postManualJournal } from '../../commands/ledger/manual-journals.ts'
@@ -20,7 +20,7 @@ export const journalRoutes = [
   listing({
     path: '/journals', tag, does: "List the ledger's journals", scope: 'journals.READ', key: 'journals', table: journals,
     shape: Journal,
-    // An entry is never edited: it changed when it was written.
+    // A journal is never changed, so it was last modified when it was created.
     modified: 'created_time',
     filters: {
       source: equals(Type.Enum([...JOURNAL_SOURCES])),

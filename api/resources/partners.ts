@@ -1,4 +1,4 @@
-// The partner channel's routes, opened by X-Partner-Key.
+// The routes of partners, who authenticate with X-Partner-Key.
 import { Type } from 'typebox'
 import { changeOrganization } from '../../commands/organizations/organization-changes.ts'
 import { createOrganization, organizationOf, reactivateOrganization, reissueToken, suspendOrganization } from '../../commands/organizations/partners.ts'

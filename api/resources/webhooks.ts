@@ -47,7 +47,7 @@ export const webhookRoutes = [
     async prepare({ body: { url } }, { receiver }, caller) {
       if (url !== undefined) await receiver.check(url, caller.organization?.id ?? '')
     },
-    write: async (books, { params, body }, _machines, prepared) => ({
+    write: async (books, { params, body }, _gateways, prepared) => ({
       message: 'Endpoint updated.', endpoint: showEndpoint(await changeEndpoint(books, params.endpoint_id!, body, prepared, showEndpoint)),
     }),
   }),

@@ -1,11 +1,11 @@
-// An account of the chart as JSON.
+// An account of the chart of accounts as JSON.
 import { Type, type Static } from 'typebox'
 import { ACCOUNT_TYPES, isDebitNormal } from '../../domain/accounts.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { Account as AccountWithBalance } from '../../models/account.ts'
 import { Id, nullable, Timestamp } from './fields.ts'
 
-/** The day at whose end a balance is asked for. */
+/** The date at whose end the balance is computed. */
 export const AsOf = Type.String({
   format: 'document-date',
   maxLength: 40,
@@ -37,7 +37,7 @@ export const BankAccount = Type.Object({
   ...fields,
 })
 
-/** `currency` is the organisation's: the ledger is kept in it, whatever the account's own. */
+/** `currency` is the organisation's: balances are kept in it, even if the account has another currency. */
 export function showAccount(account: AccountWithBalance, currency: string): Static<typeof Account> {
   return {
     account_id: account.id,

@@ -4,7 +4,7 @@ import { ENTITY_TYPES } from '../../domain/documents.ts'
 import type { ActivityRow } from '../../models/activity.ts'
 import { Id, nullable, Timestamp } from './fields.ts'
 
-/** What the log can be asked for (specification, "Activity"). */
+/** The values of the filter `entity_type` (specification, "Activity"). */
 export const ACTIVITY_ENTITY_TYPES = [...ENTITY_TYPES, 'CONTACT', 'ITEM', 'ATTACHMENT']
 
 export const ActivityEvent = Type.Object({

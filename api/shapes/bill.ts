@@ -46,7 +46,7 @@ export const Bill = Type.Object({
   purchase_order_id: nullable(Id),
 })
 
-/** `today` is the date in the organisation's zone, for what is overdue. */
+/** `today` is the date in the organisation's time zone, for `is_overdue` and `days_overdue`. */
 export function showBill(bill: BillWithLines, today: string): Static<typeof Bill> {
   const amount = (minor: bigint) => toAmount(minor, bill.currency_code)
   return {

@@ -1,4 +1,4 @@
-// What a caller may say of a conversion.
+// The bodies of conversions as JSON.
 import { Type } from 'typebox'
 import { decimal, optional, Reference } from './fields.ts'
 import { MOST_LINES } from './line-item.ts'

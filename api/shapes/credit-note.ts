@@ -1,4 +1,4 @@
-// A credit note as JSON, in and out, and the answers of its applications.
+// A credit note and its applications as JSON, in and out.
 import { Type, type Static } from 'typebox'
 import { CREDIT_SIDES, STOCK_DIRECTION } from '../../domain/credit.ts'
 import { showDate } from '../../domain/dates.ts'
@@ -78,7 +78,7 @@ export function showCreditNote(note: CreditNoteWithLines): Static<typeof CreditN
   }
 }
 
-/** What a note shows as every document does, with `restock` on its lines. */
+/** The fields that a note has in common with other documents, with `restock` on its lines. */
 export function showNote<Note extends Parameters<typeof showDocument>[0] & { lines: { restock: boolean }[] }>(note: Note) {
   const { line_items, ...shown } = showDocument(note)
   return { ...shown, line_items: line_items.map((line, index) => ({ ...line, restock: note.lines[index]!.restock })) }

@@ -27,13 +27,13 @@ export const NewDebitNote = Type.Object({ date: DocumentDate, ...fields, is_draf
 
 export const DebitNoteChanges = Type.Object({ ...fields, date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines) })
 
-/** The body with the vendor under one name. */
+/** The body with `customer_id`, the alias of `vendor_id`, replaced; `vendor_id` takes precedence. */
 export function vendorNamed<Body extends { vendor_id?: string; customer_id?: string }>(body: Body): Omit<Body, 'customer_id'> {
   const { customer_id, ...named } = body
   return customer_id === undefined || named.vendor_id !== undefined ? named : { ...named, vendor_id: customer_id }
 }
 
-/** What a shape cannot say of a new note: it names a vendor, under one name or the other. Looks at any body, however wrong. */
+/** Problems that the shape cannot express: a new note needs vendor_id or its alias. Accepts any body, also an invalid one. */
 export function debitNoteProblems(body: unknown): FieldProblem[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
   const { vendor_id, customer_id } = body as { vendor_id?: unknown; customer_id?: unknown }

@@ -1,4 +1,4 @@
-// What every sale and purchase takes and shows of itself, whatever kind of document it is.
+// The fields that sales and purchases of every kind have in common, in and out.
 import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
 import { toAmount } from '../../domain/money.ts'
@@ -10,10 +10,10 @@ export const PlaceOfSupply = Type.String({ minLength: 1, maxLength: 100 })
 export const RoundOff = Type.Number({ minimum: -1e13, maximum: 1e13 })
 export const NoteRoundOff = Type.Number({ exclusiveMinimum: -1, exclusiveMaximum: 1 })
 
-/** The cost centers that a body names. */
+/** The ids of cost centers in a body. */
 export const Tags = Type.Array(Reference, { maxItems: 50, description: 'Cost centers.' })
 
-/** The fields of every body that creates a document; who it is with, its date and its place of supply stand beside them. */
+/** The common fields of bodies that create a document; contact, date and place of supply are declared for each kind. */
 export const newDocument = {
   line_items: NewLineItems,
   branch_id: optional(Reference),
@@ -24,12 +24,12 @@ export const newDocument = {
   tags: optional(Tags),
 }
 
-/** The body of a void; dated today unless told. */
+/** The body of a void; the date is today by default. */
 export const VoidRequest = Type.Object({ reason: optional(Text(500)), date: optional(DocumentDate) }, {
   examples: [{ reason: 'Booked for the wrong customer' }],
 })
 
-/** The fields of every document's answer. */
+/** The common fields of the answers of documents. */
 export const documentFields = {
   branch_id: Id,
   date: Timestamp,
@@ -50,7 +50,7 @@ export const documentFields = {
 
 const { round_off: _roundOff, ...unrounded } = documentFields
 
-/** The fields of an estimate's or order's answer: only what is owed is rounded. */
+/** The common fields of the answers of estimates and orders, whose totals have no round-off. */
 export const unroundedFields = unrounded
 
 const DocumentFields = Type.Object(documentFields)
@@ -76,7 +76,7 @@ export function showDocument(document: DocumentRow & { lines: LineRow[] }): Stat
   }
 }
 
-/** As showDocument, of an estimate or an order. */
+/** Like showDocument, for an estimate or an order. */
 export function showUnrounded(document: DocumentRow & { lines: LineRow[] }) {
   const { round_off: _roundOff, ...shown } = showDocument(document)
   return shown

@@ -40,7 +40,7 @@ export const ExpenseChanges = Type.Object({
   line_items: optional(Type.Array(ChangedLine, { minItems: 1, maxItems: MOST_LINES })),
 })
 
-/** What the shape of a PUT cannot say: a new line needs an amount. Looks at any body, however wrong. */
+/** Problems that the shape of a PUT cannot express: a new line needs an amount. Accepts any body, also an invalid one. */
 export function changedExpenseProblems(body: unknown): FieldProblem[] {
   const lines = (body as { line_items?: unknown } | null)?.line_items
   if (!Array.isArray(lines)) return []

@@ -1,7 +1,7 @@
-// The fields that shapes are made of: ids, names, amounts, dates, and what may be null.
+// The field types that shapes use: ids, names, amounts, dates, optional and nullable fields.
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
 
-/** Also null: "no value" in answers, "clear the field" in requests. */
+/** Allows null: "no value" in answers, "clear the field" in requests. */
 export function nullable<Schema extends TSchema>(schema: Schema) {
   const { type, enum: values } = schema as { type?: string; enum?: unknown[] }
   const made = Type.Unsafe<Static<Schema> | null>({
@@ -9,12 +9,12 @@ export function nullable<Schema extends TSchema>(schema: Schema) {
     ...(type === undefined ? {} : { type: [type, 'null'] }),
     ...(values === undefined ? {} : { enum: [...values, null] }),
   })
-  // Refinements are kept beside the JSON Schema, where spreading does not see them.
+  // Refinements are not an enumerable property, so the spread does not copy them.
   const refinements = Object.getOwnPropertyDescriptor(schema, '~refine')
   return refinements ? Object.defineProperty(made, '~refine', refinements) : made
 }
 
-/** May be left out of a request, or null. */
+/** May be absent from a request, or null. */
 export const optional = <Schema extends TSchema>(schema: Schema) => Type.Optional(nullable(schema))
 
 // Answers
@@ -22,7 +22,7 @@ export const Id = Type.String({ format: 'uuid' })
 export const Timestamp = Type.String({ format: 'date-time', description: 'UTC with milliseconds.' })
 export const Amount = Type.Number({ description: 'In units of the currency.' })
 
-// Requests. A reference of another shape than an id's is answered as one that does not exist, so any text will do.
+// Requests. A reference that is not a UUID is answered like one that does not exist, so any text is accepted here.
 export const Reference = Type.String({ minLength: 1, maxLength: 100 })
 export const Text = (maxLength: number) => Type.String({ maxLength })
 export const Name = (maxLength: number) => Type.String({ minLength: 1, maxLength, pattern: '\\S' })
@@ -36,7 +36,7 @@ export const Currency = Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3, descr
 
 const MOST_DECIMALS = 6
 
-/** A decimal of up to six places (decisions §4). */
+/** A number with at most six decimals (decisions §4). */
 export function decimal(options: { minimum?: number; exclusiveMinimum?: number; maximum?: number } = {}) {
   return Type.Refine(
     Type.Number({ maximum: 1e13, ...options }),
@@ -50,5 +50,5 @@ function decimalsOf(value: number): number {
   return Math.max(0, (mantissa.split('.')[1]?.length ?? 0) - Number(exponent))
 }
 
-/** A resource's answer under its key. */
+/** The answer with one resource under its key. */
 export const one = (key: string, schema: TSchema) => Type.Object({ [key]: schema } as TProperties)

@@ -52,7 +52,7 @@ export const Invoice = Type.Object({
   estimate_id: nullable(Id),
 })
 
-/** `today` is the date in the organisation's zone, for what is overdue. */
+/** `today` is the date in the organisation's time zone, for `is_overdue` and `days_overdue`. */
 export function showInvoice(invoice: InvoiceWithLines, today: string): Static<typeof Invoice> {
   const amount = (minor: bigint) => toAmount(minor, invoice.currency_code)
   return {

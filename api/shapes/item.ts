@@ -8,7 +8,7 @@ import { decimal, Id, Name, nullable, optional, Reference, Text, Timestamp } fro
 export const ITEM_TYPES: ItemRow['item_type'][] = ['GOODS', 'SERVICE']
 export const ITEM_STATUSES: ItemRow['status'][] = ['ACTIVE', 'INACTIVE']
 
-// Three fields have two names each (decisions §4); the first of a pair is the one that is answered.
+// Three fields have two names each (decisions §4); answers use the first of a pair.
 const fields = {
   item_name: Type.Optional(Name(200)),
   name: Type.Optional(Type.String({ ...Name(200), description: 'Alias of item_name.' })),
@@ -37,14 +37,14 @@ export type NewItem = Static<typeof NewItem>
 export const ItemChanges = Type.Object({ ...fields, status: Type.Optional(Type.Enum(ITEM_STATUSES)) }, { examples: [{ rate: 65 }] })
 export type ItemChanges = Static<typeof ItemChanges>
 
-/** What the shape cannot say: one of the two names of the name is required. Looks at any body, however wrong. */
+/** Problems that the shape cannot express: item_name or its alias is required. Accepts any body, also an invalid one. */
 export function itemProblems(body: unknown): FieldProblem[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
   if ('item_name' in body || 'name' in body) return []
   return [{ field: 'item_name', code: 'required', message: 'is required' }]
 }
 
-/** A body's fields under the names that the books know; where both names of a field are sent, the first counts. */
+/** The body with aliases replaced; if both names of a field are sent, the first of the pair takes precedence. */
 export function readItem({ name, type, hsn_sac, ...rest }: ItemChanges): ItemFields & Record<string, unknown> {
   return { item_name: name, item_type: type, hsn_or_sac: hsn_sac, ...rest }
 }

@@ -26,7 +26,7 @@ export const NewJournal = Type.Object({
   }, { description: "Either debit or credit. The contact is the journal's unless the line names its own." }), { minItems: 2, maxItems: MOST_LINES }),
 })
 
-/** What a shape cannot say of lines: each has an amount on one side. Looks at any body, however wrong. */
+/** Problems that the shape cannot express: each line needs an amount on exactly one side. Accepts any body, also an invalid one. */
 export function sideProblems(body: unknown): FieldProblem[] {
   const lines = (body as { lines?: unknown } | null)?.lines
   if (!Array.isArray(lines)) return []
@@ -35,7 +35,7 @@ export function sideProblems(body: unknown): FieldProblem[] {
   ] : []))
 }
 
-// A side that is no number is a problem of the shape, and is told there.
+// A side that is not a number is reported by the shape, so it counts as valid here.
 function isOneSided({ debit, credit }: { debit?: unknown; credit?: unknown }): boolean {
   const sides = [debit ?? 0, credit ?? 0]
   return sides.some((side) => typeof side !== 'number') || (sides[0] === 0) !== (sides[1] === 0)
@@ -64,7 +64,7 @@ export const Journal = Type.Object({
   last_modified_time: Timestamp,
 })
 
-/** `currency` is the organisation's: the ledger is kept in it. */
+/** `currency` is the organisation's, in which the ledger is kept. */
 export function showJournal(journal: ReadJournal, currency: string): Static<typeof Journal> {
   const written = journal.created_time.toISOString()
   return {
@@ -82,7 +82,7 @@ export function showJournal(journal: ReadJournal, currency: string): Static<type
     reversed_by: journal.reversed_by,
     tags: journal.tags,
     created_time: written,
-    // An entry is never edited.
+    // A journal is never changed.
     last_modified_time: written,
   }
 }

@@ -21,7 +21,7 @@ const NewLineItem = Type.Object({
   tax_id: optional(Reference),
 }, { description: 'Either item_id, or name and rate.' })
 
-/** A purchase's line: it may name the account that it is debited to. */
+/** A line of a purchase, which may have the account to debit. */
 export const NewPurchaseLine = Type.Object({
   ...NewLineItem.properties,
   account_id: optional(Type.String({
@@ -34,7 +34,7 @@ export const NewPurchaseLines = Type.Array(NewPurchaseLine, { minItems: 1, maxIt
 
 export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MOST_LINES })
 
-/** A line of a PUT: one with its line_item_id is that line, and keeps what it does not name; one without is new. */
+/** A line of a PUT: with line_item_id it changes that line, and fields that are not sent stay; without it the line is new. */
 const ChangedLineItem = Type.Object({
   line_item_id: optional(Type.String({ ...Reference, description: 'The line to change; without it a line is added.' })),
   ...NewLineItem.properties,
@@ -49,7 +49,7 @@ export const ChangedPurchaseLine = Type.Object({
 export const ChangedPurchaseLines = Type.Array(ChangedPurchaseLine, { minItems: 1, maxItems: MOST_LINES })
 export const ChangedLineItems = Type.Array(ChangedLineItem, { minItems: 1, maxItems: MOST_LINES })
 
-/** What a shape cannot say of lines: one of no item needs a name and a rate. Looks at any body, however wrong. */
+/** Problems that the shape cannot express: a line without item_id needs a name and a rate. Accepts any body, also an invalid one. */
 export function lineProblems(body: unknown): FieldProblem[] {
   const lines = (body as { line_items?: unknown } | null)?.line_items
   if (!Array.isArray(lines)) return []
@@ -58,7 +58,7 @@ export function lineProblems(body: unknown): FieldProblem[] {
   )))
 }
 
-/** As lineProblems, for a PUT: a line that is kept needs nothing. */
+/** Like lineProblems, for a PUT: a line with line_item_id needs no other field, a new line needs a quantity too. */
 export function changedLineProblems(body: unknown): FieldProblem[] {
   const lines = (body as { line_items?: unknown } | null)?.line_items
   if (!Array.isArray(lines)) return []

@@ -6,7 +6,7 @@ import { Currency, Email, Id, Name, nullable, optional, Text, Timestamp } from '
 
 const MOST_ADDRESS = 4_000
 
-/** Kept as it is sent: a text, or an object of the partner's own fields. */
+/** A text, or an object with fields that the partner chooses; stored as it is sent. */
 const Address = Type.Refine(
   Type.Unsafe<string | Record<string, unknown> | null>({ type: ['string', 'object', 'null'], maxLength: 1000, maxProperties: 50 }),
   (value) => typeof value !== 'object' || JSON.stringify(value).length <= MOST_ADDRESS,

@@ -56,14 +56,14 @@ export const PaymentChanges = Type.Object({
   tags: optional(Tags),
 })
 
-/** What a shape cannot say of allocations: each names exactly one document. Looks at any body, however wrong. */
+/** Problems that the shape cannot express: each allocation needs exactly one document. Accepts any body, also an invalid one. */
 export function allocationProblems(body: unknown): FieldProblem[] {
   const allocations = (body as { allocations?: unknown } | null)?.allocations
   if (!Array.isArray(allocations)) return []
   return allocations.flatMap((each, index) => targetProblems(each, `allocations.${index}.`))
 }
 
-/** As allocationProblems, for the body of an apply. */
+/** Like allocationProblems, for the body of an apply. */
 export const applyProblems = (body: unknown): FieldProblem[] => targetProblems(body, '')
 
 function targetProblems(allocation: unknown, path: string): FieldProblem[] {

@@ -6,7 +6,7 @@ import { JOURNAL_SOURCES, type JournalSource, type Ledger, type LedgerEntry } fr
 import type { ContactRow } from '../../models/contact.ts'
 import { Amount, Id, nullable, Timestamp } from './fields.ts'
 
-// A customer calls a payment a receipt, and knows no manual entries but journal vouchers.
+// In a customer's ledger a payment is called a receipt, and a manual journal a journal.
 const TRANSACTION_TYPES: Record<JournalSource, string> = {
   ...(Object.fromEntries(JOURNAL_SOURCES.map((source) => [source, source])) as Record<JournalSource, string>),
   PAYMENT: 'RECEIPT',
@@ -38,7 +38,7 @@ export const CustomerLedger = Type.Object({
   transactions: Type.Array(Transaction, { description: 'Ordered by date; reversals are separate entries.' }),
 })
 
-/** What stands above the transactions. `currency` is the organisation's. */
+/** The ledger without its transactions. `currency` is the organisation's. */
 export function showLedger(
   { opening, debit, credit }: Pick<Ledger, 'opening' | 'debit' | 'credit'>, contact: Pick<ContactRow, 'id' | 'contact_name'>,
   { from, to }: { from: string | null; to: string | null }, currency: string,
@@ -56,7 +56,7 @@ export function showLedger(
   }
 }
 
-/** The transactions as they come, each with what is owed after it. */
+/** The transactions in portions as they are read, each with the balance after it. */
 export async function* showTransactions({ opening, entries }: Ledger, currency: string): AsyncGenerator<Static<typeof Transaction>[], void> {
   let balance = opening
   for await (const portion of entries) {

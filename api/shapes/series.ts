@@ -1,4 +1,4 @@
-// A number series as JSON: camelCase when listed, snake_case when created, as the specification has it.
+// A number series as JSON: camelCase when listed, snake_case when created, as in the specification.
 import { Type, type Static } from 'typebox'
 import type { ListedSeries } from '../../commands/masters/series.ts'
 import type { NumberGapRow, NumberSeriesRow } from '../../models/series.ts'

@@ -1,8 +1,8 @@
-// A warning as JSON: what a call that succeeded tells beside its resource.
+// The warnings of a successful call as JSON.
 import { Type } from 'typebox'
 import { WARNINGS } from '../../domain/warnings.ts'
 
-/** `warnings` of every call that can warn, empty where there is nothing to tell (decisions §11). */
+/** The field `warnings` of calls that can return warnings; empty if there are none (decisions §11). */
 export const Warnings = Type.Array(Type.Object({
   code: Type.Enum(Object.keys(WARNINGS)),
   message: Type.String(),

@@ -9,7 +9,7 @@ import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
 
 const fields = {
   url: Type.String({ minLength: 1, maxLength: 2_000, description: 'An https URL of a server on the public internet.' }),
-  // Unknown names are answered with the list of known ones (decisions §5), so that any text has the right shape.
+  // The shape accepts any name, because an unknown name is answered with the list of valid ones (decisions §5).
   events: Type.Array(Type.String({ maxLength: 100 }), {
     minItems: 1, maxItems: 100, description: 'Names from GET /webhooks/event_types.',
   }),
@@ -69,7 +69,7 @@ export const EventTypeEntry = Type.Object({
   schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema of the delivered `data`.' }),
 })
 
-/** The catalogue, in the specification's order. */
+/** All event types, in the specification's order. */
 export function showEventTypes(): Static<typeof EventTypeEntry>[] {
   const entry = (event_type: (typeof EVENT_TYPES)[number] | typeof TEST_EVENT, subscribable: boolean) =>
     ({ event_type, subscribable, schema: { ...eventSchema(event_type) } })
@@ -124,7 +124,7 @@ export function showDeliveryWithAttempts(
 ): Static<typeof DeliveryWithAttempts> {
   return {
     ...showDelivery(row, url),
-    // A delivery that was taken up again counts on: its attempts are numbered in the order in which they were made.
+    // Attempts are numbered in the order in which they were made, across redeliveries.
     attempts: attempts.map(({ started_at, duration_ms, status_code, error, response_body, next_attempt_at }, place) => ({
       attempt: place + 1,
       started_at: started_at.toISOString(),
