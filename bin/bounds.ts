@@ -1,4 +1,4 @@
-// What every wait and every resource of the service is bounded by, for the table in docs/running.md.
+// The limits of the service's waits and resources, for the tables in docs/running.md.
 import { BODY_LIMIT, BODY_MS, LARGE_BODY, UNREAD_BYTES, UNREAD_MS } from '../api/http/body.ts'
 import * as edge from '../api/http/bounds.ts'
 import { LONGEST_PACE_MS, UNPAID_PER_SECOND } from '../api/http/pace.ts'
@@ -21,7 +21,7 @@ const seconds = (ms: number) => `${ms / 1000} s`
 const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MB`
 const kilobytes = (bytes: number) => `${bytes / 1024} KB`
 
-/** Rows of: what, its bound, what happens beyond it, where the bound is set. */
+/** Rows of: resource or wait, its limit, what happens beyond it, where the limit is set. */
 export function boundRows(settings: Settings): string[][] {
   return [...connectionRows(settings), ...requestRows(), ...machineRows(settings), ...processRows(settings)]
 }
@@ -96,7 +96,7 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
   ]
 }
 
-/** Rows of: what is shared between organisations, how much there is, how much one may hold, and how long a wait lasts. */
+/** Rows of: shared resource, total, how much one organisation may hold, how long a call waits for it. */
 export function shareRows({ databasePool }: Settings): string[][] {
   const { calls, writers, streams, lists, bodies, parsing } = shareSizes({ pool: databasePool, writers: writersOf(2) })
   const row = (what: string, { total, each, waitSeconds }: typeof calls, show: (amount: number) => string = String) => (

@@ -1,8 +1,8 @@
-// Which database an operator's command works on: that of DATABASE_URL, else that of the local run.
+// The database of an operator's command: that of DATABASE_URL, otherwise that of the local run.
 import { readLocalRun } from '../settings.ts'
 import { readDemoCard } from './machines/demo-card.ts'
 
-/** Prints what is missing and ends the process where neither is there. */
+/** Prints an error and exits with 2 if there is neither. */
 export function databaseUrl(): string {
   const { databaseUrl: configured, dataDir } = readLocalRun()
   if (configured) return configured

@@ -1,4 +1,4 @@
-// Fills a new demonstration organisation, so that a newcomer's first lists are not empty.
+// Creates a demonstration organisation with a few documents, so that the first lists of a new user are not empty.
 import { openDatabase } from '../models/database.ts'
 import { costCenters } from '../models/cost-center.ts'
 import { exchangeRates } from '../models/currency.ts'
@@ -9,13 +9,13 @@ import type { DemoKeys } from './machines/demo-card.ts'
 
 interface Where {
   databaseUrl: string
-  /** Of the API, up to and with /api/public/v1. */
+  /** The URL of the API, including /api/public/v1. */
   baseUrl: string
 }
 
 type Json = Record<string, unknown>
 
-/** Makes a partner key, an organisation and its token, and books a few documents as any caller would. */
+/** Creates a partner key, an organisation and its token, and then a few documents over HTTP. */
 export async function seedDemo({ databaseUrl, baseUrl }: Where): Promise<DemoKeys> {
   const database = openDatabase({ url: databaseUrl, pool: 1, name: 'bahi demo' })
   try {
@@ -37,7 +37,7 @@ const ORGANIZATION = {
   email: 'accounts@saraswati.example', user: { email: 'owner@saraswati.example', name: 'Owner' },
 }
 
-// Rates and cost centres have no call that makes them: they come from the organisation's own settings.
+// No call creates exchange rates and cost centers, so they are inserted.
 async function seedLookups(context: ReturnType<typeof operatorContext>, orgId: string): Promise<void> {
   await openBooks(context, operator(), async (books) => {
     books.enter(orgId)

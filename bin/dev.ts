@@ -1,4 +1,4 @@
-// What `npm run dev` runs: the machines of `npm start`, and the API and the worker anew after each change of the source.
+// What `npm run dev` runs: the services of `npm start`, with the API and the worker restarted after each change of the source.
 import { spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
@@ -10,13 +10,13 @@ import { watchSource } from './machines/source-changes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-// Callers that keep their connections would hold up each new start.
+// Requests in progress would otherwise delay each restart by ten seconds.
 const local = readLocalRun({ SHUTDOWN_SECONDS: '1', ...process.env })
 const changes: Changes = new EventEmitter()
 
 for (const [name, log] of [['API', 'api'], ['Worker', 'worker']] as const) showLog(name, join(local.dataDir, 'logs', `${log}.log`))
 watchSource(ROOT, (paths) => {
-  // What is not applied yet is, before anything runs on it.
+  // New migrations are applied before the API and the worker restart.
   if (paths.some((path) => path.endsWith('.sql'))) spawnSync(process.execPath, [join(ROOT, 'bin', 'migrate.ts')], { stdio: 'inherit' })
   changes.emit('change', paths)
 })

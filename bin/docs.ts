@@ -1,4 +1,4 @@
-// `npm run docs`: writes the tables of the documents anew, from the code that they tell of.
+// `npm run docs`: generates the tables in the docs from the code.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TObject } from 'typebox'
@@ -20,7 +20,7 @@ import { boundRows, shareRows } from './bounds.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
-/** The documents that have tables of ours. */
+/** The documents that have generated blocks. */
 export const DOCUMENTS = [
   'README.md', 'docs/api.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/operating.md', 'docs/running.md', 'docs/webhooks.md',
 ]
@@ -59,7 +59,7 @@ const BLOCKS: Record<string, () => string> = {
 
 const BLOCK = /(<!-- from the code: (\w+) -->\n)[\s\S]*?(<!-- until here -->)/g
 
-/** The document with every block between its markers written anew. Throws for a name that is no block. */
+/** The document with the text between all markers regenerated. Throws for an unknown block. */
 export function filled(document: string): string {
   return document.replaceAll(BLOCK, (_all, head: string, name: string, foot: string) => {
     const block = BLOCKS[name]
@@ -85,7 +85,7 @@ function methodsOf(routes: Route[]): string {
   return METHODS.filter((method) => routes.some((route) => route.method === method)).join(' ')
 }
 
-// What every list takes is told once, above the table.
+// The parameters of all lists are described once, above the table.
 const EVERYWHERE = new Set(['organization_id', 'cursor', 'per_page', 'sort', 'modified_since'])
 
 function filtersOf({ query }: Route): string {

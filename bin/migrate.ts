@@ -1,4 +1,4 @@
-// `npm run migrate`: brings the database up to date.
+// `npm run migrate`: applies new migrations to the database.
 import { migrate } from '../models/migrate.ts'
 import { databaseUrl } from './database-url.ts'
 

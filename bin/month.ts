@@ -1,4 +1,4 @@
-// `npm run demo`: books a month of a small trader into new books of the local run, and prints what they say.
+// `npm run demo`: books a month of a small trader into a new organisation of the local run, and prints its statements.
 import { readLocalRun } from '../settings.ts'
 import { readDemoCard } from './machines/demo-card.ts'
 import { bookMonth } from './month/story.ts'

@@ -1,4 +1,4 @@
-// `npm run partner-key -- --name NAME`: mints a key for a partner; a partner of a new name is made.
+// `npm run partner-key -- --name NAME`: creates a key for a partner, and the partner if the name is new.
 import { parseArgs } from 'node:util'
 import { openDatabase } from '../models/database.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'

@@ -1,4 +1,4 @@
-// Installs the packages when they are missing or older than the lock; runs on whatever Node the machine has.
+// Installs the packages if they are missing or older than package-lock.json; runs with the Node that is installed.
 import { spawnSync } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const folder = dirname(dirname(fileURLToPath(import.meta.url)))
 const lock = join(folder, 'package-lock.json')
-// npm writes this copy of the lock last, so a cut-off installation does not have it.
+// npm writes this copy of the lock last, so an interrupted installation does not have it.
 const installed = join(folder, 'node_modules', '.package-lock.json')
 
 const oldest = 20
@@ -20,10 +20,10 @@ if (missing || statSync(installed).mtimeMs < statSync(lock).mtimeMs) {
   const why = missing ? 'no packages are installed yet' : 'package-lock.json is newer than what is installed'
   console.log(`Packages             npm ci: ${why}; this takes a minute or two`)
   const begun = Date.now()
-  // npm would warn of packages that want a newer Node than the one that installs them: they run on the one they bring.
+  // Without this level npm warns about packages that need a newer Node than the one that installs them; they run on the Node in node_modules.
   const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error']
   const npm = process.env.npm_execpath
-  // The Node that runs npm now, not the one in node_modules, which npm ci is about to replace.
+  // The Node that runs npm, not the one in node_modules, which npm ci replaces.
   const node = process.env.npm_node_execpath ?? process.execPath
   const { status, error } = npm?.endsWith('.js')
     ? spawnSync(node, [npm, ...args], { cwd: folder, stdio: 'inherit' })

@@ -1,4 +1,4 @@
-// What `npm start` runs: the whole service on this machine, every part of it kept alive.
+// What `npm start` runs: the whole service on this computer; a part that ends is started again.
 import { readLocalRun } from '../settings.ts'
 import { runLocally } from './machines/local-run.ts'
 import { keepAlive } from './machines/part.ts'

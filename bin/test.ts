@@ -1,4 +1,4 @@
-// What `npm test` runs: the type check and the linter, then Jest against machines of its own that are thrown away after.
+// What `npm test` runs: the type check and the linter, then Jest with temporary PostgreSQL, Temporal and Redis servers.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const local = readLocalRun()
 const stopping = new AbortController()
 const given = process.argv.slice(2)
 const isQuick = given.includes('--quick')
-const asked = [...given.filter((argument) => argument !== '--quick'), ...(isQuick ? quickTests(root) : [])]
+const jestArguments = [...given.filter((argument) => argument !== '--quick'), ...(isQuick ? quickTests(root) : [])]
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => stopping.abort())
 process.exitCode = await main()
@@ -51,7 +51,7 @@ async function main(): Promise<number> {
   }
 }
 
-// Answers the name of a check that fails.
+// Runs a check. Returns its name if it fails, otherwise null.
 async function check(name: string, args: string[]): Promise<string | null> {
   const begun = Date.now()
   const code = await runNode(args)
@@ -59,9 +59,9 @@ async function check(name: string, args: string[]): Promise<string | null> {
   return code === 0 ? null : name
 }
 
-// The rules of the ledger touch nothing, and so do their tests.
+// The tests of the domain and of the house rules need no servers.
 function needsMachines(): boolean {
-  const paths = asked.filter((argument) => !argument.startsWith('-'))
+  const paths = jestArguments.filter((argument) => !argument.startsWith('-'))
   return paths.length === 0 || !paths.every((path) => /^(\.\/)?test\/(domain\b|house\.test)/.test(path))
 }
 
@@ -121,15 +121,15 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv, failedChe
   const code = await runNode(
     [
       '--experimental-vm-modules', '--disable-warning=ExperimentalWarning', join(modules, 'jest', 'bin', 'jest.js'),
-      '--json', `--outputFile=${outcome}`, ...asked,
+      '--json', `--outputFile=${outcome}`, ...jestArguments,
     ],
-    // What the tests write goes with the rest. What Node has compiled is kept for the processes that they start.
+    // Temporary files are removed with the folder. The compile cache stays, for the Node processes that tests start.
     { ...environment, TMPDIR: join(folder, 'tmp'), NODE_COMPILE_CACHE: join(modules, '.cache', 'node') },
   )
   const result = readJson<JestResult>(outcome)
   if (!result) return code || 1
   if (isQuick || given.length === 0) for (const line of timesByFolder(result, root, (Date.now() - begun) / 1000)) console.log(line)
-  // A file that cannot even be loaded has no tests to count, and a check is none: yet neither must read as "0 failed".
+  // A file that cannot be loaded has no tests, and a check is not a test; both count as failed, so that neither shows "0 failed".
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites + failedChecks.length
   const skipped = result.numPendingTests + result.numTodoTests
   const parts = [`${result.numPassedTests} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])]
@@ -138,7 +138,7 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv, failedChe
   return code
 }
 
-// In a group of its own: what a killed test file has started and left behind is found in it, and asked to end.
+// Runs in a process group of its own, so that processes that a killed test file left behind can be ended.
 function runNode(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<number> {
   return new Promise((resolve, reject) => {
     const env = { ...local.inherited, ...environment }
@@ -148,7 +148,7 @@ function runNode(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<n
     child.once('error', reject)
     child.once('exit', async (code) => {
       stopping.signal.removeEventListener('abort', stop)
-      // A local run that a test has left takes a second wish for haste, and then waits for no part that hangs.
+      // A local run that a test left behind stops on the first SIGTERM; a second one makes it kill parts that hang.
       for (let tries = 0; tries < 100 && signalGroup(child, tries % 50 === 0 ? 'SIGTERM' : 0); tries += 1) await sleep(100)
       signalGroup(child, 'SIGKILL')
       resolve(code ?? 1)
@@ -164,12 +164,12 @@ function signalGroup(child: ChildProcess, signal: NodeJS.Signals | 0): boolean {
   }
 }
 
-// A run of the tests that was killed leaves its machines behind; the next one ends them.
+// A test run that was killed leaves its servers running; the next run ends them.
 async function sweep(): Promise<void> {
   for (const name of readdirSync(tmpdir())) {
     if (!/^bahi-test-\w{6}$/.test(name)) continue
     const folder = join(tmpdir(), name)
-    // One that has just been made may not hold its lock yet.
+    // The owner of a new folder may not have taken its lock yet.
     if (Date.now() - statSync(folder).mtimeMs < 60_000) continue
     try {
       await endLeftovers((await openRunRecord(folder)).leftovers)

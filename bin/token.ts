@@ -1,4 +1,4 @@
-// `npm run token -- --org ID --user EMAIL [--scopes a,b] [--tier partner] [--expires 90d]': mints a personal access token.
+// `npm run token -- --org ID --user EMAIL [--scopes a,b] [--tier partner] [--expires 90d]`: creates a personal access token.
 import { parseArgs } from 'node:util'
 import { openBooks } from '../commands/books/open-books.ts'
 import { mintUserToken } from '../commands/organizations/tokens.ts'

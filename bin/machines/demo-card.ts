@@ -1,8 +1,8 @@
-// The card of a local run, demo.json: where everything answers, and the keys to try it with.
+// The file demo.json of a local run: the addresses of its parts, and the keys to try it.
 import { join } from 'node:path'
 import { readJson, writeWhole } from './run-record.ts'
 
-/** The keys of decisions §9, in their order; null where a part does not exist. */
+/** The fields of decisions §9, in their order; null if the part does not exist. */
 export interface DemoCard {
   base_url: string
   docs_url: string
@@ -19,18 +19,18 @@ export interface DemoCard {
 
 export type DemoKeys = Pick<DemoCard, 'partner_key' | 'organization' | 'token'>
 
-/** The keys of an earlier run, when they still open the books; null when there are none, or not any more. */
+/** The keys of an earlier run if they are still valid; otherwise null. */
 export async function keptKeys(dataDir: string, baseUrl: string): Promise<DemoKeys | null> {
   const card = readJson<Partial<DemoCard>>(fileOf(dataDir))
   if (!card?.token || !card.partner_key || !card.organization) return null
   const answer = await fetch(`${baseUrl}/whoami`, { headers: { authorization: `Bearer ${card.token}` } })
   await answer.body?.cancel()
-  // Only a token that is unknown here tells of another database; any other trouble will pass.
+  // Only 401 means that the database is another one; other errors are temporary.
   if (answer.status === 401) return null
   return { partner_key: card.partner_key, organization: card.organization, token: card.token }
 }
 
-/** The card of the run that keeps its data there; null where there was none. */
+/** The card of the run with this data folder; null if there is none. */
 export const readDemoCard = (dataDir: string): DemoCard | null => readJson<DemoCard>(fileOf(dataDir))
 
 export function writeDemoCard(dataDir: string, card: DemoCard): string {

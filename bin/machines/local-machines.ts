@@ -1,4 +1,4 @@
-// The machines beside the service in the local run: PostgreSQL, Temporal and Redis, ours or those of the settings.
+// PostgreSQL, Temporal and Redis of the local run: started here, or those of the settings.
 import { join } from 'node:path'
 import type { LocalRun } from '../../settings.ts'
 import { keepAlive, type Part } from './part.ts'
@@ -28,7 +28,7 @@ export interface Addresses {
 
 type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'redis', number>
 
-/** Starts what the settings do not name, side by side, and watches it from then on. */
+/** Starts the servers that the settings do not name, in parallel, and keeps them running. */
 export async function startMachines(beside: Beside): Promise<Addresses> {
   const ports = await choosePorts(beside.record)
   const [databaseUrl, temporal, redisUrl] = await allOf([
@@ -52,7 +52,7 @@ async function choosePorts(record: RunRecord): Promise<Ports> {
   return ports
 }
 
-// Every part is waited for, also when one fails: what has just come up must be known before it is put away.
+// Waits for every part, even if one fails: a part must have started before it can be stopped.
 async function allOf<T extends unknown[]>(parts: { [I in keyof T]: Promise<T[I]> }): Promise<T> {
   await Promise.allSettled(parts)
   return (await Promise.all(parts)) as T

@@ -1,4 +1,4 @@
-// The local run: starts every part in order, has them watched, and puts them away.
+// The local run: starts every part in order, watches them, and stops them.
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,12 +12,12 @@ import { endLeftovers, openRunRecord, type RunRecord } from './run-record.ts'
 import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from './service.ts'
 import { secondsSince, step, tell } from './steps.ts'
 
-// Those that use another part are put away before it.
-const PUT_AWAY = ['API', 'Worker', 'Temporal', 'Redis', 'PostgreSQL']
+// A part is stopped before those that it uses.
+const STOP_ORDER = ['API', 'Worker', 'Temporal', 'Redis', 'PostgreSQL']
 
 const LONG_LOG_BYTES = 20_000_000
 
-/** Watches a part of the service that was started, or was not, until `stopping`. */
+/** Watches a part of the service, which may have failed to start, until `stopping`. */
 export type Watch = (part: Part, started: Machine | Error, stopping: AbortSignal) => Promise<void>
 
 interface Run {
@@ -25,43 +25,43 @@ interface Run {
   watch: Watch
   begun: number
   stopping: AbortController
-  /** The wish to end without patience. */
+  /** Aborted by a second signal: parts that have not ended are killed. */
   hurry: AbortController
 }
 
-/** Runs everything until a signal asks it to end, then ends the process; `watch` has the API and the worker. */
+/** Runs all parts until a signal, then stops them and exits; `watch` watches the API and the worker. */
 export async function runLocally(local: LocalRun, watch: Watch): Promise<never> {
   const run: Run = { local, watch, begun: Date.now(), stopping: new AbortController(), hurry: new AbortController() }
-  // A terminal that has gone away must not end us before we have put everything away.
+  // A closed terminal must not end this process before all parts are stopped.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   let record: RunRecord | undefined
   try {
     const settings = readSettings({
       ...local.inherited,
-      // Both are made below, after the folder is ours; here the rest is checked before anything is started.
+      // Both are created below, after the data folder is locked; here the other settings are validated before anything is started.
       DATABASE_URL: local.databaseUrl ?? 'postgres://made-at-start',
       ENCRYPTION_KEY: local.encryptionKey ?? randomBytes(32).toString('base64'),
     })
     record = await openRunRecord(local.dataDir, local.underNpm ? process.ppid : undefined)
-    const asked = whenAsked(run)
+    const stopRequested = onStopSignal(run)
     const up = bringUp(run, record, settings)
-    await Promise.race([asked, up])
-    await asked
-    await putAway(run, record)
-    // A build or an initdb that was cut off tidies up after itself.
+    await Promise.race([stopRequested, up])
+    await stopRequested
+    await stopAll(run, record)
+    // An interrupted build or initdb removes its files.
     await Promise.race([up.catch(() => undefined), sleep(3000, run.hurry.signal)])
     process.exit(0)
   } catch (error) {
-    // A connection refused at every address of a name has its words in its parts.
+    // The error of a connection refused at every address of a name has its messages in `errors`.
     const { message, errors } = error as AggregateError
     console.error(`\n${message || errors?.map(String).join('; ') || String(error)}`)
-    if (record) await putAway(run, record)
+    if (record) await stopAll(run, record)
     process.exit(1)
   }
 }
 
-// npm passes a Ctrl-C on to us, who had it from the terminal already: only a later one is a second wish.
-function whenAsked({ stopping, hurry }: Run): Promise<void> {
+// Ctrl-C arrives twice, from the terminal and from npm, so only a signal after more than a second is a second one.
+function onStopSignal({ stopping, hurry }: Run): Promise<void> {
   return new Promise((resolve) => {
     let first = 0
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
@@ -80,7 +80,7 @@ type Settings = ReturnType<typeof readSettings>
 async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise<void> {
   const { local, stopping } = run
   tell('Data folder', local.dataDir)
-  keepLogsShort(join(local.dataDir, 'logs'))
+  rotateLogs(join(local.dataDir, 'logs'))
   if (record.leftovers.length > 0) {
     const names = record.leftovers.map(({ name, pid }) => `${name} (${pid})`).join(', ')
     tell('Leftovers', `of a run that was killed are ended: ${names}`)
@@ -91,7 +91,7 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
     record.noteChild(launched)
     if (stopping.signal.aborted) void end(launched, { patienceMs: 0 })
   }
-  // Loaded while the machines start.
+  // Loaded while the servers start.
   const schema = import('../../models/migrate.ts')
   const stopped = stopping.signal
   const namespace = settings.temporalNamespace
@@ -113,8 +113,8 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   tellReady(run, origin, addresses, keys)
 }
 
-// Logs are appended to for as long as the data lives: a long one makes room for a new one, the one before it goes.
-function keepLogsShort(folder: string): void {
+// Renames logs above LONG_LOG_BYTES to .log.1, which replaces the previous one.
+function rotateLogs(folder: string): void {
   if (!existsSync(folder)) return
   for (const name of readdirSync(folder).filter((name) => name.endsWith('.log'))) {
     const log = join(folder, name)
@@ -132,7 +132,7 @@ async function choosePort({ port, host }: Settings): Promise<{ port: number; hos
   )
 }
 
-// An address to listen on everywhere is none to connect to.
+// The address to connect to, for a host that may be a wildcard address.
 function reachable(host: string): string {
   if (host === '0.0.0.0' || host === '::') return '127.0.0.1'
   return host.includes(':') ? `[${host}]` : host
@@ -148,13 +148,13 @@ function environmentOf(local: LocalRun, addresses: Addresses, port: number): Nod
     TEMPORAL_ADDRESS: temporalAddress,
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
     ENCRYPTION_KEY: local.encryptionKey ?? keptEncryptionKey(local),
-    // Receivers on this very machine may be called by the local run, unless the settings say otherwise.
+    // The local run may send webhooks to receivers on this computer, unless the settings say otherwise.
     WEBHOOK_ALLOW_CIDRS: inherited.WEBHOOK_ALLOW_CIDRS ?? '127.0.0.0/8,::1/128',
     WEBHOOK_ALLOW_HTTP: inherited.WEBHOOK_ALLOW_HTTP ?? 'true',
   }
 }
 
-// Webhook secrets are stored under this key: it must stay the same as long as the data.
+// Webhook secrets are encrypted with this key, so it must be kept as long as the data.
 function keptEncryptionKey(local: LocalRun): string {
   const file = join(local.dataDir, 'encryption.key')
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
@@ -169,7 +169,7 @@ async function startService(
   const answers = ({ url }: Machine) => isLive(url)
   const parts: Part[] = [
     { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail: ({ url }) => url, answers },
-    // Its port is nobody's business but the probe's.
+    // Its port is only used by the health check.
     { name: 'Worker', log: log('worker'), start: () => startWorker(options('worker')), detail: ({ process: { pid } }) => `process ${pid}`, answers },
   ]
   await Promise.all(parts.map(async (part) => {
@@ -219,10 +219,10 @@ function tellReady({ local, begun }: Run, origin: string, addresses: Addresses, 
 Bahi is ready after ${secondsSince(begun)}. Ctrl-C stops it.`)
 }
 
-async function putAway({ stopping, hurry }: Run, record: RunRecord): Promise<void> {
+async function stopAll({ stopping, hurry }: Run, record: RunRecord): Promise<void> {
   stopping.abort()
   const nothing = record.children().length === 0
-  for (const name of PUT_AWAY) {
+  for (const name of STOP_ORDER) {
     const child = record.children().find((other) => other.name === name)
     if (!child) continue
     const since = Date.now()

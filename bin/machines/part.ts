@@ -1,4 +1,4 @@
-// A part of the run that is kept alive: started, watched, and started again when it ends.
+// Keeps a part of the run alive: starts it again when it ends or does not respond.
 import { end, lastLines, type Machine, sleep } from './process.ts'
 import { secondsSince, tell } from './steps.ts'
 
@@ -6,17 +6,17 @@ export interface Part {
   name: string
   log: string
   start(): Promise<Machine>
-  /** What is shown of a running one: its place, without a password. */
+  /** The printed detail of a running part: its address, without a password. */
   detail(machine: Machine): string
-  /** Whether it still answers, within PROBE_MS; asked again and again. A part without it is only watched for its end. */
+  /** Whether the part responds within PROBE_MS; called every PROBE_MS. A part without it is only watched for its end. */
   answers?(machine: Machine): Promise<boolean>
 }
 
-/** How often a running part is asked, and how long for an answer. */
+/** The interval and the timeout of the probes of a running part. */
 export const PROBE_MS = 5_000
-/** So many probes in a row without an answer, and the part is started again. */
+/** After so many consecutive failed probes a part is started again. */
 export const FAILED_PROBES = 3
-/** What does not answer is asked to end, and is killed when it has not after so long. */
+/** How long a part that does not respond has to end after its signal; then it is killed. */
 export const DEAF_PATIENCE_MS = 5_000
 
 const PATIENCE_MS = 60_000
@@ -24,9 +24,9 @@ const TOO_OFTEN = 5
 const SLOW_MS = 15_000
 
 /**
- * Watches a running part until `stopping`: each end is told and followed by a new start, at once the first time,
- * then after longer and longer waits. A part that does not answer any more is ended. A part that ends five times within a minute is told about with the
- * last lines of its log, and tried every 15 s from then on.
+ * Watches a part until `stopping`. A part that ends is reported and started again, after 0.1 s the first time and after
+ * longer waits if it ends again within a minute. A part that does not respond is ended. If a part ends five times within a
+ * minute, the last lines of its log are printed, and it is started every 15 s from then on.
  */
 export async function keepAlive(part: Part, machine: Machine | Error, stopping: AbortSignal): Promise<void> {
   let deaths: number[] = []
@@ -48,7 +48,7 @@ export async function keepAlive(part: Part, machine: Machine | Error, stopping: 
   }
 }
 
-// Resolves with words for how it ended, of itself or by us since it did not answer.
+// Resolves when the part has ended, by itself or because it did not respond, with a description of how.
 async function endOf(part: Part, machine: Machine, stopping: AbortSignal): Promise<string> {
   const { answers } = part
   if (!answers) return machine.process.ended

@@ -1,14 +1,14 @@
-// Free ports on loopback.
+// Finds free ports on loopback.
 import { createServer } from 'node:net'
 
-/** Can this port be listened on? */
+/** Whether this port can be listened on. */
 export function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return listens(port, host).then((got) => got !== null)
 }
 
-/** The wanted port when it is free (last time's, so that bookmarks stay good), otherwise any free one. */
-export async function freePort(wanted: number | undefined, taken: Set<number> = new Set()): Promise<number> {
-  if (wanted && !taken.has(wanted) && (await isFree(wanted))) return keep(wanted, taken)
+/** The preferred port if it is free (that of the last run, so that bookmarks stay valid), otherwise any free port. */
+export async function freePort(preferred: number | undefined, taken: Set<number> = new Set()): Promise<number> {
+  if (preferred && !taken.has(preferred) && (await isFree(preferred))) return keep(preferred, taken)
   for (;;) {
     const port = await listens(0, '127.0.0.1')
     if (port === null) throw new Error('No free port is left on 127.0.0.1.')
@@ -16,7 +16,7 @@ export async function freePort(wanted: number | undefined, taken: Set<number> = 
   }
 }
 
-// A port is free again once probed: without this note two parts could be given the same one.
+// A port is free again after the probe, so it is recorded, or two parts could get the same one.
 function keep(port: number, taken: Set<number>): number {
   taken.add(port)
   return port

@@ -1,4 +1,4 @@
-// PostgreSQL from npm: its cluster is made once in a folder, then served on loopback.
+// Starts the PostgreSQL from npm on loopback, with a cluster that is created once in a folder.
 import { execFile, execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
@@ -19,7 +19,7 @@ export interface PostgresOptions {
   dataDir: string
   port: number
   log: string
-  /** False gives up safety after a power cut for speed: only for a cluster that is thrown away. */
+  /** False turns off fsync for speed: only for a temporary cluster, because a crash of the computer may corrupt it. */
   durable: boolean
   database?: string
   inherited: NodeJS.ProcessEnv
@@ -28,8 +28,8 @@ export interface PostgresOptions {
 }
 
 /**
- * Starts PostgreSQL over a folder of its own, making the cluster and the database when they are missing.
- * Throws an Error with the last lines of its log when it does not come up.
+ * Starts PostgreSQL on its data folder, and creates the cluster and the database if they are missing.
+ * Throws an Error with the last lines of its log if it does not start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
   const { dataDir, port, log, database = 'bahi' } = options
@@ -46,7 +46,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     ...account.wrap(programs.postgres, ['-D', dataDir, '-p', String(port), ...flags]),
     log,
     env: { ...options.inherited, LC_ALL: 'C' },
-    // PostgreSQL's "fast shutdown": sessions are ended, the log is written out.
+    // PostgreSQL's fast shutdown: sessions are closed, and a checkpoint is written.
     ask: 'SIGINT',
   })
   options.onLaunch?.(launched)
@@ -63,7 +63,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
 function serverSettings({ durable }: PostgresOptions): Record<string, string> {
   const settings: Record<string, string> = {
     listen_addresses: '127.0.0.1',
-    // A socket's path may hold 107 bytes, which a deep folder exceeds; loopback is enough.
+    // The path of a socket is limited to 107 bytes, which a deep folder exceeds; loopback is enough.
     unix_socket_directories: '',
     max_connections: '200',
     shared_buffers: '256MB',
@@ -75,7 +75,7 @@ function serverSettings({ durable }: PostgresOptions): Record<string, string> {
     min_wal_size: '128MB',
     checkpoint_timeout: '15min',
     random_page_cost: '1.1',
-    // Plans made while tables are young are poor ones; they are made anew when a table has been analysed.
+    // Plans for tables without statistics are poor, so tables are analysed soon; prepared statements are then planned again.
     autovacuum_naptime: '5s',
     jit: 'off',
     timezone: 'UTC',
@@ -108,10 +108,10 @@ interface Account {
   prepare(path: string): void
 }
 
-const OURSELVES: Account = { wrap: (command, args) => ({ command, args }), prepare: () => undefined }
+const CURRENT_USER: Account = { wrap: (command, args) => ({ command, args }), prepare: () => undefined }
 
-// PostgreSQL refuses to run as root. In a user namespace root is seen as an ordinary user, while the files
-// stay root's: so it works below a folder that only root may enter, where no made user gets in.
+// PostgreSQL refuses to run as root. In a user namespace root appears as an ordinary user, while root still owns the
+// files. So it also works below a folder that only root can enter, which another user could not.
 const NAMESPACE: Account = {
   wrap: (program, args) => ({
     command: 'unshare',
@@ -131,9 +131,9 @@ function otherUser(uid: number, gid: number): Account {
 }
 
 async function chooseAccount(postgres: string, dataDir: string): Promise<Account> {
-  if (process.getuid?.() !== 0) return OURSELVES
+  if (process.getuid?.() !== 0) return CURRENT_USER
   const problems: string[] = []
-  // A folder that a made user owns stays with that user.
+  // A data folder that another user owns is used as that user.
   const owner = existsSync(dataDir) ? statSync(dataDir) : null
   if (!owner || owner.uid === 0) {
     const refusal = await refusalOf(NAMESPACE, postgres, dataDir)
@@ -141,7 +141,7 @@ async function chooseAccount(postgres: string, dataDir: string): Promise<Account
     problems.push(`in a user namespace (unshare --user): ${refusal}`)
   }
   try {
-    const account = owner && owner.uid !== 0 ? otherUser(owner.uid, owner.gid) : madeUser()
+    const account = owner && owner.uid !== 0 ? otherUser(owner.uid, owner.gid) : postgresUser()
     const refusal = await refusalOf(account, postgres, dataDir)
     if (!refusal) return account
     problems.push(`as the user postgres: ${refusal}`)
@@ -168,7 +168,7 @@ async function refusalOf(account: Account, postgres: string, dataDir: string): P
   }
 }
 
-function madeUser(): Account {
+function postgresUser(): Account {
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8', stdio: 'pipe' }))
   try {
     idOf('-u')
@@ -178,13 +178,13 @@ function madeUser(): Account {
   return otherUser(idOf('-u'), idOf('-g'))
 }
 
-// Made beside its place and renamed, so that a cut-off initdb never passes for a cluster.
+// Created in a temporary folder and renamed, so that an interrupted initdb never looks like a cluster.
 async function makeCluster(initdb: string, { dataDir, inherited }: PostgresOptions, account: Account): Promise<void> {
   const half = `${dataDir}.making`
   rmSync(half, { recursive: true, force: true })
   mkdirSync(half, { recursive: true, mode: 0o700 })
   account.prepare(half)
-  // Loopback is open to every user of the machine, hence a password; its file is read again at each start.
+  // Every user of the computer can connect to loopback, so there is a password; its file is read at each start.
   const password = `${dataDir}.password`
   rmSync(password, { force: true })
   writeFileSync(password, randomBytes(18).toString('base64url'), { mode: 0o600 })
@@ -204,8 +204,8 @@ async function makeCluster(initdb: string, { dataDir, inherited }: PostgresOptio
   renameSync(half, dataDir)
 }
 
-// After a reboot the pid in postmaster.pid may be a stranger's, and PostgreSQL would refuse to start for it.
-// While the process is a postgres the file stays: it guards the data against a second server.
+// After a reboot the pid in postmaster.pid may belong to an unrelated process, and PostgreSQL would refuse to start.
+// If the process is a postgres, the file stays: it protects the data from a second server.
 function removeRecycledPidFile(dataDir: string): void {
   const file = join(dataDir, 'postmaster.pid')
   if (process.platform !== 'linux' || !existsSync(file)) return

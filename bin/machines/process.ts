@@ -1,19 +1,19 @@
-// A process that we start: its log file, its identity, its end.
+// Starts, identifies and ends child processes.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
-/** A process as it can be known again later: a bare pid would be handed to a stranger after a while. */
+/** Identifies a process across runs. The pid alone is not enough, because the system reuses pids. */
 export interface Identity {
   name: string
   pid: number
   startedAt: string
-  /** The signal that asks it to end in good order. */
+  /** The signal for a graceful shutdown. */
   ask: NodeJS.Signals
 }
 
 export interface Launched extends Identity {
-  /** Resolves when the process has ended, with words for how. */
+  /** Resolves when the process has ended, with its signal or exit code as text. */
   ended: Promise<string>
   hasEnded(): boolean
 }
@@ -27,7 +27,7 @@ export interface Launch {
   ask?: NodeJS.Signals
 }
 
-/** A machine in use: where it answers, and how to put it away. */
+/** A running server: its address, its process, and how to stop it. */
 export interface Machine {
   url: string
   process: Launched
@@ -35,8 +35,8 @@ export interface Machine {
 }
 
 /**
- * Starts a process in a group of its own, so that a Ctrl-C in the terminal reaches us alone
- * and the group can be ended whole. Its output goes to the log file, not through us: it outlives our death.
+ * Starts a process in a group of its own, so that a Ctrl-C in the terminal does not reach it, and the whole group can be
+ * ended. Its output goes directly to the log file, so it is kept even if this process is killed.
  */
 export async function launch({ name, command, args, log, env, ask = 'SIGTERM' }: Launch): Promise<Launched> {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
@@ -62,11 +62,11 @@ export async function launch({ name, command, args, log, env, ask = 'SIGTERM' }:
   return { name, pid, startedAt: startOf(pid) ?? '', ask, ended, hasEnded: () => over }
 }
 
-/** When the process with this pid began, in the system's own words; null when there is none. */
+/** The start time of the process with this pid, in a form that depends on the system; null if there is none. */
 export function startOf(pid: number): string | null {
   if (process.platform === 'linux') {
     try {
-      // The command's name stands in parentheses and may hold blanks: count from behind it.
+      // The command's name is in parentheses and may contain spaces, so fields are counted after it.
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (fields[0] === 'Z') return null
@@ -82,14 +82,14 @@ export function startOf(pid: number): string | null {
   }
 }
 
-/** Is exactly this process still there, and not a later one with the same pid? */
+/** Whether this very process still runs, and not a later one with the same pid. */
 export function isAlive({ pid, startedAt }: Pick<Identity, 'pid' | 'startedAt'>): boolean {
   return startedAt !== '' && startOf(pid) === startedAt
 }
 
 /**
- * Ends a process: asks it with its signal, and ends its whole group when it has not gone after `patienceMs`.
- * `hurry` cuts the patience short.
+ * Ends a process: sends its signal, waits up to `patienceMs`, and then kills what is left of its group. `hurry` ends the
+ * wait early.
  */
 export async function end(
   identity: Identity,
@@ -98,8 +98,8 @@ export async function end(
   if (isAlive(identity)) send(identity.pid, identity.ask)
   const deadline = Date.now() + patienceMs
   while (isAlive(identity) && Date.now() < deadline && !hurry?.aborted) await sleep(25)
-  // The group may outlive its leader: what the leader left behind goes too. A group whose leader
-  // was recycled cannot exist, since the system does not give out a pid that still names a group.
+  // The group may outlive its leader, so the whole group is killed. It cannot be another group: the system does not reuse
+  // a pid that is still the id of a group.
   send(-identity.pid, 'SIGKILL')
   while (isAlive(identity)) await sleep(10)
 }
@@ -108,7 +108,7 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // Gone already, which is what was wanted.
+    // The process has already ended.
   }
 }
 
@@ -116,7 +116,7 @@ export function sleep(ms: number, hurry?: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer)
-      // Signals live long: what is slept through often must not leave a listener each time.
+      // The signal lives long, so each sleep must remove its listener.
       hurry?.removeEventListener('abort', done)
       resolve()
     }
@@ -126,7 +126,7 @@ export function sleep(ms: number, hurry?: AbortSignal): Promise<void> {
   })
 }
 
-/** The last lines of a log, for an error that should not send its reader elsewhere. */
+/** The last lines of a log from byte `from`, for an error message. */
 export function lastLines(log: string, count = 15, from = 0): string {
   if (!existsSync(log)) return '(no log)'
   const text = readFileSync(log).subarray(from).toString('utf8')
@@ -137,7 +137,7 @@ export function sizeOf(log: string): number {
   return existsSync(log) ? statSync(log).size : 0
 }
 
-/** The place of a program in the folders of PATH, or null. */
+/** The path of a program in the folders of PATH, or null. */
 export function onPath(program: string, path: string[]): string | null {
   return path.map((folder) => join(folder, program)).find((file) => existsSync(file)) ?? null
 }

@@ -1,13 +1,13 @@
-// The log of a process for a person: its new lines on the terminal as they are written, in colours, without JSON.
+// Prints the new lines of a log on the terminal, formatted and in colour instead of JSON.
 import { closeSync, openSync, readSync } from 'node:fs'
 import { prettyFactory } from 'pino-pretty'
 import { sizeOf } from './process.ts'
 
 const EVERY_MS = 100
-// What each line of the service has, and what its message shows already.
+// Fields that every line has, and fields that the message already shows.
 const IGNORED = ['pid', 'hostname', 'process', 'method', 'route', 'status', 'duration_ms', 'ip', 'subject', 'org_id', 'request_id']
 
-/** Prints what is written to a log file from now on, each line behind the name of its process. */
+/** Prints lines that are written to a log file from now on, each after the name of its process. */
 export function showLog(name: string, file: string): void {
   let from = sizeOf(file)
   let rest = ''
@@ -23,7 +23,7 @@ export function showLog(name: string, file: string): void {
   }, EVERY_MS)
 }
 
-/** Answers what makes a line of the log readable; a line that is no JSON stays as it is. */
+/** Returns a function that formats a line of the log; a line that is not JSON stays as it is. */
 export function readableLines(colorize = process.stdout.isTTY === true): (line: string) => string {
   const pretty = prettyFactory({
     colorize,

@@ -1,4 +1,4 @@
-// A redis-server where the machine has one: the limits are then counted as in production.
+// Starts redis-server, if it is installed, so that rate limits are counted as in production.
 import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { end, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
@@ -13,7 +13,7 @@ export interface RedisOptions {
   hurry?: AbortSignal
 }
 
-/** Starts redis-server on loopback; throws an Error with the last lines of its log when it does not come up. */
+/** Starts redis-server on loopback; throws an Error with the last lines of its log if it does not start. */
 export async function startRedis({ binary, dataDir, port, log, inherited, onLaunch, hurry }: RedisOptions): Promise<Machine> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const from = sizeOf(log)
@@ -32,7 +32,7 @@ export async function startRedis({ binary, dataDir, port, log, inherited, onLaun
   return { url: `redis://127.0.0.1:${port}`, process: launched, stop }
 }
 
-// While it loads its data it answers with an error, so only +PONG counts.
+// While Redis loads its data it answers with an error, so only +PONG counts.
 function answersPing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', timeout: 1000 })

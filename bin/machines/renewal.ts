@@ -1,4 +1,4 @@
-// A part of the run that is started again whenever its source changes.
+// Restarts a part of the run when its source changes.
 import { type EventEmitter, once } from 'node:events'
 import type { Watch } from './local-run.ts'
 import { end, type Machine } from './process.ts'
@@ -10,8 +10,8 @@ import { secondsSince, tell } from './steps.ts'
 export type Changes = EventEmitter<{ change: [paths: string[]] }>
 
 /**
- * Answers a watch that ends its part at each change that concerns it, and starts it again. A part that ends by itself or
- * does not start is left alone until then, since its source is about to be mended.
+ * Returns a watch that restarts its part after each change that concerns it. A part that ends by itself or does not start
+ * is only started again after the next change, because its source probably has an error.
  */
 export function renewAt(changes: Changes, say = tell): Watch {
   return async (part, started, stopping) => {
@@ -41,7 +41,7 @@ export function renewAt(changes: Changes, say = tell): Watch {
   }
 }
 
-// Changes that came while the part was ending and starting make one new start together.
+// Changes that arrive during a restart cause one more restart together.
 async function* changesOf(name: string, changes: Changes, stopping: AbortSignal): AsyncGenerator<string> {
   let latest: string | undefined
   changes.on('change', (paths) => {

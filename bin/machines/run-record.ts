@@ -1,4 +1,4 @@
-// What a run notes in its data folder: who holds the folder, the ports it got, the processes it started.
+// The record of a run in its data folder: the lock of the folder, the ports, and the started processes.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { end, type Identity, isAlive, startOf } from './process.ts'
@@ -11,14 +11,14 @@ interface Noted {
 export interface RunRecord {
   /** The ports of the run before this one, by part. */
   lastPorts: Record<string, number>
-  /** Processes of a run that was killed and could not put them away. */
+  /** Processes of an earlier run that was killed before it could stop them. */
   leftovers: Identity[]
-  /** What this run has started and not seen the end of, in the order of starting. */
+  /** The running processes of this run, in the order in which they were started. */
   children(): Identity[]
   notePorts(ports: Record<string, number>): void
-  /** Notes a child at once, in place of an earlier one of the same name. */
+  /** Writes a child to the record at once, in place of an earlier one of the same name. */
   noteChild(child: Identity): void
-  /** Gives the data folder back, once everything is put away. */
+  /** Releases the data folder, after all processes are stopped. */
   close(): void
 }
 
@@ -26,12 +26,11 @@ export interface RunRecord {
 export class FolderInUse extends Error {}
 
 /**
- * Takes the data folder for this process alone. `under` is the pid of the npm that runs us: a run
- * whose npm was killed has lost its terminal, so the next run ends it.
- * Throws FolderInUse, which names the pid, when another run holds the folder.
+ * Locks the data folder for this process. `under` is the pid of the npm that runs it: a run whose npm was killed has lost
+ * its terminal, so the next run ends it. Throws FolderInUse, which names the pid, if another run holds the folder.
  */
 export async function openRunRecord(dataDir: string, under?: number): Promise<RunRecord> {
-  // Others may pass through but see nothing: PostgreSQL may have to run as another user inside.
+  // Other users may enter but not list it, because PostgreSQL may have to run as another user inside.
   mkdirSync(dataDir, { recursive: true, mode: 0o711 })
   const lock = join(dataDir, 'run.lock')
   await takeLock(lock, dataDir, under)
@@ -61,7 +60,7 @@ export async function openRunRecord(dataDir: string, under?: number): Promise<Ru
   }
 }
 
-/** Ends the leftovers in the order in which a run puts its parts away: the newest first. */
+/** Ends the leftovers, the newest first. */
 export async function endLeftovers(leftovers: Identity[]): Promise<void> {
   for (const leftover of leftovers.toReversed()) await end(leftover, { patienceMs: 5000 })
 }
@@ -70,8 +69,8 @@ interface Holder extends Identity {
   under: Pick<Identity, 'pid' | 'startedAt'> | null
 }
 
-// link() fails where the file exists, so of two runs that start together one gets it. A dead holder's lock
-// is moved aside first; should it turn out to be a newer one's, that one is put back.
+// link() fails if the file exists, so of two runs that start at the same time only one gets the lock. The lock of a dead
+// process is moved aside first; if it turns out to be the lock of a newer run, it is put back.
 async function takeLock(lock: string, dataDir: string, under?: number): Promise<void> {
   const mine = `${lock}.${process.pid}`
   const known = (pid: number) => ({ pid, startedAt: startOf(pid) ?? '' })
@@ -113,7 +112,7 @@ function linked(from: string, to: string): boolean {
   }
 }
 
-/** Reads a JSON file; null when there is none, or when it was cut off. */
+/** Reads a JSON file; null if it is missing or incomplete. */
 export function readJson<T>(file: string): T | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as T
@@ -122,9 +121,9 @@ export function readJson<T>(file: string): T | null {
   }
 }
 
-/** Writes a JSON file whole or not at all, readable by its owner alone. */
+/** Writes a JSON file atomically, readable only by its owner. */
 export function writeWhole(file: string, value: unknown): void {
-  const half = `${file}.${process.pid}.tmp`
-  writeFileSync(half, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
-  renameSync(half, file)
+  const temporary = `${file}.${process.pid}.tmp`
+  writeFileSync(temporary, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 })
+  renameSync(temporary, file)
 }

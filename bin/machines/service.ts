@@ -1,10 +1,10 @@
-// The service's own two processes, the API and the worker, as parts of the local run.
+// Starts the API and the worker as parts of the local run.
 import { join } from 'node:path'
 import { PROBE_MS } from './part.ts'
 import { freePort } from './port.ts'
 import { end, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
 
-/** What is to stop is killed when it has not after so long. */
+/** How long a process has to stop; then it is killed. */
 export const STOP_PATIENCE_MS = 15_000
 
 const ROOT = join(import.meta.dirname, '..', '..')
@@ -15,14 +15,14 @@ export interface ServiceOptions {
   onLaunch(launched: Launched): void
 }
 
-/** Starts the API and waits until it answers at `origin`; throws an Error with the last lines of its log otherwise. */
+/** Starts the API and waits until it responds at `origin`; throws an Error with the last lines of its log if it ends, or after a minute. */
 export function startApi(options: ServiceOptions, origin: string): Promise<Machine> {
   return startAnswering('API', 'api/server.ts', options, origin)
 }
 
 /**
- * Starts the worker and waits until it answers on a health port of its own, as startApi does; whether it takes work is told
- * by the API's /health/ready.
+ * Starts the worker and waits, like startApi, until it responds on a health port of its own. Whether it takes work shows in
+ * the API's /health/ready.
  */
 export async function startWorker({ environment, ...options }: ServiceOptions): Promise<Machine> {
   const port = await freePort(undefined)
@@ -54,9 +54,9 @@ async function startNode(name: string, file: string, { log, environment, onLaunc
 }
 
 /**
- * Whether the API or the worker does anything with a probe within its time. A refusal counts, and so does a connection
- * that it closes: a process with too many connections works, and would be no better off with a new start. Silence tells
- * of one that hangs.
+ * Whether the API or the worker responds to a probe within PROBE_MS. An error status counts as a response, and so does a
+ * connection that is closed: a process with too many connections works, and a restart would not help. Only silence means
+ * that the process hangs.
  */
 export async function isLive(origin: string): Promise<boolean> {
   try {
@@ -70,9 +70,9 @@ export async function isLive(origin: string): Promise<boolean> {
 
 const CLOSED_BY_PEER = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
-/** Waits until every part of the service works; what is away is told every ten seconds. */
+/** Waits until /health/ready is 200; prints its answer every ten seconds until then. */
 export async function waitUntilReady(origin: string, stopping: AbortSignal, say: (line: string) => void): Promise<void> {
-  let toldAt = Date.now()
+  let printedAt = Date.now()
   while (!stopping.aborted) {
     let state: string
     try {
@@ -82,9 +82,9 @@ export async function waitUntilReady(origin: string, stopping: AbortSignal, say:
     } catch (error) {
       state = (error as Error).message
     }
-    if (Date.now() - toldAt > 10_000) {
+    if (Date.now() - printedAt > 10_000) {
       say(`not ready yet: ${state}`)
-      toldAt = Date.now()
+      printedAt = Date.now()
     }
     await sleep(100, stopping)
   }

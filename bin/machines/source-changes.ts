@@ -1,16 +1,16 @@
-// The changes of the source while it runs: which files, and which parts of the service they concern.
+// Watches the source for changes, and decides which parts of the service they concern.
 import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join, relative } from 'node:path'
 
 // Neither the API nor the worker reads these.
 const NOT_RUN = new Set(['bench', 'bin', 'coverage', 'docs', 'node_modules', 'test'])
 const SOURCE = /(^|\/)[^./][^/]*\.(ts|sql)$/
-// An editor writes a file in several steps, and a checkout writes many files.
+// How long to wait for further changes: an editor writes a file in several steps, and a checkout writes many files.
 const SETTLED_MS = 150
 
 /**
- * Calls `onChange` with the changed files, by their paths below `root`, a moment after the last of them has changed.
- * Each folder is watched by itself: a recursive watch loses the files that an editor replaces.
+ * Calls `onChange` with the paths of the changed files, relative to `root`, SETTLED_MS after the last change. Each folder is
+ * watched separately, because a recursive watch loses files that an editor replaces.
  */
 export function watchSource(root: string, onChange: (paths: string[]) => void): { close(): void } {
   const watched = new Map<string, { identity: string; watcher: FSWatcher }>()
@@ -24,7 +24,7 @@ export function watchSource(root: string, onChange: (paths: string[]) => void): 
   }
   const watchFolders = () => {
     const folders = new Map(foldersOf(root).map((folder) => [folder, identityOf(folder)]))
-    // A checkout may have removed a folder and made another one of its name.
+    // A checkout may have replaced a folder with another of the same name.
     for (const [folder, { identity, watcher }] of watched) {
       if (folders.get(folder) === identity) continue
       watcher.close()
@@ -59,13 +59,13 @@ function foldersOf(root: string): string[] {
   return [root, ...rooms, ...within]
 }
 
-// Inodes are given out again.
+// The inode alone is not enough, because inodes are reused.
 function identityOf(folder: string): string | null {
   const stats = statSync(folder, { throwIfNoEntry: false })
   return stats ? `${stats.ino}-${stats.birthtimeMs}` : null
 }
 
-/** Whether a part of this name has to start again: nobody imports `api`, and only the worker runs what it runs. */
+/** Whether the part of this name must restart: only the API runs `api`; only the worker runs `activities`, `worker` and `workflows`. */
 export function concerns(name: string, path: string): boolean {
   if (path.startsWith('api/')) return name === 'API'
   if (/^(activities|worker|workflows)\//.test(path)) return name === 'Worker'

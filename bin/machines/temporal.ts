@@ -1,11 +1,11 @@
-// The Temporal server for one machine: the CLI's own, with SQLite in the data folder and its UI beside it.
+// Starts Temporal's development server from the CLI, with SQLite in the data folder and its UI.
 import { connect } from 'node:http2'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts'
 import { end, isAlive, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
 
-// The words of the CLI for the kinds of search attributes.
+// The CLI's names for the types of search attributes.
 const KINDS = { KEYWORD: 'Keyword', INT: 'Int', DATETIME: 'Datetime' } as const
 
 export interface TemporalOptions {
@@ -21,8 +21,8 @@ export interface TemporalOptions {
 }
 
 /**
- * Starts the server over its database file; `url` of the answer is the address, without a scheme.
- * Throws an Error with the last lines of its log when it does not come up.
+ * Starts the server with its database file; `url` of the result is its address without a scheme.
+ * Throws an Error with the last lines of its log if it does not start.
  */
 export async function startTemporal(options: TemporalOptions): Promise<Machine> {
   const { binary, databaseFile, port, log, inherited } = options
@@ -44,7 +44,7 @@ function argumentsOf({ namespace, databaseFile, port, uiPort }: TemporalOptions)
   return [
     'server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort),
     '--db-filename', databaseFile, '--namespace', namespace,
-    // With a write-ahead log a kill -9 loses nothing; only a power cut may cost the last moments.
+    // With a write-ahead log kill -9 loses nothing; a power failure may lose the latest writes.
     '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL',
     '--log-level', 'error',
     ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => ['--search-attribute', `${name}=${KINDS[type]}`]),
@@ -54,7 +54,7 @@ function argumentsOf({ namespace, databaseFile, port, uiPort }: TemporalOptions)
 async function waitUntilServing(launched: Launched, port: number, log: string, from: number): Promise<void> {
   const begun = Date.now()
   for (;;) {
-    // The banner comes after the search attributes are registered, which is after the port answers.
+    // The banner is printed after the search attributes are registered, which is after the port responds.
     if (await isServing(port) && (bannerIn(log, from) || Date.now() - begun > 10_000)) return
     if (launched.hasEnded() || !isAlive(launched)) {
       throw new Error(`Temporal ended at start; the last lines of ${log}:\n${lastLines(log, 15, from)}`)
@@ -69,8 +69,8 @@ function bannerIn(log: string, from: number): boolean {
 }
 
 /**
- * Asks the server's gRPC health service whether workflows are served on this port of loopback.
- * Spoken by hand over HTTP/2: the client library takes longer to load than the server to start.
+ * Queries the server's gRPC health service on this port of loopback. Uses HTTP/2 directly, because the client library takes
+ * longer to load than the server takes to start.
  */
 function isServing(port: number): Promise<boolean> {
   return new Promise((resolve) => {
@@ -91,13 +91,13 @@ function isServing(port: number): Promise<boolean> {
     const received: Buffer[] = []
     call.on('data', (part: Buffer) => received.push(part))
     call.once('error', () => answer(false))
-    // Behind the five bytes of the frame: field 1 (status) = 1 (SERVING).
+    // After the five bytes of the frame header: field 1 (status) = 1 (SERVING).
     call.once('end', () => answer(Buffer.concat(received).subarray(5).equals(Buffer.from([8, 1]))))
     call.end(framed('temporal.api.workflowservice.v1.WorkflowService'))
   })
 }
 
-// HealthCheckRequest { service = 1 } in a gRPC frame: not compressed, length in four bytes.
+// HealthCheckRequest { service = 1 } in a gRPC frame: uncompressed, with the length in four bytes.
 function framed(service: string): Buffer {
   const message = Buffer.concat([Buffer.from([10, service.length]), Buffer.from(service)])
   const head = Buffer.alloc(5)

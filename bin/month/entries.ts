@@ -1,4 +1,4 @@
-// The entries of the month: each sends one call, and prints the line that tells of it.
+// The entries of the month: each function sends one call, and prints one line for it.
 import type { Static } from 'typebox'
 import type { Bill } from '../../api/shapes/bill.ts'
 import type { Expense } from '../../api/shapes/expense.ts'
@@ -7,7 +7,7 @@ import type { Journal } from '../../api/shapes/journal.ts'
 import type { Payment } from '../../api/shapes/payment.ts'
 import type { Trader } from './trader.ts'
 
-/** An approved invoice; `what` is what the line calls it. */
+/** Creates an approved invoice; `what` describes it in the printed line. */
 export async function invoice(trader: Trader, what: string, body: object): Promise<Static<typeof Invoice>> {
   const { invoice } = await trader.post<{ invoice: Static<typeof Invoice> }>('/invoices', { auto_approve: true, ...body })
   trader.tell(what, invoice.invoice_number, invoice.customer_name, invoice.total, invoice.currency_code)

@@ -1,4 +1,4 @@
-// What is promised in the month, and becomes invoices: an estimate that is accepted, an order that is sent in parts.
+// The estimates and orders of the month, and their conversion to invoices.
 import type { Static } from 'typebox'
 import type { Estimate } from '../../api/shapes/estimate.ts'
 import type { Invoice } from '../../api/shapes/invoice.ts'
@@ -8,7 +8,7 @@ import type { Trader } from './trader.ts'
 type Sold = Static<typeof SalesOrder>
 type Offered = Static<typeof Estimate>
 
-/** An estimate is accepted, and converted to its order and on to the invoice in one call. */
+/** Creates an estimate, accepts it, and converts it to an order and an invoice in one call. */
 export async function acceptEstimate(trader: Trader, body: object): Promise<void> {
   const { estimate } = await trader.post<{ estimate: Offered }>('/estimates', body)
   trader.tell('Estimate', estimate.estimate_number, estimate.customer_name, estimate.total)
@@ -21,7 +21,7 @@ export async function acceptEstimate(trader: Trader, body: object): Promise<void
   await tellInvoice(trader, converted.invoices.at(-1)!)
 }
 
-/** Of an order a part is sent and invoiced; the rest stays open. */
+/** Creates an order and invoices a part of its first line; the rest stays open. */
 export async function sendPart(trader: Trader, body: object, quantity: number): Promise<void> {
   const { sales_order } = await trader.post<{ sales_order: Sold }>('/sales_orders', body)
   const path = `/sales_orders/${sales_order.sales_order_id}`

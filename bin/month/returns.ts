@@ -1,11 +1,11 @@
-// What comes back in the month: goods of a customer, whose credit settles the invoice, and goods sent back to a vendor.
+// The returns of the month: from a customer, with a credit note that is applied to the invoice, and to a vendor.
 import type { Static } from 'typebox'
 import type { CreditNote } from '../../api/shapes/credit-note.ts'
 import type { DebitNote } from '../../api/shapes/debit-note.ts'
 import type { Invoice } from '../../api/shapes/invoice.ts'
 import type { Trader } from './trader.ts'
 
-/** A credit note for what a customer has sent back, applied to the invoice that it is of. */
+/** Creates a credit note for goods that a customer returned, and applies it to their invoice. */
 export async function takeBack(trader: Trader, { invoice_id, customer_id, invoice_number }: Static<typeof Invoice>, body: object): Promise<void> {
   const { credit_note } = await trader.post<{ credit_note: Static<typeof CreditNote> }>('/credit_notes', { customer_id, invoice_id, ...body })
   trader.tell('Credit note for goods returned', credit_note.credit_note_number, credit_note.customer_name, credit_note.total)
@@ -14,7 +14,7 @@ export async function takeBack(trader: Trader, { invoice_id, customer_id, invoic
   trader.tell('Applied the credit', credit_note.credit_note_number, invoice_number, applied.applied_amount)
 }
 
-/** A debit note for what goes back to a vendor. */
+/** Creates a debit note for goods that are returned to a vendor. */
 export async function sendBack(trader: Trader, body: object): Promise<void> {
   const { debit_note } = await trader.post<{ debit_note: Static<typeof DebitNote> }>('/debit_notes', body)
   trader.tell('Debit note for faulty goods', debit_note.debit_note_number, debit_note.vendor_name, debit_note.total)

@@ -1,4 +1,4 @@
-// What the books say at the end of the month: the trial balance, and what each customer owes.
+// The statements at the end of the month: the trial balance, and what each customer owes.
 import { isDebitNormal, type AccountType } from '../../domain/accounts.ts'
 import { sum, toAmount, toMinor, type Minor } from '../../domain/money.ts'
 import { rupees, type Trader } from './trader.ts'
@@ -11,7 +11,7 @@ export interface TrialBalance {
   credit: Minor
 }
 
-/** Every account that stands at something, on the side on which it stands. */
+/** All accounts with a balance other than zero, on the side of their balance. */
 export async function trialBalance(trader: Trader): Promise<TrialBalance> {
   const { accounts } = await trader.get<{
     accounts: { code: string; name: string; account_type: AccountType; current_balance: number }[]
@@ -24,7 +24,7 @@ export async function trialBalance(trader: Trader): Promise<TrialBalance> {
   return { rows, debit: sum(rows.map(({ debit }) => debit)), credit: sum(rows.map(({ credit }) => credit)) }
 }
 
-/** What each customer owes by the customer ledger; less than nothing where money waits for an invoice. */
+/** What each customer owes according to the customer ledger; negative for an advance. */
 export async function customersDues(trader: Trader): Promise<{ name: string; owed: Minor }[]> {
   const { contacts } = await trader.get<{ contacts: { contact_id: string; contact_name: string }[] }>(
     '/contacts?contact_type=CUSTOMER&per_page=200&sort=created_time')

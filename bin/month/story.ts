@@ -9,7 +9,7 @@ import { acceptEstimate, sendPart } from './orders.ts'
 import { sendBack, takeBack } from './returns.ts'
 import type { Trader } from './trader.ts'
 
-// Ids of those the trader deals with, and of what is dealt in.
+// The ids of customers, vendors and items.
 interface Trade {
   emporium: string
   silkHouse: string
@@ -22,7 +22,7 @@ interface Trade {
   embroidery: string
 }
 
-/** Books the whole month, a printed line for each of its deeds. */
+/** Books the whole month, and prints a line for each entry. */
 export async function bookMonth(trader: Trader): Promise<void> {
   const trade = await openTrade(trader)
   trader.print('')
@@ -36,7 +36,7 @@ export async function bookMonth(trader: Trader): Promise<void> {
   await spend(trader, trade)
 }
 
-// Writes down customers, vendors and items.
+// Creates customers, vendors and items.
 async function openTrade(trader: Trader): Promise<Trade> {
   const contact = async (contact_name: string, contact_type: string, place_of_contact: string, more: object = {}) => {
     const { contact } = await trader.post<{ contact: Static<typeof Contact> }>('/contacts', { contact_name, contact_type, place_of_contact, ...more })
@@ -63,7 +63,7 @@ async function openTrade(trader: Trader): Promise<Trade> {
   }
 }
 
-// The owner's money comes in, and goods; answers the bill of the goods.
+// Books the owner's capital and purchases. Returns the bill for the goods.
 async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade): Promise<Static<typeof Bill>> {
   await journal(trader, 1, "The owner's capital", 'Bank Account', 'Capital Account', 500_000)
   const goods = await bill(trader, {
@@ -81,8 +81,8 @@ async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade):
   return goods
 }
 
-// Sales in the state, out of it and abroad; a part payment with TDS, an advance that is applied later, one by mistake.
-// Answers the invoice in the state.
+// Sales within the state, to another state and abroad; a partial payment with TDS, an advance that is applied to an invoice,
+// and an invoice by mistake that is voided. Returns the invoice within the state.
 async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole, embroidery }: Trade): Promise<Static<typeof Invoice>> {
   const advance = await payment(trader, 'Advance received', {
     flow: 'INCOMING', payment_type: 'ADVANCE', contact_id: silkHouse, date: trader.day(3), amount: 30_000, mode: 'UPI', reference_number: 'UPI8841',
@@ -109,7 +109,7 @@ async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole,
   return home
 }
 
-// The rupee falls between the invoice and its payment.
+// The rupee falls between the invoice and its payment, which makes an exchange gain.
 async function sellAbroad(trader: Trader, abroad: string, stole: string): Promise<void> {
   const exported = await invoice(trader, 'Invoice abroad', {
     customer_id: abroad, date: trader.day(8), place_of_supply: '97', currency_code: 'USD', exchange_rate: 84.5,
@@ -121,7 +121,7 @@ async function sellAbroad(trader: Trader, abroad: string, stole: string): Promis
   })
 }
 
-// What is promised becomes invoices, some of it in parts.
+// Estimates and orders that are converted to invoices, one of them in part.
 async function promise(trader: Trader, { emporium, silkHouse, saree, stole, embroidery }: Trade): Promise<void> {
   await acceptEstimate(trader, {
     customer_id: emporium, date: trader.day(13), expiry_date: trader.day(28), notes: 'For the festival window',
@@ -130,7 +130,7 @@ async function promise(trader: Trader, { emporium, silkHouse, saree, stole, embr
   await sendPart(trader, { customer_id: silkHouse, date: trader.day(14), line_items: [{ item_id: stole, quantity: 90 }] }, 60)
 }
 
-// What a month costs: rent, a carrier under reverse charge, the wear of the looms.
+// Expenses of the month: rent, carriage under reverse charge, depreciation of the looms.
 async function spend(trader: Trader, { carrier }: Trade): Promise<void> {
   await expense(trader, 'Rent, tax inclusive', {
     date: trader.day(5), account_id: trader.accounts.Rent, amount: 29_500, tax_id: trader.taxes['GST 18%'], is_inclusive_tax: true,

@@ -1,10 +1,10 @@
-// A trader with new books of its own, and the calls that keep them: what any program would send over HTTP.
+// A trader with a new organisation, and an HTTP client for its calls.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { dateInZone } from '../../domain/dates.ts'
 
 export interface Where {
-  /** Of the API, up to and with /api/public/v1. */
+  /** The URL of the API, including /api/public/v1. */
   baseUrl: string
   partnerKey: string
   print(line: string): void
@@ -18,17 +18,17 @@ export interface Trader {
   taxes: Record<string, string>
   /** Ids of the seeded accounts by name: 'Bank Account'. */
   accounts: Record<string, string>
-  /** That day of the current month in India, or today where it has not come yet. */
+  /** That day of the current month in the organisation's time zone, or today if that day is in the future. */
   day(ofMonth: number): string
   get<Answer>(path: string): Promise<Answer>
-  /** Sends a POST under a key of its own; throws what was answered where that is a refusal. */
+  /** Sends a POST with a new idempotency key; throws an Error with the answer if the call is refused. */
   post<Answer>(path: string, body?: object): Promise<Answer>
-  /** Prints one line of the month: what was done, its number, whom it concerns, and the amount. */
+  /** Prints one line: what was done, the number of the document, its contact, and the amount. */
   tell(what: string, number: string, party: string, amount: number, currency?: string): void
   print(line: string): void
 }
 
-// While the engine is away, a call is sent again under its key.
+// A call that is answered with 503 is repeated with its key for this time.
 const PATIENCE_MS = 60_000
 
 const ORGANIZATION = {
@@ -37,7 +37,7 @@ const ORGANIZATION = {
   email: 'accounts@kaveri.example', user: { email: 'owner@kaveri.example', name: 'Owner' },
 }
 
-/** Opens books for the trader, by the call of a partner. */
+/** Creates an organisation for the trader, with the partner key. */
 export async function openTrader({ baseUrl, partnerKey, print }: Where): Promise<Trader> {
   const { organization, token } = await send<{ organization: { org_id: string; name: string; time_zone: string }; token: { token: string } }>(
     `${baseUrl}/partner/organizations`, 'POST', { 'X-Partner-Key': partnerKey }, ORGANIZATION)
@@ -65,7 +65,7 @@ export async function openTrader({ baseUrl, partnerKey, print }: Where): Promise
   }
 }
 
-/** As it is written in India: 12,34,567.00. */
+/** An amount in the Indian format: 12,34,567.00. */
 export const rupees = (amount: number): string => GROUPED.format(amount)
 const GROUPED = new Intl.NumberFormat('en-IN', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 

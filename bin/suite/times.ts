@@ -1,12 +1,12 @@
-// Where the time of a run of the tests went: a line for each folder, with its slowest files.
+// The time of a test run by folder, with the slowest files of each.
 import { relative } from 'node:path'
 
-/** What Jest writes of a run with `--json`, as far as it is read here. */
+/** The part of Jest's `--json` output that is read here. */
 export interface SuiteOutcome {
   testResults: {
-    /** The whole path of the file. */
+    /** The absolute path of the file. */
     name: string
-    /** In milliseconds since 1970, both. */
+    /** Both times are in milliseconds since 1970. */
     startTime: number
     endTime: number
     assertionResults: unknown[]
@@ -14,16 +14,16 @@ export interface SuiteOutcome {
 }
 
 const NAMED = 3
-/** A file that took less is not worth a name. */
+/** A file that took less is not listed. */
 const SLOW_SECONDS = 5
 
 /**
- * The lines of a table: of every folder of `root`/test its files, tests and seconds, the longest first. Files run side by
- * side, so the folders' seconds come to more than the `seconds` of the whole run.
+ * The lines of a table with the files, tests and seconds of every folder of `root`/test, the longest first. Files run in
+ * parallel, so the sum of the folders exceeds the `seconds` of the whole run.
  */
 export function timesByFolder({ testResults }: SuiteOutcome, root: string, seconds: number): string[] {
   const files = testResults.map(({ name, startTime, endTime, assertionResults }) => {
-    // A file beside the folders counts with those of its name: test/house.test.ts with test/house.
+    // A file directly in test counts with the folder of its name: test/house.test.ts with test/house.
     const [, folder = '', file = folder] = relative(root, name).replace(/\.test\.ts$/, '').split('/')
     return { folder: `test/${folder}`, file, tests: assertionResults.length, seconds: Math.max(0, endTime - startTime) / 1000 }
   })
