@@ -1,4 +1,4 @@
-// The unit of work of every write: open books collect what a command decides, and write it in one statement.
+// The open books of a command: they collect what it writes, and write it in one statement at the end.
 import { v7 as uuidv7 } from 'uuid'
 import { DOCUMENTS } from '../../domain/documents.ts'
 import { assertBalanced } from '../../domain/posting/posting.ts'
@@ -14,18 +14,18 @@ import type { Transaction } from '../../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 import type { ActivityEntry, EventEntry, JournalEntry } from './entries.ts'
 
-/** What every record says that may change. */
+/** The columns of every record that counts its versions. */
 interface Versioned extends RowOf<typeof VERSIONED> {
   id: string
 }
 
-// Whose rows say who a token's holder is, and whether the organisation is open.
+// The tables that decide who a caller is and what a token may do; the API caches what it read from them.
 const CALLER_TABLES = new Set(['tokens', 'organizations'])
 
 export class Books implements Scope {
   readonly connection: Transaction
   readonly caller: Caller
-  /** One instant for everything that this deed dates. */
+  /** The one time that everything in this unit of work is dated with. */
   readonly now: Date
   #orgId: string | null
   #unitOfWork = new UnitOfWork()
@@ -50,7 +50,7 @@ export class Books implements Scope {
     return this.caller.organization
   }
 
-  /** Opens the books of one of the partner's organisations; the caller must have found it to be theirs. */
+  /** Opens the books of one of the partner's organisations. The command must have checked that it is the partner's. */
   enter(orgId: string): void {
     if (this.caller.kind !== 'PARTNER' && this.caller.kind !== 'SYSTEM') throw new Error('a token has one organisation')
     this.#orgId = orgId
@@ -66,26 +66,26 @@ export class Books implements Scope {
     return whole
   }
 
-  /** For the few tables above organisations. */
+  /** Inserts into one of the few tables that do not belong to an organisation. */
   insertAbove<Row extends object>(table: ModelOf<Row>, row: Row): Row {
     this.#unitOfWork.insert(table, row)
     return row
   }
 
-  /** Changes some columns of a row that was found with a lock; answers the row as it will be. */
+  /** Changes some columns of a row, which must have been read with a lock. Returns the row as it will be. */
   update<Row extends { id: string }>(table: ModelOf<Row>, row: Row, changes: Partial<Row>): Row {
     this.#unitOfWork.update(table, { id: row.id, ...changes })
     this.#changesCallers ||= CALLER_TABLES.has(table.name)
     return { ...row, ...changes }
   }
 
-  /** As insert, for a record that counts its versions: with an id, and as it is now for the first time. */
+  /** As insert, for a record that counts its versions: adds its id, version 1 and its times. */
   create<Row extends Versioned & { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id' | keyof Versioned>): Row {
-    const begun = { id: this.newId(), version: 1, created_time: this.now, last_modified_time: this.now }
-    return this.insert(table, { ...row, ...begun } as unknown as Omit<Row, 'org_id'>)
+    const versioned = { id: this.newId(), version: 1, created_time: this.now, last_modified_time: this.now }
+    return this.insert(table, { ...row, ...versioned } as unknown as Omit<Row, 'org_id'>)
   }
 
-  /** As update, for a record that counts its versions. What it carries besides its columns, such as its lines, it keeps. */
+  /** As update, for a record that counts its versions. Keeps properties that are not columns, such as the lines. */
   change<Row extends Versioned, Whole extends Row>(table: ModelOf<Row>, record: Whole, changes: Partial<NoInfer<Row>>): Whole {
     return this.update<Row>(table, record, { ...changes, version: record.version + 1, last_modified_time: this.now }) as Whole
   }
@@ -94,19 +94,19 @@ export class Books implements Scope {
     this.#unitOfWork.delete(table, row.id)
   }
 
-  /** The next number of a sequence. Until the books are written a blank stands for it. */
+  /** Takes the next number of a sequence. Returns a placeholder, which is replaced by the number when the books are written. */
   number(sequence: string, parts: NumberParts, document: string, branchId: string | null = null): string {
     const placeholder = `<number:${uuidv7()}>`
     this.#unitOfWork.placeholders.push({ placeholder: placeholder, sequence, ...parts, document, branch_id: branchId })
     return placeholder
   }
 
-  /** Writes a balanced entry into the ledger and answers its id; an entry of no lines is not written. */
+  /** Posts a balanced journal to the ledger. Returns its id, or null for an entry without lines, which is not posted. */
   post(entry: JournalEntry): string | null {
     return entry.lines.length === 0 ? null : this.postJournal(entry).id
   }
 
-  /** As post, for an entry that is a record of its own; answers it with its lines. */
+  /** As post, for a journal that is itself the document. Returns it with its lines. */
   postJournal(entry: JournalEntry): Journal {
     assertBalanced(entry.lines)
     const journal = this.insert(journals, {
@@ -153,7 +153,7 @@ export class Books implements Scope {
     })
   }
 
-  /** Queues the event for every endpoint that asked for it; it leaves with the commit or not at all. */
+  /** Queues the event for every endpoint that subscribes to it. It is sent after the commit, or never if the transaction fails. */
   announce(event: EventEntry): void {
     const id = uuidv7()
     const placeholder = `<delivery:${id}>`
@@ -176,7 +176,7 @@ export class Books implements Scope {
     })
   }
 
-  /** Tells the caller something beside the answer; the route declares that it warns. */
+  /** Adds a warning to the response; the route must declare that it warns. */
   warn(warning: Warning): void {
     this.#warnings.push(warning)
   }
@@ -185,18 +185,18 @@ export class Books implements Scope {
     return this.#warnings
   }
 
-  /** Remembers the answer of a keyed call, in the transaction of its work. */
+  /** Stores the response of a call with an Idempotency-Key, in the transaction of its work. */
   remember(answer: IdempotentAnswerRow): void {
     this.#unitOfWork.upsert(idempotentAnswers, answer)
   }
 
-  /** Forgets all that was collected: nothing of a refused deed is written. */
+  /** Drops everything that was collected, so that nothing of a refused command is written. */
   discard(): void {
     this.#unitOfWork = new UnitOfWork()
     this.#warnings = []
   }
 
-  /** Writes the deed. Answers how many deliveries were queued. */
+  /** Writes everything that was collected. Returns how many webhook deliveries were queued. */
   async write(): Promise<number> {
     const placeholders = this.#unitOfWork.placeholders.map(({ placeholder }) => placeholder)
     const written = await this.#unitOfWork.write(this.connection, this.#orgId)
@@ -204,20 +204,20 @@ export class Books implements Scope {
     return written.deliveries
   }
 
-  /** Whether the deed deletes rows, which others may refer to. */
+  /** Whether the unit of work deletes rows, which other rows may refer to. */
   get deletes(): boolean {
     return this.#unitOfWork.deletes
   }
 
-  /** Whether the deed changed whose token opens what. */
+  /** Whether the unit of work changed tokens or organisations, so that cached callers are stale. */
   get changesCallers(): boolean {
     return this.#changesCallers
   }
 
-  /** Puts the numbers that were taken into a text that has blanks for them. */
+  /** Replaces the placeholders in a text by the numbers that were taken for them. */
   fillNumbers(text: string): string {
     let filled = text
-    // By a function: in a text that replaces, "$&" and the like are no letters, and a prefix may have them.
+    // A replacement function, because a prefix may contain "$&", which replaceAll would interpret in a string.
     for (const [placeholder, number] of this.#numbers) filled = filled.replaceAll(placeholder, () => number)
     return filled
   }

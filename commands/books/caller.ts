@@ -1,11 +1,11 @@
-// Who asks: the person or machine on whose behalf a command runs, within one organisation.
+// The caller: the person or program that a command runs for, within one organisation.
 import type { OrganizationFacts } from '../../models/token.ts'
 import type { Precondition } from '../../models/transaction.ts'
 
 export type { OrganizationFacts }
 
 export interface Caller {
-  /** The token or partner key by which keyed answers and rate limits are counted. */
+  /** The id of the token or partner key that idempotency keys and rate limits are kept for. */
   subject: string
   kind: 'TOKEN' | 'OAUTH' | 'PARTNER' | 'SYSTEM'
   tier: 'DEFAULT' | 'PARTNER'
@@ -13,8 +13,8 @@ export interface Caller {
   userId: string | null
   partnerId: string | null
   organization: OrganizationFacts | null
-  /** What a transaction of theirs that begins now requires: they were identified before it, and may have waited since. */
+  /** The precondition of a transaction that begins at `now`: the token is still valid. It was checked earlier, before the call waited. */
   standing?(now: Date): Precondition
-  /** Goes into the metadata of every activity entry. */
+  /** Written into the metadata of every activity entry. */
   origin: { request_id: string | null; ip: string | null; user_agent: string | null; source: string }
 }

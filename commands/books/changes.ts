@@ -1,4 +1,4 @@
-// What a change changed, for the activity log: old and new of every field that differs.
+// The old and new values of every field that a change changed, for the activity log.
 import { isDeepStrictEqual } from 'node:util'
 import { toAmount } from '../../domain/money.ts'
 
@@ -7,17 +7,17 @@ export type Changes = Record<string, { old: unknown; new: unknown }>
 const UNRECORDED = new Set(['org_id', 'version', 'last_modified_time', 'created_time'])
 
 /**
- * Compares two states of a row; fields that only keep the books are left out. Amounts are told as the document answers
- * them: those of each state in units of its own currency, unless `currency` is given for both. Null when nothing differs.
+ * Compares two states of a row, without the technical fields in UNRECORDED. Returns null when nothing differs.
+ * Amounts are given as in responses: in units of the currency of their state, or of `currency` where it is given.
  */
 export function changesBetween(before: object, after: object, currency?: string): Changes | null {
   const changes: Changes = {}
-  const was = currency ?? currencyOf(before) ?? 'INR'
-  const is = currency ?? currencyOf(after) ?? was
+  const currencyBefore = currency ?? currencyOf(before) ?? 'INR'
+  const currencyAfter = currency ?? currencyOf(after) ?? currencyBefore
   for (const [field, value] of Object.entries(after)) {
     if (UNRECORDED.has(field)) continue
-    const [old, now] = [plain((before as Record<string, unknown>)[field], was), plain(value, is)]
-    // PostgreSQL gives the fields of JSON back in an order of its own.
+    const [old, now] = [plain((before as Record<string, unknown>)[field], currencyBefore), plain(value, currencyAfter)]
+    // Deep comparison, because PostgreSQL returns the fields of a JSON value in another order.
     if (!isDeepStrictEqual(old, now)) changes[field] = { old, new: now }
   }
   return Object.keys(changes).length === 0 ? null : changes

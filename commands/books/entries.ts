@@ -1,4 +1,4 @@
-// What is laid into open books beside rows of their own: entries of the ledger, entries of the log, events.
+// The entries that commands add to open books besides rows: journals, activity entries, events.
 import type { AnnouncedEvent } from '../../domain/events.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
 import type { JournalSource } from '../../models/journal.ts'

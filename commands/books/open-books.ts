@@ -1,24 +1,23 @@
-// The one path of every write: opens the books, writes what was laid into them in one transaction, and tries again what met others.
+// The one path of every write: opens the books, writes what a command added to them in one transaction, and retries on contention.
 import type { Database } from '../../models/database.ts'
 import { Books } from './books.ts'
 import type { Caller } from './caller.ts'
 import { asFault } from './refusals.ts'
 import { retried } from './retries.ts'
 
-/** What writing needs besides the caller. */
+/** What a write needs besides the caller. */
 export interface WriteContext {
   database: Database
-  /** Called after a commit that queued deliveries; may be lost without harm. */
+  /** Called after a commit that queued deliveries. May fail without harm: the relay also polls. */
   wakeRelay(): void
-  /** Called after a commit that changed tokens or organisations, before anybody is answered. */
+  /** Called after a commit that changed tokens or organisations, before the response is sent. */
   forgetCallers(): void
   clock(): Date
 }
 
 /**
- * Opens the books for one deed: everything that `work` collects is written in one transaction, or nothing is.
- * `finish` sees the books after the commit. What met others is tried again; what PostgreSQL refuses in the end becomes the
- * Fault that it means.
+ * Opens the books for one command: everything that `work` adds is written in one transaction, or nothing is.
+ * `finish` runs after the commit. Contention is retried, see retries.ts. Throws the Fault that a database error means.
  */
 export async function openBooks<T, R = T>(
   context: WriteContext,

@@ -1,16 +1,16 @@
-// What PostgreSQL refuses, told as the fault that it means to the caller.
+// Translates errors of PostgreSQL into the faults that they mean to the caller.
 import { Fault, fault, type FaultParticulars } from '../../domain/faults.ts'
 import { OutcomeUnknown } from '../../models/transaction.ts'
 
 const FOREIGN_KEY = '23503'
-// A unique key that is taken, and an exclusion constraint, which is one that compares by more than equality.
+// unique_violation and exclusion_violation (a unique constraint with other operators than equality).
 const UNIQUE = new Set(['23505', '23P01'])
 const STATEMENT_TIMEOUT = '57014'
-// Deadlock, serialisation failure, lock timeout: others were at work on the same rows.
+// Deadlock, serialisation failure, lock timeout: other transactions are changing the same rows.
 const CONTENTION = new Set(['40P01', '40001', '55P03'])
 
-// Unique keys that a caller can run into. Each was checked before the deed was written; two calls at once still meet here.
-// What every other constraint means is said, and held against the catalogue, in test/models/constraints.ts.
+// The unique constraints that a caller can violate. Commands check each before they write; two calls at once can still both pass.
+// test/models/constraints.ts classifies every other constraint, and compares the list with the catalogue of the database.
 export const TAKEN: Record<string, FaultParticulars & { code: 'validation.invalid_value' | 'validation.duplicate_resource' }> = {
   invoices_org_id_branch_id_invoice_number_key: {
     code: 'validation.invalid_value', field: 'invoice_number', message: 'Another invoice of this branch has this number.',
@@ -35,10 +35,12 @@ interface DatabaseError {
 }
 
 /**
- * True for a deed that may succeed when it is made anew: others held its rows, or held them in a circle; a row that it
- * refers to was deleted after it had been read (the next reading misses it and says so); a row that it deletes was
- * referred to meanwhile (the next reading counts it); a key that was free when it was read is taken (a number that was
- * sent is refused by the next reading, a series steps over it). Never for a commit whose outcome is unknown.
+ * True for an error after which the unit of work may succeed when it is run again:
+ * - contention: a deadlock, a serialisation failure or a lock timeout;
+ * - a foreign key: a row that it refers to was deleted since it was read, or a row that it deletes is referred to since then.
+ *   The next run reads again, and succeeds or refuses with the right fault;
+ * - a unique key that was free when it was read. The next run refuses a number that was sent; a series takes the next one.
+ * False for a commit whose outcome is unknown.
  */
 export function isWorthRetrying(error: unknown): boolean {
   if (error instanceof OutcomeUnknown) return false
@@ -48,8 +50,8 @@ export function isWorthRetrying(error: unknown): boolean {
 }
 
 /**
- * The fault that a database error means; an error that means none is given back as it is. `deletes` says that the deed
- * deletes rows: then a foreign key that refuses tells that one of them is in use, else that a row has vanished.
+ * The fault that a database error means; any other error is returned unchanged. `deletes`: the unit of work deletes rows,
+ * so a violated foreign key means that one of them is in use; otherwise it means that a row was deleted meanwhile.
  */
 export function asFault(error: unknown, { deletes = false } = {}): unknown {
   if (error instanceof Fault) return error
@@ -57,7 +59,7 @@ export function asFault(error: unknown, { deletes = false } = {}): unknown {
   const { code = '', constraint = '', table } = causeOf(error)
   if (UNIQUE.has(code) && TAKEN[constraint]) return fault(TAKEN[constraint].code, TAKEN[constraint])
   if (code === FOREIGN_KEY) return deletes ? inUse(table) : fault('not_found.resource', { message: VANISHED })
-  if (isDatabaseAway(error)) return fault('service.unavailable', { message: 'The database is unavailable; try again.', retryAfter: 2 })
+  if (isDatabaseUnavailable(error)) return fault('service.unavailable', { message: 'The database is unavailable; try again.', retryAfter: 2 })
   if (CONTENTION.has(code)) return fault('service.unavailable', { message: BUSY, retryAfter: 1 })
   if (code === STATEMENT_TIMEOUT) return fault('service.unavailable', { message: TOO_LONG, retryAfter: 5 })
   if (isUnstorable(code)) return fault('validation.invalid_value', { message: UNSTORABLE, cause: error })
@@ -75,25 +77,25 @@ const inUse = (table: string | undefined) => (
   fault('conflict.in_use', table === undefined ? {} : { details: { referred_to_by: table } })
 )
 
-// Class 22 are values that a type cannot hold; 54000: a text too long for its index. Shapes refuse them before; one that
-// gets here is told as the caller's, and to the log.
+// Class 22: a value does not fit its type; 54000: a text is too long for its index. The shapes of bodies should refuse them
+// earlier, so one that gets here is answered as a client error, and logged with its cause.
 const isUnstorable = (code: string) => code.startsWith('22') || code === '54000'
 
-const GONE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'ENOENT'])
-// 25P03 and 25P04: a transaction that was idle or open for too long was ended with its connection.
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'ENOENT'])
+// 25P03 and 25P04: the server ended the connection, because its transaction was idle or open for too long.
 const ENDED = new Set(['25P03', '25P04'])
 
-/** True when the server could not be reached, went down, has no room, or closed the connection. */
-function isDatabaseAway(error: unknown): boolean {
+/** True when the server cannot be reached, shuts down, is out of resources, or closed the connection. */
+function isDatabaseUnavailable(error: unknown): boolean {
   const { code } = causeOf(error)
-  // Class 08: connection exceptions; 57P01 to 57P03: shut down, crashed, or starting; 53: too many connections, disk or memory full.
-  if (code && (GONE.has(code) || ENDED.has(code) || /^(08|57P0|53)/.test(code))) return true
+  // Class 08: connection exceptions; 57P01 to 57P03: shut down, crashed, starting up; class 53: too many connections, disk or memory full.
+  if (code && (UNREACHABLE.has(code) || ENDED.has(code) || /^(08|57P0|53)/.test(code))) return true
   const { name, message } = error as Error
   return /^Sequelize(Connection|Host|InvalidConnection|AccessDenied)/.test(name ?? '')
     || /Connection terminated|Client has encountered a connection error|not queryable|Query read timeout/.test(message ?? '')
 }
 
-// Sequelize wraps the driver's error while it connects.
+// Sequelize wraps the driver's error when connecting fails.
 function causeOf(error: unknown): DatabaseError {
   const wrapped = error as { original?: DatabaseError; parent?: DatabaseError } & DatabaseError
   return wrapped?.original ?? wrapped?.parent ?? wrapped ?? {}

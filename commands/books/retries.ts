@@ -1,16 +1,16 @@
-// Tries work again that met others in the database, after a pause that doubles and is drawn by lot.
+// Retries a transaction after contention in the database, with exponential backoff and jitter.
 import { setTimeout } from 'node:timers/promises'
 import { isWorthRetrying } from './refusals.ts'
 
 const TRIES = 5
-/** No try is begun later than this after the first: with its last wait for a lock, a call ends within half a minute. */
+/** No try begins later than this after the first, so that a call ends within 30 seconds, with its last wait for a lock. */
 const PATIENCE_MS = 15_000
 const FIRST_PAUSE_MS = 20
 
 /**
- * Does work that is one transaction. A deadlock, a lock that did not come free, a row that vanished or a number that was
- * taken meanwhile is tried again from the start; the pauses differ, so that those who met do not meet again. Without
- * `clock` the number of tries alone is bounded. Throws the last error.
+ * Runs `work`, which is one transaction, up to TRIES times: errors of isWorthRetrying start it again. The pauses are random,
+ * so that two transactions in contention do not collide again. With `clock` the time is bounded too, by PATIENCE_MS.
+ * Throws the last error.
  */
 export async function retried<T>(work: () => Promise<T>, clock?: () => Date): Promise<T> {
   const begun = clock?.().getTime()

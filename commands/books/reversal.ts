@@ -1,4 +1,4 @@
-// What undoes a posting: a second entry, the sides swapped; the first one stays.
+// Reverses a posting: a second journal with debits and credits swapped; the first one stays.
 import { reversalOf } from '../../domain/posting/posting.ts'
 import { findPostings, type JournalSource } from '../../models/journal.ts'
 import type { Books } from './books.ts'
@@ -6,12 +6,12 @@ import type { Books } from './books.ts'
 export interface Reversal {
   source: JournalSource
   sourceId: string
-  /** Null for the date of each entry itself: it is corrected, not undone by a later event. */
+  /** Null to reverse each journal on its own date: for a correction, not for a later event. */
   date: string | null
   memo: string
 }
 
-/** Reverses the standing entries of a document, if it has any; answers whether it had. */
+/** Posts reversals of the journals of a document that are not reversed yet. Returns whether there were any. */
 export async function reverse(books: Books, { source, sourceId, date, memo }: Reversal): Promise<boolean> {
   const postings = await findPostings(books, source, sourceId)
   for (const posting of postings) {

@@ -1,4 +1,4 @@
-// What is asked of a conversion, and how it is carried out: one document after the other, each in open books of its own.
+// Stores the request of a conversion and carries it out: one document after the other, each in a transaction of its own.
 import { hopsOf, type PartInput, type Source } from '../../domain/conversion.ts'
 import { notFound } from '../../domain/faults.ts'
 import { conversions, findConversion, type ConversionRow } from '../../models/conversion.ts'
@@ -16,17 +16,16 @@ export type { Source }
 export interface ConversionRequest {
   source: Source
   sourceId: string
-  /** How far an estimate goes; without it, to its order. */
+  /** 'invoice' converts an estimate to an order and that to an invoice; without it, to the order alone. */
   through?: 'invoice' | null
-  /** The part of an order to convert; without it, everything that is left. */
+  /** The parts of the lines of an order to convert; without them, everything that is left. */
   line_items?: PartInput[] | null
-  /** Whether the last document is approved, or the order opened. */
+  /** Whether the last document is approved; for an order, opened. */
   auto_approve?: boolean | null
 }
 
 /**
- * Writes down under `id` what is to be converted, once; asked again under the same id it answers what was written down.
- * `isNew` says that nobody can have asked under this id before.
+ * Stores the request of a conversion under `id`. Returns the stored one if the id exists already; `isNew` says that it cannot.
  * Throws not_found.resource for a source or a line of it that does not exist, conflict.already_converted,
  * conflict.invalid_state, and validation.invalid_value for a quantity that cannot be.
  */
@@ -55,8 +54,9 @@ export async function requestConversion(books: Books, id: string, input: Convers
 }
 
 /**
- * Makes the next document of a conversion; answers how far it has come, and whether it was the last. One that is made is not made again, whoever
- * else carries out the same conversion. Throws as requestConversion does, for what has changed since.
+ * Makes the next document of a conversion. Returns the conversion as it is then, and whether that was the last document.
+ * The row of the conversion is locked, so that each document is made once, even when several processes carry it out.
+ * Throws as requestConversion does, where the source has changed since.
  */
 export async function convertNext(books: Books, conversionId: string): Promise<{ finished: boolean; conversion: ConversionRow }> {
   const conversion = await findConversion(books, conversionId, 'FOR UPDATE')
@@ -64,13 +64,13 @@ export async function convertNext(books: Books, conversionId: string): Promise<{
   const hops = conversion.hops + 1
   if (hops > hopsOf(conversion)) return { finished: true, conversion }
   const made = await make(books, conversion)
-  const furthered = books.update<ConversionRow>(conversions, conversion, { ...made, hops, last_modified_time: books.now })
-  return { finished: hops === hopsOf(conversion), conversion: furthered }
+  const updated = books.update<ConversionRow>(conversions, conversion, { ...made, hops, last_modified_time: books.now })
+  return { finished: hops === hopsOf(conversion), conversion: updated }
 }
 
 /**
- * Whether a conversion that was asked for is still to be carried out, or to be gone on with: false when all of it is made.
- * Throws what it would be refused with now, because others have come first.
+ * Whether documents of a requested conversion are still to be made. While none is made, throws what requestConversion would
+ * throw now, such as conflict.already_converted when another conversion of the source came first.
  */
 export async function isStillToDo(scope: Scope, { id, source_type, source_id, line_items }: ConversionRow): Promise<boolean> {
   const conversion = await findConversion(scope, id)
@@ -79,7 +79,7 @@ export async function isStillToDo(scope: Scope, { id, source_type, source_id, li
   return conversion.hops < hopsOf(conversion)
 }
 
-// The source as it stands, which is refused here already where it will be refused when it is carried out.
+// Reads the source. Throws now what carrying out the conversion would throw later.
 async function convertible(scope: Scope, { source, sourceId }: ConversionRequest, parts: PartInput[] | null): Promise<{ id: string }> {
   switch (source) {
     case 'ESTIMATE': {

@@ -1,4 +1,4 @@
-// How one document is made of another: of the source's own lines, prices and place of supply, dated today (decisions §4).
+// Makes one document from another, with the lines, prices and place of supply of the source, dated today (decisions §4).
 import { partsOf, refuseConversion, refuseUnknownLines, type Part, type PartInput } from '../../domain/conversion.ts'
 import { decimalText } from '../../domain/decimal.ts'
 import { dueDateOf } from '../../domain/document-dates.ts'
@@ -24,17 +24,17 @@ import { pricePurchaseOn } from '../purchases/purchase.ts'
 import { priceSaleOn } from '../sales/sale.ts'
 import { insertSalesOrder, salesOrderOf } from '../orders/sales-orders.ts'
 
-/** What was made, as the conversion notes it. */
+/** The columns of the conversion that name the document that was made. */
 export type Made = Partial<Pick<ConversionRow, 'sales_order_id' | 'invoice_id' | 'bill_id'>>
 
-/** Throws conflict.already_converted, {sales_order_id}, or conflict.invalid_state. */
+/** Throws conflict.already_converted with details {sales_order_id}, or conflict.invalid_state, unless the estimate is ACCEPTED. */
 export function refuseEstimate(estimate: Estimate): void {
   refuseConversion('ESTIMATE', estimate.status, { sales_order_id: estimate.converted_to_sales_order_id })
 }
 
 /**
- * What is to be invoiced of an order. Throws conflict.already_converted, {invoice_id, invoice_ids}: the latest and all;
- * conflict.invalid_state; and as partsOf does.
+ * The parts of the lines of an order to invoice. Throws conflict.already_converted with details {invoice_id, invoice_ids}, the
+ * latest invoice and all of them; conflict.invalid_state; and as partsOf does.
  */
 export function partsToInvoice(order: SalesOrder, input: PartInput[] | null): Part[] {
   refuseUnknownLines(order.lines, input)
@@ -42,14 +42,14 @@ export function partsToInvoice(order: SalesOrder, input: PartInput[] | null): Pa
   return partsOf(order.lines.map(invoicedLine), input)
 }
 
-/** What is to be billed of an order. Throws as partsToInvoice does, naming bill_id and bill_ids. */
+/** The parts of the lines of an order to bill. Throws as partsToInvoice does, with details {bill_id, bill_ids}. */
 export function partsToBill(order: PurchaseOrder, input: PartInput[] | null): Part[] {
   refuseUnknownLines(order.lines, input)
   refuseConversion('PURCHASE_ORDER', order.status, { bill_id: order.bills.at(-1) ?? null, bill_ids: order.bills })
   return partsOf(order.lines.map(billedLine), input)
 }
 
-/** Makes a sales order of an accepted estimate: a draft, or open where `open` says so. */
+/** Makes a sales order from an accepted estimate: DRAFT, or OPEN when `open`. Throws as refuseEstimate does. */
 export async function convertEstimate(books: Books, id: string, open: boolean): Promise<Made> {
   const before = await estimateOf(books, id, 'FOR UPDATE')
   refuseEstimate(before)
@@ -71,7 +71,7 @@ export async function convertEstimate(books: Books, id: string, open: boolean): 
   return { sales_order_id: order.id }
 }
 
-/** Makes an invoice of a sales order, or of the parts that are wanted: a draft, or approved. */
+/** Makes an invoice from a sales order, or from parts of it: a draft, or approved. Throws as partsToInvoice does. */
 export async function convertSalesOrder(books: Books, id: string, input: PartInput[] | null, approved: boolean): Promise<Made> {
   const order = await salesOrderOf(books, id, 'FOR UPDATE')
   const parts = partsToInvoice(order, input)
@@ -95,7 +95,7 @@ export async function convertSalesOrder(books: Books, id: string, input: PartInp
   return { invoice_id: invoice.id }
 }
 
-/** Makes a bill of a purchase order, or of the parts that are wanted: a draft, or approved. */
+/** Makes a bill from a purchase order, or from parts of it: a draft, or approved. Throws as partsToBill and enterBill do. */
 export async function convertPurchaseOrder(books: Books, id: string, input: PartInput[] | null, approved: boolean): Promise<Made> {
   const order = await purchaseOrderOf(books, id, 'FOR UPDATE')
   const parts = partsToBill(order, input)
@@ -127,7 +127,7 @@ const termsOf = ({ place_of_supply, currency_code, exchange_rate, tags }: Docume
   { place: place_of_supply, currency: currency_code, exchangeRate: decimalText(exchange_rate), tags }
 )
 
-// The parties, the taxes by the ids that the lines have, the accounts to post to and the series of today; no items.
+// Contact, branch, the taxes of the lines, the accounts to post to and today's series; no items, since the lines are complete.
 function documentContextFor(books: Books, order: DocumentRow & { lines: LineRow[] }, contactId: string): Promise<DocumentContext> {
   const taxIds = [...new Set(order.lines.flatMap(({ tax_id }) => tax_id ?? []))]
   return readDocumentContext(books, {

@@ -1,4 +1,4 @@
-// What a document of any kind leaves in the books besides itself: its journals, its entries in the log, its events, its gaps.
+// What a document of any kind adds to the books besides its rows: journals, activity entries, events, gaps in the numbers.
 import { DOCUMENTS, type DocumentKind, type FactsOf, type KindWith, type Move } from '../../domain/documents.ts'
 import type { DocumentEvent } from '../../domain/events.ts'
 import { toAmount, type Minor } from '../../domain/money.ts'
@@ -8,7 +8,7 @@ import type { Books } from '../books/books.ts'
 import type { Changes } from '../books/changes.ts'
 import { reverse } from '../books/reversal.ts'
 
-/** A document of a kind, by its id and its number. */
+/** The id and the number of a document of a kind. */
 export type Numbered<K extends DocumentKind> = { id: string } & Record<FactsOf<K>['number'], string>
 type WithParty<K extends DocumentKind> = Record<FactsOf<K>['party'], string | null>
 
@@ -19,10 +19,10 @@ export function recordDocument<K extends DocumentKind>(
   books.record({ action, entityType: kind, entityId: document.id, entityRef: numberOf(kind, document), changes, metadata })
 }
 
-/** What an event tells of a document. Without a currency its total is in the organisation's. */
+/** The columns that an event is made from. Without a currency the total is in the organisation's. */
 type Announced<K extends DocumentKind> = Numbered<K> & WithParty<K> & { version: number; total: Minor; status?: string; currency_code?: string }
 
-/** Announces a document as it now is (decisions §5); `more` is what events of the kind, or of this type, tell besides. */
+/** Announces a document as it is now (decisions §5); `more` are the further fields of events of the kind or type. */
 export function announceDocument<K extends DocumentKind>(
   books: Books, kind: K, type: DocumentEvent<K>, document: Announced<K>, more: Record<string, unknown> = {},
 ): void {
@@ -37,23 +37,23 @@ type PostingKind = KindWith<{ posts: true }>
 type WithBranch<K extends DocumentKind> = FactsOf<K> extends { hasBranch: true } ? { branch_id: string } : unknown
 type Posted<K extends PostingKind> = Numbered<K> & WithParty<K> & WithBranch<K> & { date: string }
 
-/** Posts an entry of the document: dated as it is, and called by its number, unless told. */
+/** Posts a journal of the document; by default with the document's date, and with its noun and number as the memo. */
 export function postDocument<K extends PostingKind>(
   books: Books, kind: K, document: Posted<K>, lines: PostingLine[], { date = document.date, memo }: { date?: string; memo?: string | null } = {},
 ): void {
   const { noun } = DOCUMENTS[kind]
-  const called = `${noun[0]!.toUpperCase()}${noun.slice(1)} ${numberOf(kind, document)}`
-  books.post({ date, source: kind, sourceId: document.id, memo: memo ?? called, contactId: partyOf(kind, document), branchId: branchOf(kind, document), lines })
+  const title = `${noun[0]!.toUpperCase()}${noun.slice(1)} ${numberOf(kind, document)}`
+  books.post({ date, source: kind, sourceId: document.id, memo: memo ?? title, contactId: partyOf(kind, document), branchId: branchOf(kind, document), lines })
 }
 
-/** Reverses the standing entries of the document; `date` null for each on its own date. `why`: Void, Change, Deletion. */
+/** Reverses the journals of the document; `date` null for each on its own date. `why` begins the memo: Void, Change, Deletion, Correction. */
 export async function reverseDocument<K extends PostingKind>(
   books: Books, kind: K, document: Numbered<K>, { date, why }: { date: string | null; why: string },
 ): Promise<void> {
   await reverse(books, { source: kind, sourceId: document.id, date, memo: `${why} of ${DOCUMENTS[kind].noun} ${numberOf(kind, document)}` })
 }
 
-/** Keeps the number of a document that is deleted, or gets another, in the register of gaps. */
+/** Enters the number of a document that is deleted, or gets another number, into the register of gaps. */
 export function registerGap<K extends KindWith<{ moves: { delete: Move } }>>(
   books: Books, kind: K, document: Numbered<K> & { branch_id: string; series_name?: string | null }, reason: string,
 ): void {

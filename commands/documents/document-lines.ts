@@ -1,4 +1,4 @@
-// The lines of a document: each filled from the item master, with what the caller says winning.
+// Fills the lines of a document from the item master; values that the caller sends win.
 import { decimalText } from '../../domain/decimal.ts'
 import { fault, notFound } from '../../domain/faults.ts'
 import { taxPercentage, type Tax } from '../../domain/gst.ts'
@@ -22,10 +22,10 @@ export interface LineInput {
   account_id?: string | null
 }
 
-/** By the place of a line among those that are wanted: the line of the document that it is, nothing where it is new. */
+/** For each line of the input, by its index: the existing line of the document that it changes, or null for a new line. */
 export type ExistingLines = readonly (LineRow | null)[]
 
-/** A line with nothing left open but its price. */
+/** A complete line, not priced yet. */
 export interface FilledLine {
   item_id: string | null
   name: string
@@ -41,25 +41,25 @@ export interface FilledLine {
   account_id: string
 }
 
-/** The ids that lines name, for the reading of the basis. */
+/** The ids of items and taxes that lines name, to read the document context with. */
 export function idsOf(lines: LineInput[]): { itemIds: string[]; taxIds: string[] } {
   return { itemIds: ids(lines.map((line) => line.item_id)), taxIds: ids(lines.map((line) => line.tax_id)) }
 }
 
-/** The accounts that lines of a purchase name; those of a sale name none, whatever else a body holds. */
+/** The accounts that the lines of a purchase name. Lines of a sale have no account_id; one in a body is ignored. */
 export const accountIdsOf = (lines: LineInput[]): string[] => ids(lines.map((line) => line.account_id))
 
 const ids = (named: (string | null | undefined)[]) => [...new Set(named.filter((id): id is string => id != null && isId(id)))]
 
-/** What the item master says of a line in one trade: its price, and the account that it goes to. */
+/** How sales, or purchases, take the rate and the account of a line from the item master. */
 export interface Trade {
   rateOf(item: ContextItem): string
-  /** `item` is null for a line of no item; `field` is the path of the line. */
+  /** `item` is null for a line without an item; `field` is the path of the line, for errors. */
   accountOf(item: ContextItem | null, line: LineInput, field: string): string
 }
 
 /**
- * Fills the lines of a document of the trade (specification, "Line item"); those that exist are told whole.
+ * Fills the lines of a sale or a purchase (specification, "Line item"). Existing lines must be complete.
  * Throws not_found.resource for an item or tax that is not the organisation's, and validation.failed for lines that
  * name neither an item nor a name with a rate.
  */
@@ -69,9 +69,9 @@ export function fillLines(context: DocumentContext, input: LineInput[], { rateOf
   const taxes = new Map(context.taxes.map((tax) => [tax.id, tax]))
   return input.map((line, index) => {
     const item = found(items, line.item_id, `line_items.${index}.item_id`, 'item')
-    // A line that exists keeps what it was drawn up with, whatever its item says by now (decisions §11).
-    const standing = existing[index] ?? null
-    const filler = standing ? null : item
+    // An existing line keeps its values, even if its item has changed since (decisions §11).
+    const row = existing[index] ?? null
+    const filler = row ? null : item
     const tax = found(taxes, line.tax_id, `line_items.${index}.tax_id`, 'tax') ?? taxOfItem(filler, taxes)
     return {
       item_id: item?.id ?? null,
@@ -85,8 +85,8 @@ export function fillLines(context: DocumentContext, input: LineInput[], { rateOf
       tax_id: tax?.id ?? null,
       tax,
       tax_percentage: tax ? taxPercentage(tax) : '0',
-      account_id: standing && line.account_id?.toLowerCase() === standing.account_id
-        ? standing.account_id
+      account_id: row && line.account_id?.toLowerCase() === row.account_id
+        ? row.account_id
         : accountOf(item, line, `line_items.${index}`),
     }
   })

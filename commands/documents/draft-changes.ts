@@ -1,4 +1,4 @@
-// A PUT on a document that is drawn up anew while it is a draft: sales orders, purchase orders, credit notes, debit notes.
+// Changes documents that a PUT prices again while they are drafts: sales orders, purchase orders, credit notes, debit notes.
 import { decimalText } from '../../domain/decimal.ts'
 import { goodsDateOf } from '../../domain/document-dates.ts'
 import type { DocumentKind } from '../../domain/documents.ts'
@@ -12,29 +12,29 @@ import type { ExistingLines } from './document-lines.ts'
 import { documentDateOf } from './drafting.ts'
 import { redrawLines, draftInputOf, type Lined, type Redrawn, type TermsChanges } from './draft-input.ts'
 
-/** What of a draft the new one is drawn up with, besides what is sent. */
-interface Redrawing {
-  /** As the draft has them, its lines as the PUT leaves them. */
+/** What a draft is priced again from, besides the body of the PUT. */
+interface Repricing {
+  /** The draft's terms, with the lines that the PUT leaves. */
   terms: ReturnType<typeof draftInputOf>['terms']
-  /** Null where another party brings a place of supply of its own. */
+  /** Null where the PUT names another party or branch, whose place of supply applies. */
   place: { place_of_supply?: null }
   date: string
   existing: ExistingLines
 }
 
-/** How one document changes. */
+/** How documents of one kind change. */
 export interface DraftChange<Document, Line extends LineRow, Drawn extends Partial<Line>> {
-  /** The document as it is answered. */
+  /** The document as responses show it. */
   shown: object
-  /** What its amounts and taxes come from: fixed once it is no draft, with what to do instead. */
+  /** The fields that amounts and taxes are computed from: fixed once it is no draft. `instead` advises what to do. */
   terms: readonly string[]
   instead: string
-  /** What else may change, as it is sent; its date may always. */
+  /** The other fields that may change; the date may always. */
   remarks: readonly string[]
   goodsDate?: 'shipment_date' | 'expected_date'
-  /** The ids that bring a place of supply of their own when they become others. */
+  /** The fields that change the place of supply when they name another record. */
   placedBy: readonly ('customer_id' | 'vendor_id' | 'branch_id')[]
-  drawUp(redrawing: Redrawing): Promise<{ head: Partial<DocumentRow> & { currency_code: string }; lines: Drawn[] }>
+  drawUp(repricing: Repricing): Promise<{ head: Partial<DocumentRow> & { currency_code: string }; lines: Drawn[] }>
   change(columns: Partial<DocumentRow>): Document
   lines: ModelOf<Line>
   insertLine(line: Drawn): Line
@@ -43,8 +43,8 @@ export interface DraftChange<Document, Line extends LineRow, Drawn extends Parti
 type Sent = TermsChanges & Record<string, unknown>
 
 /**
- * Changes a draft whole, and prices it anew; of a document that is none any more its date and the remarks (decisions §10,
- * Documents; §11). Throws as compareFields, termsToldOf and goodsDateOf do.
+ * Changes a draft in all fields and prices it again; of any other document only its dates and remarks (decisions §10,
+ * Documents; §11). Throws as compareFields, draftInputOf and goodsDateOf do.
  */
 export async function changeDraft<
   Kind extends DocumentKind, Document extends Lined & Numbered<Kind> & { status: string; lines: Line[] }, Line extends LineRow, Drawn extends Partial<Line>,
@@ -53,22 +53,22 @@ export async function changeDraft<
   const dates = goodsDate ? ['date', goodsDate] : ['date']
   const { changed, refusal } = compareFields(sent, draft.shown, changeableDraft(before.status, { terms, remarks: [...remarks, ...dates], instead }))
   const date = typeof sent.date === 'string' ? documentDateOf(books, sent.date) : before.date
-  const redrawn = terms.some((term) => changed.has(term)) ? await drawUpAnew(before, sent, date, draft) : null
+  const repriced = terms.some((term) => changed.has(term)) ? await repriceDraft(before, sent, date, draft) : null
   throwRefusal(refusal)
   if (changed.size === 0) return before
-  const standing: Record<string, unknown> = { ...before, ...sent }
-  const columns: Partial<DocumentRow> = { ...redrawn?.head, date }
-  if (goodsDate) Object.assign(columns, { [goodsDate]: goodsDateOf(goodsDate, standing[goodsDate] as string | null, date) })
+  const merged: Record<string, unknown> = { ...before, ...sent }
+  const columns: Partial<DocumentRow> = { ...repriced?.head, date }
+  if (goodsDate) Object.assign(columns, { [goodsDate]: goodsDateOf(goodsDate, merged[goodsDate] as string | null, date) })
   for (const remark of remarks) if (sent[remark] !== undefined) Object.assign(columns, { [remark]: sent[remark] })
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, columns)
-  const relined = redrawn && redrawLines(books, draft.lines, before, redrawn, (line) => draft.insertLine(line))
+  const relined = repriced && redrawLines(books, draft.lines, before, repriced, (line) => draft.insertLine(line))
   if (changes === null && !relined?.changes) return before
   const document = { ...draft.change(columns), lines: relined?.lines ?? before.lines }
   recordDocument(books, kind, document, `${kind}_UPDATED`, { ...changes, ...relined?.changes })
   return document
 }
 
-async function drawUpAnew<Line extends LineRow, Drawn extends Partial<Line>>(
+async function repriceDraft<Line extends LineRow, Drawn extends Partial<Line>>(
   before: Lined, sent: Sent, date: string, { shown, placedBy, drawUp }: DraftChange<unknown, Line, Drawn>,
 ): Promise<Redrawn<Drawn> & { head: Partial<DocumentRow> }> {
   const { terms, existing, refusal } = draftInputOf(before, sent, shown)
@@ -78,7 +78,7 @@ async function drawUpAnew<Line extends LineRow, Drawn extends Partial<Line>>(
   return { head, lines, existing, currency: head.currency_code }
 }
 
-/** Whether an id that is sent is another one than the document has. */
+/** True when an id is sent that differs from the one that the document has. */
 export function isOther(sent: unknown, kept: string | null | undefined): boolean {
   return sent !== undefined && (typeof sent === 'string' ? sent.toLowerCase() : null) !== (kept ?? null)
 }

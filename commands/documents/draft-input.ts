@@ -1,4 +1,4 @@
-// A draft that is drawn up anew: its terms as a caller would tell them, and what becomes of its lines.
+// Merges a PUT into the terms and lines of a draft, and writes the changed lines.
 import type { CreditSide } from '../../domain/credit.ts'
 import { placesAmong, refusalWithin, type Refusal } from '../../domain/fixed-fields.ts'
 import { toAmount } from '../../domain/money.ts'
@@ -8,33 +8,34 @@ import type { Books } from '../books/books.ts'
 import { changesBetween, type Changes } from '../books/changes.ts'
 import type { ExistingLines, LineInput } from './document-lines.ts'
 
-/** A line of a PUT: one with its id is that line, and keeps what it does not name; one without is new. */
+/** A line of a PUT: with an id it changes that line, and fields that are left out stay; without an id it is a new line. */
 export type LineChanges = Partial<LineInput> & { line_item_id?: string | null }
 
-/** What of the terms of a document a PUT sends. */
+/** The terms of a PUT that need a merge. */
 export interface TermsChanges {
   currency_code?: string | null
   line_items?: LineChanges[]
 }
 
-/** A document with its lines, as far as they say of which trade it is. */
+/** A document with its lines, and the columns that distinguish a sale from a purchase. */
 export type Lined = DocumentRow & { lines: LineRow[]; customer_id?: string; vendor_id?: string; type?: CreditSide }
 
-/** Lines that are drawn up anew, and which of those that there were each is. */
+/** The priced lines of a changed draft, and the existing line that each of them replaces. */
 export interface Redrawn<Drawn> {
   lines: Drawn[]
   existing: ExistingLines
   currency: string
 }
 
-/** What a line may be told anew; its amounts follow. */
+/** The fields of a line that may change; its amounts are computed from them. */
 const LINE_FIELDS = [
   'item_id', 'name', 'description', 'hsn_or_sac', 'quantity', 'unit', 'rate', 'discount', 'tax_id',
 ] as const satisfies (keyof LineInput)[]
 
 /**
- * The terms of a document as a caller would tell them, its lines as the PUT leaves them; the rate only while its currency
- * stays. `answered` is the document as it is answered; `refusal` is of a field of a line that may not change. Throws as linesOf does.
+ * The terms of a document in the form of a request body, with the lines that the PUT leaves. The exchange rate is kept only
+ * while the currency stays. `answered` is the document as responses show it; `refusal` is of a fixed field of a line.
+ * Throws as linesOf does.
  */
 export function draftInputOf(document: Lined, sent: TermsChanges, answered: object) {
   const { place_of_supply, branch_id, currency_code, exchange_rate, tags } = document
@@ -45,8 +46,8 @@ export function draftInputOf(document: Lined, sent: TermsChanges, answered: obje
 }
 
 /**
- * The lines that a PUT leaves: all of them as they are where it sends none. Throws not_found.resource for a line that the
- * document does not have, and validation.invalid_value for one that comes twice.
+ * The lines that a PUT leaves; all existing ones where it sends no line_items. Throws not_found.resource for a line that the
+ * document does not have, and validation.invalid_value for one that is sent twice.
  */
 function linesOf(
   document: Lined, sent: LineChanges[] | undefined, answered: object,
@@ -59,7 +60,7 @@ function linesOf(
   let refusal: Refusal = null
   const line_items = sent.map((line, index) => {
     const place = places[index]!
-    // The shape of the body has seen to it that a new line is whole.
+    // The shape of the body has checked that a new line is complete.
     if (place === null) return line as LineInput
     const row = lines[place]!
     refusal ??= refusalWithin(line, shown[place]!, fields, `line_items.${index}.`)
@@ -68,13 +69,13 @@ function linesOf(
   return { line_items, existing: places.map((place) => (place === null ? null : lines[place]!)), refusal }
 }
 
-/** Where each line that is sent stands among those that there are, null for a new one. Throws as placesAmong does. */
+/** The index of each sent line among the existing ones, null for a new one. Throws as placesAmong does. */
 export function placesOf(lines: { id: string }[], sent: { line_item_id?: string | null }[]): (number | null)[] {
   const words = { list: 'line_items', id: 'line_item_id', missing: 'The document has no such line.', member: 'line' }
   return placesAmong(lines.map(({ id }) => id), sent.map(({ line_item_id }) => line_item_id), words)
 }
 
-// A purchase's line names its account; the goods of a note's line may be moved back.
+// Lines of purchases also have an account, lines of notes also `restock`.
 function changeableOf({ lines: [line], vendor_id, type }: Lined): readonly string[] {
   const isPurchase = vendor_id !== undefined || type === 'vendor'
   return [...LINE_FIELDS, ...(isPurchase ? ['account_id'] : []), ...('restock' in line! ? ['restock'] : [])]
@@ -91,9 +92,9 @@ function lineInputOf(row: LineRow): LineInput {
 const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])
 
 /**
- * Lays the drawn lines into the books: `existing` says which of those that there were each is, `insert` enters a new one, and
- * the rest are removed. Answers the lines as they are then, and for the activity log all of them, old and new; null where
- * they are answered as before.
+ * Writes the priced lines of a changed draft: updates those that replace an existing line, inserts new ones with `insert`,
+ * deletes the rest. Returns the lines as they are then, and all old and new lines for the activity log; `changes` is null
+ * where responses show the same lines as before.
  */
 export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
   books: Books, table: ModelOf<Line>, { lines: before, currency_code }: { lines: Line[]; currency_code: string },
@@ -103,8 +104,8 @@ export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
   const kept = existing.map((line) => (line ? rows.get(line.id)! : null))
   const fields = ['id', ...Object.keys(drawn[0]!)]
   const staysSame = (currencyShown: string) => kept.length === before.length
-    && kept.every((row, index) => row && changesBetween(saidOf(row, fields, currency_code), saidOf({ ...row, ...drawn[index] }, fields, currencyShown)) === null)
-  // What is stored is compared in one currency: 200 rupees are 20000 minor units, 200 yen are 200, and both are told as 200.
+    && kept.every((row, index) => row && changesBetween(loggedLine(row, fields, currency_code), loggedLine({ ...row, ...drawn[index] }, fields, currencyShown)) === null)
+  // Compares the stored amounts, in one currency: 200 rupees (20000 minor units) and 200 yen (200) are both answered as 200.
   if (staysSame(currency_code)) return { lines: before, changes: null }
   const stays = new Set(kept)
   for (const line of before) if (!stays.has(line)) books.delete<Line>(table, line)
@@ -113,14 +114,14 @@ export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
     lines,
     changes: staysSame(currency) ? null : {
       line_items: {
-        old: before.map((line) => saidOf(line, fields, currency_code)),
-        new: lines.map((line) => saidOf(line, fields, currency)),
+        old: before.map((line) => loggedLine(line, fields, currency_code)),
+        new: lines.map((line) => loggedLine(line, fields, currency)),
       },
     },
   }
 }
 
-function saidOf(line: object, fields: string[], currency: string): Record<string, unknown> {
+function loggedLine(line: object, fields: string[], currency: string): Record<string, unknown> {
   return Object.fromEntries(fields.map((field) => {
     const value = (line as Record<string, unknown>)[field]
     if (typeof value === 'bigint') return [field, toAmount(value, currency)]

@@ -1,4 +1,4 @@
-// What every document is drawn up with: its basis, its dates, its currency, its totals.
+// What drafting shares for every kind of document: its context, dates, currency, exchange rate and totals.
 import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
 import { decimalText, Exact } from '../../domain/decimal.ts'
 import { notFound } from '../../domain/faults.ts'
@@ -17,20 +17,20 @@ export function today(books: Books): string {
 }
 
 /**
- * The date of a document as it is told, else today. Every date that a caller gives a document, its change or its void comes
- * through here, and every entry through Books.post: what holds of dates in general is refused in these two places.
+ * The date of a document: the one that is sent, else today. Every date that a caller gives a document, a change or a void
+ * passes through here, and every journal through Books.post, so rules about dates belong into these two functions.
  */
 export function documentDateOf(books: Books, input: string | null | undefined): string {
   return input == null ? today(books) : parseDocumentDate(input)!
 }
 
-/** The ids in the form that they are kept in. Throws not_found.resource for text that can be no id. */
+/** The ids in lower case, each once. Throws not_found.resource, with the field, for text that is not a UUID. */
 export function knownIds(ids: string[], field: string): string[] {
   if (!ids.every(isId)) throw notFound('record', field)
   return [...new Set(ids.map((id) => id.toLowerCase()))]
 }
 
-/** What a caller tells of any document, besides whom it is with and when. */
+/** The input of any document, besides its contact and its dates. */
 export interface TermsInput {
   line_items: LineInput[]
   place_of_supply?: string | null
@@ -41,20 +41,20 @@ export interface TermsInput {
   tags?: string[] | null
 }
 
-/** A document's contact, by the name of the field that names it, and what its number is looked up by. */
+/** The contact of a document with the name of its field, and what else its context is read by. */
 export interface Parties {
   contactId: string
   contactField: string
   date: string
-  /** A number given by hand, to be looked up among the invoices of the branch. */
+  /** A number that the caller sent, to be checked against the invoices of the branch. */
   invoiceNumber: string | null
   /** The accounts that lines of a purchase name. */
   accountIds?: string[]
 }
 
 /**
- * Reads what a document is drawn up from, in one round trip. Throws not_found.resource for ids that can be none, and
- * for tags that are not the organisation's.
+ * Reads the context of a document in one round trip. Throws not_found.resource for text that is not a UUID, and for tags
+ * that are not the organisation's.
  */
 export async function documentContextOf(
   books: Books,
@@ -86,12 +86,12 @@ export function branchOf({ branch }: DocumentContext): NonNullable<DocumentConte
   return branch
 }
 
-// As many as the books keep of an exchange rate.
+// The decimals that are stored of an exchange rate.
 const RATE_DECIMALS = 10
 
 type CurrencyInput = Pick<TermsInput, 'currency_code' | 'exchange_rate'>
 
-/** The rate to look for among the organisation's: that of a foreign currency that comes without one. */
+/** The pair to look up an exchange rate for: null unless the currency is foreign and no rate is sent. */
 export function rateToFind(books: Books, input: CurrencyInput): RatePair | null {
   const base = books.organization.currency_code
   const currency = input.currency_code ?? base
@@ -99,8 +99,8 @@ export function rateToFind(books: Books, input: CurrencyInput): RatePair | null 
 }
 
 /**
- * Currency and rate of a document, the books' own at 1 where nothing is told. A foreign currency without a rate takes the
- * organisation's latest, or 1 with a warning (decisions §11). Throws validation.invalid_value for what cannot be.
+ * The currency of a document, by default the organisation's, and its exchange rate. A foreign currency without a rate takes
+ * the organisation's latest rate, or 1 with a warning (decisions §11). Throws as currencyOf does.
  */
 export function currencyOrAssumed(books: Books, input: CurrencyInput, { latest_rate }: { latest_rate: string | null }) {
   const money = currencyOf(books, input, latest_rate)
@@ -112,21 +112,24 @@ export function currencyOrAssumed(books: Books, input: CurrencyInput, { latest_r
   return money
 }
 
-/** Currency and rate: the rate that is told, else the latest, else 1. Throws validation.invalid_value for what cannot be. */
+/**
+ * Currency and exchange rate: the sent rate, else the latest, else 1. Throws validation.invalid_value for an unknown currency,
+ * a rate that is not above 0, or another rate than 1 for the organisation's currency.
+ */
 export function currencyOf(books: Books, input: CurrencyInput, latestRate: string | null): { currency: string; exchangeRate: string } {
   const base = books.organization.currency_code
   const currency = input.currency_code ?? base
   minorDigits(currency)
-  // Rounded before it is used, so that what is answered, posted and kept is one rate.
+  // Rounded before it is used, so that the response, the posting and the row have the same rate.
   const exchangeRate = decimalText(new Exact(input.exchange_rate ?? latestRate ?? 1).toDecimalPlaces(RATE_DECIMALS))
   refuseExchangeRate(currency, exchangeRate, base)
   return { currency, exchangeRate }
 }
 
-/** When, where and in what money: what a document's row says of its circumstances. */
+/** Branch, date, place of supply, currency, exchange rate and tags, as the row of a document has them. */
 export type DocumentTerms = Pick<DocumentRow, 'branch_id' | 'date' | 'place_of_supply' | 'currency_code' | 'exchange_rate' | 'tags'>
 
-/** The amounts at the foot of a document, as its row has them. */
+/** The totals of a document, as its row has them. */
 export type Totals = Pick<DocumentRow, 'sub_total' | 'cgst' | 'sgst' | 'igst' | 'cess' | 'tax_total' | 'round_off' | 'total'>
 
 export function totalsOf({ subTotal, cgst, sgst, igst, cess, taxTotal, roundOff, total }: Priced): Totals {

@@ -1,4 +1,4 @@
-// What credit notes and debit notes are drawn up with alike: the document they are given against, its terms, their lines.
+// What drafting shares for credit notes and debit notes: the document that they are given against, terms and lines.
 import { refuseParent, type Parent } from '../../domain/credit.ts'
 import { notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
@@ -16,27 +16,27 @@ import type { LineChanges } from './draft-input.ts'
 
 /** A note's line as a caller sends it. */
 export interface NoteLineInput extends LineInput {
-  /** Whether the goods move in or out of the stock. */
+  /** Whether the goods of the line move into, or out of, the stock. */
   restock?: boolean | null
 }
 
 /** The lines of a PUT on a note. */
 export type NoteLineChanges = LineChanges & Pick<NoteLineInput, 'restock'>
 
-/** What a note's amounts and taxes come from, besides its contact and the document that it is against. */
+/** The input that the amounts and taxes of a note are computed from, besides its contact and the document that it is against. */
 export interface NoteTerms extends TermsInput {
   line_items: NoteLineInput[]
 }
 
-/** The names by which callers send the terms of any note: fixed once it is issued. */
+/** The fields of the terms of any note: fixed once it is issued. */
 export const NOTE_TERMS = [
   'line_items', 'place_of_supply', 'branch_id', 'currency_code', 'exchange_rate', 'round_off', 'tags',
 ] as const satisfies (keyof NoteTerms)[]
 
-/** What callers are told to do instead. */
+/** The advice of the error for a changed fixed field. */
 export const ANOTHER_NOTE = 'void the note and create a new one'
 
-/** What the row of every note's line says. */
+/** The columns of a line of any note. */
 export type NoteLine = PurchaseLine & { restock: boolean }
 
 export interface NoteOptions {
@@ -47,8 +47,8 @@ export interface NoteOptions {
 type ParentRow = Parent & DocumentRow & { lines?: BillLineRow[] }
 
 /**
- * The invoice or bill that a note is against, which may neither be voided nor paid until the note is written; null for a note
- * against nothing in particular. Throws not_found.resource.
+ * The invoice or bill that a note is against, locked FOR SHARE, so that it is neither voided nor paid before the note is
+ * written; null for a note that names neither. Throws not_found.resource.
  */
 export async function parentOf(
   books: Books, { invoice_id = null, bill_id = null }: { invoice_id?: string | null; bill_id?: string | null },
@@ -65,7 +65,7 @@ async function existingParent<Row>(found: Promise<Row | null> | null, noun: 'inv
   return row
 }
 
-/** The terms of a note: branch, place of supply and currency are those of what it is against unless told. */
+/** The terms of a note: branch, place of supply, currency and exchange rate are those of its invoice or bill unless sent. */
 export function inherited<Terms extends NoteTerms>(terms: Terms, parent: DocumentRow | null): Terms {
   if (!parent) return terms
   const currency = terms.currency_code ?? parent.currency_code
@@ -78,7 +78,7 @@ export function inherited<Terms extends NoteTerms>(terms: Terms, parent: Documen
   }
 }
 
-/** What goes back to the vendor is taken from where the bill put it; of equal lines the first tells. */
+/** The accounts that the lines of the bill were debited to, by keyOfLine; of lines with the same key the first one counts. */
 export function accountsGiven(parent: ParentRow | null): { accountsBefore?: Map<string, string> } {
   const lines = parent?.lines?.toReversed().map((line) => [keyOfLine(line), line.account_id] as const)
   return lines ? { accountsBefore: new Map(lines) } : {}
@@ -94,7 +94,7 @@ export function withRestock(lines: PurchaseLine[], { line_items }: NoteTerms): N
   return lines.map((line, index) => ({ ...line, restock: line_items[index]!.restock ?? false }))
 }
 
-/** The terms of a note that is drawn up anew; where it is now given against another document, it takes that one's. */
+/** The terms of a changed draft. When it is moved to another invoice or bill, it takes that document's terms instead of its own. */
 export function noteTermsOf(
   { round_off, currency_code }: Pick<DocumentRow, 'round_off' | 'currency_code'>, { tags, line_items, ...documentTerms }: NoteTerms, isMoved: boolean,
 ): NoteTerms {

@@ -1,4 +1,4 @@
-// Which number a document gets: the caller's own, or the next of a sequence (specification, "Invoice numbering precedence").
+// Chooses the number of a document: the caller's own, or the next of a sequence (specification, "Invoice numbering precedence").
 import { DOCUMENTS, type DocumentKind } from '../../domain/documents.ts'
 import { fault } from '../../domain/faults.ts'
 import { financialYear } from '../../domain/financial-year.ts'
@@ -8,9 +8,9 @@ import type { Books } from '../books/books.ts'
 
 type SeriesChoice = DocumentContext['series'][number]
 
-/** A sequence and how its numbers are written. */
+/** A sequence, and how its numbers are written. */
 export interface Sequence {
-  /** Null for the virtual one that stands in where no period or series is found. */
+  /** Null for the virtual series, which is used where no accounting period or series is found. */
   seriesName: string | null
   counter: string
   parts: NumberParts
@@ -22,8 +22,8 @@ export interface NumberRequest {
 }
 
 /**
- * The number of a new invoice, or the blank for it, and the name of the series it comes from.
- * Throws validation.invalid_value (field invoice_number) where the branch has used the number.
+ * The number of a new invoice, or a placeholder for it, and the name of its series.
+ * Throws validation.invalid_value (field invoice_number) where another invoice of the branch has the number.
  */
 export function numberInvoice(
   books: Books, context: DocumentContext, date: string, input: NumberRequest,
@@ -39,7 +39,7 @@ export function numberInvoice(
   return { number: books.number(counter, parts, 'invoice', branch.id), seriesName }
 }
 
-/** The sequence that a name chooses: that series, without a name the default one, else the legacy numbers by date. */
+/** The sequence of the named series, without a name of the default series; where neither exists, the virtual series of the date. */
 export function sequenceOf(
   series: SeriesChoice[],
   branch: { id: string; invoice_prefix: string },
@@ -61,8 +61,8 @@ export function sequenceOf(
 }
 
 /**
- * The number of a new bill: the vendor's own where it is sent, else the blank for the next one of the branch in the
- * financial year; and the sequence that gives it. A vendor's own number need not be unique (decisions §4).
+ * The number of a new bill: the vendor's own where it is sent, else a placeholder for the next number of the branch in the
+ * financial year, and its sequence. A vendor's own number need not be unique (decisions §4).
  */
 export function numberBill(
   books: Books, branch: { id: string; bill_prefix: string }, date: string, own: string | null,
@@ -74,10 +74,10 @@ export function numberBill(
   return { number: books.number(sequence, parts, 'bill', branch.id), sequence }
 }
 
-/** Invoices have series, bills a sequence for each branch and year; of all others each kind has one, for ever (decisions §4). */
+/** Invoices have series, bills a sequence for each branch and year; every other kind has one sequence, which never restarts (decisions §4). */
 type OfOneSequence = Exclude<DocumentKind, 'INVOICE' | 'BILL'>
 
-/** The blank for the next number of the organisation's documents of a kind. */
+/** A placeholder for the next number of the organisation's documents of a kind. */
 export function numberDocument(books: Books, kind: OfOneSequence): string {
   const { noun, prefix } = DOCUMENTS[kind]
   return books.number(noun, { before: prefix, padding: 5, after: '' }, noun)

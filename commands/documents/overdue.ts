@@ -1,4 +1,4 @@
-// What falls due: the nightly sweep's moves of invoices and bills to OVERDUE, a page in one transaction.
+// Moves invoices and bills to OVERDUE in the nightly housekeeping, one page in each transaction.
 import { fallsDue } from '../../domain/housekeeping.ts'
 import { nextStatus, type SettledKind } from '../../domain/lifecycle.ts'
 import { bills, type BillRow } from '../../models/bill.ts'
@@ -11,16 +11,16 @@ import { changesBetween } from '../books/changes.ts'
 import { announceDocument, recordDocument } from './document-entries.ts'
 import { today } from './drafting.ts'
 
-/** Documents in one transaction: few enough that nobody waits long for one of them. */
+/** Documents in one transaction: few, so that calls wait only briefly for the locks. */
 export const OVERDUE_PAGE = 100
 
-/** Who sweeps: nobody in person, within one organisation. */
+/** The caller that the housekeeping runs as, within one organisation. */
 export const housekeeper = (organization: OrganizationFacts): Caller => ({
   subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: null, partnerId: null, organization,
   origin: { request_id: null, ip: null, user_agent: null, source: 'HOUSEKEEPING' },
 })
 
-/** How many a page moved, and whether there may be another. */
+/** How many documents a page moved, and whether there may be another page. */
 export interface OverduePage {
   invoices: number
   bills: number
@@ -28,13 +28,13 @@ export interface OverduePage {
 }
 
 /**
- * Moves invoices and bills on which something is owed after the due date to OVERDUE, at most OVERDUE_PAGE of them
- * (decisions §4, OVERDUE). What was paid, voided or credited between the search and the lock is left as it is.
+ * Moves at most OVERDUE_PAGE invoices and bills with a balance after the due date to OVERDUE (decisions §4, OVERDUE).
+ * Documents that were paid, voided or credited between the search and the lock are skipped.
  */
 export async function markOverdue(books: Books): Promise<OverduePage> {
   const day = today(books)
   const due = await findDue(books, day, OVERDUE_PAGE)
-  const idsOf = (input: SettledKind) => due.filter(({ kind }) => kind === input).map(({ id }) => id)
+  const idsOf = (each: SettledKind) => due.filter(({ kind }) => kind === each).map(({ id }) => id)
   const dueInvoices = (await lockRows(books, invoices, idsOf('INVOICE'))).filter((row) => fallsDue('INVOICE', row, day))
   const dueBills = (await lockRows(books, bills, idsOf('BILL'))).filter((row) => fallsDue('BILL', row, day))
   for (const invoice of dueInvoices) markInvoice(books, invoice)

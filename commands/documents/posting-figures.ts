@@ -1,4 +1,4 @@
-// What a document's journal is made from: its figures, and the accounts that they go to.
+// The figures and accounts that the posting of a document is computed from.
 import { sum } from '../../domain/money.ts'
 import type { BillFigures } from '../../domain/posting/bill.ts'
 import type { InvoiceFigures } from '../../domain/posting/invoice.ts'
@@ -9,7 +9,7 @@ import type { Books } from '../books/books.ts'
 type SaleRow = DocumentRow & { customer_id: string; lines: LineRow[] }
 type PurchaseRow = DocumentRow & { vendor_id: string; lines: (LineRow & ReverseCharge)[] }
 
-/** The figures of a sale, or of one that is taken back. */
+/** The figures of a sale, or of a credit note to a customer. */
 export function saleFigures(books: Books, sale: SaleRow, { roles, round_off_account }: PostingAccounts): InvoiceFigures {
   return {
     ...figuresOf(books, sale),
@@ -27,7 +27,7 @@ export function saleFigures(books: Books, sale: SaleRow, { roles, round_off_acco
   }
 }
 
-/** The figures of a purchase, or of one that is given back. */
+/** The figures of a purchase, or of a debit note or a credit from a vendor. */
 export function purchaseFigures(books: Books, purchase: PurchaseRow, { roles, round_off_account }: PostingAccounts): BillFigures {
   const ofLines = (tax: keyof ReverseCharge) => sum(purchase.lines.map((line) => line[tax]))
   return {

@@ -1,4 +1,4 @@
-// Financial years: this one and the next exist at any time, each with a default series for every branch.
+// Financial years: the current and the next one always exist, each with a default series for every branch.
 import { dateInZone } from '../../domain/dates.ts'
 import { financialYear, missingYears, yearsAfter, type FinancialYear } from '../../domain/financial-year.ts'
 import { fault } from '../../domain/faults.ts'
@@ -32,8 +32,8 @@ export function openFinancialYear(books: Books, branches: Pick<BranchRow, 'id' |
 }
 
 /**
- * Opens the years that are missing up to the next one, and answers how many: usually one, on the first night of a new
- * year (decisions §11). Of two that do it at once, one finds nothing to do.
+ * Opens the missing years up to the next one; usually one, on the first night of a new year (decisions §11). Returns how
+ * many. lockFinancialYears lets one call at a time do this, so that a second one finds nothing to do.
  */
 export async function openMissingYears(books: Books): Promise<number> {
   const startMonth = await lockFinancialYears(books)
@@ -48,8 +48,8 @@ export async function openMissingYears(books: Books): Promise<number> {
 }
 
 /**
- * Moves all accounting periods, and with them their series, to years that begin in another month; the organisation must
- * be locked. Throws conflict.in_use once a number was taken in any of them, since it may name the year.
+ * Moves all accounting periods, and with them their series, to years that begin in another month (1 to 12). The organisation
+ * must be locked. Throws conflict.in_use once any number was taken, since it may contain the year.
  */
 export async function moveFinancialYears(books: Books, timeZone: string, from: number, to: number): Promise<void> {
   if (await isAnythingNumbered(books)) {

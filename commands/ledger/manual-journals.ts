@@ -30,7 +30,7 @@ export interface NewJournal {
 /**
  * Posts a manual journal (specification, "Journals"). A line is of the journal's contact unless it names its own.
  * Amounts are rounded first. Throws not_found.resource for an account, contact or tag that is not the organisation's, and
- * validation.invalid_value for an amount that rounds to nothing, or sides that differ by more than 0.01.
+ * validation.invalid_value for an amount that rounds to 0, or sides that differ by more than 0.01.
  */
 export async function postManualJournal(books: Books, input: NewJournal): Promise<ReadJournal> {
   const currency = books.organization.currency_code
@@ -39,7 +39,7 @@ export async function postManualJournal(books: Books, input: NewJournal): Promis
   refuseUnknownTags(tags, context)
   const find = findersOf(context)
   const contactId = find.contact(input.contact_id, 'contact_id')
-  // What does not exist is told before what may not be (decisions §1).
+  // Errors for records that do not exist come before errors for values (decisions §1).
   const named = input.lines.map((line, index) => ({
     accountId: find.account(line.account_id, `lines.${index}.account_id`).id,
     contactId: find.contact(line.contact_id, `lines.${index}.contact_id`) ?? contactId,
@@ -68,8 +68,8 @@ export async function postManualJournal(books: Books, input: NewJournal): Promis
 }
 
 /**
- * Deletes a manual journal: the ledger keeps it and its reversal, dated today, both hidden unless asked for (decisions
- * §4, §10). Throws conflict.invalid_state, details.source, for an entry that a document posted.
+ * Deletes a manual journal: posts its reversal, dated today. Lists hide both unless include_reversed is sent (decisions
+ * §4, §10). Throws conflict.invalid_state, details.source, for a journal that a document posted.
  */
 export async function deleteManualJournal(books: Books, id: string): Promise<void> {
   const journal = await journalOf(books, id, { includeReversed: false }, 'FOR UPDATE')
@@ -101,7 +101,7 @@ function journalContextOf(books: Books, { lines, contact_id }: NewJournal, tags:
   })
 }
 
-// Finds what a body names; each throws for what is not there.
+// Finders for the records that a body names; each throws not_found.resource.
 function findersOf({ accounts, contact_ids, round_off }: JournalContext) {
   const accountOf = new Map([...accounts, ...(round_off ? [round_off] : [])].map((account) => [account.id, account]))
   const contacts = new Set(contact_ids)

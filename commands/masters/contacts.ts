@@ -1,4 +1,4 @@
-// What can be done to a contact.
+// The commands on contacts: create, change, archive, delete.
 import { v7 as uuidv7 } from 'uuid'
 import { Exact } from '../../domain/decimal.ts'
 import { fault } from '../../domain/faults.ts'
@@ -13,7 +13,7 @@ import { changesBetween } from '../books/changes.ts'
 
 type Nullable<T> = { [Field in keyof T]?: T[Field] | null }
 
-/** What a caller may say of a contact; a field left out stays as it is, null clears it. */
+/** The fields of a contact in a body. A field that is left out stays as it is, null clears it. */
 export interface ContactFields {
   contact_name?: string
   contact_type?: string
@@ -46,7 +46,7 @@ const CHANGEABLE = [
 /** The contact of this id. Throws not_found.resource for one that the organisation does not have. */
 export const contactOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ContactRow> => existingRow(scope, contacts, id, 'contact', lock)
 
-/** Adds a contact. Throws validation.invalid_value for a GSTIN, PAN, state or currency that cannot be. */
+/** Adds a contact. Throws validation.invalid_value for an invalid GSTIN, PAN, state or currency. */
 export async function createContact(books: Books, fields: ContactFields & { contact_name: string }): Promise<ContactRow> {
   const contact = books.create(contacts, {
     ...EMPTY,
@@ -57,9 +57,9 @@ export async function createContact(books: Books, fields: ContactFields & { cont
 }
 
 /**
- * Merges changes into a contact: nested addresses merge by field, null clears, contact_persons replaces the whole
- * list (those with an id are changed, those without are added). Throws not_found.resource for an unknown person,
- * validation.invalid_value for one who appears twice, and as compareFields does.
+ * Merges changes into a contact: addresses merge by field, null clears, contact_persons replaces the whole list (persons
+ * with an id are changed, those without are added). Throws not_found.resource for an unknown contact or person,
+ * validation.invalid_value for a person who is sent twice, and as compareFields does.
  */
 export async function changeContact(
   books: Books, id: string, fields: Sent<ContactFields>, answered: Answered<ContactRow>,
@@ -71,13 +71,13 @@ export async function changeContact(
   return columns ? change(books, contact, columns, 'CONTACT_UPDATED') : contact
 }
 
-/** Hides a contact from pickers and keeps it for history. Archiving twice is archiving once. */
+/** Sets a contact to INACTIVE: pickers leave it out, documents keep it. Does nothing when it is INACTIVE already. */
 export async function archiveContact(books: Books, id: string): Promise<ContactRow> {
   const contact = await contactOf(books, id, 'FOR UPDATE')
   return change(books, contact, { status: 'INACTIVE' }, 'CONTACT_STATUS_CHANGED')
 }
 
-/** Deletes a contact that nothing refers to. Throws conflict.in_use with the counts. */
+/** Deletes a contact that nothing refers to. Throws conflict.in_use, with the number of references by kind in details. */
 export async function deleteContact(books: Books, id: string): Promise<void> {
   const contact = await contactOf(books, id, 'FOR UPDATE')
   const uses = await countContactUses(books, contact.id)
@@ -104,10 +104,10 @@ const EMPTY = {
 
 type Before = Omit<ContactRow, 'org_id' | 'id' | 'version' | 'created_time' | 'last_modified_time'>
 
-// The columns that the fields set, each made canonical or refused.
+// The columns that the fields set, checked and in canonical form.
 function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
   const set: Partial<ContactRow> = {}
-  // What does not exist is told before what may not be (decisions §1).
+  // Errors for records that do not exist come before errors for values (decisions §1).
   if (fields.contact_persons !== undefined) set.contact_persons = personsOf(before.contact_persons, fields.contact_persons ?? [])
   for (const name of TEXTS) if (fields[name] !== undefined) set[name] = blankAsNull(fields[name])
   if (fields.contact_name !== undefined) set.contact_name = fields.contact_name.trim()
@@ -127,7 +127,7 @@ function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
 
 const TEXTS = ['display_name', 'legal_name', 'company_name', 'gst_treatment', 'email', 'phone', 'website'] as const
 
-// Rounded to the minor unit of the contact's currency, anew when that changes.
+// Rounded to the minor unit of the contact's currency, and again when the currency changes.
 function amountsOf(before: Before, fields: ContactFields, currency: string): Partial<ContactRow> {
   const moved = currency !== before.currency_code
   const { opening_balance = moved ? before.opening_balance : undefined, credit_limit = moved ? before.credit_limit : undefined } = fields
@@ -137,7 +137,7 @@ function amountsOf(before: Before, fields: ContactFields, currency: string): Par
   }
 }
 
-// With the four decimals that the column has, so that what is answered and compared is what is kept.
+// With the four decimals of the column, so that responses and comparisons use the stored value.
 const keptAmount = (amount: number | string, currency: string) => new Exact(toDecimalText(toMinor(amount, currency), currency)).toFixed(4)
 
 const blankAsNull = (text: string | null) => (text === null || text.trim() === '' ? null : text.trim())

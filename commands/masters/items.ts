@@ -1,4 +1,4 @@
-// What can be done to an item of the item master.
+// The commands on items of the item master: create, change, archive, delete.
 import { decimalText } from '../../domain/decimal.ts'
 import { fault, notFound } from '../../domain/faults.ts'
 import { compareFields, throwRefusal, type Answered, type Sent } from '../../domain/fixed-fields.ts'
@@ -9,7 +9,7 @@ import { changesBetween } from '../books/changes.ts'
 import { knownIds } from '../documents/drafting.ts'
 import { accountFor, PURCHASE_ACCOUNT, SALES_ACCOUNT } from '../documents/named-accounts.ts'
 
-/** What a caller may say of an item; a field left out stays as it is, null clears it. */
+/** The fields of an item in a body. A field that is left out stays as it is, null clears it. */
 export interface ItemFields {
   item_name?: string | undefined
   item_type?: ItemRow['item_type'] | undefined
@@ -35,7 +35,7 @@ export const itemOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ItemR
 
 /**
  * Adds an item. Throws not_found.resource for a tax or account that is not the organisation's, and
- * validation.invalid_value for an account of another type than sales, or purchases, go to.
+ * validation.invalid_value for an account that sales, or purchases, cannot be posted to.
  */
 export async function createItem(books: Books, fields: ItemFields & { item_name: string }): Promise<ItemRow> {
   const item = books.create(items, {
@@ -46,9 +46,7 @@ export async function createItem(books: Books, fields: ItemFields & { item_name:
   return item
 }
 
-/**
- * Changes an item; documents drawn up before keep what they were drawn up with. Throws as createItem and compareFields do.
- */
+/** Changes an item; existing documents keep their values. Throws as createItem and compareFields do. */
 export async function changeItem(books: Books, id: string, fields: Sent<ItemFields>, answered: Answered<ItemRow>): Promise<ItemRow> {
   const item = await itemOf(books, id, 'FOR UPDATE')
   const { changed, refusal } = compareFields(fields, answered(item), { fields: CHANGEABLE })
@@ -57,13 +55,13 @@ export async function changeItem(books: Books, id: string, fields: Sent<ItemFiel
   return columns ? change(books, item, columns, 'ITEM_UPDATED') : item
 }
 
-/** Hides an item from pickers and keeps it for history. Archiving twice is archiving once. */
+/** Sets an item to INACTIVE: pickers leave it out, documents keep it. Does nothing when it is INACTIVE already. */
 export async function archiveItem(books: Books, id: string): Promise<ItemRow> {
   const item = await itemOf(books, id, 'FOR UPDATE')
   return change(books, item, { status: 'INACTIVE' }, 'ITEM_STATUS_CHANGED')
 }
 
-/** Deletes an item that no document line is of. Throws conflict.in_use with the counts. */
+/** Deletes an item that no document line refers to. Throws conflict.in_use, with the number of lines by kind in details. */
 export async function deleteItem(books: Books, id: string): Promise<void> {
   const item = await itemOf(books, id, 'FOR UPDATE')
   const uses = await countItemUses(books, item.id)
@@ -83,7 +81,7 @@ const TEXTS = ['sku', 'description', 'hsn_or_sac', 'unit'] as const
 const RATES = ['rate', 'purchase_rate'] as const
 
 function change(books: Books, item: ItemRow, changed: Partial<ItemRow>, action: string): ItemRow {
-  // The column keeps idle zeros ('60.000000'), which are no change of the rate.
+  // The column has trailing zeros ('60.000000'), which are not a change of the rate.
   const before = { ...item, rate: decimalText(item.rate), purchase_rate: decimalText(item.purchase_rate) }
   const changes = changesBetween(before, { ...before, ...changed })
   if (changes === null) return item
@@ -92,7 +90,7 @@ function change(books: Books, item: ItemRow, changed: Partial<ItemRow>, action: 
   return books.change(items, item, changed)
 }
 
-// The columns that the fields set, each made canonical or refused.
+// The columns that the fields set, checked and in canonical form.
 async function checked(books: Books, fields: ItemFields): Promise<Partial<ItemRow>> {
   const set: Partial<ItemRow> = await references(books, fields)
   if (fields.item_name !== undefined) set.item_name = fields.item_name.trim()

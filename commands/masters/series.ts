@@ -1,4 +1,4 @@
-// Number series: which a branch has on a date, what comes next in one, and a new one.
+// Number series: lists those of a branch on a date, shows the next number of one, and creates one.
 import { parseDocumentDate } from '../../domain/dates.ts'
 import { fault, notFound } from '../../domain/faults.ts'
 import { DEFAULT_PADDING, DEFAULT_TEMPLATE, refuseUnplain } from '../../domain/numbering.ts'
@@ -19,24 +19,24 @@ export interface NewSeries {
   branch_id?: string | null
 }
 
-/** What a list of series shows; `id` and `period_id` are null for the virtual default. */
+/** A series as lists show it; `period_id` is null for the virtual default series. */
 export type ListedSeries = Pick<NumberSeriesRow, 'series_name' | 'label' | 'prefix' | 'is_default'> & { period_id: string | null }
 
-/** The branch, or the default one. Throws not_found.resource with the field that named it. */
+/** The branch of this id, without an id the default branch. Throws not_found.resource with the field. */
 export async function branchOfSeries(scope: Scope, branchId: string | null | undefined, field: string): Promise<BranchOfSeries> {
   const branch = await findBranch(scope, branchId == null ? null : knownIds([branchId], field)[0]!)
   if (!branch) throw notFound('branch', field)
   return branch
 }
 
-/** The branch's series on a date, exactly one of them the default; a virtual one where no period has any. */
+/** The branch's series on a date, exactly one of them the default; a virtual default where the period has none. */
 export async function listSeries(scope: Scope, branch: BranchOfSeries, date: string): Promise<ListedSeries[]> {
   const series = await findSeries(scope, branch.id, date)
   if (series.some(({ is_default }) => is_default)) return series
   return [{ series_name: 'default', label: 'Default', prefix: branch.invoice_prefix, is_default: true, period_id: null }, ...series]
 }
 
-/** The number that an invoice would get; it is not taken. */
+/** The number that the next invoice of the series would get, without taking it. */
 export async function nextNumber(
   scope: Scope, branch: BranchOfSeries, date: string, name: string, organization: OrganizationFacts,
 ): Promise<string> {
@@ -46,8 +46,8 @@ export async function nextNumber(
 
 /**
  * Adds a series to a branch in the accounting period that covers the date.
- * Throws validation.invalid_value where no period does, or the prefix or template cannot make numbers, and
- * validation.duplicate_resource where the period has a series of the name.
+ * Throws not_found.resource for an unknown branch, validation.invalid_value where no period covers the date or the prefix or
+ * template is invalid, and validation.duplicate_resource where the branch has a series of that name in the period.
  */
 export async function createSeries(books: Books, input: NewSeries): Promise<NumberSeriesRow> {
   const branch = await branchOfSeries(books, input.branch_id, 'branch_id')

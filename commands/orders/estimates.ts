@@ -1,4 +1,4 @@
-// What can be done to an estimate: create, change, accept, delete.
+// The commands on estimates: create, change, accept, delete.
 import { expiryDateOf } from '../../domain/document-dates.ts'
 import type { DocumentEvent } from '../../domain/events.ts'
 import { invalidState } from '../../domain/faults.ts'
@@ -31,7 +31,7 @@ export interface EstimateChanges {
 
 const CHANGEABLE = ['date', 'expiry_date', 'reference_number', 'notes', 'status'] as const satisfies (keyof EstimateChanges)[]
 
-// What the customer was offered.
+// The fields that make up the offer, which cannot change.
 const OFFERED = [
   'customer_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'tags',
 ] as const satisfies (keyof NewEstimate)[]
@@ -40,9 +40,9 @@ const OFFERED = [
 export const estimateOf = documentFinder('ESTIMATE', findEstimate)
 
 /**
- * Draws up an estimate, dated today in the organisation's zone unless told (specification, POST /estimates).
+ * Creates an estimate, by default dated today in the organisation's zone (specification, POST /estimates).
  * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
- * validation.invalid_value for a place of supply, date, rate or amount that cannot be.
+ * validation.invalid_value for an invalid place of supply, date, rate or amount.
  */
 export async function createEstimate(books: Books, input: NewEstimate): Promise<Estimate> {
   const date = documentDateOf(books, input.date)
@@ -65,7 +65,7 @@ export async function createEstimate(books: Books, input: NewEstimate): Promise<
 
 /**
  * Changes an estimate's dates, reference, notes or status (specification, PUT /estimates).
- * Throws conflict.invalid_state once it is converted, and for a status that only an action gives (decisions §4).
+ * Throws conflict.invalid_state once it is converted, and for a status that a PUT cannot set (decisions §4); and as changedFields does.
  */
 export async function changeEstimate(
   books: Books, id: string, input: Sent<EstimateChanges>, answered: Answered<Estimate>,
@@ -98,7 +98,7 @@ export async function acceptEstimate(books: Books, id: string): Promise<Estimate
   return estimate
 }
 
-/** Deletes an estimate; its number is kept in the register of gaps. Throws conflict.invalid_state once it is converted. */
+/** Deletes an estimate; its number is entered into the register of gaps. Throws conflict.invalid_state once it is converted. */
 export async function deleteEstimate(books: Books, id: string): Promise<void> {
   const estimate = await estimateOf(books, id, 'FOR UPDATE')
   nextStatus('ESTIMATE', 'delete', estimate.status)
@@ -107,25 +107,25 @@ export async function deleteEstimate(books: Books, id: string): Promise<void> {
   recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_DELETED')
 }
 
-/** Announces an estimate as it now is, with the order that it has become. */
+/** Announces an estimate as it is now, with the id of the sales order that was made from it. */
 export function announceEstimate(books: Books, type: DocumentEvent<'ESTIMATE'>, estimate: EstimateRow): void {
   const { converted_to_sales_order_id } = estimate
   announceDocument(books, 'ESTIMATE', type, estimate, { converted_to_sales_order_id })
 }
 
-// How an estimate comes to the statuses that a caller may not tell.
+// How an estimate gets the statuses that a PUT cannot set.
 const ACTIONS: Partial<Record<EstimateStatus, string>> = {
   DRAFT: 'only a new estimate is a draft',
   ACCEPTED: 'use POST /estimates/{estimate_id}/accept',
   CONVERTED: 'use POST /estimates/{estimate_id}/convert',
 }
 
-// The statuses that a caller may tell; the others come of actions (decisions §4).
-const TELLING: Partial<Record<EstimateStatus, VerbOf<'ESTIMATE'>>> = { SENT: 'send', DECLINED: 'decline', CANCELLED: 'cancel' }
+// The statuses that a PUT can set (decisions §4).
+const SETTABLE: Partial<Record<EstimateStatus, VerbOf<'ESTIMATE'>>> = { SENT: 'send', DECLINED: 'decline', CANCELLED: 'cancel' }
 
-function statusSent(columns: EstimateStatus | undefined, from: EstimateStatus): EstimateStatus {
-  if (columns === undefined || columns === from) return from
-  const verb = TELLING[columns]
+function statusSent(sent: EstimateStatus | undefined, from: EstimateStatus): EstimateStatus {
+  if (sent === undefined || sent === from) return from
+  const verb = SETTABLE[sent]
   if (verb) return nextStatus('ESTIMATE', verb, from)
-  throw invalidState(`A PUT cannot set the status ${columns}; ${ACTIONS[columns]}.`, from, [])
+  throw invalidState(`A PUT cannot set the status ${sent}; ${ACTIONS[sent]}.`, from, [])
 }

@@ -1,4 +1,4 @@
-// How far an order is fulfilled: what invoices and bills take of its lines, and what they give back.
+// Keeps how much of the lines of an order is invoiced or billed, and the status that follows.
 import { statusConverted, statusReleased, type OrderLine, type Part } from '../../domain/conversion.ts'
 import { decimalText, Exact } from '../../domain/decimal.ts'
 import { isId } from '../../domain/ids.ts'
@@ -21,56 +21,56 @@ export const billedLine = ({ id, quantity, rate, discount, quantity_billed: conv
   { id, quantity, rate, discount, converted }
 )
 
-/** Notes on a locked order what an invoice has taken of it. Throws conflict.invalid_state where nothing may be taken. */
+/** Adds the quantities of a new invoice to a locked order. Throws conflict.invalid_state where the order cannot be converted. */
 export function fulfilSalesOrder(books: Books, order: SalesOrder, parts: Part[], invoiceId: string): void {
-  const lines = invoicedAnew(books, order.lines, new Map(parts.map(({ lineId, converted }) => [lineId, converted])))
+  const lines = withInvoiced(books, order.lines, new Map(parts.map(({ lineId, converted }) => [lineId, converted])))
   const status = statusConverted('SALES_ORDER', order.status, lines.map(invoicedLine))
   turnSalesOrder(books, order, lines, { action: 'SALES_ORDER_STATUS_CHANGED', status, invoiceId })
 }
 
-/** Locks the order of an invoice before the invoice itself is locked: the order that every deed keeps. Null where there is none. */
+/** Locks the sales order of an invoice, before the invoice: every command locks in this sequence. Null where there is none. */
 export async function lockOrderOfInvoice(books: Books, invoiceId: string): Promise<Lines<SalesOrder> | null> {
   return isId(invoiceId) ? lockSalesOrderOf(books, invoiceId) : null
 }
 
-/** Gives back to a locked order what an invoice of it took that is deleted or void now; a closed order stays closed. */
+/** Takes the quantities of a deleted or voided invoice off its locked order. A CLOSED order stays CLOSED. */
 export function releaseSalesOrder(books: Books, order: Lines<SalesOrder>, invoice: { id: string; lines: InvoiceLineRow[] }): void {
   const taken = takenBy(invoice.lines, ({ sales_order_line_id }) => sales_order_line_id)
-  const lines = invoicedAnew(books, order.lines, leftAfter(order.lines.map(invoicedLine), taken))
+  const lines = withInvoiced(books, order.lines, leftAfter(order.lines.map(invoicedLine), taken))
   const status = statusReleased('SALES_ORDER', order.status, lines.map(invoicedLine))
   const action = status === order.status ? 'SALES_ORDER_UPDATED' : 'SALES_ORDER_STATUS_CHANGED'
   turnSalesOrder(books, order, lines, { action, status, invoiceId: invoice.id })
 }
 
-/** Notes on a locked order what a bill has taken of it. Throws conflict.invalid_state where nothing may be taken. */
+/** Adds the quantities of a new bill to a locked order. Throws conflict.invalid_state where the order cannot be converted. */
 export function fulfilPurchaseOrder(books: Books, order: PurchaseOrder, parts: Part[], billId: string): void {
-  const lines = billedAnew(books, order.lines, new Map(parts.map(({ lineId, converted }) => [lineId, converted])))
+  const lines = withBilled(books, order.lines, new Map(parts.map(({ lineId, converted }) => [lineId, converted])))
   const status = statusConverted('PURCHASE_ORDER', order.status, lines.map(billedLine))
   turnPurchaseOrder(books, order, lines, { action: 'PURCHASE_ORDER_STATUS_CHANGED', status, billId })
 }
 
-/** Locks the order of a bill before the bill itself is locked: the order that every deed keeps. Null where there is none. */
+/** Locks the purchase order of a bill, before the bill: every command locks in this sequence. Null where there is none. */
 export async function lockOrderOfBill(books: Books, billId: string): Promise<Lines<PurchaseOrder> | null> {
   return isId(billId) ? lockPurchaseOrderOf(books, billId) : null
 }
 
-/** Gives back to a locked order what a bill of it took that is deleted or void now. */
+/** Takes the quantities of a deleted or voided bill off its locked order. */
 export function releasePurchaseOrder(books: Books, order: Lines<PurchaseOrder>, bill: { id: string; lines: BillLineRow[] }): void {
   const taken = takenBy(bill.lines, ({ purchase_order_line_id }) => purchase_order_line_id)
-  const lines = billedAnew(books, order.lines, leftAfter(order.lines.map(billedLine), taken))
+  const lines = withBilled(books, order.lines, leftAfter(order.lines.map(billedLine), taken))
   const status = statusReleased('PURCHASE_ORDER', order.status, lines.map(billedLine))
   const action = status === order.status ? 'PURCHASE_ORDER_UPDATED' : 'PURCHASE_ORDER_STATUS_CHANGED'
   turnPurchaseOrder(books, order, lines, { action, status, billId: bill.id })
 }
 
-function invoicedAnew(books: Books, lines: SalesOrderLineRow[], invoiced: Map<string, string>): SalesOrderLineRow[] {
+function withInvoiced(books: Books, lines: SalesOrderLineRow[], invoiced: Map<string, string>): SalesOrderLineRow[] {
   return lines.map((line) => {
     const quantity = invoiced.get(line.id)
     return quantity === undefined ? line : books.update<SalesOrderLineRow>(salesOrderLines, line, { quantity_invoiced: quantity })
   })
 }
 
-function billedAnew(books: Books, lines: PurchaseOrderLineRow[], billed: Map<string, string>): PurchaseOrderLineRow[] {
+function withBilled(books: Books, lines: PurchaseOrderLineRow[], billed: Map<string, string>): PurchaseOrderLineRow[] {
   return lines.map((line) => {
     const quantity = billed.get(line.id)
     return quantity === undefined ? line : books.update<PurchaseOrderLineRow>(purchaseOrderLines, line, { quantity_billed: quantity })
@@ -97,7 +97,7 @@ function turnPurchaseOrder(
   recordDocument(books, 'PURCHASE_ORDER', order, action, changes, { bill_id: billId })
 }
 
-// How much a document's lines took of each line of its order.
+// The quantity of each line of the order that the lines of a document took.
 function takenBy<Line extends { quantity: string }>(lines: Line[], lineOf: (line: Line) => string | null): Map<string, Exact> {
   const taken = new Map<string, Exact>()
   for (const line of lines) {

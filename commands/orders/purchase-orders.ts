@@ -1,4 +1,4 @@
-// What can be done to a purchase order: create, change, open, cancel, delete.
+// The commands on purchase orders: create, change, open, cancel, delete.
 import { goodsDateOf } from '../../domain/document-dates.ts'
 import { invalidState } from '../../domain/faults.ts'
 import type { Answered, Sent } from '../../domain/fixed-fields.ts'
@@ -34,9 +34,9 @@ const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof NewPurch
 export const purchaseOrderOf = documentFinder('PURCHASE_ORDER', findPurchaseOrder)
 
 /**
- * Draws up a purchase order (specification, "Purchase order"; decisions §4). Throws not_found.resource for a vendor,
- * branch, item, tax or tag that is not the organisation's, and validation.invalid_value for a place of supply, date, rate
- * or amount that cannot be.
+ * Creates a purchase order (specification, "Purchase order"; decisions §4). Throws not_found.resource for a vendor,
+ * branch, item, tax or tag that is not the organisation's, and validation.invalid_value for an invalid place of supply,
+ * date, rate or amount.
  */
 export async function createPurchaseOrder(books: Books, input: NewPurchaseOrder): Promise<PurchaseOrder> {
   const date = documentDateOf(books, input.date)
@@ -56,7 +56,7 @@ export async function createPurchaseOrder(books: Books, input: NewPurchaseOrder)
 }
 
 /**
- * Changes a draft whole, and prices it anew; of an open order the dates, reference and notes (decisions §10, Documents; §11).
+ * Changes a draft in all fields and prices it again; of an open order only dates, reference and notes (decisions §10, Documents; §11).
  * Throws as changeDraft does.
  */
 export async function changePurchaseOrder(
@@ -68,7 +68,7 @@ export async function changePurchaseOrder(
   return changeDraft(books, 'PURCHASE_ORDER', before, sent, {
     shown: answered(before),
     terms: TERMS, instead: ANOTHER_ORDER, remarks: REMARKS, goodsDate: 'expected_date',
-    // Another branch brings one to a vendor of unknown place.
+    // The branch counts too: its state is the place of supply of a vendor without a place_of_contact.
     placedBy: ['vendor_id', 'branch_id'],
     drawUp: ({ terms, place, ...options }) => drawUpPurchase(
       books, { vendor_id: before.vendor_id, ...terms, ...place, ...input, line_items: terms.line_items, round_off: null }, options,
@@ -79,13 +79,13 @@ export async function changePurchaseOrder(
   })
 }
 
-/** DRAFT to OPEN: the vendor has it. Throws conflict.invalid_state for any other status. */
+/** DRAFT to OPEN: the order is sent to the vendor. Throws conflict.invalid_state for any other status. */
 export async function openPurchaseOrder(books: Books, id: string): Promise<PurchaseOrder> {
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   return turnPurchaseOrder(books, before, nextStatus('PURCHASE_ORDER', 'open', before.status))
 }
 
-/** Cancels an order that nothing is billed of; one that is billed in part is still OPEN. Throws conflict.invalid_state. */
+/** Cancels an order of which nothing is billed. Throws conflict.invalid_state, also for an OPEN order that is billed in part. */
 export async function cancelPurchaseOrder(books: Books, id: string): Promise<PurchaseOrder> {
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   const status = nextStatus('PURCHASE_ORDER', 'cancel', before.status)
@@ -95,7 +95,7 @@ export async function cancelPurchaseOrder(books: Books, id: string): Promise<Pur
   return turnPurchaseOrder(books, before, status)
 }
 
-/** Deletes a draft; its number is kept in the register of gaps. Throws conflict.invalid_state for any other status. */
+/** Deletes a draft; its number is entered into the register of gaps. Throws conflict.invalid_state for any other status. */
 export async function deletePurchaseOrder(books: Books, id: string): Promise<void> {
   const order = await purchaseOrderOf(books, id, 'FOR UPDATE')
   nextStatus('PURCHASE_ORDER', 'delete', order.status)
@@ -104,7 +104,7 @@ export async function deletePurchaseOrder(books: Books, id: string): Promise<voi
   recordDocument(books, 'PURCHASE_ORDER', order, 'PURCHASE_ORDER_DELETED')
 }
 
-/** Gives an order, found with a lock, the status that it has come to; one that it has already leaves no trace. */
+/** Sets the status of a locked order. Writes nothing when the order has the status already. */
 export function turnPurchaseOrder(books: Books, before: PurchaseOrder, status: PurchaseOrderStatus): PurchaseOrder {
   if (before.status === status) return before
   const order = books.change(purchaseOrders, before, { status })

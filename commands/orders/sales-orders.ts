@@ -1,4 +1,4 @@
-// What can be done to a sales order: create, change, open, close, cancel.
+// The commands on sales orders: create, change, open, close, cancel.
 import { goodsDateOf } from '../../domain/document-dates.ts'
 import type { Answered, Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus } from '../../domain/lifecycle.ts'
@@ -26,9 +26,9 @@ export interface NewSalesOrder extends Omit<SaleInput, 'round_off'> {
 
 export type SalesOrderChanges = Partial<Omit<NewSalesOrder, 'line_items'>> & { line_items?: LineChanges[] }
 
-/** A sales order that is drawn up, but for what the books give it. */
+/** A priced sales order, without the columns that the books add. */
 export interface DrawnSalesOrder extends Pick<SalesOrderRow, 'shipment_date' | 'reference_number' | 'notes' | 'estimate_id'> {
-  /** DRAFT unless told. */
+  /** DRAFT by default. */
   status?: SalesOrderStatus
   head: SaleHead
   lines: SaleLine[]
@@ -41,9 +41,9 @@ const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof NewSales
 export const salesOrderOf = documentFinder('SALES_ORDER', findSalesOrder)
 
 /**
- * Draws up a sales order (specification, "Sales order"; decisions §4). Throws not_found.resource for a customer, branch,
- * item, tax or tag that is not the organisation's, and validation.invalid_value for a place of supply, date, rate or
- * amount that cannot be.
+ * Creates a sales order (specification, "Sales order"; decisions §4). Throws not_found.resource for a customer, branch,
+ * item, tax or tag that is not the organisation's, and validation.invalid_value for an invalid place of supply, date,
+ * rate or amount.
  */
 export async function createSalesOrder(books: Books, input: NewSalesOrder): Promise<SalesOrder> {
   const date = documentDateOf(books, input.date)
@@ -58,7 +58,7 @@ export async function createSalesOrder(books: Books, input: NewSalesOrder): Prom
   })
 }
 
-/** Enters a drawn sales order into the books, with a number of its own. */
+/** Adds a priced sales order to the books and gives it a number. */
 export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', ...input }: DrawnSalesOrder): SalesOrder {
   const row = books.create(salesOrders, {
     ...head,
@@ -73,7 +73,7 @@ export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', 
 }
 
 /**
- * Changes a draft whole, and prices it anew; of an open order the dates, reference and notes (decisions §10, Documents; §11).
+ * Changes a draft in all fields and prices it again; of an open order only dates, reference and notes (decisions §10, Documents; §11).
  * Throws as changeDraft does.
  */
 export async function changeSalesOrder(
@@ -95,16 +95,16 @@ export async function changeSalesOrder(
   })
 }
 
-/** DRAFT to OPEN: the customer's word is had. Throws conflict.invalid_state for any other status. */
+/** DRAFT to OPEN: the customer has confirmed it. Throws conflict.invalid_state for any other status. */
 export const openSalesOrder = (books: Books, id: string): Promise<SalesOrder> => move(books, id, 'open')
 
-/** Closes an open order: what is left of it is not invoiced any more. Throws conflict.invalid_state. */
+/** Closes an OPEN or PARTIALLY_INVOICED order: the rest will not be invoiced. Throws conflict.invalid_state. */
 export const closeSalesOrder = (books: Books, id: string): Promise<SalesOrder> => move(books, id, 'close')
 
-/** Cancels an order that nothing is invoiced of. Throws conflict.invalid_state. */
+/** Cancels an order of which nothing is invoiced. Throws conflict.invalid_state. */
 export const cancelSalesOrder = (books: Books, id: string): Promise<SalesOrder> => move(books, id, 'cancel')
 
-/** Gives an order, found with a lock, the status that it has come to; one that it has already leaves no trace. */
+/** Sets the status of a locked order. Writes nothing when the order has the status already. */
 export function turnSalesOrder(books: Books, before: SalesOrder, status: SalesOrderStatus): SalesOrder {
   if (before.status === status) return before
   const order = books.change(salesOrders, before, { status })

@@ -1,4 +1,4 @@
-// Changes of a client organisation by its partner: its names at any time, its registration until something is posted.
+// Changes of a client organisation by its partner: its names at any time, its registration until a document is posted.
 import { fault } from '../../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { checkedRegistration } from '../../domain/registration.ts'
@@ -15,7 +15,7 @@ export type OrganizationChanges = Pick<
   NewOrganization, 'legal_name' | 'gstin' | 'pan' | 'email' | 'phone' | 'address' | 'state_code' | 'fiscal_year_start_month'
 > & { name?: string }
 
-// What of an answer may change; the other fields may be carried back as they are.
+// The fields of a response that may change; other fields may be sent back unchanged.
 const CHANGEABLE = ['name', 'legal_name', 'gstin', 'fiscal_year_start_month'] as const
 
 type Registration = Pick<OrganizationRow, 'gstin' | 'pan' | 'state_code' | 'fiscal_year_start_month'>
@@ -23,7 +23,7 @@ type Registration = Pick<OrganizationRow, 'gstin' | 'pan' | 'state_code' | 'fisc
 /**
  * Changes an organisation of the partner; what is not sent stays as it is. GSTIN, PAN, state and the month in which the
  * financial year starts may change while no tax document is posted; the default branch follows, and the accounting
- * periods move (decisions §11). Throws validation.invalid_value with the field, and conflict.in_use.
+ * periods move (decisions §11). Throws not_found.resource, validation.invalid_value with the field, and conflict.in_use.
  */
 export async function changeOrganization(
   books: Books, orgId: string, sent: Sent<OrganizationChanges>, answered: Answered<OrganizationRow>,
@@ -52,7 +52,7 @@ function namesAfter(before: OrganizationRow, sent: OrganizationChanges): Pick<Or
   }
 }
 
-// Another GSTIN brings its state and, unless one is sent, its PAN; null for the state or the month leaves them alone.
+// Another GSTIN sets the state and, unless one is sent, the PAN. Null for the state or the month leaves it unchanged.
 function registrationAfter(before: OrganizationRow, sent: OrganizationChanges): Registration {
   const gstin = sent.gstin === undefined ? before.gstin : sent.gstin?.trim().toUpperCase() || null
   const isNew = gstin !== null && gstin !== before.gstin

@@ -1,4 +1,4 @@
-// What an organisation is told of itself, checked: when it is created, and when it is changed.
+// The details of an organisation as a partner sends them, checked.
 import { checkedCurrency, checkedRegistration, checkedZone } from '../../domain/registration.ts'
 import { DEFAULT_PREFERENCES } from '../../models/organization.ts'
 
@@ -20,10 +20,10 @@ export interface NewOrganization {
   user?: { email?: string | null; name?: string | null } | null
 }
 
-// Where neither GSTIN nor state is told, the books begin in Karnataka; the state can be told later.
+// The state of an organisation that is created without a GSTIN and without a state: Karnataka. It can be changed later.
 const STATE_OTHERWISE = 'IN-KA'
 
-/** The columns of a new organisation. Throws validation.invalid_value, with the field, for a value that cannot be. */
+/** The columns of a new organisation. Throws validation.invalid_value, with the field, for an invalid value. */
 export function checkedOrganization(input: NewOrganization) {
   const { gstin, pan, state_code } = checkedRegistration(input)
   const currency = checkedCurrency(input.currency_code ?? 'INR')
@@ -46,7 +46,7 @@ export function checkedOrganization(input: NewOrganization) {
   }
 }
 
-/** An address told as a text is kept as an object of one field. */
+/** The address as it is stored: a text becomes an object with the one field `address`. */
 export function keptAddress(address: NewOrganization['address']): Record<string, unknown> | null {
   return typeof address === 'string' ? { address } : address ?? null
 }

@@ -1,4 +1,4 @@
-// What a partner can do: bring client organisations, suspend and reactivate them, issue their tokens.
+// The commands of partners: create client organisations, suspend and reactivate them, issue their tokens.
 import { fault } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { checkedScopes, FULL_ACCESS } from '../../domain/scopes.ts'
@@ -13,11 +13,11 @@ import { seedOrganization } from './seeding.ts'
 
 export interface IssuedToken {
   row: TokenRow
-  /** The raw token: told once, kept nowhere. */
+  /** The raw token: returned once, stored only as a hash. */
   secret: string
 }
 
-/** One organisation of the partner, locked for a change of it when asked. Throws not_found.resource for anybody else's. */
+/** An organisation of the partner, with `lock` locked for a change. Throws not_found.resource for one that is not the partner's. */
 export async function organizationOf(connection: Connection, partnerId: string, orgId: string, lock = false): Promise<OrganizationRow> {
   const find = lock ? lockOrganizationOfPartner : findOrganizationOfPartner
   const found = isId(orgId) ? await find(connection, partnerId, orgId) : null
@@ -26,9 +26,9 @@ export async function organizationOf(connection: Connection, partnerId: string, 
 }
 
 /**
- * Creates a client organisation with everything that it starts with, and its token (decisions §2).
- * Throws validation.invalid_value for a GSTIN, PAN, state, currency, zone or scope that cannot be, and
- * validation.duplicate_resource where the partner has used the external_ref. Warns where no state is told.
+ * Creates a client organisation with its owner, its initial data and a token (decisions §2).
+ * Throws validation.invalid_value for an invalid GSTIN, PAN, state, currency, zone or scope, and
+ * validation.duplicate_resource where the partner has used the external_ref. Warns where neither GSTIN nor state is sent.
  */
 export async function createOrganization(
   books: Books, input: NewOrganization,
@@ -60,8 +60,8 @@ export async function createOrganization(
 }
 
 /**
- * Issues a new token for a client organisation and revokes the partner's earlier ones, after the grace (seconds).
- * Scopes and tier are those of the last token, whether or not it still opens anything, so that none gets more.
+ * Issues a new token for a client organisation and revokes the partner's earlier ones after `graceSeconds`.
+ * Scopes and tier are those of the latest token, even if it is revoked or expired, so that the new one is allowed no more.
  */
 export async function reissueToken(books: Books, orgId: string, graceSeconds: number): Promise<IssuedToken> {
   const organization = await organizationOf(books.connection, books.caller.partnerId!, orgId, true)
@@ -71,7 +71,7 @@ export async function reissueToken(books: Books, orgId: string, graceSeconds: nu
   for (const token of live) {
     if (token.revoked_time === null || token.revoked_time > revoked) books.update(tokens, token, { revoked_time: revoked })
   }
-  // Written as it is: a call that waits for the organisation finds that it is another one, and asks whose its token is now.
+  // Written without a change: calls that wait for the row see a new version of it, and identify their token again.
   books.update(organizations, organization, { status: organization.status })
   record(books, organization, 'ORGANIZATION_TOKEN_ISSUED')
   return issueToken(books, {
@@ -80,13 +80,13 @@ export async function reissueToken(books: Books, orgId: string, graceSeconds: nu
   })
 }
 
-/** Closes the organisation to all its tokens. Suspending twice is suspending once. */
+/** Suspends an organisation: its tokens are refused. Does nothing when it is suspended already. */
 export const suspendOrganization = (books: Books, orgId: string) => setStatus(books, orgId, 'SUSPENDED', 'ORGANIZATION_SUSPENDED')
 
-/** Opens it again; deliveries that waited go on. */
+/** Reactivates an organisation: its tokens are valid again, and its waiting webhook deliveries are sent. */
 export const reactivateOrganization = (books: Books, orgId: string) => setStatus(books, orgId, 'ACTIVE', 'ORGANIZATION_REACTIVATED')
 
-/** Mints a token of the organisation whose books are open. */
+/** Issues a token of the organisation whose books are open. */
 export function issueToken(
   books: Books,
   { userId, scopes, tier, sandbox, expires }: { userId: string | null; scopes: string[]; tier: TokenRow['tier']; sandbox: boolean; expires: Date | null },

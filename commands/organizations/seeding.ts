@@ -1,4 +1,4 @@
-// What a new organisation starts with: chart of accounts, taxes, branch, periods, number series, currencies.
+// The initial data of a new organisation: chart of accounts, taxes, branch, periods, number series, currencies.
 import { CHART_OF_ACCOUNTS } from '../../domain/accounts.ts'
 import { COMMON_CURRENCIES, findCurrency } from '../../domain/currencies.ts'
 import { dateInZone } from '../../domain/dates.ts'

@@ -1,4 +1,4 @@
-// Tokens for the people of an organisation.
+// Personal access tokens for the users of an organisation.
 import { fault } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { checkedScopes, FULL_ACCESS } from '../../domain/scopes.ts'
@@ -17,8 +17,8 @@ export interface TokenInput {
 }
 
 /**
- * Mints a personal access token for a person of the organisation, who is added where the address is new
- * (decisions §10). Throws not_found.resource for an unknown organisation, validation.invalid_value for a bad scope.
+ * Issues a personal access token for a user of the organisation; adds the user where the email address is new
+ * (decisions §10). Throws not_found.resource for an unknown organisation, validation.invalid_value for an unknown scope.
  */
 export async function mintUserToken(books: Books, { orgId, email, scopes, tier, expires }: TokenInput): Promise<IssuedToken> {
   const organization = isId(orgId) ? await findOrganization(books.connection, orgId) : null

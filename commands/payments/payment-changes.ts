@@ -1,4 +1,4 @@
-// What a PUT changes of a payment, and how it is posted anew.
+// Changes a payment by a PUT and posts it again.
 import { relievedAnew } from '../../domain/allocation.ts'
 import { decimalText } from '../../domain/decimal.ts'
 import { fault } from '../../domain/faults.ts'
@@ -15,7 +15,7 @@ import { postPayment } from './payment-entries.ts'
 import { paymentContextOf, currencyAndRateOf, refuseWrongPayer, type LoadedPaymentContext } from './payment-terms.ts'
 import { changedPayment, paymentOf, USUAL_MODE, type NewPayment } from './payments.ts'
 
-/** The body of PUT /payments/{payment_id}; null stands for the value that a new payment would have without the field. */
+/** The body of PUT /payments/{payment_id}; null means the value that a new payment has without the field. */
 export interface PaymentChanges {
   flow?: Flow | null
   contact_id?: string
@@ -36,16 +36,17 @@ const CHANGEABLE = [
   'bank_charges', 'tags',
 ] as const satisfies (keyof PaymentChanges)[]
 
-// What was settled when the payment was recorded.
-const SETTLED = ['payment_type', 'tds_amount', 'allocations'] as const satisfies (keyof NewPayment)[]
+// The fields that are fixed once the payment is recorded.
+const FIXED = ['payment_type', 'tds_amount', 'allocations'] as const satisfies (keyof NewPayment)[]
 
-// What the journal does not tell of: a change in these posts nothing anew.
+// The fields that are not in the journal: a change of these alone posts nothing.
 const UNPOSTED: ReadonlySet<string> = new Set(['mode', 'reference_number', 'tags'])
 
 /**
- * Changes a payment and posts it anew (specification, "PUT /payments body"). Throws conflict.allocated (field amount)
- * for another amount while it is allocated, and validation.invalid_value for a flow, contact or currency that the
- * documents it is allocated to do not have.
+ * Changes a payment and posts it again (specification, "PUT /payments body"). Throws not_found.resource for a contact, account
+ * or tag that is not the organisation's, conflict.allocated (field amount) for another amount while it is allocated, and
+ * validation.invalid_value for amounts that refuseAmounts refuses, and for a flow, contact or currency other than that of
+ * the documents it is allocated to; and as changedFields does.
  */
 export async function changePayment(books: Books, id: string, input: Sent<PaymentChanges>, answered: Answered<Payment>): Promise<Payment> {
   const before = await paymentOf(books, id, 'FOR UPDATE')
@@ -57,7 +58,7 @@ export async function changePayment(books: Books, id: string, input: Sent<Paymen
     alike: null,
     rate: { from: input.currency_code ?? null, to: books.organization.currency_code, date: input.date ? documentDateOf(books, input.date) : before.date },
   })
-  const instead = { fields: SETTLED, advice: 'delete the payment and record a new one' }
+  const instead = { fields: FIXED, advice: 'delete the payment and record a new one' }
   if (changedFields(input, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
   const columns = columnsOf(books, before, input, context)
   const after = { ...before, ...columns }
@@ -66,7 +67,7 @@ export async function changePayment(books: Books, id: string, input: Sent<Paymen
   refuseAmounts(after)
   const changes = changesBetween(before, columns)
   if (changes === null) return before
-  const payment = changedPayment(books, before, columns, relieveAnew(books, before, after))
+  const payment = changedPayment(books, before, columns, relieveAgain(books, before, after))
   if (Object.keys(changes).some((field) => !UNPOSTED.has(field))) {
     await reverseDocument(books, 'PAYMENT', before, { date: null, why: 'Change' })
     postPayment(books, payment, context)
@@ -75,7 +76,7 @@ export async function changePayment(books: Books, id: string, input: Sent<Paymen
   return payment
 }
 
-// The columns as the body wants them. A new contact brings its own currency, unless another is told.
+// The columns that the body sets. With another contact, its currency applies unless one is sent.
 function columnsOf(books: Books, before: Payment, input: PaymentChanges, { contact, bank_account_id, latest_rate }: LoadedPaymentContext) {
   const moved = contact.id !== before.contact_id
   const code = input.currency_code === undefined ? (moved ? contact.currency_code : before.currency_code) : input.currency_code
@@ -111,8 +112,8 @@ function refuseAllocatedChange(before: Payment, after: Payment): void {
   if (after.amount !== before.amount) throw fault('conflict.allocated', { field: 'amount' })
 }
 
-// At another rate every allocation takes something else off the payment; what it took off its document stays.
-function relieveAnew(books: Books, before: Payment, after: Payment): AllocationRow[] {
+// With another exchange rate each allocation takes another base amount off the payment; what it took off its document stays.
+function relieveAgain(books: Books, before: Payment, after: Payment): AllocationRow[] {
   if (after.exchange_rate === before.exchange_rate) return before.allocations
   const relieved = relievedAnew(
     { currency: after.currency_code, exchangeRate: after.exchange_rate, baseCurrency: books.organization.currency_code, amount: after.amount },

@@ -1,4 +1,4 @@
-// The journals of a payment, and the event of it.
+// The journals and the event of a payment.
 import { sum, toAmount, type Minor } from '../../domain/money.ts'
 import { exchangePosting, paymentPosting, type PaymentAccounts } from '../../domain/posting/payment.ts'
 import type { PostingAccounts } from '../../models/document-context.ts'
@@ -6,12 +6,12 @@ import type { AllocationRow, Payment, PaymentRow } from '../../models/payment.ts
 import type { Books } from '../books/books.ts'
 import { announceDocument, postDocument } from '../documents/document-entries.ts'
 
-/** The accounts that a payment posts to, by what they are for. */
+/** The accounts that a payment posts to, by their role. */
 export type Roles = Pick<PostingAccounts, 'roles'>
 
 /**
- * Posts a payment: its own entry, dated as the payment, with the exchange difference of what was allocated with it;
- * and the difference of each later apply on its own day (decisions §10, Documents).
+ * Posts a payment: one journal with its date and the exchange difference of the allocations that were recorded with it,
+ * and one for the exchange difference of each day of later applies (decisions §10, Documents).
  */
 export function postPayment(books: Books, payment: Payment, posting: Roles): void {
   const later = payment.allocations.filter(({ applied_date }) => applied_date !== null)
@@ -35,7 +35,10 @@ export function postPayment(books: Books, payment: Payment, posting: Roles): voi
   }
 }
 
-/** Posts what allocated money is worth more (or less) than its documents stood at; nothing where there is no difference. */
+/**
+ * Posts an exchange difference: what allocated money is worth at the rate of the payment, less its value at the rates of the
+ * documents; in minor units of the organisation's currency. Posts nothing for 0.
+ */
 export function postExchangeDifference(books: Books, payment: PaymentRow, difference: Minor, date: string, posting: Roles): void {
   const lines = exchangePosting({
     flow: payment.flow,

@@ -1,4 +1,4 @@
-// What a payment is recorded from, and held against: its party, its account, its documents, its likeness.
+// Reads what a payment is recorded from: its contact, account, exchange rate, documents and possible duplicates.
 import type { AllocationInput, Money } from '../../domain/allocation.ts'
 import { refuseWrongParty } from '../../domain/contact-type.ts'
 import { showDate } from '../../domain/dates.ts'
@@ -24,7 +24,7 @@ export interface LoadedPaymentContext extends PaymentContext {
   bank_account_id: string
 }
 
-/** Reads contact, account, cost centers, rate and likenesses at once. Throws not_found.resource for what is not the organisation's. */
+/** Reads contact, account, tags, exchange rate and possible duplicates in one query. Throws not_found.resource for records that are not the organisation's. */
 export async function paymentContextOf(
   books: Books, input: { contact_id: string; bank_account_id?: string | null; tags: string[] }, request: Pick<PaymentContextRequest, 'alike' | 'rate'>,
 ): Promise<LoadedPaymentContext> {
@@ -42,13 +42,13 @@ export async function paymentContextOf(
   return { ...context, contact, bank_account_id }
 }
 
-/** Throws validation.invalid_value where the money of this flow is a customer's and the contact a vendor, or the reverse. */
+/** Throws validation.invalid_value where a payment of this flow and type needs a customer and the contact is only a vendor, or the reverse. */
 export function refuseWrongPayer({ contact }: LoadedPaymentContext, flow: Flow, type: PaymentType): void {
   refuseWrongParty(contact.contact_type, controlOf({ flow, type }) === 'receivable' ? 'customer' : 'vendor', 'contact_id')
 }
 
 /**
- * A payment's currency and rate: the rate that is told, else the organisation's latest (decisions §11). Throws
+ * A payment's currency and exchange rate: the sent rate, else the organisation's latest (decisions §11). Throws
  * validation.failed where a foreign currency has neither, and as currencyOf does.
  */
 export function currencyAndRateOf(
@@ -61,8 +61,8 @@ export function currencyAndRateOf(
 }
 
 /**
- * What a body alone decides; where that refuses it, what does not exist is told first all the same (decisions §1), at the
- * cost of a reading that only a refused call makes.
+ * Runs checks that need the body alone. When they throw, `refuseMissing` runs first, because errors for records that do not
+ * exist come before errors for values (decisions §1). So only refused calls pay for the extra query.
  */
 export async function existenceFirst<T>(decide: () => T, refuseMissing: () => Promise<unknown>): Promise<T> {
   try {
@@ -74,8 +74,8 @@ export async function existenceFirst<T>(decide: () => T, refuseMissing: () => Pr
 }
 
 /**
- * Throws not_found.resource for the first document that allocations name, on whichever side, and that the organisation does
- * not have; `pathOf` answers what stands before the names of an allocation's fields. Locks nothing: it is for refused calls.
+ * Throws not_found.resource for the first invoice or bill of the allocations that the organisation does not have; `pathOf`
+ * is the path before the field names of an allocation. Takes no locks, because it only runs for refused calls.
  */
 export async function refuseMissingDocuments(books: Books, bodies: AllocationBody[], pathOf: (index: number) => string): Promise<void> {
   const foundIds = async <Row extends { org_id: string; id: string }>(table: ModelOf<Row>, ids: (string | null | undefined)[]) => (
@@ -100,7 +100,7 @@ export async function documentsOf(books: Books, flow: Flow, request: AllocationI
   return documents
 }
 
-/** A payment's money as domain takes it. */
+/** The money of a payment, as domain/allocation.ts takes it. */
 export function moneyOf(books: Books, payment: Pick<Payment, 'contact_id' | 'currency_code' | 'exchange_rate' | 'amount' | 'unapplied' | 'allocations'>): Money {
   return {
     contactId: payment.contact_id,
@@ -113,13 +113,13 @@ export function moneyOf(books: Books, payment: Pick<Payment, 'contact_id' | 'cur
   }
 }
 
-/** The latest payment that looks like this one; null while the organisation's guard is off. */
+/** The latest earlier payment that this one may duplicate; null while the organisation's preference strictPaymentDedupe is off. */
 export function possibleDuplicateOf(books: Books, { alike }: LoadedPaymentContext, payment: Pick<PaymentRow, 'date' | 'reference_number'>): SimilarPayment | null {
   if (!books.organization.preferences.strictPaymentDedupe) return null
   return alike.find((earlier) => isPossibleDuplicate(earlier, payment)) ?? null
 }
 
-/** What a caller is told of the payment that the new one looks like (specification, validation.duplicate_resource). */
+/** Message and details of validation.duplicate_resource, as an error or a warning (specification). */
 export function duplicateProblem(duplicate: SimilarPayment, { amount, currency_code }: Pick<PaymentRow, 'amount' | 'currency_code'>) {
   return {
     message: `This payment may be a duplicate of ${duplicate.payment_number}.`,

@@ -1,4 +1,4 @@
-// What can be done with a payment: record, apply, delete. A change is in payment-changes.ts.
+// The commands on payments: record, apply, delete. payment-changes.ts has the change.
 import { allocate } from '../../domain/allocation.ts'
 import { addDays } from '../../domain/dates.ts'
 import { LOOK_BACK_DAYS } from '../../domain/duplicate-payment.ts'
@@ -41,7 +41,7 @@ export interface NewPayment {
   allocations?: AllocationBody[] | null
 }
 
-/** How money moves where nobody tells. */
+/** The mode of a payment that is sent without one. */
 export const USUAL_MODE = 'BANK_TRANSFER'
 
 /** The payment of this id, with its allocations. Throws not_found.resource for one that the organisation does not have. */
@@ -49,8 +49,10 @@ export const paymentOf = documentFinder('PAYMENT', findPayment)
 
 /**
  * Records a payment and settles what it is allocated to (specification, "POST /payments body"; decisions §4, §10).
- * `keyed`: the call carried an Idempotency-Key, so a payment that looks like an earlier one is recorded all the same,
- * with a warning; without a key it is refused with validation.duplicate_resource.
+ * `keyed`: the call carried an Idempotency-Key, so a possible duplicate is recorded with a warning; without a key it is
+ * refused with validation.duplicate_resource. Throws not_found.resource for a contact, account, tag or document that is not
+ * the organisation's, validation.failed without an exchange rate for a foreign currency, validation.invalid_value for amounts
+ * and allocations that refuseAmounts, allocationsWanted or allocate refuse, and conflict.invalid_state as allocate does.
  */
 export async function recordPayment(books: Books, input: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
   const currency = input.currency_code ?? books.organization.currency_code
@@ -111,8 +113,8 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
 }
 
 /**
- * Puts unapplied money onto one invoice or bill (specification, POST /payments/{payment_id}/apply). The exchange
- * difference is posted today. Throws what recordPayment throws for its allocations.
+ * Applies unapplied money to one invoice or bill (specification, POST /payments/{payment_id}/apply). The exchange
+ * difference is posted today. Throws as recordPayment does for its allocations.
  */
 export async function applyPayment(books: Books, id: string, input: AllocationBody): Promise<Payment> {
   const before = await paymentOf(books, id, 'FOR UPDATE')
@@ -133,7 +135,7 @@ export async function applyPayment(books: Books, id: string, input: AllocationBo
   return payment
 }
 
-/** Deletes a payment: its journals are reversed today, and its documents owe again what it had settled. */
+/** Deletes a payment: reverses its journals today, and restores the balances of its documents. */
 export async function deletePayment(books: Books, id: string): Promise<void> {
   const payment = await paymentOf(books, id, 'FOR UPDATE')
   await releaseDocuments(books, payment)
@@ -146,7 +148,7 @@ const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'paym
   payment_type === 'REFUND' ? 0n : amount - allocated
 )
 
-/** Changes columns of a payment that was found with a lock. */
+/** Changes columns of a locked payment. Returns it with these allocations. */
 export function changedPayment(books: Books, payment: Payment, columns: Partial<PaymentRow>, allocations: AllocationRow[]): Payment {
   const changed = books.change(payments, payment, columns)
   return { ...changed, unapplied: unappliedOf(changed), allocations }

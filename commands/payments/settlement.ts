@@ -1,4 +1,4 @@
-// Money and credit put onto invoices and bills, and money taken off them again.
+// Settles invoices and bills: applies payments and credits to them, and takes payments off again.
 import { statusAfterMoney, type Allocation, type OpenDocument } from '../../domain/allocation.ts'
 import { isId } from '../../domain/ids.ts'
 import { settledStatus } from '../../domain/lifecycle.ts'
@@ -14,15 +14,15 @@ import { changesBetween } from '../books/changes.ts'
 import { announceDocument, recordDocument } from '../documents/document-entries.ts'
 import { differenceOf, postExchangeDifference, type Roles } from './payment-entries.ts'
 
-/** An invoice or bill, locked, that money and credit can be put onto; once in a deed. */
+/** A locked invoice or bill that money and credit can be applied to; once in a unit of work. */
 export interface Settleable extends OpenDocument {
-  /** Puts money of a payment onto the document, or takes it off when negative. */
+  /** Applies money of a payment to the document, or takes it off when negative; in minor units. */
   settle(money: Minor, payment: PaymentRow): void
-  /** Sets the credit of a note against the document. */
+  /** Applies credit of a note to the document, in minor units. */
   credit(amount: Minor, note: CreditNoteRow): Credited
 }
 
-/** How a document stands with a credit; amounts in minor units of its currency. */
+/** A document after a credit is applied to it; amounts in minor units of its currency. */
 export interface Credited {
   balance: Minor
   status: string
@@ -33,22 +33,22 @@ export interface Credited {
 }
 
 /**
- * The documents that money of this flow settles, by id: invoices or bills, locked in the order of their ids. Ids that
- * the organisation does not have are missing from the answer.
+ * The documents that a payment of this flow settles, by id: invoices or bills, locked in the order of their ids. Ids that
+ * the organisation does not have are left out.
  */
 export async function documentsToSettle(books: Books, flow: Flow, ids: string[]): Promise<Map<string, Settleable>> {
   const unique = [...new Set(ids)]
   const found = flow === 'INCOMING'
     ? (await lockRows(books, invoices, unique)).map((row) => invoiceToSettle(books, row))
     : (await lockRows(books, bills, unique)).map((row) => billToSettle(books, row))
-  // What is carried in the books' own currency is the balance itself; asked of the others once they stand still.
+  // In the organisation's currency the settled base amount is total less balance. For the others it is read now that they are locked.
   const foreign = found.filter(({ currency }) => currency !== books.organization.currency_code)
   const settled = foreign.length === 0 ? new Map<string, Minor>() : await settledInBase(books, foreign.map(({ id }) => id))
   for (const document of foreign) document.settledBase = settled.get(document.id) ?? 0n
   return new Map(found.map((document) => [document.id, document]))
 }
 
-/** Writes the allocations of a payment down; `appliedDate` is the day of a later apply, null for those made with it. */
+/** Inserts the allocations of a payment; `appliedDate` is the day of a later apply, null for those recorded with the payment. */
 export function keepAllocations(books: Books, payment: PaymentRow, allocations: Allocation[], appliedDate: string | null): AllocationRow[] {
   return allocations.map(({ documentId, amount, settledBase, relievedBase }) => books.insert(paymentAllocations, {
     id: books.newId(),
@@ -62,12 +62,12 @@ export function keepAllocations(books: Books, payment: PaymentRow, allocations: 
   }))
 }
 
-/** Puts the money of allocations of a payment onto their documents. */
+/** Applies the allocations of a payment to their documents. */
 export function settleDocuments(payment: PaymentRow, allocations: AllocationRow[], documents: Map<string, Settleable>): void {
   for (const [id, amount] of moneyByDocument(allocations)) documents.get(id)!.settle(amount, payment)
 }
 
-/** Takes the money of all allocations of a payment off their documents. */
+/** Takes all allocations of a payment off their documents. */
 export async function releaseDocuments(books: Books, payment: PaymentRow & { allocations: AllocationRow[] }): Promise<void> {
   const taken = moneyByDocument(payment.allocations)
   const documents = await documentsToSettle(books, payment.flow, [...taken.keys()])
@@ -83,14 +83,14 @@ function moneyByDocument(allocations: AllocationRow[]): Map<string, Minor> {
   return money
 }
 
-/** Locks the payments on a document before the document itself is locked: the order that every deed keeps. */
+/** Locks the payments on a document before the document: every command locks in this sequence. */
 export async function lockBeforeVoid(books: Books, documentId: string): Promise<Roles> {
   return isId(documentId) ? lockPaymentsOn(books, documentId) : { roles: {} }
 }
 
 /**
- * Gives the money on a document that is voided back to its payments, which become unapplied (decisions §4, Void). An
- * exchange difference that the allocations posted is undone as of `date`. The document must be locked.
+ * Takes all payments off a document that is voided; their money becomes unapplied (decisions §4, Void). The exchange
+ * difference of the allocations is posted back, dated `date`. The document must be locked.
  */
 export async function releasePayments(books: Books, documentId: string, date: string, accounts: Roles): Promise<void> {
   const found = await paymentsOn(books, documentId)
@@ -148,7 +148,7 @@ function billToSettle(books: Books, row: BillRow): Settleable {
   }
 }
 
-/** What moved the balance, as the activity entry tells it. */
+/** The payment or note that changed the balance, for the activity entry. */
 type Source = { payment_id: string } | { credit_note_id: string }
 type Turned<Row extends { status: string }> = Partial<Row> & Pick<Row, 'status'>
 

@@ -1,4 +1,4 @@
-// What can be done to a bill: create, approve, change, void, delete.
+// The commands on bills: create, approve, change, void, delete.
 import { dueDateOf } from '../../domain/document-dates.ts'
 import { refuseDuplicateBill } from '../../domain/duplicate-bill.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
@@ -40,8 +40,8 @@ export interface BillChanges {
 
 const CHANGEABLE = ['bill_number', 'reference_number', 'date', 'due_date', 'notes'] as const satisfies (keyof BillChanges)[]
 
-// What a bill's amounts and taxes come from.
-const SETTLED = [
+// The fields that the amounts and taxes of a bill are computed from: fixed, also on a draft.
+const FIXED = [
   'vendor_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'round_off', 'tags', 'auto_approve',
 ] as const satisfies (keyof NewBill)[]
 
@@ -49,10 +49,10 @@ const SETTLED = [
 export const billOf = documentFinder('BILL', findBill)
 
 /**
- * Draws up a bill, and approves it when `auto_approve` says so (specification, POST /bills).
+ * Creates a bill, and approves it with `auto_approve` (specification, POST /bills).
  * Throws not_found.resource for a vendor, branch, item, tax or tag that is not the organisation's, and
- * validation.invalid_value for a place of supply, date, rate or amount that cannot be, and for a bill that is on the
- * books already.
+ * validation.invalid_value for an invalid place of supply, date, rate or amount, and for a duplicate as refuseDuplicateBill
+ * does.
  */
 export async function createBill(books: Books, input: NewBill): Promise<Bill> {
   const date = documentDateOf(books, input.date)
@@ -70,15 +70,14 @@ export async function createBill(books: Books, input: NewBill): Promise<Bill> {
   }, drawn.map((line) => ({ ...line, purchase_order_line_id: null })), input.auto_approve ?? false)
 }
 
-/** A bill that is drawn up, but for what the books give it. */
+/** A priced bill, without the columns that the books add. */
 export type DrawnBill = PurchaseHead & Pick<
   BillRow, 'bill_number' | 'number_sequence' | 'due_date' | 'reference_number' | 'notes' | 'purchase_order_id'
 >
 export type DrawnBillLine = PurchaseLine & Pick<BillLineRow, 'purchase_order_line_id'>
 
 /**
- * Enters a drawn bill into the books: a draft, or approved and posted to these accounts. Throws validation.invalid_value
- * for a bill that is on the books already.
+ * Adds a priced bill to the books: as a draft, or approved and posted to these accounts. Throws as refuseDuplicateBill does.
  */
 export async function enterBill(
   books: Books, accounts: PostingAccounts, drawn: DrawnBill, drawnLines: DrawnBillLine[], approved: boolean,
@@ -101,8 +100,8 @@ export async function enterBill(
 }
 
 /**
- * DRAFT to OPEN: posts the journal. Throws conflict.invalid_state for any other status, and validation.invalid_value
- * for a bill that has come onto the books meanwhile.
+ * DRAFT to OPEN: posts the journal. Throws conflict.invalid_state for any other status, and as
+ * refuseDuplicateBill does.
  */
 export async function approveBill(books: Books, id: string): Promise<Bill> {
   const draft = await billOf(books, id, 'FOR UPDATE')
@@ -119,7 +118,7 @@ export async function approveBill(books: Books, id: string): Promise<Bill> {
 export async function changeBill(books: Books, id: string, input: Sent<BillChanges>, answered: Answered<Bill>): Promise<Bill> {
   const draft = await billOf(books, id, 'FOR UPDATE')
   nextStatus('BILL', 'edit', draft.status)
-  const instead = { fields: SETTLED, advice: 'delete the draft and create a new one' }
+  const instead = { fields: FIXED, advice: 'delete the draft and create a new one' }
   const changed = changedFields(input, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
   if (changed.size === 0) return draft
   const date = input.date === undefined ? draft.date : documentDateOf(books, input.date)
@@ -141,8 +140,8 @@ export async function changeBill(books: Books, id: string, input: Sent<BillChang
 }
 
 /**
- * Cancels a bill, its journal reversed as of `date` or today, its payments unapplied; a draft's void posts nothing
- * (decisions §4). The order that it was made of gets its quantities back.
+ * Cancels a bill: reverses its journal on `date`, by default today, and makes its payments unapplied (decisions §4). The void
+ * of a draft posts nothing. The quantities of its purchase order can be billed again.
  * Throws conflict.bill_paid, conflict.credit_applied or conflict.already_cancelled.
  */
 export async function voidBill(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<Bill> {
@@ -163,8 +162,8 @@ export async function voidBill(books: Books, id: string, input: { reason?: strin
 }
 
 /**
- * Deletes a draft; a number of ours is kept in the register of gaps, and the order that it was made of gets its quantities
- * back. Throws conflict.invalid_state for any other status.
+ * Deletes a draft. A number that was not the vendor's is entered into the register of gaps, and the quantities of its
+ * purchase order can be billed again. Throws conflict.invalid_state for any other status.
  */
 export async function deleteBill(books: Books, id: string): Promise<void> {
   const order = await lockOrderOfBill(books, id)
@@ -180,7 +179,7 @@ async function refuseDuplicate(books: Books, identity: BillIdentity, reference: 
   refuseDuplicateBill(reference, await findPossibleDuplicates(books, identity))
 }
 
-// A vendor's own number leaves no gap.
+// Only numbers of our own sequence leave gaps, not those of the vendor.
 function registerOwnNumber(books: Books, bill: BillRow, reason: string): void {
   if (bill.number_sequence !== null) registerGap(books, 'BILL', bill, reason)
 }

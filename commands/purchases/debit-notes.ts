@@ -1,4 +1,4 @@
-// What can be done to a debit note: create, issue, change, void.
+// The commands on debit notes: create, issue, change, void.
 import type { Answered, Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
 import { debitNotePosting } from '../../domain/posting/debit-note.ts'
@@ -36,15 +36,14 @@ export type DebitNoteChanges = Partial<Omit<NewDebitNote, 'is_draft' | 'line_ite
 
 const TERMS = ['vendor_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof DebitNoteTerms)[]
 
-// What an issued note may still be told of, besides its date.
+// The fields of an issued note that may change, besides its date.
 const REMARKS = ['reason', 'reference_number', 'notes'] as const satisfies (keyof DebitNoteRow)[]
 
 /** The debit note of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
 export const debitNoteOf = documentFinder('DEBIT_NOTE', findDebitNote)
 
 /**
- * Draws up a debit note, and issues it unless `is_draft` says otherwise: that posts it (decisions §4). Throws as
- * drawUpDebitNote does.
+ * Creates a debit note, and issues it, which posts it, unless `is_draft` (decisions §4). Throws as drawUpDebitNote does.
  */
 export async function createDebitNote(books: Books, input: NewDebitNote): Promise<DebitNote> {
   const { head, lines, accounts } = await drawUpDebitNote(books, input, { date: documentDateOf(books, input.date) })
@@ -78,8 +77,8 @@ export async function issueDebitNote(books: Books, id: string): Promise<DebitNot
 }
 
 /**
- * Changes a draft whole, and prices it anew. Of an issued note date, reason, notes and reference change; another date posts
- * it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for a cancelled one, and as changeDraft does.
+ * Changes a draft in all fields and prices it again. Of an issued note only date, reason, notes and reference change; another
+ * date posts it again (decisions §10, Documents; §11). Throws conflict.invalid_state for a cancelled one, and as changeDraft does.
  */
 export async function changeDebitNote(
   books: Books, id: string, sent: Sent<DebitNoteChanges>, answered: Answered<DebitNote>,
@@ -91,10 +90,10 @@ export async function changeDebitNote(
     terms: TERMS, instead: ANOTHER_NOTE, remarks: REMARKS, placedBy: ['vendor_id'],
     drawUp: ({ terms, place, ...options }) => {
       const { vendor_id, bill_id } = before
-      // Another bill brings its own terms.
+      // With another bill, the terms of that bill apply.
       const isMoved = sent.bill_id != null && isOther(sent.bill_id, bill_id)
-      const columns: DebitNoteChanges = sent
-      return drawUpDebitNote(books, { vendor_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...columns, line_items: terms.line_items }, options)
+      const changes: DebitNoteChanges = sent
+      return drawUpDebitNote(books, { vendor_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...changes, line_items: terms.line_items }, options)
     },
     change: (columns) => change(books, before, columns),
     lines: debitNoteLines,
@@ -108,7 +107,7 @@ export async function changeDebitNote(
 }
 
 /**
- * Cancels a debit note, its journal reversed as of `date` or today; a draft's void posts nothing (decisions §4).
+ * Cancels a debit note: reverses its journal on `date`, by default today (decisions §4). The void of a draft posts nothing.
  * Throws conflict.already_cancelled.
  */
 export async function voidDebitNote(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<DebitNote> {
@@ -129,14 +128,14 @@ interface DrawnDebitNote {
 }
 
 /**
- * Draws up a debit note: a purchase given back, against a bill or nothing in particular. Branch, place of supply, currency and
- * the accounts of the lines are those of the bill unless told. Throws as drawUpPurchase does, not_found.resource for a bill that
- * is not the organisation's, and as refuseNote does.
+ * Prices a debit note: a purchase that is returned, against a bill or none. Branch, place of supply, currency, exchange rate and
+ * the accounts of the lines are those of the bill unless sent. Throws as drawUpPurchase and refuseNote do, and
+ * not_found.resource for a bill that is not the organisation's.
  */
 async function drawUpDebitNote(books: Books, input: DebitNoteTerms, options: NoteOptions): Promise<DrawnDebitNote> {
   const parent = await parentOf(books, { bill_id: input.bill_id ?? null })
-  const columns = { ...inherited(input, parent), vendor_id: input.vendor_id }
-  const { context, vendor, head, lines } = await drawUpPurchase(books, columns, { ...options, ...accountsGiven(parent) })
+  const terms = { ...inherited(input, parent), vendor_id: input.vendor_id }
+  const { context, vendor, head, lines } = await drawUpPurchase(books, terms, { ...options, ...accountsGiven(parent) })
   refuseNote(head, parent, vendor.id)
   return { head: { ...head, bill_id: parent?.id ?? null }, lines: withRestock(lines, input), accounts: context }
 }

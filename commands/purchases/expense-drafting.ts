@@ -1,4 +1,4 @@
-// How an expense is drawn up of what a body tells: its parties and accounts found, its amounts priced.
+// Drafts an expense from a body: finds its vendor, accounts and taxes, and prices its lines.
 import { isSpending } from '../../domain/accounts.ts'
 import { refuseWrongParty } from '../../domain/contact-type.ts'
 import { decimalText } from '../../domain/decimal.ts'
@@ -21,13 +21,13 @@ export interface ExpenseLineInput {
   note?: string | null
 }
 
-/** A line of a PUT: one with its id is that line, and keeps what it does not name; one without is new. */
+/** A line of a PUT: with an id it changes that line, and fields that are left out stay; without an id it is a new line. */
 export type ExpenseLineChanges = Partial<ExpenseLineInput> & { line_item_id?: string | null }
 
-/** By the place of a line: the line of the expense that it is, null where it is new. */
+/** For each line of the input, by its index: the existing line of the expense that it changes, or null for a new line. */
 export type ExistingExpenseLines = readonly (ExpenseLineRow | null)[]
 
-/** The body of POST /expenses; its shape and expenseProblems say what may be left out. Dates as the wire sends them. */
+/** The body of POST /expenses; its shape and expenseProblems decide what may be left out. Dates as the wire sends them. */
 export interface NewExpense {
   date: string
   account_id?: string | null
@@ -50,8 +50,9 @@ export type ExpenseHeader = Omit<ExpenseRow, 'org_id' | 'id' | 'expense_number' 
 export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 'line_no'>
 
 /**
- * The columns of the expense and of its lines; a line that exists has its own tax, not the header's. Throws not_found.resource for what is not the organisation's, and
- * validation.invalid_value for an account that nothing is spent on, or an amount that cannot be.
+ * The columns of the expense and of its lines. An existing line keeps its own tax instead of taking the header's.
+ * Throws not_found.resource for a record that is not the organisation's, and validation.invalid_value for an account of the
+ * wrong type or an invalid amount.
  */
 export function drawUpExpense(
   books: Books, context: ExpenseContext, input: NewExpense, existing: ExistingExpenseLines = [],
@@ -62,7 +63,7 @@ export function drawUpExpense(
   const tags = knownIds(input.tags ?? [], 'tags')
   refuseUnknownTags(tags, context)
   const itemized = input.line_items != null
-  // An expense of its header alone is one line that says nothing for itself.
+  // An expense without line_items has one line, which takes everything from the header.
   const sentLines = (input.line_items ?? [{ amount: input.amount! }]).map((line, index) => {
     const field = (name: string) => (itemized ? `line_items.${index}.${name}` : name)
     return {
@@ -112,7 +113,7 @@ export function drawUpExpense(
   return { header, lines }
 }
 
-/** Reads what the body names. */
+/** Reads the records that the body names. */
 export function expenseContextOf(books: Books, input: NewExpense): Promise<ExpenseContext> {
   const lines = input.line_items ?? []
   const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)).map((id) => id.toLowerCase()))]
@@ -124,7 +125,7 @@ export function expenseContextOf(books: Books, input: NewExpense): Promise<Expen
   })
 }
 
-// Finds what a body names; each throws for what is not there.
+// Finders for the records that a body names; each throws not_found.resource.
 function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
   const accountOf = new Map(accounts.map((account) => [account.id, account]))
   const taxOf = new Map(taxes.map((tax) => [tax.id, tax]))
@@ -137,7 +138,7 @@ function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
     return account.id
   }
   return {
-    /** What does not exist is told before what may not be (decisions §1). */
+    /** Errors for records that do not exist come before errors for values (decisions §1). */
     all({ vendor_id, account_id, paid_through_account_id, tax_id, line_items }: NewExpense): void {
       if (vendor_id != null && !vendor) throw notFound('contact', 'vendor_id')
       refuseMissing(account_id, accountOf, 'account_id', 'account')
@@ -171,8 +172,9 @@ function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
 }
 
 /**
- * An expense as the body of a PUT leaves it, and which of its lines each line is. Throws not_found.resource for a line that
- * it does not have, and validation.invalid_value for one that comes twice; `refusal` is of a field of one that may not change.
+ * The input of an expense as the body of a PUT leaves it, and the existing line of each of its lines. `refusal` is of a fixed
+ * field of a line. Throws not_found.resource for a line that the expense does not have, and validation.invalid_value for one
+ * that is sent twice.
  */
 export function expenseInputOf(
   expense: Expense, sent: Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineChanges[] | null }, answered: object, currency: string,
@@ -187,7 +189,7 @@ export function expenseInputOf(
     refusal ??= refusalWithin(line, shown[lines.indexOf(row)]!, LINE_FIELDS, `line_items.${index}.`)
     return { account_id: row.account_id, amount: toAmount(row.amount, currency), tax_id: row.tax_id, note: row.note, ...line }
   })
-  // An expense of its header alone stays the one line that it is.
+  // An expense without line_items keeps its one line.
   return { input: { ...headerInputOf(expense, currency), ...sent, line_items }, existing: rows ?? (expense.itemized ? [] : lines), refusal }
 }
 

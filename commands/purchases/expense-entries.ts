@@ -1,4 +1,4 @@
-// The journal of an expense, and what becomes of it when the expense changes.
+// Posts the journal of an expense, and posts it again when the expense changes.
 import { isDeepStrictEqual } from 'node:util'
 import { expensePosting } from '../../domain/posting/expense.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
@@ -8,18 +8,18 @@ import { postDocument, reverseDocument } from '../documents/document-entries.ts'
 
 type Roles = ExpenseContext['roles']
 
-/** Posts the journal of an expense, dated as the expense. */
+/** Posts the journal of an expense, with its date. */
 export function postExpense(books: Books, expense: Expense, roles: Roles): void {
   postDocument(books, 'EXPENSE', expense, linesOf(expense, roles))
 }
 
 /**
- * Posts a changed expense anew: the entry that stood is reversed as of its own date, so that on no day it counts.
- * Nothing is posted where the journal would say the same.
+ * Posts a changed expense again: the former journal is reversed on its own date, so that it counts on no day. Posts nothing
+ * where the journal would be the same.
  */
 export async function repostExpense(books: Books, before: Expense, after: Expense, roles: Roles): Promise<void> {
-  const said = (expense: Expense) => [expense.date, expense.vendor_id, linesOf(expense, roles)]
-  if (isDeepStrictEqual(said(before), said(after))) return
+  const journalOf = (expense: Expense) => [expense.date, expense.vendor_id, linesOf(expense, roles)]
+  if (isDeepStrictEqual(journalOf(before), journalOf(after))) return
   await reverseDocument(books, 'EXPENSE', before, { date: null, why: 'Correction' })
   postExpense(books, after, roles)
 }

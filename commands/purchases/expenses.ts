@@ -1,4 +1,4 @@
-// What can be done to an expense: create, change, delete.
+// The commands on expenses: create, change, delete.
 import { decimalText } from '../../domain/decimal.ts'
 import { expenseProblems } from '../../domain/expense-body.ts'
 import { fault } from '../../domain/faults.ts'
@@ -27,9 +27,9 @@ const CHANGEABLE = [
 export const expenseOf = documentFinder('EXPENSE', findExpense)
 
 /**
- * Books an expense and posts its journal (specification, "Expenses").
- * Throws not_found.resource for a vendor, account or tax that is not the organisation's, or a paid-through account that
- * is no bank or cash, and validation.invalid_value for an account that nothing is spent on, or an amount that cannot be.
+ * Creates an expense and posts its journal (specification, "Expenses").
+ * Throws not_found.resource for a vendor, account, tax or tag that is not the organisation's, or a paid-through account that is
+ * not a bank or cash account, and validation.invalid_value for an account of the wrong type or an invalid amount.
  */
 export async function createExpense(books: Books, input: NewExpense): Promise<Expense> {
   const context = await expenseContextOf(books, input)
@@ -46,8 +46,9 @@ export async function createExpense(books: Books, input: NewExpense): Promise<Ex
 }
 
 /**
- * Changes an expense: what is sent replaces what was told, the rest stays, and the journal is posted anew; `line_items: null`
- * makes the header count again. Throws as createExpense, compareFields and toldOf do.
+ * Changes an expense: fields that are sent replace the former values, the rest stays, and the journal is posted again.
+ * `line_items: null` removes the lines, so that the header counts. Throws as createExpense, compareFields and expenseInputOf do,
+ * and validation.failed where a required field is missing then.
  */
 export async function changeExpense(books: Books, id: string, sent: Sent<ExpenseChanges>, answered: Answered<Expense>): Promise<Expense> {
   const before = await expenseOf(books, id, 'FOR UPDATE')
@@ -58,7 +59,7 @@ export async function changeExpense(books: Books, id: string, sent: Sent<Expense
     throwRefusal(ofHeader)
     return before
   }
-  // Lines that are carried back as they are leave an expense of its header alone what it is.
+  // Unchanged lines are ignored, so that an expense without line_items stays one.
   const { line_items, ...header } = sent
   const { input, existing, refusal: ofLines } = expenseInputOf(before, changed.has('line_items') ? sent : header, shown, currency)
   const errors = expenseProblems(input)
@@ -75,7 +76,7 @@ export async function changeExpense(books: Books, id: string, sent: Sent<Expense
   return expense
 }
 
-/** Deletes an expense: the ledger keeps its entry and the reversal, dated today (decisions §4). */
+/** Deletes an expense: the ledger keeps its journal and gets the reversal, dated today (decisions §4). */
 export async function deleteExpense(books: Books, id: string): Promise<void> {
   const expense = await expenseOf(books, id, 'FOR UPDATE')
   books.delete(expenses, expense)
@@ -96,14 +97,14 @@ function replaceLines(books: Books, before: Expense, lines: ExpenseLine[], exist
   })
 }
 
-// Of all lines, old and new, what anybody would call a change; null where they are the same lines and say the same.
+// All old and new lines for the activity log; null where they are the same lines with the same values.
 function changesOfLines(before: ExpenseLineRow[], lines: ExpenseLine[], existing: ExistingExpenseLines, currency: string): Changes | null {
-  const said = ({ account_id, amount, tax_id, note, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess }: ExpenseLine) => {
+  const loggedLine = ({ account_id, amount, tax_id, note, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess }: ExpenseLine) => {
     const amounts = Object.entries({ amount, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess })
     return { account_id, tax_id, note, ...Object.fromEntries(amounts.map(([field, value]) => [field, toAmount(value, currency)])) }
   }
   return changesBetween(
-    { line_items: before.map((line) => ({ line_item_id: line.id, ...said(line) })) },
-    { line_items: lines.map((line, index) => ({ line_item_id: existing[index]?.id ?? null, ...said(line) })) },
+    { line_items: before.map((line) => ({ line_item_id: line.id, ...loggedLine(line) })) },
+    { line_items: lines.map((line, index) => ({ line_item_id: existing[index]?.id ?? null, ...loggedLine(line) })) },
   )
 }

@@ -1,4 +1,4 @@
-// What every purchase is drawn up with: a vendor, a branch, a place of supply, and lines at the purchase price.
+// Drafts and prices purchases of every kind: vendor, branch, place of supply, and lines at purchase rates.
 import { refuseWrongParty } from '../../domain/contact-type.ts'
 import { decimalText } from '../../domain/decimal.ts'
 import { notFound } from '../../domain/faults.ts'
@@ -12,18 +12,18 @@ import { accountIdsOf, fillLines, type ExistingLines, type FilledLine, type Line
 import { documentContextOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type DocumentTerms, type TermsInput, type Totals } from '../documents/drafting.ts'
 import { accountFor, PURCHASE_ACCOUNT } from '../documents/named-accounts.ts'
 
-/** What a caller tells of any purchase. */
+/** The input of any purchase. */
 export interface PurchaseInput extends TermsInput {
   vendor_id: string
 }
 
-/** What the row of every purchase says. */
+/** The columns that the rows of all purchases share. */
 export interface PurchaseHead extends Totals, DocumentTerms {
   vendor_id: string
   vendor_name: string
 }
 
-/** What the row of every purchase's line says. */
+/** The columns of a line of any purchase. */
 export type PurchaseLine = Omit<LineRow, 'org_id' | 'id'> & ReverseCharge
 
 export interface Purchase {
@@ -34,7 +34,7 @@ export interface Purchase {
   lines: PurchaseLine[]
 }
 
-/** Between whom, when and where a purchase is made. */
+/** The checked terms of a purchase. */
 export interface PurchaseTerms {
   branch: { id: string; state: string }
   vendor: { id: string; contact_name: string }
@@ -43,31 +43,31 @@ export interface PurchaseTerms {
   currency: string
   exchangeRate: string
   tags: string[]
-  /** In units of the currency; null when nobody named one. */
+  /** In units of the currency; null when none is sent. */
   roundOff: string | null
 }
 
 export interface PurchaseOptions {
   date: string
-  /** The accounts of the lines of a bill that is given back, by what they are of (keyOfLine). */
+  /** For a debit note, or a credit from a vendor: the accounts of the lines of its bill, by keyOfLine. */
   accountsBefore?: ReadonlyMap<string, string>
-  /** The name by which the caller sent the vendor. */
+  /** The field in which the caller sent the vendor. */
   vendorField?: string
   existing?: ExistingLines
 }
 
 /**
- * Draws up a purchase from what a caller tells, in one reading; its lines are filled from the item master. A line goes to
- * the account that it names, else to that of the bill which it gives back, the item's own, or Purchases (decisions §11).
- * Without a place of supply it is the vendor's, else the branch's state: a vendor of another state charges IGST.
+ * Drafts and prices a purchase: reads its context in one query, and fills its lines from the item master. The account of a
+ * line is the one that it names, else that of the bill line that it returns, of its item, or Purchases (decisions §11).
+ * The place of supply is the one that is sent, else the vendor's, else the branch's state: a vendor of another state charges IGST.
  * Throws not_found.resource for a vendor, branch, item, tax, account or tag that is not the organisation's, and
- * validation.invalid_value for a place of supply, account, rate or amount that cannot be.
+ * validation.invalid_value for an invalid place of supply, account, rate or amount.
  */
 export async function drawUpPurchase(books: Books, input: PurchaseInput, options: PurchaseOptions): Promise<Purchase> {
   const { date, accountsBefore, vendorField = 'vendor_id', existing } = options
   const parties = { contactId: input.vendor_id, contactField: vendorField, date, invoiceNumber: null, accountIds: accountIdsOf(input.line_items) }
   const context = await documentContextOf(books, parties, input)
-  // What does not exist is told before what may not be (decisions §1).
+  // Errors for records that do not exist come before errors for values (decisions §1).
   const branch = branchOf(context)
   const filled = fillLines(context, input.line_items, {
     rateOf: ({ purchase_rate }) => purchase_rate,
@@ -80,16 +80,16 @@ export async function drawUpPurchase(books: Books, input: PurchaseInput, options
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)
   const terms = { branch, vendor, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff }
-  return { context: context, branch, vendor, ...pricePurchaseOn(books, terms, filled) }
+  return { context, branch, vendor, ...pricePurchaseOn(books, terms, filled) }
 }
 
-/** Prices filled lines on the terms of a purchase. Throws validation.invalid_value for an amount that cannot be. */
+/** Prices filled lines on the terms of a purchase. Throws validation.invalid_value as pricePurchase and toBase do. */
 export function pricePurchaseOn(
   books: Books, terms: PurchaseTerms, filled: FilledLine[],
 ): { head: PurchaseHead; lines: PurchaseLine[] } {
   const { branch, vendor, date, place, currency, exchangeRate, tags, roundOff } = terms
   const priced = pricePurchase({ currency, lines: filled, intraState: isIntraState(place, branch.state), roundOff })
-  // A draft that could not be posted at its rate is refused now, not when it is approved.
+  // Refuses now what could not be posted at this exchange rate, instead of when it is approved.
   toBase(priced.total, currency, exchangeRate, books.organization.currency_code)
   return {
     head: {
@@ -113,7 +113,7 @@ export function pricePurchaseOn(
   }
 }
 
-/** What a line is of: its item, or the name that it goes by. */
+/** The key that lines of a bill and of its note are matched by: the item, else the name. */
 export function keyOfLine({ item_id, name }: Pick<LineInput, 'item_id' | 'name'>): string {
   return item_id?.toLowerCase() ?? name ?? ''
 }

@@ -1,4 +1,4 @@
-// What a credit note is for: applying it to an invoice or a bill of its contact.
+// Applies credit notes to invoices and bills of their contact.
 import { creditTaken, statusAfterApplying, TARGET, type Credit, type CreditSide } from '../../domain/credit.ts'
 import { notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
@@ -14,7 +14,7 @@ import { recordDocument } from '../documents/document-entries.ts'
 import { today } from '../documents/drafting.ts'
 import { documentsToSettle, type Credited } from '../payments/settlement.ts'
 
-/** A credit note after so much of it was applied, and the invoice or bill that took it. */
+/** A credit note after an application, and the invoice or bill that it was applied to. */
 export interface Applied {
   note: CreditNoteRow
   targetId: string
@@ -22,27 +22,27 @@ export interface Applied {
 }
 
 /**
- * Applies so much of a credit note, in units of its currency, to an invoice. The exchange difference is posted today.
+ * Applies `amount`, in units of the currency, of a credit note to an invoice. The exchange difference is posted today.
  * Throws not_found.resource for a note or invoice that is not the organisation's, and as creditTaken does.
  */
 export function applyToInvoice(books: Books, id: string, input: { invoice_id: string; amount: number }): Promise<Applied> {
   return apply(books, id, 'customer', input.invoice_id, input.amount)
 }
 
-/** As applyToInvoice, of a vendor's credit to a bill. */
+/** As applyToInvoice, for the credit of a vendor and a bill. */
 export function applyToBill(books: Books, id: string, input: { bill_id: string; amount: number }): Promise<Applied> {
   return apply(books, id, 'vendor', input.bill_id, input.amount)
 }
 
 const creditNoteFor = documentFinder('CREDIT_NOTE', findCredit)
 
-async function apply(books: Books, id: string, side: CreditSide, targetId: string, columns: number): Promise<Applied> {
+async function apply(books: Books, id: string, side: CreditSide, targetId: string, sentAmount: number): Promise<Applied> {
   const before = await creditNoteFor(books, id)
   const { field, noun } = TARGET[side]
   const documentId = targetId.toLowerCase()
   const target = isId(documentId) ? (await documentsToSettle(books, FLOW_OF[side], [documentId])).get(documentId) : undefined
   if (!target) throw notFound(noun, field)
-  const amount = amountAboveZero(columns, before.currency_code, 'amount')
+  const amount = amountAboveZero(sentAmount, before.currency_code, 'amount')
 
   const taken = creditTaken(creditOf(books, before, before.applications), { documentId, amount, fields: { document: field, amount: 'amount' } }, target)
   const application = books.insert(creditApplications, {
@@ -63,7 +63,7 @@ async function apply(books: Books, id: string, side: CreditSide, targetId: strin
   return { note, targetId: documentId, target: target.credit(amount, note) }
 }
 
-/** A note's credit as domain takes it. */
+/** The credit of a note, as domain/credit.ts takes it. */
 function creditOf(books: Books, note: CreditNoteRow, applications: CreditApplicationRow[]): Credit {
   return {
     side: note.type,

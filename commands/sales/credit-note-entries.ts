@@ -1,4 +1,4 @@
-// The journals of a credit note: a sale given back, or a purchase; and what it is worth where it is applied.
+// The journals of a credit note: of its issue, and of the exchange difference of an application.
 import type { CreditSide } from '../../domain/credit.ts'
 import type { Minor } from '../../domain/money.ts'
 import { creditNotePosting, vendorCreditPosting } from '../../domain/posting/credit-note.ts'
@@ -9,17 +9,20 @@ import type { Books } from '../books/books.ts'
 import { postDocument } from '../documents/document-entries.ts'
 import { purchaseFigures, saleFigures } from '../documents/posting-figures.ts'
 
-/** The flow of money that a credit stands in the place of. */
+/** The flow of the payment that a credit replaces. */
 export const FLOW_OF: Record<CreditSide, Flow> = { customer: 'INCOMING', vendor: 'OUTGOING' }
 
-/** Posts the journal of an issued credit note, dated as the note. */
+/** Posts the journal of an issued credit note, with its date. */
 export function postCreditNote(books: Books, note: CreditNote, accounts: PostingAccounts): void {
   postDocument(books, 'CREDIT_NOTE', note, note.type === 'customer'
     ? creditNotePosting(saleFigures(books, note, accounts))
     : vendorCreditPosting(purchaseFigures(books, { ...note, vendor_id: note.customer_id }, accounts)))
 }
 
-/** Posts what a credit is worth more (or less) than the document it is applied to stood at; nothing where it is not. */
+/**
+ * Posts an exchange difference: what an applied credit is worth at the rate of the note, less its value at the rate of the
+ * document; in minor units of the organisation's currency. Posts nothing for 0.
+ */
 export function postCreditDifference(
   books: Books, note: CreditNoteRow, difference: Minor, date: string, { roles }: Pick<PostingAccounts, 'roles'>,
 ): void {

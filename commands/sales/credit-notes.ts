@@ -1,4 +1,4 @@
-// What can be done to a credit note: create, issue, change, void. Applying one is in credit-applications.ts.
+// The commands on credit notes: create, issue, change, void. credit-applications.ts applies them.
 import { sideOfContact, sideOfParent, type CreditSide } from '../../domain/credit.ts'
 import { invalidState } from '../../domain/faults.ts'
 import type { Answered, Sent } from '../../domain/fixed-fields.ts'
@@ -41,14 +41,14 @@ export type CreditNoteChanges = Partial<Omit<NewCreditNote, 'is_draft' | 'line_i
 
 const TERMS = ['customer_id', 'invoice_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof CreditNoteTerms)[]
 
-// What an issued note may still be told of, besides its date.
+// The fields of an issued note that may change, besides its date.
 const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof CreditNoteRow)[]
 
-/** The credit note of this id, with its lines and applications. Throws not_found.resource for one that is not there. */
+/** The credit note of this id, with its lines and applications. Throws not_found.resource for one that the organisation does not have. */
 export const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
 
 /**
- * Draws up a credit note, and issues it unless `is_draft` says otherwise: that posts it, and reduces no balance
+ * Creates a credit note, and issues it unless `is_draft`. Issuing posts it, but reduces no balance until it is applied
  * (specification, POST /credit_notes; decisions §4). Throws as drawUpCreditNote does.
  */
 export async function createCreditNote(books: Books, input: NewCreditNote): Promise<CreditNote> {
@@ -82,9 +82,9 @@ export async function issueCreditNote(books: Books, id: string): Promise<CreditN
 }
 
 /**
- * Changes a draft whole, and prices it anew. Of an issued note notes, date and reference change while nothing of it is
- * applied; another date posts it anew (decisions §10, Documents; §11). Throws conflict.invalid_state for any other, and as
- * changeDraft does.
+ * Changes a draft in all fields and prices it again. Of an issued note only notes, date and reference change, and only while
+ * nothing of it is applied; another date posts it again (decisions §10, Documents; §11). Throws conflict.invalid_state for any
+ * other note, and as changeDraft does.
  */
 export async function changeCreditNote(
   books: Books, id: string, sent: Sent<CreditNoteChanges>, answered: Answered<CreditNote>,
@@ -97,11 +97,11 @@ export async function changeCreditNote(
     terms: TERMS, instead: ANOTHER_NOTE, remarks: REMARKS, placedBy: ['customer_id'],
     drawUp: ({ terms, place, ...options }) => {
       const { customer_id, invoice_id, bill_id } = before
-      // Another invoice or bill brings its own terms.
+      // With another invoice or bill, the terms of that document apply.
       const isNamed = (sent.invoice_id ?? sent.bill_id ?? null) !== null
       const isMoved = isNamed && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
-      const columns: CreditNoteChanges = sent
-      const input = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...columns, line_items: terms.line_items }
+      const changes: CreditNoteChanges = sent
+      const input = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...changes, line_items: terms.line_items }
       return drawUpCreditNote(books, input, { ...options, sideBefore: before.type })
     },
     change: (columns) => change(books, before, columns),
@@ -116,7 +116,7 @@ export async function changeCreditNote(
 }
 
 /**
- * Cancels a credit note, its journal reversed as of `date` or today; a draft's void posts nothing (decisions §4).
+ * Cancels a credit note: reverses its journal on `date`, by default today (decisions §4). The void of a draft posts nothing.
  * Throws conflict.credit_applied once something of it is applied, or conflict.already_cancelled.
  */
 export async function voidCreditNote(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<CreditNote> {
@@ -143,28 +143,29 @@ interface DrawnCreditNote {
 }
 
 interface CreditNoteOptions extends NoteOptions {
-  /** Whose credit it was before; the accounts of its lines are of that side. */
+  /** The side of the draft before the change; the accounts of its lines belong to that side. */
   sideBefore?: CreditSide
 }
 
 const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
 
 /**
- * Draws up a credit note from what a caller tells: a sale given back, or a purchase. Branch, place of supply and currency
- * are those of its invoice or bill unless told, and so are the accounts of the lines of a bill. Throws as a sale or purchase
- * does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote does.
+ * Drafts and prices a credit note: a sale or a purchase that is returned. Branch, place of supply, currency and exchange rate
+ * are those of its invoice or bill unless sent, and so are the accounts of the lines of a bill. Throws as drawUpSale or
+ * drawUpPurchase does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote and
+ * sideOfParent do.
  */
 async function drawUpCreditNote(books: Books, input: CreditNoteTerms, options: CreditNoteOptions): Promise<DrawnCreditNote> {
   const { customer_id } = input
   const parents = { invoiceId: input.invoice_id ?? null, billId: input.bill_id ?? null }
-  // A note against both is refused once everything that it names is known to exist (decisions §1, order of checks).
+  // A note against both is refused below, after everything that it names is known to exist (decisions §1, order of checks).
   const sideOfNote = sideOfParent(parents.invoiceId === null ? parents : { ...parents, billId: null })
   const parent = await parentOf(books, input)
   const side = sideOfNote ?? sideOfContact(await contactTypeOf(books, customer_id))
-  const columns = inherited((options.sideBefore ?? side) === side ? input : withoutAccounts(input), parent)
+  const terms = inherited((options.sideBefore ?? side) === side ? input : withoutAccounts(input), parent)
   const drawn = side === 'customer'
-    ? await drawUpSale(books, { ...columns, customer_id }, options)
-    : await drawUpPurchase(books, { ...columns, vendor_id: customer_id }, { ...options, ...accountsGiven(parent), vendorField: 'customer_id' })
+    ? await drawUpSale(books, { ...terms, customer_id }, options)
+    : await drawUpPurchase(books, { ...terms, vendor_id: customer_id }, { ...options, ...accountsGiven(parent), vendorField: 'customer_id' })
   sideOfParent(parents)
   const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
   if ('customer' in drawn) {
@@ -185,7 +186,7 @@ const withoutAccounts = (input: CreditNoteTerms): CreditNoteTerms => (
   { ...input, line_items: input.line_items.map((line) => ({ ...line, account_id: null })) }
 )
 
-// One that does not exist is told of when the note is drawn up.
+// Empty for a contact that does not exist: drawUpSale refuses it.
 async function contactTypeOf(books: Books, id: string): Promise<string> {
   return (isId(id) ? await findRow(books, contacts, id) : null)?.contact_type ?? ''
 }

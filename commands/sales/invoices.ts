@@ -1,4 +1,4 @@
-// What can be done to an invoice: create, approve, change, void, delete.
+// The commands on invoices: create, approve, change, void, delete.
 import { dueDateOf } from '../../domain/document-dates.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
@@ -39,8 +39,8 @@ export interface InvoiceChanges {
 
 const CHANGEABLE = ['reference_number', 'due_date', 'notes'] as const satisfies (keyof InvoiceChanges)[]
 
-// What was settled when the invoice was drawn up (specification, PUT /invoices).
-const SETTLED = [
+// The fields that are fixed once the invoice is created (specification, PUT /invoices).
+const FIXED = [
   'customer_id', 'date', 'place_of_supply', 'line_items', 'invoice_number', 'series_name', 'branch_id', 'currency_code',
   'exchange_rate', 'salesperson_id', 'round_off', 'tags', 'auto_approve',
 ] as const satisfies (keyof NewInvoice)[]
@@ -49,9 +49,9 @@ const SETTLED = [
 export const invoiceOf = documentFinder('INVOICE', findInvoice)
 
 /**
- * Draws up an invoice, and approves it when `auto_approve` says so (specification, "POST /invoices body").
+ * Creates an invoice, and approves it with `auto_approve` (specification, "POST /invoices body").
  * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
- * validation.invalid_value for a place of supply, number, date, rate or amount that cannot be.
+ * validation.invalid_value for an invalid place of supply, number, date, rate or amount.
  */
 export async function createInvoice(books: Books, input: NewInvoice): Promise<Invoice> {
   const date = documentDateOf(books, input.date)
@@ -73,13 +73,13 @@ export async function createInvoice(books: Books, input: NewInvoice): Promise<In
   }, drawn.map((line) => ({ ...line, sales_order_line_id: null })), input.auto_approve ?? false)
 }
 
-/** An invoice that is drawn up, but for what the books give it. */
+/** A priced invoice, without the columns that the books add. */
 export type DrawnInvoice = SaleHead & Pick<
   InvoiceRow, 'invoice_number' | 'series_name' | 'due_date' | 'reference_number' | 'salesperson_id' | 'notes' | 'sales_order_id' | 'estimate_id'
 >
 export type DrawnInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
 
-/** Enters a drawn invoice into the books: a draft, or approved and posted to these accounts. */
+/** Adds a priced invoice to the books: as a draft, or approved and posted to these accounts. */
 export function enterInvoice(
   books: Books, accounts: PostingAccounts, drawn: DrawnInvoice, drawnLines: DrawnInvoiceLine[], approved: boolean,
 ): Invoice {
@@ -111,13 +111,14 @@ export async function approveInvoice(books: Books, id: string): Promise<Invoice>
 }
 
 /**
- * Changes a draft's reference, due date or notes (specification, PUT /invoices). With a change the round-off is computed
- * anew while the preference is on and nobody has put a larger one there by hand. Throws as changedFields does.
+ * Changes a draft's reference, due date or notes (specification, PUT /invoices). A change computes the round-off again if the
+ * organisation's preference is on, unless it was set by hand (see keepsRoundOffOnEdit). Throws conflict.invalid_state for
+ * any other status, validation.invalid_value for a due date before the date, and as changedFields does.
  */
 export async function changeInvoice(books: Books, id: string, sent: Sent<InvoiceChanges>, answered: Answered<Invoice>): Promise<Invoice> {
   const draft = await invoiceOf(books, id, 'FOR UPDATE')
   nextStatus('INVOICE', 'edit', draft.status)
-  const instead = { fields: SETTLED, advice: 'void the invoice and create a new one' }
+  const instead = { fields: FIXED, advice: 'void the invoice and create a new one' }
   const changed = changedFields(sent, { ...answered(draft), auto_approve: false }, { fields: CHANGEABLE, instead })
   const columns: Partial<InvoiceRow> = {}
   if (changed.has('reference_number')) columns.reference_number = sent.reference_number ?? null
@@ -133,8 +134,8 @@ export async function changeInvoice(books: Books, id: string, sent: Sent<Invoice
 }
 
 /**
- * Cancels an invoice, its journal reversed as of `date` or today, its payments unapplied; a draft's void posts nothing
- * (decisions §4). The order that it was made of gets its quantities back.
+ * Cancels an invoice: reverses its journal on `date`, by default today, and makes its payments unapplied (decisions §4). The
+ * void of a draft posts nothing. The quantities of its sales order can be invoiced again.
  * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
  */
 export async function voidInvoice(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<Invoice> {
@@ -155,7 +156,7 @@ export async function voidInvoice(books: Books, id: string, input: { reason?: st
 }
 
 /**
- * Deletes a draft; its number is kept in the register of gaps, and the order that it was made of gets its quantities back.
+ * Deletes a draft. Its number is entered into the register of gaps, and the quantities of its sales order can be invoiced again.
  * Throws conflict.invalid_state for any other status.
  */
 export async function deleteInvoice(books: Books, id: string): Promise<void> {

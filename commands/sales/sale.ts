@@ -1,4 +1,4 @@
-// What every sale is drawn up with: a customer, a branch, a place of supply, and lines at the selling price.
+// Drafts and prices sales of every kind: customer, branch, place of supply, and lines at selling rates.
 import { refuseWrongParty } from '../../domain/contact-type.ts'
 import { decimalText } from '../../domain/decimal.ts'
 import { notFound } from '../../domain/faults.ts'
@@ -11,18 +11,18 @@ import type { Books } from '../books/books.ts'
 import { fillLines, type ExistingLines, type FilledLine } from '../documents/document-lines.ts'
 import { documentContextOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type DocumentTerms, type TermsInput, type Totals } from '../documents/drafting.ts'
 
-/** What a caller tells of any sale. */
+/** The input of any sale. */
 export interface SaleInput extends TermsInput {
   customer_id: string
 }
 
-/** What the row of every sale says. */
+/** The columns that the rows of all sales share. */
 export interface SaleHead extends Totals, DocumentTerms {
   customer_id: string
   customer_name: string
 }
 
-/** What the row of every sale's line says. */
+/** The columns of a line of any sale. */
 export type SaleLine = Omit<LineRow, 'org_id' | 'id'>
 
 export interface Sale {
@@ -33,7 +33,7 @@ export interface Sale {
   lines: SaleLine[]
 }
 
-/** Between whom, when and where a sale is made. */
+/** The checked terms of a sale. */
 export interface SaleTerms {
   branch: { id: string; state: string }
   customer: { id: string; contact_name: string }
@@ -42,15 +42,15 @@ export interface SaleTerms {
   currency: string
   exchangeRate: string
   tags: string[]
-  /** In units of the currency; null when nobody named one. */
+  /** In units of the currency; null when none is sent. */
   roundOff: string | null
-  /** Whether the organisation's preference for round totals applies, as it does to invoices alone. */
+  /** Whether the organisation's preference for rounded totals applies: to invoices only. */
   rounded: boolean
 }
 
 export interface SaleOptions {
   date: string
-  /** A number given by hand, to be looked up among the invoices of the branch. */
+  /** A number that the caller sent, to be checked against the invoices of the branch. */
   invoiceNumber?: string | null
   rounded?: boolean
   /** The place of supply where none is told, before the customer's own. */
@@ -59,14 +59,15 @@ export interface SaleOptions {
 }
 
 /**
- * Draws up a sale from what a caller tells, in one reading; its lines are filled from the item master.
+ * Drafts and prices a sale: reads its context in one query, and fills its lines from the item master. The place of supply is
+ * the one that is sent, else the customer's, else the branch's state.
  * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
- * validation.invalid_value for a place of supply, rate or amount that cannot be.
+ * validation.invalid_value for an invalid place of supply, rate or amount.
  */
 export async function drawUpSale(books: Books, input: SaleInput, options: SaleOptions): Promise<Sale> {
   const { date, invoiceNumber = null, rounded = false, defaultPlace, existing } = options
   const context = await documentContextOf(books, { contactId: input.customer_id, contactField: 'customer_id', date, invoiceNumber }, input)
-  // What does not exist is told before what may not be (decisions §1).
+  // Errors for records that do not exist come before errors for values (decisions §1).
   const branch = branchOf(context)
   const filled = fillLines(context, input.line_items, {
     rateOf: ({ rate }) => rate,
@@ -77,10 +78,10 @@ export async function drawUpSale(books: Books, input: SaleInput, options: SaleOp
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)
   const terms = { branch, customer, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff, rounded }
-  return { context: context, branch, customer, ...priceSaleOn(books, terms, filled) }
+  return { context, branch, customer, ...priceSaleOn(books, terms, filled) }
 }
 
-/** Prices filled lines on the terms of a sale. Throws validation.invalid_value for an amount that cannot be. */
+/** Prices filled lines on the terms of a sale. Throws validation.invalid_value as priceSale and toBase do. */
 export function priceSaleOn(books: Books, terms: SaleTerms, filled: FilledLine[]): { head: SaleHead; lines: SaleLine[] } {
   const { branch, customer, date, place, currency, exchangeRate, tags, roundOff, rounded } = terms
   const { currency_code: base, preferences } = books.organization
@@ -91,7 +92,7 @@ export function priceSaleOn(books: Books, terms: SaleTerms, filled: FilledLine[]
     roundOff,
     rounding: { on: rounded && preferences.roundInvoiceTotals, method: preferences.roundingMethod },
   })
-  // A draft that could not be posted at its rate is refused now, not when it is approved.
+  // Refuses now what could not be posted at this exchange rate, instead of when it is approved.
   toBase(priced.total, currency, exchangeRate, base)
   return {
     head: {

@@ -1,15 +1,15 @@
-// The warning of a void that leaves issued notes behind which name the document.
+// The warning of a void when issued notes with a balance still refer to the document.
 import { DOCUMENTS, kindsThatHave } from '../../domain/documents.ts'
 import { toAmount } from '../../domain/money.ts'
 import { findUnappliedNotes, type UnappliedNote } from '../../models/unapplied-note.ts'
 import type { Books } from '../books/books.ts'
 
-// A document may be named by any number of notes; the warning lists this many.
+// Any number of notes may refer to a document; the warning lists this many.
 const MOST_NAMED = 100
 
 /**
- * Warns of the issued notes with a balance that name the invoice or bill which is voided: they stand, and can be applied
- * to other documents or voided (decisions §11).
+ * Warns of issued notes with a balance that refer to the voided invoice or bill. They stay issued; a credit note can be
+ * applied to another document, and any of them can be voided (decisions §11).
  */
 export async function warnOfUnappliedNotes(books: Books, document: 'invoice' | 'bill', id: string): Promise<void> {
   const found = await findUnappliedNotes(books, id, MOST_NAMED)

@@ -1,4 +1,4 @@
-// Which deliveries are attempted next, and by whom: batches, trials of open circuits, and processes of their own.
+// Claims deliveries for their next attempt: in batches, as trials of open circuits, and for a process of their own.
 import { v7 as uuidv7 } from 'uuid'
 import type { DeliveryStatus } from '../../domain/delivery.ts'
 import { CAPS } from '../../domain/webhook-caps.ts'
@@ -9,7 +9,7 @@ import type { DeliveryUnderWay, NextAttempt } from '../../models/delivery.ts'
 import { ADMIT, CHOOSE_FOR_PROCESSES, CLAIM, CLAIM_MORE, LOCK_CLAIMS, NOTE_PROCESSES } from '../../models/queue.ts'
 import type { AttemptKey } from './deliveries.ts'
 
-/** Waiting deliveries that one process is to attempt. Where all are of one kind, it is named. */
+/** Claimed deliveries that one process attempts. Each id is given where all deliveries have the same one. */
 export interface Batch {
   batchId: string
   size: number
@@ -19,24 +19,24 @@ export interface Batch {
   entityId: string | undefined
 }
 
-/** Behind which endpoint a walk through the queue goes on. */
+/** The endpoint after which paging through the queue continues. */
 export interface EndpointKeyOfOrganization {
   orgId: string
   endpointId: string
 }
 
-const NOBODY = '00000000-0000-0000-0000-000000000000'
-export const BEGINNING: EndpointKeyOfOrganization = { orgId: NOBODY, endpointId: NOBODY }
+const ZERO_ID = '00000000-0000-0000-0000-000000000000'
+export const BEGINNING: EndpointKeyOfOrganization = { orgId: ZERO_ID, endpointId: ZERO_ID }
 
 export interface BatchRequest {
   now: Date
   limit?: number
-  /** Whether the endpoints are served that answer slowly, or the others. */
+  /** True to claim for endpoints that answer slowly, false for all others. */
   slow?: boolean
   after?: EndpointKeyOfOrganization
 }
 
-/** `next` is null when the walk has come to the end of the queue. */
+/** `next` is null at the end of the queue. */
 export interface ClaimedBatch {
   batch: Batch | null
   next: EndpointKeyOfOrganization | null
@@ -49,27 +49,27 @@ interface ClaimedRow {
   entity_id: string
 }
 
-interface Walked {
+interface NextEndpoint {
   next_org_id: string | null
   next_endpoint_id: string | null
 }
 
 /**
- * Claims deliveries that are due, up to `limit`, for one batch: of each endpoint as many as its free places, of each
- * organisation as many as its share, the organisations in turns. Those of suspended organisations and of open circuits
- * are left. The claim is committed before its process is started, so that a crash between the two repeats the very
- * same batch.
+ * Claims deliveries that are due, up to `limit`, for one batch: within the caps of each endpoint and organisation, and in
+ * turns between organisations. Skips suspended organisations; deliveries whose circuit is not closed are handed to the
+ * circuit, and released when it closes. The claim is committed before its process starts, so that after a crash between the
+ * two the same batch is started again.
  */
 export async function claimBatch(database: Database, { now, limit = CAPS.batch, slow = false, after = BEGINNING }: BatchRequest): Promise<ClaimedBatch> {
   const batchId = uuidv7()
-  const [row] = await underLock(database, (connection) => connection.runLast<Walked & { claimed: ClaimedRow[] }>(
+  const [row] = await underLock(database, (connection) => connection.runLast<NextEndpoint & { claimed: ClaimedRow[] }>(
     CLAIM, [after.orgId, after.endpointId, now, batchId, limit, slow]))
-  return { batch: batchOf(batchId, row?.claimed ?? []), next: placeOf(row) }
+  return { batch: batchOf(batchId, row?.claimed ?? []), next: nextOf(row) }
 }
 
 /**
- * Claims one delivery of every endpoint whose circuit is open and due for a trial. A trial whose outcome has not come
- * within `lostAfterMs` may be made again. Null when there is none.
+ * Claims one delivery of each endpoint whose circuit is not closed and due for a trial, up to CAPS.batch endpoints. A trial
+ * without an outcome after `lostAfterMs` may be made again. Null when there is none.
  */
 export async function claimTrials(connection: Connection, now: Date, lostAfterMs: number): Promise<Batch | null> {
   const batchId = uuidv7()
@@ -78,10 +78,10 @@ export async function claimTrials(connection: Connection, now: Date, lostAfterMs
   return batchOf(batchId, rows)
 }
 
-// A circuit with nothing to try looks again so soon.
+// How soon a circuit without a delivery to try is checked again.
 const NOTHING_TO_TRY_MS = 5_000
 
-/** Claims more deliveries of these endpoints for a batch under way, as many as have become free. */
+/** Claims more deliveries of these endpoints for a running batch, as many as the caps allow now. */
 export async function claimMore(database: Database, batchId: string, endpoints: readonly EndpointKeyOfOrganization[], now: Date): Promise<NextAttempt[]> {
   if (endpoints.length === 0) return []
   const keys = [endpoints.map(({ orgId }) => orgId), endpoints.map(({ endpointId }) => endpointId)]
@@ -93,13 +93,13 @@ export interface ForProcesses {
   next: EndpointKeyOfOrganization | null
 }
 
-/** Refused deliveries that may get a process of their own, up to `limit`; nothing is written yet. */
+/** Deliveries with a failed attempt that may get a process of their own, up to `limit`. Writes nothing. */
 export async function chooseForProcesses(connection: Connection, now: Date, limit: number, after: EndpointKeyOfOrganization = BEGINNING): Promise<ForProcesses> {
-  const rows = await connection.run<DeliveryUnderWay & Walked>(CHOOSE_FOR_PROCESSES, [after.orgId, after.endpointId, now, limit])
-  return { deliveries: rows.filter(({ id }) => id !== null), next: placeOf(rows[0]) }
+  const rows = await connection.run<DeliveryUnderWay & NextEndpoint>(CHOOSE_FOR_PROCESSES, [after.orgId, after.endpointId, now, limit])
+  return { deliveries: rows.filter(({ id }) => id !== null), next: nextOf(rows[0]) }
 }
 
-/** Notes that these deliveries have their process now. What has moved on meanwhile is left as it is. */
+/** Marks that these deliveries have their process now. Leaves those that have changed since they were chosen. */
 export async function noteProcesses(connection: Connection, deliveries: readonly DeliveryUnderWay[]): Promise<void> {
   if (deliveries.length === 0) return
   await connection.run(NOTE_PROCESSES, [
@@ -108,11 +108,11 @@ export async function noteProcesses(connection: Connection, deliveries: readonly
   ])
 }
 
-/** `waiting`: the delivery waits in PostgreSQL again, or somebody else has it; its process has nothing left to do. */
+/** `waiting`: the delivery is back in PostgreSQL, or a batch or a circuit holds it, so its process ends. */
 export type Admission = { state: 'due' | 'suspended' | 'waiting' } | { state: 'settled'; status: DeliveryStatus }
 
 /**
- * Lets a process make an attempt. `byHand`: an operator has asked for it, so it is made although the circuit is open.
+ * Decides whether a process may make an attempt now. `byHand`: an operator requested it, so an open circuit does not stop it.
  * Null when there is no such delivery.
  */
 export async function admitAttempt(database: Database, key: AttemptKey, now: Date, byHand: boolean): Promise<Admission | null> {
@@ -124,25 +124,25 @@ export async function admitAttempt(database: Database, key: AttemptKey, now: Dat
   return { state: row.state === 'due' || row.state === 'suspended' ? row.state : 'waiting' }
 }
 
-/** Puts a part of what has waited for closed circuits back into the queue. */
+/** Puts some of the deliveries that waited for circuits which are closed now back into the queue. */
 export async function releaseWaiting(connection: Connection): Promise<void> {
   await connection.run(RELEASE_WAITING, [])
 }
 
-/** Finds what still waits for a circuit that is closed. */
+/** Marks closed circuits that deliveries still wait for, so that releaseWaiting releases those too. */
 export async function findLeftWaiting(connection: Connection): Promise<void> {
   await connection.run(FIND_LEFT_WAITING, [])
 }
 
 async function underLock<T>(database: Database, work: Parameters<typeof database.transaction<T>>[0]): Promise<T> {
   return database.transaction(async (connection) => {
-    // In a statement of its own: what follows must see what the claim before has committed.
+    // In a statement of its own, so that the next one sees what the claim before has committed.
     await connection.run(LOCK_CLAIMS, [])
     return work(connection)
   })
 }
 
-function placeOf(row: Walked | undefined): EndpointKeyOfOrganization | null {
+function nextOf(row: NextEndpoint | undefined): EndpointKeyOfOrganization | null {
   const { next_org_id: orgId = null, next_endpoint_id: endpointId = null } = row ?? {}
   return orgId === null || endpointId === null ? null : { orgId, endpointId }
 }

@@ -1,4 +1,4 @@
-// What happens to webhook deliveries: attempted, settled, put back, given up; each one transaction.
+// Writes what happens to webhook deliveries: attempts begin and end, deliveries are put back or given up; each in one transaction.
 import { circuitAfter, type CircuitRules } from '../../domain/circuit.ts'
 import type { DeliveryStatus, Outcome } from '../../domain/delivery.ts'
 import { statusAfter } from '../../domain/delivery.ts'
@@ -16,7 +16,7 @@ export interface AttemptKey {
   attempt: number
 }
 
-/** An attempt to be made now. */
+/** An attempt that is made now. */
 export interface DueAttempt extends AttemptKey {
   state: 'due'
   endpointId: string
@@ -28,9 +28,9 @@ export interface DueAttempt extends AttemptKey {
 
 export type StartedAttempt =
   | DueAttempt
-  /** The delivery is finished, or this attempt was made already and its outcome stands. */
+  /** The delivery is finished, or this attempt has an outcome already. */
   | (AttemptKey & { state: 'settled'; status: DeliveryStatus })
-  /** The organisation is suspended: nothing is sent, and nothing is counted. */
+  /** The organisation is suspended: nothing is sent, and no attempt is counted. */
   | (AttemptKey & { state: 'suspended' })
 
 interface StartedAttemptRow {
@@ -48,8 +48,8 @@ interface StartedAttemptRow {
 }
 
 /**
- * Begins attempts: reads each delivery with its endpoint as they are now, skips those whose endpoint is gone or
- * disabled, and writes down that the rest have started.
+ * Begins attempts: reads each delivery with its current endpoint, sets those of deleted or disabled endpoints to SKIPPED,
+ * and inserts the attempts that are due.
  */
 export async function beginAttempts(connection: Connection, keys: readonly AttemptKey[], now: Date): Promise<StartedAttempt[]> {
   if (keys.length === 0) return []
@@ -78,14 +78,14 @@ export interface AttemptResult extends AttemptKey {
   endpointId: string
   outcome: Outcome
   endedAt: Date
-  /** The wait in ms before the next attempt, should this one have failed; null when it was the last. */
+  /** The wait in ms before the next attempt, used if this one failed; null when it was the last. */
   waitMs: number | null
 }
 
-/** An endpoint with nothing but failures for so long is disabled (decisions §5). */
+/** An endpoint whose attempts have all failed for this long is disabled (decisions §5). */
 const FAILING_TOO_LONG_MS = 5 * 24 * 60 * 60 * 1_000
 
-/** What settled attempts say of the circuit of their endpoint. */
+/** The result of ended attempts for the circuit of their endpoint. */
 interface VerdictRow {
   org_id: string
   id: string
@@ -96,16 +96,15 @@ interface VerdictRow {
 }
 
 /**
- * Settles attempts that have ended, in one statement: the attempts' outcomes, the deliveries' states, and the health
- * of their endpoints, which are disabled with an activity entry after five days of failures. An attempt that was
- * settled before is left as it is. With failures the circuits are turned in the same transaction, so that nobody claims
- * the places that are free again without seeing that the circuit has opened. What met others is tried again: an outcome
- * that is lost is a webhook that is sent again.
+ * Writes the results of ended attempts in one statement: the outcomes, the states of the deliveries, and the health of the
+ * endpoints, which are disabled, with an activity entry, after five days of failures. An attempt that has an outcome already
+ * stays as it is. After failures the circuits are updated in the same transaction, so that no claim uses the free places
+ * before it can see that the circuit is open. Contention is retried, because a lost result sends the webhook again.
  */
 export async function recordAttemptResults(database: Database, results: readonly AttemptResult[], rules: CircuitRules): Promise<void> {
   if (results.length === 0) return
   const latest = Math.max(...results.map(({ endedAt }) => endedAt.getTime()))
-  const values = [JSON.stringify(results.map(givenOf)), new Date(latest - FAILING_TOO_LONG_MS)]
+  const values = [JSON.stringify(results.map(resultRow)), new Date(latest - FAILING_TOO_LONG_MS)]
   const settle = (connection: Connection) => connection.run<VerdictRow>(SETTLE, values)
   if (results.some(({ outcome }) => outcome.kind !== 'delivered')) {
     await retried(() => database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules)))
@@ -115,7 +114,7 @@ export async function recordAttemptResults(database: Database, results: readonly
   if (verdicts.length > 0) await retried(() => database.transaction((connection) => turnCircuits(connection, verdicts, rules)))
 }
 
-function givenOf({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: AttemptResult) {
+function resultRow({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: AttemptResult) {
   const status = statusAfter(outcome, waitMs)
   return {
     org_id: orgId,
@@ -143,7 +142,7 @@ async function turnCircuits(connection: Transaction, verdicts: VerdictRow[], rul
   await connection.runLast(TURN, [JSON.stringify(turned)])
 }
 
-/** Puts deliveries of a batch, whose attempt was not made, back into the queue. */
+/** Puts deliveries of a batch whose attempts were not made back into the queue. */
 export async function putBack(
   connection: Connection, deliveries: readonly { orgId: string; deliveryId: string }[],
 ): Promise<void> {
@@ -151,7 +150,7 @@ export async function putBack(
   await connection.run(PUT_BACK, [deliveries.map(({ orgId }) => orgId), deliveries.map(({ deliveryId }) => deliveryId)])
 }
 
-/** Gives up a delivery that is still under way: FAILED. Answers the status that it has now, null when it is unknown. */
+/** Sets a PENDING or RETRYING delivery to FAILED. Returns the status that it has then, null for an unknown delivery. */
 export async function abandonDelivery(
   connection: Connection, orgId: string, deliveryId: string, now: Date,
 ): Promise<DeliveryStatus | null> {
@@ -159,7 +158,7 @@ export async function abandonDelivery(
   return row?.status ?? null
 }
 
-/** Frees what a batch has left unattempted, for a batch whose process ended without it; answers how many. */
+/** Puts the unattempted deliveries of a batch whose process has ended back into the queue. Returns how many. */
 export async function releaseBatch(connection: Connection, batchId: string): Promise<number> {
   return (await connection.run(RELEASE, [batchId])).length
 }

@@ -1,4 +1,4 @@
-// What can be done to a webhook endpoint.
+// The commands on webhook endpoints: create, change, enable, disable, delete.
 import { CLOSED, closed, type Circuit } from '../../domain/circuit.ts'
 import { EVENT_TYPES, isEventType } from '../../domain/events.ts'
 import { fault, notFound } from '../../domain/faults.ts'
@@ -14,7 +14,7 @@ import {
 import type { Books } from '../books/books.ts'
 import { changesBetween, type Changes } from '../books/changes.ts'
 
-/** What a caller may say of an endpoint; a field left out stays as it is, a null description clears it. */
+/** The fields of an endpoint in a body. A field that is left out stays as it is, null clears the description. */
 export interface EndpointFields {
   url?: string
   events?: string[]
@@ -25,18 +25,18 @@ const CHANGEABLE = ['url', 'events', 'description'] as const satisfies (keyof En
 
 export type EndpointInput = EndpointFields & { url: string; events: string[] }
 
-/** An endpoint and its circuit, as they are answered. */
+/** An endpoint and its circuit, as responses show them. */
 export interface EndpointWithCircuit {
   endpoint: WebhookEndpointRow
   circuit: Circuit
 }
 
-/** Throws the refusal of the URL, where the check of it before the transaction came to one. */
+/** Throws if the URL was refused by the check that ran before the transaction. */
 export type CheckedUrl = () => void
 
 export interface CreatedEndpoint {
   endpoint: WebhookEndpointRow
-  /** Signs the deliveries: told once, kept sealed. */
+  /** The signing secret of deliveries: returned once, stored sealed. */
   secret: string
 }
 
@@ -57,12 +57,12 @@ export async function withCircuits(scope: Scope, endpoints: WebhookEndpointRow[]
   return endpoints.map((endpoint) => ({ endpoint, circuit: circuits.get(endpoint.id) ?? CLOSED }))
 }
 
-/** The delivery of this id. Throws not_found.resource for one of somebody else. */
+/** The delivery of this id. Throws not_found.resource for one that the organisation does not have. */
 export const deliveryOf = (scope: Scope, id: string): Promise<WebhookDeliveryRow> => existingRow(scope, webhookDeliveries, id, 'webhook delivery')
 
 /**
  * Registers an endpoint with a new secret. Throws validation.invalid_value for an event that is not in the catalogue
- * and a URL that webhooks may not be sent to, conflict.limit_reached for the 21st.
+ * or a URL that webhooks may not be sent to, and conflict.limit_reached beyond MOST_ENDPOINTS.
  */
 export async function createEndpoint(
   books: Books, fields: EndpointInput, checkedUrl: CheckedUrl, sealer: Sealer,
@@ -90,7 +90,10 @@ export async function createEndpoint(
   return { endpoint, secret }
 }
 
-/** Changes an endpoint; its secret stays. Another URL closes its circuit. Throws as createEndpoint and changedFields do. */
+/**
+ * Changes an endpoint; its secret stays. Another URL closes its circuit. Throws not_found.resource, validation.invalid_value as
+ * createEndpoint does, and as changedFields does.
+ */
 export async function changeEndpoint(
   books: Books, id: string, fields: Sent<EndpointFields>, checkedUrl: CheckedUrl, answered: Answered<EndpointWithCircuit>,
 ): Promise<EndpointWithCircuit> {
@@ -109,8 +112,8 @@ export async function changeEndpoint(
 }
 
 /**
- * Lets deliveries go to the endpoint again, also after it was disabled for its failures; what was SKIPPED stays so.
- * Closes its circuit, also where it was enabled already.
+ * Enables an endpoint, also one that was disabled for its failures. SKIPPED deliveries stay SKIPPED. Closes its circuit, also
+ * where the endpoint is enabled already.
  */
 export async function enableEndpoint(books: Books, id: string): Promise<EndpointWithCircuit> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
@@ -119,14 +122,14 @@ export async function enableEndpoint(books: Books, id: string): Promise<Endpoint
   return { endpoint: change(books, endpoint, { status: 'ENABLED', failing_since: null }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'), circuit }
 }
 
-/** Sends nothing more to the endpoint; deliveries under way are SKIPPED when their next attempt is due. */
+/** Disables an endpoint: nothing more is sent to it, and its open deliveries become SKIPPED when their next attempt is due. */
 export async function disableEndpoint(books: Books, id: string): Promise<EndpointWithCircuit> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
   const circuit = await closeCircuit(books, id)
   return { endpoint: change(books, endpoint, { status: 'DISABLED' }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'), circuit }
 }
 
-/** Deletes an endpoint and forgets its secret. The log of its deliveries stays. */
+/** Deletes an endpoint and its secret. The log of its deliveries stays. */
 export async function deleteEndpoint(books: Books, id: string): Promise<void> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
   await closeCircuit(books, id)
@@ -134,7 +137,7 @@ export async function deleteEndpoint(books: Books, id: string): Promise<void> {
   record(books, endpoint, 'WEBHOOK_ENDPOINT_DELETED')
 }
 
-// What has waited for the circuit goes back into the queue: to be sent, or to be SKIPPED with its endpoint.
+// Deliveries that waited for the circuit go back into the queue: to be sent, or to be SKIPPED.
 async function closeCircuit(books: Books, id: string): Promise<Circuit> {
   const row = await findRow(books, webhookCircuits, id, 'FOR UPDATE')
   if (!row) return CLOSED
