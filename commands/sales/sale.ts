@@ -53,8 +53,6 @@ export interface SaleOptions {
   /** A number that the caller sent, to be checked against the invoices of the branch. */
   invoiceNumber?: string | null
   rounded?: boolean
-  /** The place of supply where none is told, before the customer's own. */
-  defaultPlace?: string | null
   existing?: ExistingLines
 }
 
@@ -65,7 +63,7 @@ export interface SaleOptions {
  * validation.invalid_value for an invalid place of supply, rate or amount.
  */
 export async function drawUpSale(books: Books, input: SaleInput, options: SaleOptions): Promise<Sale> {
-  const { date, invoiceNumber = null, rounded = false, defaultPlace, existing } = options
+  const { date, invoiceNumber = null, rounded = false, existing } = options
   const context = await documentContextOf(books, { contactId: input.customer_id, contactField: 'customer_id', date, invoiceNumber }, input)
   // Errors for records that do not exist come before errors for values (decisions §1).
   const branch = branchOf(context)
@@ -74,7 +72,7 @@ export async function drawUpSale(books: Books, input: SaleInput, options: SaleOp
     accountOf: (item) => item?.account_id ?? context.roles.SALES!,
   }, existing)
   const customer = customerOf(context)
-  const place = placeOfSupply(input.place_of_supply ?? defaultPlace ?? customer.place_of_contact ?? branch.state)
+  const place = placeOfSupply(input.place_of_supply ?? customer.place_of_contact ?? branch.state)
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)
   const terms = { branch, customer, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff, rounded }
