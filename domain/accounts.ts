@@ -1,6 +1,6 @@
-// The chart of accounts that an organisation starts with, and what each account is there for.
+// The types and roles of accounts, and the chart of accounts that a new organisation gets.
 
-/** The types of the specification, and those an Indian chart needs besides (its list is open-ended). */
+/** The account types of the specification, whose list is open-ended, and the further ones that an Indian chart needs. */
 export const ACCOUNT_TYPES = [
   'BANK', 'CASH', 'ACCOUNTS_RECEIVABLE', 'STOCK', 'GST_ASSET', 'TDS_ASSET', 'OTHER_CURRENT_ASSET', 'FIXED_ASSET',
   'ACCOUNTS_PAYABLE', 'GST_LIABILITY', 'TDS_LIABILITY', 'OTHER_CURRENT_LIABILITY', 'LONG_TERM_LIABILITY',
@@ -37,7 +37,7 @@ export function isSpending(accountType: AccountType): boolean {
   return SPENDING.has(accountType)
 }
 
-/** What postings look an account up by; an account keeps its role whatever it is renamed to. */
+/** The role by which postings find an account. An account that is renamed keeps its role. */
 export type AccountRole =
   | 'BANK' | 'CASH' | 'ACCOUNTS_RECEIVABLE' | 'ACCOUNTS_PAYABLE' | 'STOCK'
   | 'INPUT_CGST' | 'INPUT_SGST' | 'INPUT_IGST' | 'INPUT_CESS'
@@ -61,8 +61,9 @@ type Row = readonly [
   description: string,
 ]
 
-// The thousands are the sides of the balance sheet and of the profit and loss account: 1 assets, 2 liabilities,
-// 3 capital, 4 income, 5 cost of sales, 6 expenses. A parent is a heading and carries no postings of the house's own.
+// The first digit of a code is the section of the balance sheet or of the profit and loss account: 1 assets, 2 liabilities,
+// 3 capital, 4 income, 5 cost of sales, 6 expenses. A parent account is a
+// heading; no posting uses one by default.
 const ROWS: readonly Row[] = [
   ['1000', 'Bank Account', 'BANK', 'BANK', null, 'The current account that receipts and payments go through.'],
   ['1010', 'Cash in Hand', 'CASH', 'CASH', null, 'Notes and coins in the till.'],
@@ -151,7 +152,7 @@ const ROWS: readonly Row[] = [
   ['6340', 'Income Tax', 'OTHER_EXPENSE', null, null, 'Income tax of the year.'],
 ]
 
-/** The accounts that a new organisation starts with (decisions §2), parents before their children. */
+/** The accounts of a new organisation (decisions §2), parents before their children. */
 export const CHART_OF_ACCOUNTS: readonly ChartAccount[] = ROWS.map(
   ([code, name, accountType, role, parentCode, description]) => (
     { code, name, accountType, role, parentCode, description }

@@ -1,19 +1,19 @@
-// How the sums of an account up to a date are made of whole months and some days.
+// Splits the sums of an account up to a date into whole months and single days.
 import { addDays, monthEnd, monthStart } from './dates.ts'
 
-/** How the sums up to and including a date are made of whole months and some days. */
+/** The months and days that the sums up to and including a date are added up from. */
 export interface Reach {
-  /** The date's month, by its first day: the months before it count whole. */
+  /** The first day of the date's month. All months before it are counted whole. */
   month: string
-  /** Whether it counts whole itself: then the days behind the date are taken off again. */
+  /** Whether the month itself is counted whole; then the days after the date are subtracted. */
   whole: boolean
-  /** The days, both inclusive; null for none. */
+  /** The first and the last of the single days, both inclusive; `first` is null when there are none. */
   first: string | null
   last: string
   sign: 1 | -1
 }
 
-/** The reach of a date: from the nearer end of its month, so that at most half a month is added up entry by entry. */
+/** The reach of a date, from the nearer end of its month, so that the entries of at most half a month are added up one by one. */
 export function reachOf(date: string): Reach {
   const [month, end] = [monthStart(date), monthEnd(date)]
   if (dayOf(date) * 2 <= dayOf(end)) return { month, whole: false, first: month, last: date, sign: 1 }

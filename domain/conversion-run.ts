@@ -1,7 +1,7 @@
-// The process that carries out a conversion: its name, what it is started with, and what it comes to.
+// The workflow that carries out a conversion: its id, input and outcome.
 import type { Source } from './conversion.ts'
 
-/** What `convertDocument` is started with. */
+/** The input of the workflow `convertDocument`. */
 export interface ConversionInput {
   orgId: string
   conversionId: string
@@ -16,13 +16,13 @@ export interface ConversionTargets {
   billId: string | null
 }
 
-/** What the process comes to. It is named after its source: whoever joins one must see whose conversion it was. */
+/** The result of the workflow. Its id names the source, so a call that joins a running one compares the conversion id. */
 export interface ConversionOutcome {
   conversionId: string
   targets: ConversionTargets
 }
 
-/** What of a refusal travels through the engine beside its code and its message. */
+/** The details of a refusal that the workflow fails with, besides its code and its message. */
 export interface CarriedRefusal {
   conversionId: string
   status: number
@@ -30,10 +30,10 @@ export interface CarriedRefusal {
   details?: Record<string, unknown>
 }
 
-/** One process at a time for a source. */
+/** The id of the workflow: one at a time for each source. */
 export const conversionProcessId = ({ source, sourceId }: Pick<ConversionInput, 'source' | 'sourceId'>) => `convert/${source}/${sourceId}`
 
-/** The targets as an operator reads them: one a line, with the words that search attributes have. */
+/** The targets for operators, one on each line, with the entity types of the search attributes. */
 export function targetLines({ salesOrderId, invoiceId, billId }: ConversionTargets): string[] {
   const named = [['SALES_ORDER', salesOrderId], ['INVOICE', invoiceId], ['BILL', billId]] as const
   return named.flatMap(([type, id]) => (id === null ? [] : [`${type} ${id}`]))

@@ -1,4 +1,4 @@
-// What a document becomes another of: how much of its lines, at which discount, and the statuses that this leads to.
+// Converts documents: the quantities and discounts that a conversion takes of each line, and the statuses that follow.
 import { decimalPlaces, decimalText, Exact } from './decimal.ts'
 import type { KindThatHas } from './documents.ts'
 import { fault } from './faults.ts'
@@ -6,7 +6,7 @@ import { MOVES, nextStatus, type StatusOf } from './lifecycle.ts'
 
 /** The documents that are converted: an estimate to an order, an order to an invoice or a bill. */
 export type Source = KindThatHas<'becomes'>
-/** Those that are converted by parts of their lines. */
+/** The documents that can be converted in parts. */
 export type Order = KindThatHas<'converted'>
 
 /** How many documents a conversion makes, each in a transaction of its own. */
@@ -15,8 +15,8 @@ export function hopsOf({ source_type, through }: { source_type: Source; through:
 }
 
 /**
- * Refuses the conversion of a document that has nothing left to convert, or whose state forbids it (decisions §4).
- * `targets` are the details by which the caller is told what has become of it.
+ * Refuses the conversion of a document that is fully converted, or whose state does not allow it (decisions §4).
+ * `targets` are the details of conflict.already_converted: the documents that were made from it.
  * Throws conflict.already_converted or conflict.invalid_state.
  */
 export function refuseConversion(source: Source, status: string, targets: Record<string, unknown>): void {
@@ -30,11 +30,11 @@ export interface OrderLine {
   quantity: string
   rate: string
   discount: string
-  /** How much of the quantity has been converted before. */
+  /** How much of the quantity is converted already. */
   converted: string
 }
 
-/** A part of a line as a caller asks for it. */
+/** A part of a line as a caller sends it. */
 export interface PartInput {
   line_item_id: string
   quantity: number
@@ -45,11 +45,11 @@ export interface Part {
   lineId: string
   quantity: string
   discount: string
-  /** How much of the line is converted then. */
+  /** How much of the line is converted afterwards. */
   converted: string
 }
 
-// As many as a line keeps (decisions §4).
+// The decimals of a quantity that a line stores (decisions §4).
 const DECIMALS = 6
 
 /** Throws not_found.resource for the first part whose line is not the order's. */
@@ -60,10 +60,10 @@ export function refuseUnknownLines(lines: readonly Pick<OrderLine, 'id'>[], inpu
 }
 
 /**
- * What a conversion takes of an order, in the order of its lines: everything left, or the parts that are told; the same
- * line told twice adds up. A part takes its share of the line's discount.
+ * What a conversion takes of an order, in the order of its lines: everything that is left, or the parts that are sent. Parts of
+ * the same line add up. Each part takes its share of the line's discount.
  * Throws not_found.resource for a line that is not the order's, and validation.invalid_value for a quantity that is not
- * above 0, too fine, or above what is left ({limit}).
+ * above 0, has too many decimals, or is above what is left (details {limit}).
  */
 export function partsOf(lines: readonly OrderLine[], input: readonly PartInput[] | null): Part[] {
   const taken = input === null ? leftOf(lines) : takenOf(lines, input)
@@ -75,12 +75,12 @@ export function partsOf(lines: readonly OrderLine[], input: readonly PartInput[]
   })
 }
 
-/** The status of an order once so much of its lines is converted. Throws conflict.invalid_state where it may not be. */
+/** The status of an order whose lines are converted so far. Throws conflict.invalid_state where it cannot be converted. */
 export function statusConverted<K extends Order>(order: K, status: string, lines: readonly OrderLine[]): StatusOf<K> {
   return nextStatus(order, lines.every(isWhole) ? 'convert' : 'convertPart', status)
 }
 
-/** The status of an order once invoices or bills of it have given their quantities back; CLOSED stays as it is. */
+/** The status of an order after an invoice or bill of it was deleted or voided. A CLOSED order stays CLOSED. */
 export function statusReleased<K extends Order>(order: K, status: StatusOf<K>, lines: readonly OrderLine[]): StatusOf<K> {
   return (RELEASED[order][status]?.(lines) ?? status) as StatusOf<K>
 }
@@ -116,8 +116,8 @@ function refuseQuantity(field: string, quantity: number, limit: Exact): void {
   })
 }
 
-// The share is that of all that is converted by then, less that of what was before: so the parts add up to the whole.
-// It may round up to more than a very small part comes to, and no discount exceeds its line.
+// The discount of everything converted afterwards, less that of everything converted before, so that the parts add up to the
+// whole discount. Rounding may make it larger than a very small part, so it is capped at the value of the part.
 function discountOf(line: OrderLine, converted: Exact): string {
   const share = discountUpTo(line, converted).minus(discountUpTo(line, new Exact(line.converted)))
   const gross = converted.minus(line.converted).times(line.rate).toDecimalPlaces(DECIMALS, Exact.ROUND_DOWN)

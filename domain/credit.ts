@@ -1,4 +1,4 @@
-// Credits: on whose side a note stands, what it is given against, and how much of it an invoice or bill takes.
+// Credit notes: the side of a note, the document it is given against, and its application to an invoice or bill.
 import { allocate, type Allocation, type AllocationInput, type Money, type OpenDocument } from './allocation.ts'
 import { DOCUMENTS } from './documents.ts'
 import { fault, invalidState } from './faults.ts'
@@ -12,20 +12,20 @@ export type CreditSide = (typeof CREDIT_SIDES)[number]
 /** Where returned goods go (specification, "Credit note / debit note"). */
 export const STOCK_DIRECTION = { customer: 'SALES_RETURN_IN', vendor: 'PURCHASE_RETURN_OUT' } as const satisfies Record<CreditSide, string>
 
-/** What each side's credit is applied to, and what names it on the wire. */
+/** The kind of document that each side's credit is applied to, and its field in bodies. */
 export const TARGET = {
   customer: { kind: 'INVOICE', field: DOCUMENTS.INVOICE.id, noun: DOCUMENTS.INVOICE.noun },
   vendor: { kind: 'BILL', field: DOCUMENTS.BILL.id, noun: DOCUMENTS.BILL.noun },
 } as const satisfies Record<CreditSide, { kind: SettledKind; field: string; noun: string }>
 
-/** What a note is given against: an invoice, a bill, or nothing in particular. */
+/** The invoice or the bill that a note is given against, if any. */
 export interface Occasion {
   invoiceId: string | null
   billId: string | null
 }
 
 /**
- * The side that the parent decides (specification, "Credit note / debit note"); null where there is none.
+ * The side of a note by its invoice or bill (specification, "Credit note / debit note"); null where it has none.
  * Throws validation.invalid_value, field bill_id, for a note against both.
  */
 export function sideOfParent({ invoiceId, billId }: Occasion): CreditSide | null {
@@ -36,7 +36,7 @@ export function sideOfParent({ invoiceId, billId }: Occasion): CreditSide | null
   return billId === null ? null : 'vendor'
 }
 
-/** The side of a note against nothing in particular: the customer's, unless the contact is a vendor and nothing else. */
+/** The side of a note without an invoice or bill: the customer's, unless the contact is only a vendor. */
 export const sideOfContact = (contactType: string): CreditSide => (contactType === 'VENDOR' ? 'vendor' : 'customer')
 
 /** An invoice or bill that a note is given against. */
@@ -61,17 +61,17 @@ export function refuseParent({ kind, status, contactId }: Parent, noteContactId:
 
 const UNPOSTED: ReadonlySet<string> = new Set(['DRAFT', 'CANCELLED'])
 
-/** An issued note's credit, as money that can be allocated. */
+/** The credit of an issued note, as money that can be allocated; amounts in minor units of its currency. */
 export interface Credit extends Money {
   side: CreditSide
   status: string
 }
 
 /**
- * What is taken of a credit, and off the document, when so much of it is applied (specification, "Credit notes and debit
+ * What an application takes off the credit and off the document (specification, "Credit notes and debit
  * notes": apply rules; decisions §10). Throws conflict.invalid_state for a draft or cancelled note or document, and
  * validation.invalid_value for a document of the other side, of another contact or currency, and for more than the
- * smaller of the two balances, which `details.limit` tells.
+ * smaller of the two balances, which is details.limit.
  */
 export function creditTaken(credit: Credit, input: AllocationInput, document: OpenDocument): Allocation {
   if (credit.status === 'DRAFT' || credit.status === 'CANCELLED') nextStatus('CREDIT_NOTE', 'apply', credit.status)
@@ -87,7 +87,7 @@ export function creditTaken(credit: Credit, input: AllocationInput, document: Op
   return allocate(credit, [input], new Map([[document.id, document]]))[0]!
 }
 
-/** What an issued note becomes when so much of it is applied in all. */
+/** The status of an issued note of which `applied`, in minor units, is applied in total. */
 export function statusAfterApplying(total: Minor, applied: Minor): 'ISSUED' | 'APPLIED' {
   return applied > 0n && applied === total ? 'APPLIED' : 'ISSUED'
 }
@@ -98,7 +98,7 @@ function refuseTarget(credit: Credit, field: string, document: OpenDocument): vo
   if (document.kind !== kind) throw refusal(`The credit of a ${credit.side} can only be applied to ${noun}s.`)
   if (document.contactId !== credit.contactId) throw refusal(`This ${noun} belongs to another contact than the credit note.`)
   if (document.currency !== credit.currency) throw refusal(`This ${noun} is in ${document.currency}, the credit note in ${credit.currency}.`)
-  // A settled document takes no more credit either, but by its balance, which tells the caller how much it would take.
+  // A settled document is refused by its balance instead, so that the details have the limit.
   if (document.status === 'DRAFT' || document.status === 'CANCELLED') nextStatus(document.kind, 'credit', document.status)
 }
 

@@ -7,8 +7,8 @@ export interface Currency {
   minorDigits: number
 }
 
-// One row a currency: code, minor digits, symbol, name. Funds codes, metals and test codes are left out:
-// nobody sends an invoice in them.
+// One row for each currency: code, minor digits, symbol, name. Funds codes, metals and test codes are left out, because
+// invoices are not written in them.
 const ROWS = `
 AED 2 AED UAE Dirham
 AFN 2 ؋ Afghani
@@ -184,7 +184,7 @@ export function isCurrency(code: string): boolean {
   return BY_CODE.has(code)
 }
 
-/** The currencies that a new organisation starts with (decisions §2): INR and those India trades in most. */
+/** The currencies of a new organisation (decisions §2): INR and those in which India trades most. */
 export const COMMON_CURRENCIES: readonly Currency[] = [
   'INR', 'USD', 'EUR', 'GBP', 'AED', 'SGD', 'AUD', 'CAD', 'JPY', 'CNY', 'CHF', 'HKD', 'SAR', 'QAR', 'KWD', 'OMR',
   'BHD', 'MYR', 'THB', 'NZD', 'ZAR', 'LKR', 'NPR', 'BDT',

@@ -1,11 +1,11 @@
-// Calendar dates ('YYYY-MM-DD') and instants, as the wire sends them and as the books keep them.
+// Parses, formats and computes calendar dates ('YYYY-MM-DD') and instants.
 
 const DAY_MS = 86_400_000
 
 // India has kept one offset, without summer time, for as long as GST and the Companies Act reach back.
 const INDIA_OFFSET_MS = 330 * 60_000
 
-// The calendar that four-digit years can write.
+// The range of dates that four-digit years can express.
 const FIRST_MS = Date.parse('0001-01-01T00:00:00.000Z')
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
@@ -14,7 +14,7 @@ const CLOCK = String.raw`([01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d)(?:[.,](\d{1,9}))
 const OFFSET = String.raw`(?:([Zz])|([+-])([01]\d|2[0-3]):?([0-5]\d))`
 const DATE_TIME = new RegExp(String.raw`^(\d{4}-\d{2}-\d{2})[Tt ]${CLOCK}${OFFSET}?$`)
 
-/** True for a date that the calendar has: '2028-02-29', not '2026-02-30'. */
+/** True for a date that exists in the calendar: '2028-02-29', not '2026-02-30'. */
 export function isDate(text: string): boolean {
   const parts = DATE.exec(text)
   if (!parts) return false
@@ -28,8 +28,8 @@ const DAYS_OF_MONTH = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
 
 /**
  * The calendar date that a document's date means (decisions §1 and §10, Wire): a date alone is that date;
- * an instant is its calendar date in India; a time without an offset is India's own clock. Null when it is
- * neither, or no day of the calendar.
+ * an instant is its calendar date in India; a time without an offset is Indian time. Null when the text is neither,
+ * or the date does not exist.
  */
 export function parseDocumentDate(text: string): string | null {
   if (isDate(text)) return text
@@ -44,7 +44,7 @@ export function isInstant(text: string): boolean {
 
 /**
  * An instant for `since` and `modified_since`, in UTC with milliseconds. A date alone is the first
- * millisecond of that day in India. Null when it is neither.
+ * millisecond of that day in India. Null when the text is neither.
  */
 export function parseInstant(text: string): string | null {
   if (isDate(text)) return isoOfMs(Date.parse(`${text}T00:00:00.000Z`) - INDIA_OFFSET_MS)
@@ -60,12 +60,12 @@ export function endOfDate(text: string): string | null {
   return isoOfMs(instantMs(text))
 }
 
-/** How a calendar date is answered (decisions §1): at midnight UTC, so that the day never shifts. */
+/** The form of a calendar date in responses (decisions §1): midnight UTC. */
 export function showDate(date: string): string {
   return `${date}T00:00:00.000Z`
 }
 
-/** The date so many days later (earlier when negative); the calendar ends at 9999-12-31. */
+/** The date `days` later (earlier when negative), within 0001-01-01 and 9999-12-31. */
 export function addDays(date: string, days: number): string {
   const ms = dayMs(date) + days * DAY_MS
   return isoOf(Math.min(Math.max(ms, FIRST_MS), LAST_MS)).slice(0, 10)
@@ -81,7 +81,7 @@ export function monthEnd(date: string): string {
   return [31, 30, 29, 28].map((day) => `${date.slice(0, 8)}${day}`).find(isDate)!
 }
 
-/** Days from one date to the other; negative when `to` is the earlier. */
+/** The number of days between two dates; negative when `to` is the earlier one. */
 export function daysBetween(from: string, to: string): number {
   return Math.round((dayMs(to) - dayMs(from)) / DAY_MS)
 }
@@ -95,7 +95,7 @@ export function dateInZone(nowIso: string, zone: string): string {
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
 }
 
-/** True for a time zone that the IANA database names; an offset such as '+05:30' is none. */
+/** True for the name of a time zone in the IANA database; false for an offset such as '+05:30'. */
 export function isZone(text: string): boolean {
   if (/^[+-]/.test(text)) return false
   try {
@@ -107,15 +107,15 @@ export function isZone(text: string): boolean {
 }
 
 /**
- * The one name of a zone, whatever the case of its letters and whichever of its names is given: 'Asia/Kolkata' for
- * 'asia/kolkata' and for 'Asia/Calcutta'. Throws a RangeError for text that isZone refuses.
+ * The canonical name of a zone, from any of its names in any case: 'Asia/Kolkata' for 'asia/kolkata' and for
+ * 'Asia/Calcutta'. Throws a RangeError for text that isZone refuses.
  */
 export function zoneName(zone: string): string {
   const name = zoneFormat(zone).resolvedOptions().timeZone
   return RENAMED_ZONES[name] ?? name
 }
 
-// Intl keeps the first name that a zone had; these have another one in the IANA database by now.
+// Intl returns the first name that a zone had; these zones have been renamed in the IANA database since.
 const RENAMED_ZONES: Record<string, string> = {
   'Africa/Asmera': 'Africa/Asmara',
   'America/Buenos_Aires': 'America/Argentina/Buenos_Aires',

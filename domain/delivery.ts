@@ -1,49 +1,49 @@
-// A webhook delivery: its states, what an attempt at it came to, and the names of the processes that carry it out.
+// A webhook delivery: its states, the outcome of an attempt, and the ids of the workflows that send it.
 
-/** PENDING until its first attempt has ended, RETRYING while it climbs the ladder; the rest are final. */
+/** PENDING until its first attempt has ended, RETRYING until the ladder of retries ends; the rest are final. */
 export type DeliveryStatus = 'PENDING' | 'RETRYING' | 'DELIVERED' | 'FAILED' | 'SKIPPED'
 
 export const DELIVERY_STATUSES: readonly DeliveryStatus[] = ['PENDING', 'RETRYING', 'DELIVERED', 'FAILED', 'SKIPPED']
 
-/** A refusal of the receiver is a value, not an error: only trouble of our own is thrown. */
+/** The outcome of an attempt. Failures of the receiver are values; only errors of the service itself are thrown. */
 export type OutcomeKind =
   | 'delivered' // any 2xx status
   | 'refused' // any other status
   | 'redirect' // a 3xx status, which is not followed
-  | 'timeout' // no answer within the time allowed
-  | 'unreachable' // no connection, or one that broke
-  | 'blocked' // an address that is not called
+  | 'timeout' // no response within the time limit
+  | 'unreachable' // no connection, or a broken one
+  | 'blocked' // an address that webhooks must not be sent to
 
 export interface Outcome {
   kind: OutcomeKind
   statusCode: number | null
-  /** For people, who read it in the delivery log; null when delivered. */
+  /** A message for readers of the delivery log; null when delivered. */
   error: string | null
-  /** The first 4 KB of the answer. */
+  /** The first 4 KB of the response body. */
   responseBody: string | null
   durationMs: number
 }
 
-/** A delivery's state after an attempt, given the wait before the next one, or null where the ladder ends. */
+/** The status of a delivery after an attempt; `waitMs` is the wait before the next attempt, null where the ladder ends. */
 export function statusAfter(outcome: Outcome, waitMs: number | null): DeliveryStatus {
   if (outcome.kind === 'delivered') return 'DELIVERED'
   return waitMs === null ? 'FAILED' : 'RETRYING'
 }
 
-/** What `webhookDispatch` is started with. */
+/** The input of the workflow `webhookDispatch`. */
 export interface DispatchInput {
   batchId: string
   ladderSeconds: number[]
 }
 
-/** What `webhookDelivery` is started with: the attempt to make next, and when. */
+/** The input of the workflow `webhookDelivery`: the attempt to make next, and when. */
 export interface DeliveryInput {
   orgId: string
   deliveryId: string
   endpointId: string
   entityType: string
   entityId: string
-  /** 0 for the deliveries of an event, 1 and up for each time that one was taken up again by hand. */
+  /** 0 for the first series of attempts; one more for each redelivery. */
   series: number
   attempt: number
   /** ISO timestamp. */

@@ -1,56 +1,56 @@
-// The registry of document kinds: what is true of each of them, told once for everything that reads it.
+// The registry of document kinds: the facts of each kind, in the one place that everything else reads them from.
 
-/** A call that the document's state matters to: the statuses that allow it, and the one that it leads to. */
+/** A call that depends on the status of a document: the statuses in which it is allowed, and the status that it sets. */
 export interface Move<S extends string = string> {
   from: readonly S[]
-  /** Null where the call leaves the status as it is, removes the document, or where amounts decide. */
+  /** Null where the call keeps the status, deletes the document, or where amounts decide the status. */
   to: S | null
 }
 
 export interface DocumentFacts {
-  /** What people call one. Its numbers are counted, and the gaps in them registered, under this name. */
+  /** What people call a document. Also the name of its number sequence and in the register of gaps. */
   noun: string
   path: string
   table: string
-  /** What names one: in paths, on the wire, and in the rows that point to it. */
+  /** The field of its id: in paths, in bodies, and in rows that refer to it. */
   id: string
-  /** The column of its number, and what its numbers begin with; a branch's own prefix comes before it. */
+  /** The column of its number, and the default prefix of its numbers. A branch has its own prefix for invoices and bills. */
   number: string
   prefix: string
-  /** The table of its lines, and what else a line may point to: an item, a line of the order that it was made of. */
+  /** The table of its lines, and the records that a line may refer to: an item, a line of the order that it was made from. */
   lines?: string
   linesPointTo?: readonly string[]
-  /** The column of whom it is with. Both may be nobody where it is optional. */
+  /** The column of its contact, which may be null where it is optional. */
   party: 'customer_id' | 'vendor_id' | 'contact_id'
   partyOptional?: true
   /** The resource of its scopes: `Svc.debitnotes.READ`. */
   scope: string
-  /** Whether it is of a branch, which its journals then are of too. */
+  /** Whether it belongs to a branch; then its journals do too. */
   hasBranch?: true
-  /** Whether it posts journals, which then name the kind as their source. */
+  /** Whether it posts journals; their source is the kind. */
   posts?: true
-  /** Whether its part of the activity log has a route of its own. */
+  /** Whether it has a route of its own for its activity log. */
   hasLog?: true
-  /** The statuses in the order in which they are told, and every call that they matter to; none has no states. */
+  /** The statuses, in the order of the documentation, and every call that depends on them. Left out for kinds without states. */
   statuses?: readonly string[]
   moves?: Readonly<Record<string, Move>>
-  /** The events that tell of it, in the specification's order. */
+  /** The types of its events, in the specification's order. */
   events: readonly string[]
-  /** What it becomes when it is converted, and the column of its lines that says how much of them has been. */
+  /** The kind that it is converted to, and the column of its lines with the quantity that is converted. */
   becomes?: string
   converted?: string
-  /** Of a note: the kinds of documents that it is given against. One against either kind has a column `type`. */
+  /** For a note: the kinds of documents that it is given against. A note with two kinds has a column `type`. */
   against?: readonly string[]
-  /** What settles it, by kind: the column in which that is counted. */
+  /** The kinds that settle it, each with the column of the settled amount. */
   settledBy?: Readonly<Record<string, string>>
-  /** Of what settles: the table that says how much of it is put onto which document. */
+  /** For a kind that settles others: the table of its allocations or applications. */
   applications?: string
 }
 
 const NOTE_STATUSES = ['DRAFT', 'ISSUED', 'APPLIED', 'CANCELLED'] as const
 const NOTE_MOVES = {
   issue: { from: ['DRAFT'], to: 'ISSUED' },
-  // A draft may change whole; an issued one in notes, date and reference, while nothing of it is applied.
+  // A draft may change in all fields; an issued note in notes, date and reference, while nothing of it is applied.
   edit: { from: ['DRAFT', 'ISSUED'], to: null },
   apply: { from: ['ISSUED'], to: null },
   void: { from: ['DRAFT', 'ISSUED'], to: 'CANCELLED' },
@@ -163,7 +163,7 @@ export const DOCUMENTS = {
     lines: 'expense_lines', party: 'vendor_id', partyOptional: true, scope: 'expenses', posts: true, hasLog: true,
     events: ['EXPENSE_CREATED'],
   },
-  // An entry of its own: its source is MANUAL.
+  // Only manual journals; their source is MANUAL.
   JOURNAL: {
     noun: 'journal', path: '/journals', table: 'journals', id: 'journal_id', number: 'journal_number', prefix: 'JV-',
     lines: 'journal_lines', party: 'contact_id', partyOptional: true, scope: 'journals',
@@ -173,28 +173,28 @@ export const DOCUMENTS = {
 
 export type DocumentKind = keyof typeof DOCUMENTS
 
-/** The kinds as callers are told them, in the specification's order ("Activity"). There is no receipt beside payments. */
+/** The entity types of the activity log, in the specification's order ("Activity"). No RECEIPT exists; receipts are payments. */
 export const ENTITY_TYPES = [
   'INVOICE', 'BILL', 'ESTIMATE', 'CREDIT_NOTE', 'DEBIT_NOTE', 'SALES_ORDER', 'PURCHASE_ORDER', 'PAYMENT', 'RECEIPT', 'EXPENSE', 'JOURNAL',
 ] as const satisfies (DocumentKind | 'RECEIPT')[]
 
 export type FactsOf<K extends DocumentKind> = (typeof DOCUMENTS)[K]
 
-/** The kinds of which these facts are true: `KindWith<{ posts: true }>`. */
+/** The kinds that have these facts with these values: `KindWith<{ posts: true }>`. */
 export type KindWith<Facts extends Partial<DocumentFacts>> = {
   [K in DocumentKind]: FactsOf<K> extends Facts ? K : never
 }[DocumentKind]
 
-/** The kinds of which a fact is told, whatever it is: `KindThatHas<'statuses'>`. */
+/** The kinds that have a fact, with any value: `KindThatHas<'statuses'>`. */
 export type KindThatHas<Fact extends keyof DocumentFacts> = KindWith<Required<Pick<DocumentFacts, Fact>>>
 
 /** Every kind, in the order of the registry. */
 export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as readonly DocumentKind[]
 
-/** The facts of any kind, as far as kinds have them. */
+/** The facts of a kind, typed for kinds that are not known at compile time. */
 export const factsOf = (kind: DocumentKind): DocumentFacts => DOCUMENTS[kind]
 
-/** The kinds of which a fact is told, in the order of the registry. */
+/** The kinds that have a fact, in the order of the registry. */
 export function kindsThatHave<Fact extends keyof DocumentFacts>(fact: Fact): KindThatHas<Fact>[] {
   return DOCUMENT_KINDS.filter(kind => factsOf(kind)[fact] !== undefined) as KindThatHas<Fact>[]
 }

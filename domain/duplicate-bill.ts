@@ -1,4 +1,4 @@
-// The duplicate guard of bills: is this one on the books already?
+// The check for duplicate bills.
 import { fault } from './faults.ts'
 
 /** A posted bill of the same vendor, date and total. */
@@ -9,13 +9,13 @@ export interface PossibleDuplicate {
 }
 
 /**
- * Refuses a bill that looks like posted ones of its vendor, date and total, unless it carries a reference that none
- * of them has (specification, "Bills"; decisions §10). Throws validation.invalid_value, field reference_number, with
- * the first of those that it cannot be told from.
+ * Refuses a bill when posted bills have the same vendor, date and total, unless its reference differs from theirs
+ * (specification, "Bills"; decisions §10). Throws validation.invalid_value, field reference_number; details name the
+ * first posted bill with the same reference, or the first of all when the new bill has none.
  */
 export function refuseDuplicateBill(reference: string | null, posted: readonly PossibleDuplicate[]): void {
-  const said = spoken(reference)
-  const same = posted.find(bill => said === '' || spoken(bill.reference_number) === said)
+  const own = trimmed(reference)
+  const same = posted.find(bill => own === '' || trimmed(bill.reference_number) === own)
   if (!same) return
   throw fault('validation.invalid_value', {
     field: 'reference_number',
@@ -24,4 +24,4 @@ export function refuseDuplicateBill(reference: string | null, posted: readonly P
   })
 }
 
-const spoken = (reference: string | null) => reference?.trim() ?? ''
+const trimmed = (reference: string | null) => reference?.trim() ?? ''

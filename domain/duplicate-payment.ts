@@ -1,7 +1,7 @@
-// When a payment looks like one that was recorded already.
+// The check for duplicate payments.
 import { daysBetween } from './dates.ts'
 
-/** How far apart two payments may be dated to look like one (specification, "Limits"). */
+/** Payments whose dates are further apart than this are not duplicates (specification, "Limits"). */
 export const LOOK_BACK_DAYS = 7
 
 export interface PaymentIdentity {
@@ -10,8 +10,8 @@ export interface PaymentIdentity {
 }
 
 /**
- * True when two payments of one contact, flow and amount look like one: dated at most 7 days apart, and no references
- * that tell them apart (decisions §4).
+ * True when two payments of the same contact, flow and amount may be duplicates: their dates are at most LOOK_BACK_DAYS
+ * apart, and their references are equal or at least one is missing (decisions §4).
  */
 export function isPossibleDuplicate(a: PaymentIdentity, b: PaymentIdentity): boolean {
   if (Math.abs(daysBetween(a.date, b.date)) > LOOK_BACK_DAYS) return false

@@ -6,7 +6,7 @@ const Id = Type.String({ format: 'uuid' })
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
 const closed = (properties: TProperties) => Type.Object(properties, { additionalProperties: false })
 
-/** What the events of some kinds say besides. */
+/** The further fields of the events of some kinds. */
 const MORE: Partial<Record<DocumentKind, TProperties>> = {
   PAYMENT: { amount: Type.Number() },
   ESTIMATE: { converted_to_sales_order_id: OrNull(Id) },
@@ -18,8 +18,8 @@ const FLOW: Record<string, TProperties> = {
 }
 
 /**
- * What an event says of a document of any kind (decisions §5); `sequence` is the document's version and grows with each
- * event. Payments, expenses and journals have no states (decisions §10).
+ * The schema of the data of an event about a document (decisions §5); `sequence` is the document's version and grows with
+ * each event. Payments, expenses and journals have no states (decisions §10).
  */
 function documentData(kind: DocumentKind, type: string): TSchema {
   const { party, partyOptional, statuses } = factsOf(kind)
@@ -36,7 +36,7 @@ const Bulk = closed({ count: Type.Integer({ minimum: 0 }), failed: Type.Integer(
 const Comment = closed({ id: Id, entity_type: Type.String(), entity_id: Id, author_user_id: Id })
 const Test = closed({ id: Id })
 
-/** An event that tells of a document. */
+/** The type of an event about a document. */
 export type DocumentEvent<K extends DocumentKind = DocumentKind> = { [Each in K]: FactsOf<Each>['events'][number] }[K]
 
 const OF_DOCUMENTS = Object.fromEntries(
@@ -56,10 +56,10 @@ const CATALOGUE = {
 /** An event type that an endpoint may subscribe to. */
 export type EventType = keyof typeof CATALOGUE
 
-/** Sent to one endpoint when its owner asks for a test; nobody subscribes to it. */
+/** Sent to one endpoint when a test is requested; endpoints cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
 
-/** An event as it is announced; its data is what the schema of its type says. */
+/** An event to announce; its data follows the schema of its type. */
 export interface AnnouncedEvent {
   type: EventType
   data: Record<string, unknown>

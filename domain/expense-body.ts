@@ -1,7 +1,7 @@
-// What the body of an expense must say for itself, in its header or in its lines.
+// The fields that the body of an expense must have, in its header or in its lines.
 import type { FieldProblem } from './faults.ts'
 
-interface ExpenseSaid {
+interface ExpenseFields {
   account_id?: unknown
   amount?: unknown
   tax_id?: unknown
@@ -11,18 +11,18 @@ interface ExpenseSaid {
 }
 
 /**
- * The fields that an expense lacks (decisions §4): an account and an amount, in the header or in every line; under
- * reverse charge a rate, told or of a tax. Looks at any body, however wrong.
+ * The required fields that an expense lacks (decisions §4): an account and an amount, in the header or in every line; under
+ * reverse charge a rate, its own or of a tax. Accepts any body, also one of the wrong shape.
  */
 export function expenseProblems(body: unknown): FieldProblem[] {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) return []
-  const said = body as ExpenseSaid
-  const lines = Array.isArray(said.line_items) ? said.line_items.filter(isObject) : null
+  const header = body as ExpenseFields
+  const lines = Array.isArray(header.line_items) ? header.line_items.filter(isObject) : null
   const missing = lines
-    ? lines.flatMap((line, index) => (line.account_id ?? said.account_id) == null ? [`line_items.${index}.account_id`] : [])
-    : (['account_id', 'amount'] as const).filter(field => said[field] == null)
-  const taxed = said.tax_id != null || (lines ?? []).some(line => line.tax_id != null)
-  const rate = said.is_rcm === true && said.rcm_rate == null && !taxed ? ['rcm_rate'] : []
+    ? lines.flatMap((line, index) => (line.account_id ?? header.account_id) == null ? [`line_items.${index}.account_id`] : [])
+    : (['account_id', 'amount'] as const).filter(field => header[field] == null)
+  const taxed = header.tax_id != null || (lines ?? []).some(line => line.tax_id != null)
+  const rate = header.is_rcm === true && header.rcm_rate == null && !taxed ? ['rcm_rate'] : []
   return [...missing, ...rate].map(field => ({ field, code: 'required', message: MESSAGES[field] ?? 'is required without account_id in the header' }))
 }
 
@@ -32,6 +32,6 @@ const MESSAGES: Record<string, string> = {
   rcm_rate: 'is required under reverse charge without a tax',
 }
 
-function isObject(value: unknown): value is ExpenseSaid {
+function isObject(value: unknown): value is ExpenseFields {
   return typeof value === 'object' && value !== null
 }

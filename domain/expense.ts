@@ -1,4 +1,4 @@
-// From what was spent to its taxable values and taxes.
+// Prices an expense: taxable values and taxes from the amounts that were spent.
 import type { AccountType } from './accounts.ts'
 import { Exact } from './decimal.ts'
 import { addGst, gstOnPurchase, gstTotal, taxPercentage, type GstParts, type Tax } from './gst.ts'
@@ -7,22 +7,22 @@ import { refuseTooLarge, sum, type Minor } from './money.ts'
 
 export interface ExpenseFigures {
   currency: string
-  /** `amount` as told: with the tax where it is inclusive, else without. */
+  /** `amount` as sent: with the tax when `inclusive`, else without. */
   lines: readonly { amount: Minor; tax: Tax | null }[]
   inclusive: boolean
-  /** Null where the vendor charges its own tax; `rate` in per cent, null to assess at the named tax's rate. */
+  /** Null where the vendor charges the tax. `rate` in per cent, null to assess at the rate of the line's tax. */
   reverseCharge: { rate: string | null } | null
-  /** Whether the vendor is of the branch's state; null where that is not known, then the named tax's shape decides. */
+  /** Whether vendor and branch are in the same state; null where that is unknown, then the shape of the tax decides. */
   intraState: boolean | null
 }
 
 export interface PricedExpenseLine {
   taxable: Minor
-  /** Per cent, cess left out: what is charged, or assessed under reverse charge. */
+  /** The rate in per cent, without cess, that is charged, or assessed under reverse charge. */
   percentage: string
   /** What the vendor charges. */
   charged: GstParts
-  /** What the buyer owes the government in the vendor's place (section 9(3) and (4) of the CGST Act). */
+  /** What the buyer owes the government instead of the vendor (section 9(3) and (4) of the CGST Act). */
   selfAssessed: GstParts
 }
 
@@ -42,17 +42,17 @@ export function isMoney(accountType: AccountType): boolean {
 }
 
 /**
- * Prices an expense (specification, "Expenses"; decisions §3 and §10). Under reverse charge what is paid is the
- * taxable value, whole. Throws validation.invalid_value (field total) for a total that is too large.
+ * Prices an expense, in minor units (specification, "Expenses"; decisions §3 and §10). Under reverse charge the amount
+ * that is paid is the taxable value. Throws validation.invalid_value (field total) for a total that is too large.
  */
 export function priceExpense({ currency, lines, inclusive, reverseCharge, intraState }: ExpenseFigures): PricedExpense {
   const priced = lines.map(({ amount, tax }): PricedExpenseLine => {
     const intra = intraState ?? tax?.shape !== 'INTER_STATE'
-    const borne = reverseCharge ? underReverseCharge(tax, reverseCharge.rate) : tax
-    const percentage = taxPercentage(borne)
-    if (!inclusive) return { taxable: amount, percentage, ...gstOnPurchase(amount, borne, intra) }
-    const { taxable, ...charged } = gstInside(amount, borne, intra)
-    return { taxable, percentage, charged, selfAssessed: gstOnPurchase(taxable, borne, intra).selfAssessed }
+    const applied = reverseCharge ? underReverseCharge(tax, reverseCharge.rate) : tax
+    const percentage = taxPercentage(applied)
+    if (!inclusive) return { taxable: amount, percentage, ...gstOnPurchase(amount, applied, intra) }
+    const { taxable, ...charged } = gstInside(amount, applied, intra)
+    return { taxable, percentage, charged, selfAssessed: gstOnPurchase(taxable, applied, intra).selfAssessed }
   })
   const subTotal = sum(priced.map(line => line.taxable))
   const taxTotal = gstTotal(sumGst(priced.map(line => line.charged)))
@@ -68,7 +68,7 @@ export function priceExpense({ currency, lines, inclusive, reverseCharge, intraS
   }
 }
 
-/** Taxes of many lines, tax by tax. */
+/** The taxes of many lines, added up for each tax. */
 export function sumGst(all: readonly GstParts[]): GstParts {
   return all.reduce(addGst, { cgst: 0n, sgst: 0n, igst: 0n, cess: 0n })
 }

@@ -1,4 +1,4 @@
-// The one registry of faults: every error code the API can answer, its usual status and what it means.
+// The registry of faults: every error code of the API, with its usual status and its meaning.
 
 /** A problem of one field in a body whose shape is wrong (decisions §1, `422 validation.failed`). */
 export interface FieldProblem {
@@ -50,15 +50,15 @@ export interface FaultParticulars {
   field?: string
   details?: Record<string, unknown>
   errors?: FieldProblem[]
-  /** Where the specification gives this code another status than its usual one. */
+  /** Set where the specification gives the code another status than its usual one. */
   status?: number
   /** Seconds for the header Retry-After. */
   retryAfter?: number
-  /** What nobody expected, told as a refusal all the same: the log is told of it. */
+  /** The unexpected error that this fault replaces; it is logged. */
   cause?: unknown
 }
 
-/** A refusal that the caller is told of, in the envelope of the specification's section "Errors". */
+/** A refusal that is answered to the caller, in the envelope of the specification's section "Errors". */
 export class Fault extends Error {
   readonly code: FaultCode
   readonly status: number
@@ -79,7 +79,7 @@ export class Fault extends Error {
   }
 }
 
-/** Of invalidState alone, so that its details are always whole. */
+/** conflict.invalid_state is made by invalidState alone, so that its details are always complete. */
 type PlainCode = Exclude<FaultCode, 'conflict.invalid_state'>
 
 /** Makes the Fault to throw: `throw fault('conflict.in_use', { message: 'Documents refer to this contact.' })`. */
@@ -87,14 +87,14 @@ export function fault(code: PlainCode, particulars: FaultParticulars = {}): Faul
   return new Fault(code, particulars)
 }
 
-/** The Fault of a record that the organisation does not have; `field` names it in a body. `There is no such invoice.` */
+/** The Fault of a record that the organisation does not have: `There is no such invoice.` `field` is its field in a body. */
 export function notFound(noun: string, field?: string): Fault {
   return fault('not_found.resource', { message: `There is no such ${noun}.`, ...(field === undefined ? {} : { field }) })
 }
 
 /**
- * The Fault of a call that a state does not allow. `details` always has the `status` (null for a record that has none)
- * and the statuses in which the call is `allowed`, and whatever else stands in the way (decisions §11).
+ * The Fault of a call that a state does not allow. `details` always has the `status` (null for a record without one)
+ * and the statuses in which the call is `allowed`; `more` are further causes (decisions §11).
  */
 export function invalidState(
   message: string, status: string | null, allowed: readonly string[], more: Record<string, unknown> = {},

@@ -1,7 +1,7 @@
 // Financial years: the twelve months that an organisation closes its books on.
 import { addDays } from './dates.ts'
 
-// The calendar ends with it, and so does the financial year that begins in it.
+// The last year of the calendar; the financial year that begins in it ends with it.
 const LAST_YEAR = 9999
 
 export interface FinancialYear {
@@ -14,7 +14,7 @@ export interface FinancialYear {
   short: string
 }
 
-/** The financial year that a date falls in; `startMonth` is 1 to 12, April (4) in India. */
+/** The financial year that a date falls in; `startMonth` is 1 to 12, in India 4. Throws an ordinary error for another month. */
 export function financialYear(date: string, startMonth: number): FinancialYear {
   if (!Number.isInteger(startMonth) || startMonth < 1 || startMonth > 12) {
     throw new Error(`a financial year begins in a month from 1 to 12, not ${startMonth}`)
@@ -35,8 +35,8 @@ export function nextFinancialYear(date: string, startMonth: number): FinancialYe
 }
 
 /**
- * The financial years that no period covers any day of, from the first period's to the one after today's; without any
- * period, this year and the next. In their order.
+ * The financial years without an overlapping period, in order, from the year of the first period to the one after
+ * today's. Without any period: the current year and the next.
  */
 export function missingYears(
   periods: { start_date: string; end_date: string }[], today: string, startMonth: number,
@@ -50,7 +50,7 @@ export function missingYears(
   }
 }
 
-/** The year that is so many years later (earlier when negative) than the one that a date falls in. */
+/** The financial year `years` later (earlier when negative) than the one that a date falls in. */
 export function yearsAfter(date: string, startMonth: number, years: number): FinancialYear {
   const { start } = financialYear(date, startMonth)
   return financialYear(fourDigits(Number(start.slice(0, 4)) + years) + start.slice(4), startMonth)

@@ -1,13 +1,13 @@
-// What a PUT changes of a record: the fields that may change, beside a copy of all others as they were answered.
+// Compares the body of a PUT with the record: the fields that change, and changes of fixed fields, which are refused.
 import { isZone, parseDocumentDate, zoneName } from './dates.ts'
 import { fault, type Fault } from './faults.ts'
 import { isId } from './ids.ts'
 import { findState } from './place-of-supply.ts'
 
-/** The body of a PUT: the changes, and whatever else of the record the caller carries back. */
+/** The body of a PUT: the changes, and other fields of the record that the caller sends back. */
 export type Sent<Changes> = Changes & Record<string, unknown>
 
-/** Shows a record as it is answered; given by the API, whose matter the form of answers is. */
+/** Renders a record as responses show it; a function of the API. */
 export type Answered<Row> = (row: Row) => object
 
 /** Which fields a PUT may change in the state that the record is in. */
@@ -17,7 +17,7 @@ export interface Changeable<Field extends string> {
   instead?: { fields: readonly string[]; advice: string }
 }
 
-/** What may change of a document that is drawn up anew while it is a draft: once it is none, only what is remarked on it. */
+/** What may change of a document that is priced again while it is a draft: all fields of a draft, later only the remarks. */
 export function changeableDraft<Term extends string, Remark extends string>(
   status: string, { terms, remarks, instead }: { terms: readonly Term[]; remarks: readonly Remark[]; instead: string },
 ): Changeable<Term | Remark> {
@@ -25,25 +25,25 @@ export function changeableDraft<Term extends string, Remark extends string>(
   return { fields: remarks, instead: { fields: terms, advice: instead } }
 }
 
-// Another moment gives another value, so a copy says nothing (decisions §11, Changing a resource).
+// Values that change with time, so an outdated copy of them is accepted (decisions §11, Changing a resource).
 const COMPUTED_FROM_CLOCK = new Set([
   'last_modified_time', 'is_overdue', 'days_overdue', 'current_balance',
-  // Of a webhook endpoint: they turn with each delivery.
+  // Of a webhook endpoint: they change with deliveries.
   'circuit', 'next_try_at', 'failing_since',
 ])
 
-/** What a body changes, and what of it may not change. */
+/** The fields that a body changes, and the refusal of the first fixed field that it would change. */
 export interface Comparison<Field extends string> {
   changed: ReadonlySet<Field>
   refusal: Refusal
 }
 
-/** The refusal of a fixed field with another value; thrown once it is known that the records named by the body exist (decisions §1). */
+/** The refusal of a changed fixed field. Thrown after the records that the body names are known to exist (decisions §1). */
 export type Refusal = Fault | null
 
 /**
- * The changeable fields that are sent with another value than `answered` has. Any other field of the answer may be carried
- * back with the value that it has: the first one with another value is refused (validation.invalid_value), by its dotted path.
+ * The changeable fields that are sent with another value than `answered` has. All other fields of the response may be sent
+ * back unchanged: the first one with another value gives the refusal, validation.invalid_value with its dotted path.
  */
 export function compareFields<Field extends string>(
   sent: Readonly<Record<string, unknown>>, answered: object, { fields, instead }: Changeable<Field>,
@@ -67,7 +67,7 @@ export function changedFields<Field extends string>(
   return changed
 }
 
-/** The refusal of a fixed field of a record within a list; `path` stands before the names of its fields. */
+/** The refusal of a changed fixed field of a member of a list; `path` is the prefix of its field names. */
 export function refusalWithin(
   sent: Readonly<Record<string, unknown>>, answered: object, changeable: readonly string[], path: string,
 ): Refusal {
@@ -78,7 +78,7 @@ export function refusalWithin(
   })
 }
 
-/** What a list within a record is called, the id of each of its members, and a member; and what is said of an id that none has. */
+/** The field of a list, the field of the id of its members, the noun for a member, and the message for an unknown id. */
 interface ListWords {
   list: string
   id: string
@@ -87,8 +87,8 @@ interface ListWords {
 }
 
 /**
- * Where each member of a list that is sent, by its id, stands among those that there are; null for a new one. Throws
- * not_found.resource for an id that none of them has, and validation.invalid_value for one that comes twice.
+ * The index of each sent member of a list, by its id, among the existing ones; null for a new one, which has no id. Throws
+ * not_found.resource for an unknown id, and validation.invalid_value for one that is sent twice.
  */
 export function placesAmong(
   ids: readonly string[], sent: readonly (string | null | undefined)[], { list, id: name, member, missing }: ListWords,
@@ -106,7 +106,7 @@ export function placesAmong(
   throw fault('validation.invalid_value', { field: fieldOf(twice), message: `${fieldOf(twice)}: each ${member} may appear once.` })
 }
 
-/** Throws the first refusal, if there is one. */
+/** Throws the first refusal that is not null. */
 export function throwRefusal(...refusals: Refusal[]): void {
   for (const refusal of refusals) if (refusal !== null) throw refusal
 }
@@ -115,14 +115,14 @@ function refusedChange(field: string, advice = 'leave it out, or send the value 
   return fault('validation.invalid_value', { field, message: `${field} cannot change; ${advice}.` })
 }
 
-// A line or person that is sent without its id is another one, whatever else it says.
+// A line or person that is sent without its id is a new one, even if all other fields are equal.
 const IDENTITIES = ['line_item_id', 'contact_person_id']
 
 const isAnother = (sent: unknown, value: unknown) => (
   isRecord(value) && isRecord(sent) && IDENTITIES.some((name) => name in value && sent[name] == null)
 )
 
-// Where the two part: the path of the first difference, null where they say the same.
+// The path of the first difference, null where both are equal.
 function differenceOf(field: string, path: string, sent: unknown, value: unknown): string | null {
   if (Array.isArray(value)) {
     if (!Array.isArray(sent) || sent.length !== value.length || value.some((each, index) => isAnother(sent[index], each))) return path
@@ -149,7 +149,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const IDS = /_id$|^(tags|invoices|bills)$/
 
-// Ids, dates, instants, zones and states may be written in more than one way; which a field holds its name says.
+// Ids, dates, instants, zones and states can be written in more than one way. The name of a field tells what it holds.
 function isSame(field: string, sent: unknown, value: unknown): boolean {
   if (sent === value) return true
   if (typeof sent !== 'string' || typeof value !== 'string') return false

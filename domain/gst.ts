@@ -1,4 +1,4 @@
-// What GST a line bears: which taxes, at what rates, who pays them.
+// The GST of a line: which taxes, at what rates, and who pays them.
 import { Exact } from './decimal.ts'
 import type { Minor } from './money.ts'
 
@@ -25,17 +25,17 @@ export interface GstParts {
 const NO_GST: Readonly<GstParts> = { cgst: 0n, sgst: 0n, igst: 0n, cess: 0n }
 
 /**
- * The tax that a sale's line charges the customer, in minor units (decisions §3). Whether the rate falls as
- * CGST and SGST or as IGST follows from the place of supply, whichever shape was named (sections 7 and 8 of the
- * IGST Act). Under reverse charge the customer owes the tax to the government, so the line charges none.
+ * The tax that a line of a sale charges the customer, in minor units (decisions §3). The place of supply decides between
+ * CGST with SGST and IGST, whatever the shape of the tax (sections 7 and 8 of the IGST Act). Under reverse charge the
+ * customer owes the tax to the government, so the line charges none.
  */
 export function gstOnSale(taxable: Minor, tax: Tax | null, intraState: boolean): GstParts {
   return tax && isCharged(tax.shape) ? gstAt(taxable, tax, intraState) : { ...NO_GST }
 }
 
 /**
- * The tax on a purchase's line, in minor units: what the vendor charges, and what the buyer assesses upon
- * itself under reverse charge (section 9(3) and (4) of the CGST Act).
+ * The tax on a line of a purchase, in minor units: what the vendor charges, and what the buyer self-assesses under
+ * reverse charge (section 9(3) and (4) of the CGST Act).
  */
 export function gstOnPurchase(
   taxable: Minor,
@@ -48,13 +48,13 @@ export function gstOnPurchase(
   }
 }
 
-/** The GST rate in per cent, cess left out: '18', '0.25'. A reverse-charge tax answers the rate it is assessed at. */
+/** The GST rate in per cent, without cess: '18', '0.25'. For a reverse-charge tax, the rate at which it is assessed. */
 export function taxPercentage(tax: Tax | null): string {
   if (!tax || isUntaxed(tax.shape)) return '0'
   const halves = new Exact(tax.cgst).plus(tax.sgst)
   const whole = new Exact(tax.igst)
   const named = tax.shape === 'INTRA_STATE' ? halves : whole
-  // A tax under reverse charge may name its rate either way; so may one whose own side was left at 0.
+  // A reverse-charge tax may have its rate as CGST with SGST or as IGST; so may a tax whose own side is 0.
   return (named.isZero() ? (tax.shape === 'INTRA_STATE' ? whole : halves) : named).toFixed()
 }
 
@@ -66,7 +66,7 @@ export function gstTotal(parts: GstParts): Minor {
   return parts.cgst + parts.sgst + parts.igst + parts.cess
 }
 
-/** So many per cent of an amount, rounded half away from zero to the minor unit. */
+/** A percentage of an amount in minor units, rounded half away from zero. */
 export function percentOf(amount: Minor, percent: string | Exact): Minor {
   return BigInt(new Exact(String(amount)).times(percent).div(100).toFixed(0))
 }
@@ -102,7 +102,7 @@ function untaxed(name: string, shape: TaxShape): NamedTax {
   return { name, shape, cgst: '0', sgst: '0', igst: '0', cess: '0' }
 }
 
-/** The taxes that a new organisation starts with (decisions §2). */
+/** The taxes of a new organisation (decisions §2). */
 export const GST_TAX_LIST: readonly NamedTax[] = [
   ...RATES.map((rate): NamedTax => (
     { name: `GST ${rate}%`, shape: 'INTRA_STATE', cgst: halfOf(rate), sgst: halfOf(rate), igst: '0', cess: '0' }
@@ -113,7 +113,7 @@ export const GST_TAX_LIST: readonly NamedTax[] = [
   untaxed('Exempt', 'EXEMPT'),
   untaxed('Nil Rated', 'NIL_RATED'),
   untaxed('Non-GST', 'NON_GST'),
-  // Reverse charge has no sides of its own: both are named, and the place of supply chooses.
+  // A reverse-charge tax has both sides; the place of supply chooses.
   ...REVERSE_CHARGE_RATES.map((rate): NamedTax => (
     { name: `RCM ${rate}%`, shape: 'RCM', cgst: halfOf(rate), sgst: halfOf(rate), igst: rate, cess: '0' }
   )),

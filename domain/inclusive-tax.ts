@@ -1,12 +1,12 @@
-// The tax inside an amount that was paid with its tax.
+// Computes the tax that is included in an amount.
 import { Exact } from './decimal.ts'
 import { gstTotal, taxPercentage, type GstParts, type Tax } from './gst.ts'
 import type { Minor } from './money.ts'
 
 /**
- * Takes an amount apart into taxable value and taxes, in minor units (decisions §3, "Tax-inclusive expense"): each tax
- * is the amount times its rate by 100 and all rates, rounded half away from zero; the taxable value is what remains, so
- * the parts add up to the paisa. A tax that the vendor does not charge (reverse charge, exempt) is not inside.
+ * Splits an amount into taxable value and taxes, in minor units (decisions §3, "Tax-inclusive expense"): each tax is the
+ * amount times its rate divided by 100 plus all rates, rounded half away from zero; the taxable value is the rest, so that
+ * the parts add up exactly. A tax that the vendor does not charge (reverse charge, exempt) is not included.
  */
 export function gstInside(amount: Minor, tax: Tax | null, intraState: boolean): GstParts & { taxable: Minor } {
   const charged = tax?.shape === 'INTRA_STATE' || tax?.shape === 'INTER_STATE'

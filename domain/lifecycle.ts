@@ -4,7 +4,7 @@ import { DOCUMENTS, kindsThatHave, type FactsOf, type KindThatHas, type KindWith
 import { fault, invalidState } from './faults.ts'
 import { sum, type Minor } from './money.ts'
 
-// A schedule is no document, and lives by states all the same (decisions §6).
+// A schedule is not a document, but has states too (decisions §6).
 const RECURRING = {
   statuses: ['ACTIVE', 'PAUSED', 'COMPLETED'],
   moves: {
@@ -29,14 +29,14 @@ const ofEach = <Fact extends 'statuses' | 'moves'>(fact: Fact) => (
   Object.fromEntries([...kindsThatHave('statuses'), 'RECURRING' as const].map(kind => [kind, STATES[kind][fact]]))
 ) as { readonly [K in StatedKind]: States[K][Fact] }
 
-/** The statuses of each kind, in the order in which they are told. */
+/** The statuses of each kind, in the order of the registry. */
 export const STATUSES = ofEach('statuses')
 
-/** Every call that the state of each kind matters to. */
+/** The calls of each kind that depend on its status. */
 export const MOVES = ofEach('moves')
 
 /**
- * The status that a call leads to; `from` itself where the call leaves it or amounts decide (see settledStatus).
+ * The status that a call sets; `from` where the call keeps it, or where amounts decide (see settledStatus).
  * Throws conflict.invalid_state with details {status, allowed}: the statuses in which the call is allowed
  * (decisions §4).
  */
@@ -49,10 +49,10 @@ export function nextStatus<K extends StatedKind>(document: K, verb: VerbOf<K>, f
 
 const anyOf = (statuses: readonly string[]) => new Intl.ListFormat('en', { type: 'disjunction' }).format(statuses)
 
-/** What can be void. */
+/** The kinds that can be voided. */
 export type VoidableKind = KindWith<{ moves: { void: Move } }>
 
-/** What money and credits settle: what was sold, or bought. */
+/** The kinds that payments and credits settle. */
 export type SettledKind = KindThatHas<'settledBy'>
 
 const VOID_OF_PAID: Partial<Record<VoidableKind, 'conflict.invoice_paid' | 'conflict.bill_paid'>> = {
@@ -61,9 +61,9 @@ const VOID_OF_PAID: Partial<Record<VoidableKind, 'conflict.invoice_paid' | 'conf
 }
 
 /**
- * Refuses the void of a document that stands in the way by its state (decisions §4 and §10): CANCELLED
- * conflict.already_cancelled; PAID conflict.invoice_paid or conflict.bill_paid; credit applied (to an invoice or
- * bill, or of a note) conflict.credit_applied. `creditApplied` is in minor units.
+ * Refuses the void of a document in the wrong state (decisions §4 and §10). Throws conflict.already_cancelled when it is
+ * CANCELLED, conflict.invoice_paid or conflict.bill_paid when it is PAID, conflict.credit_applied when credit is applied to
+ * the invoice or bill, or of the note, and conflict.invalid_state otherwise. `creditApplied` is in minor units.
  */
 export function refuseVoid(document: VoidableKind, status: string, creditApplied: Minor = 0n): void {
   if (status === 'CANCELLED') throw fault('conflict.already_cancelled')
@@ -76,8 +76,8 @@ export function refuseVoid(document: VoidableKind, status: string, creditApplied
 }
 
 /**
- * The status of an approved invoice or bill after money or credit was applied or released. `by` is what moved
- * last: it decides what a balance of 0 is called (decisions §4). Amounts in minor units.
+ * The status of an approved invoice or bill after money or credit was applied or released. `by` is what was applied last:
+ * it decides between PAID and CREDIT_APPLIED for a balance of 0 (decisions §4). Amounts in minor units.
  */
 export function settledStatus<K extends SettledKind>(
   document: K,
@@ -92,28 +92,28 @@ function settled(document: SettledKind, total: Minor, balance: Minor, by: 'payme
   return document === 'INVOICE' && by === 'credit' ? 'CREDIT_APPLIED' : 'PAID'
 }
 
-/** What is open of a document once so much of it is taken; nothing of a cancelled one. The tables compute the same. */
+/** The open balance of a document: its total less what is taken, 0 when it is cancelled; in minor units. A generated column computes the same. */
 export function openBalance(status: string, total: Minor, ...taken: readonly Minor[]): Minor {
   return status === 'CANCELLED' ? 0n : total - sum(taken)
 }
 
-/** A document on which something may be owed, as its row has it. */
+/** The columns that decide whether a document is overdue. */
 export interface Dues {
   status: string
-  /** A calendar date, or null where none was agreed. */
+  /** A calendar date, or null where there is none. */
   due_date: string | null
   balance: Minor
 }
 
-/** The statuses in which something may be owed, of one kind: those in which it may be paid. */
+/** The statuses of a kind in which it can be overdue: those in which it can be paid. */
 export const owedStatuses = (document: SettledKind): readonly string[] => MOVES[document].pay.from
 
-/** Those of them that the nightly sweep moves to OVERDUE. */
+/** The statuses from which the nightly housekeeping moves a document to OVERDUE. */
 export const fallingDueStatuses = (document: SettledKind): readonly string[] => MOVES[document].fallDue.from
 
 const OWED: ReadonlySet<string> = new Set(kindsThatHave('settledBy').flatMap(owedStatuses))
 
-/** True when something is owed after the due date (decisions §4, OVERDUE); `today` in the organisation's zone. */
+/** True when a document has a balance after its due date (decisions §4, OVERDUE); `today` is the date in the organisation's zone. */
 export function isOverdue({ status, due_date, balance }: Dues, today: string): boolean {
   return due_date !== null && OWED.has(status) && balance > 0n && due_date < today
 }

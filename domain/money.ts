@@ -1,4 +1,4 @@
-// Money as integers of the currency's minor unit, the one file that rounds.
+// Money as integers in the currency's minor unit. Only this file rounds amounts of money; gst.ts and inclusive-tax.ts round taxes.
 import type { Decimal } from 'decimal.js'
 import { findCurrency } from './currencies.ts'
 import { Exact } from './decimal.ts'
@@ -10,12 +10,12 @@ export type Minor = bigint
 /** The largest total of a document, in units of its currency (decisions §4). */
 const MAX_TOTAL = 10n ** 13n
 
-// Beyond this a JSON number no longer holds the last digit of every amount (2^53 is about 9 x 10^15).
+// Above this, a JSON number may lose the last digit of an amount (2^53 is about 9 x 10^15).
 const MAX_MINOR: Minor = 10n ** 15n
 
 /**
- * Digits of the currency's minor unit by ISO 4217: INR 2, JPY 0, KWD 3.
- * Throws validation.invalid_value (field currency_code) for a code that ISO 4217 does not have.
+ * The number of decimals of the currency by ISO 4217: INR 2, JPY 0, KWD 3.
+ * Throws validation.invalid_value (field currency_code) for a code that is not in ISO 4217.
  */
 export function minorDigits(currency: string): number {
   const found = findCurrency(currency)
@@ -42,7 +42,7 @@ export function toMinor(value: string | number | Decimal, currency: string): Min
 }
 
 /**
- * As toMinor, for the field of a body that must come to something.
+ * As toMinor, for a field of a body that must be above 0.
  * Throws validation.invalid_value for an amount that rounds to 0 or less.
  */
 export function amountAboveZero(value: string | number | Decimal, currency: string, field: string): Minor {
@@ -51,7 +51,7 @@ export function amountAboveZero(value: string | number | Decimal, currency: stri
   return amount
 }
 
-/** As amountAboveZero, for an amount in minor units. */
+/** Throws as amountAboveZero, for an amount in minor units. */
 export function refuseNothing(amount: Minor, currency: string, field: string): void {
   if (amount > 0n) return
   throw fault('validation.invalid_value', {
@@ -75,9 +75,9 @@ export function toDecimalText(value: Minor, currency: string): string {
 
 /**
  * Converts at `rate` (units of the base currency for one unit of `currency`) into minor units of the base
- * currency, half away from zero. An amount already in the base currency stays as it is.
- * Throws validation.invalid_value (field exchange_rate) for a rate that is not above 0, or that carries the
- * amount beyond what the ledger holds.
+ * currency, rounded half away from zero. An amount in the base currency stays as it is.
+ * Throws validation.invalid_value (field exchange_rate) for a rate that is not above 0, or that makes the amount larger
+ * than maxTotal of the base currency.
  */
 export function toBase(value: Minor, currency: string, rate: string, baseCurrency = 'INR'): Minor {
   if (currency === baseCurrency) return value
@@ -95,7 +95,7 @@ export function toBase(value: Minor, currency: string, rate: string, baseCurrenc
 }
 
 /**
- * Refuses an exchange rate that cannot be meant: not above 0, or other than 1 for the books' own currency.
+ * Refuses an exchange rate that is not above 0, or that is not 1 for the base currency.
  * Throws validation.invalid_value, field exchange_rate.
  */
 export function refuseExchangeRate(currency: string, rate: string, baseCurrency = 'INR'): void {
@@ -118,7 +118,7 @@ export function magnitude(value: Minor): Minor {
   return value < 0n ? -value : value
 }
 
-/** The largest total of a document in minor units: 10^13 units, or 10^15 minor units where that is less. */
+/** The largest total of a document in minor units: 10^13 units, or 10^15 minor units if that is less. */
 export function maxTotal(currency: string): Minor {
   const limit = MAX_TOTAL * minorPerUnit(currency)
   return limit < MAX_MINOR ? limit : MAX_MINOR

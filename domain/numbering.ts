@@ -1,16 +1,16 @@
-// How the numbers of documents are written.
+// Formats the numbers of documents from templates.
 import { fault } from './faults.ts'
 import { financialYear } from './financial-year.ts'
 
 /** The specification's default template of a series. */
 export const DEFAULT_TEMPLATE = '{prefix}{fy}-{num}'
 
-/** The template where no accounting period covers the date, or the series' name is unknown (decisions §4). */
+/** The template of the virtual series, used where no accounting period covers the date or the series is unknown (decisions §4). */
 export const VIRTUAL_TEMPLATE = '{prefix}{YYYYMMDD}-{num}'
 
 export const DEFAULT_PADDING = 3
 
-/** A number without its counter: what stands before it, how many digits it is padded to, what follows. */
+/** A number without its counter: the text before it, the digits that it is padded to, and the text after it. */
 export interface NumberParts {
   before: string
   padding: number
@@ -30,7 +30,7 @@ const COUNTER = '{num}'
 const KNOWN_TOKENS: ReadonlySet<string> = new Set(['{prefix}', '{fy}', '{yy}', '{YYYYMMDD}', COUNTER])
 const MAX_TEMPLATE_LENGTH = 100
 
-/** True for a template with exactly one {num} and no token that is not known (decisions §4). */
+/** True for a template with exactly one {num} and no unknown token (decisions §4). */
 export function isNumberTemplate(text: string): boolean {
   if (text.length > MAX_TEMPLATE_LENGTH) return false
   const pieces = text.split(TOKEN)
@@ -43,10 +43,10 @@ export function isNumberTemplate(text: string): boolean {
   )
 }
 
-// A number is put into texts of JSON as it is, so it may not hold what JSON would have to escape.
+// Numbers replace placeholders inside JSON text, so they must not contain characters that JSON escapes.
 const isPlain = (text: string) => !/["\\{}\p{Cc}]/u.test(text)
 
-/** Refuses a prefix or a template that cannot make numbers: validation.invalid_value with the field. */
+/** Throws validation.invalid_value, with the field, for a prefix or template that cannot be used for numbers. */
 export function refuseUnplain(prefix: string, template: string): void {
   if (!isPlain(prefix)) throw refused('prefix', 'A prefix must not contain quotes, backslashes, braces or control characters.')
   if (isNumberTemplate(template) && isPlain(template.replaceAll(/\{\w+\}/g, ''))) return
@@ -56,7 +56,7 @@ export function refuseUnplain(prefix: string, template: string): void {
 const refused = (field: string, message: string) => fault('validation.invalid_value', { field, message })
 
 /**
- * Everything of a number but its counter, so that the counter itself can be taken last, in SQL.
+ * The parts of a number around its counter, so that the counter can be taken last, in SQL.
  * A token inside the prefix is plain text. Throws an ordinary error for a template that isNumberTemplate refuses.
  */
 export function numberParts(template: string, context: NumberContext): NumberParts {

@@ -1,10 +1,10 @@
-// What the amounts of a payment may be, and what its money may be put onto, as far as its body tells.
+// Checks the amounts and allocations of a payment, as far as its body alone decides.
 import type { AllocationInput } from './allocation.ts'
 import { fault } from './faults.ts'
 import { amountAboveZero, maxTotal, refuseNothing, sum, toAmount, toDecimalText, type Minor } from './money.ts'
 import type { Flow, PaymentType } from './posting/payment.ts'
 
-/** Money for one document; exactly one of the two ids is told. */
+/** The allocation of an amount to one document; exactly one of the two ids is sent. */
 export interface AllocationBody {
   invoice_id?: string | null
   bill_id?: string | null
@@ -20,7 +20,7 @@ export interface PaymentAmounts {
   currency_code: string
 }
 
-/** Throws validation.invalid_value for amounts that cannot be: nothing, too much, or more withheld than was paid. */
+/** Throws validation.invalid_value for an amount of 0 or less, one that is too large, and for TDS and charges above the amount. */
 export function refuseAmounts({ flow, amount, tds_amount, bank_charges, currency_code: currency }: PaymentAmounts): void {
   const most = maxTotal(currency)
   refuseNothing(amount, currency, 'amount')
@@ -30,12 +30,12 @@ export function refuseAmounts({ flow, amount, tds_amount, bank_charges, currency
   refuseAbove('bank_charges', bank_charges, most, 'the maximum of bank charges', currency)
 }
 
-/** The allocations as domain takes them. Throws validation.invalid_value for a document on the other side of the flow. */
+/** The allocations as allocate takes them. Throws validation.invalid_value for a document of the other side, a refund, or an amount that rounds to 0. */
 export function allocationsWanted(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationInput[] {
   return bodies.map((body, index) => allocationWanted(flow, type, body, currency, `allocations.${index}.`))
 }
 
-/** As allocationsWanted, for one; `path` stands before the names of its fields. */
+/** As allocationsWanted, for one allocation; `path` is the prefix of its field names. */
 export function allocationWanted(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationInput {
   const [own, other] = flow === 'INCOMING' ? ['invoice_id', 'bill_id'] as const : ['bill_id', 'invoice_id'] as const
   if (body[other] != null) {
@@ -47,7 +47,7 @@ export function allocationWanted(flow: Flow, type: PaymentType, body: Allocation
   return { documentId: documentId.toLowerCase(), amount, fields: { document: path + own, amount: `${path}amount` } }
 }
 
-/** Throws validation.invalid_value where more is allocated than was paid. */
+/** Throws validation.invalid_value where the allocations exceed the amount, in minor units. */
 export function refuseOverAllocation(inputs: AllocationInput[], amount: Minor, currency: string): void {
   refuseAbove('allocations', sum(inputs.map((each) => each.amount)), amount, "the payment's amount", currency)
 }

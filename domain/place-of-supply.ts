@@ -1,8 +1,8 @@
-// Where a supply takes place: the states of India in every form that callers write them.
+// The states of India in every form that callers may write, and whether a supply is intra-state.
 import { fault } from './faults.ts'
 
 export interface State {
-  /** Canonical, as answered: 'IN-KA'. */
+  /** The canonical code, as in responses: 'IN-KA'. */
   code: string
   /** The two digits of GST: '29'. */
   gst: string
@@ -40,11 +40,11 @@ export const STATES: readonly State[] = [
   state('IN-WB', '19', 'West Bengal'),
   state('IN-JH', '20', 'Jharkhand'),
   state('IN-OD', '21', 'Odisha', ['IN-OR'], ['Orissa']),
-  // The portal itself wrote Chattisgarh for years, so exports of its lists still do.
+  // The portal wrote Chattisgarh for years, and exports of its lists still do.
   state('IN-CG', '22', 'Chhattisgarh', ['IN-CT'], ['Chattisgarh']),
   state('IN-MP', '23', 'Madhya Pradesh'),
   state('IN-GJ', '24', 'Gujarat'),
-  // One union territory since 26 January 2020; 25 was Daman and Diu's own code.
+  // One union territory since 26 January 2020; before, Daman and Diu had the code 25.
   state('IN-DH', '26', 'Dadra and Nagar Haveli and Daman and Diu', ['IN-DN', 'IN-DD', '25'], [
     'Dadra and Nagar Haveli', 'Daman and Diu',
   ]),
@@ -57,13 +57,13 @@ export const STATES: readonly State[] = [
   state('IN-PY', '34', 'Puducherry', [], ['Pondicherry']),
   state('IN-AN', '35', 'Andaman and Nicobar Islands', [], ['Andaman and Nicobar']),
   state('IN-TS', '36', 'Telangana', ['IN-TG'], ['Telengana']),
-  // 28 was Andhra Pradesh before its division in 2014.
+  // Andhra Pradesh had the code 28 before its division in 2014.
   state('IN-AP', '37', 'Andhra Pradesh', ['28'], [
     'Andhra Pradesh (New)', 'Andhra Pradesh (Old)', 'Andhra Pradesh (Before Division)',
   ]),
   state('IN-LA', '38', 'Ladakh'),
-  // The territorial waters and whatever no state has. 96 (abroad) and 99 (centre jurisdiction) are no place of
-  // supply here (decisions §3).
+  // Territorial waters and everything outside the states. 96 (foreign country) and 99 (centre jurisdiction) are not accepted
+  // as a place of supply (decisions §3).
   state('IN-OT', '97', 'Other Territory'),
 ]
 
@@ -78,16 +78,15 @@ for (const each of STATES) {
   }
   for (const name of [each.name, ...each.otherNames]) {
     BY_NAME.set(normalised(name), each)
-    // `&` and `and` do not matter (decisions §3), so neither does their absence.
+    // `&` and `and` are equal (decisions §3), and may be left out.
     BY_NAME.set(normalised(name.replaceAll(' and ', ' ')), each)
   }
 }
 
 /**
- * The canonical code of a state in any of its forms, or null: 'IN-KA', '29', 'Karnataka', '29-Karnataka', former
- * codes and names. Case, spaces and &/and do not matter, nor does the zero that a spreadsheet cuts off '07'. A GST
- * code and a name that do not belong together are refused. A bare 'KA' is not a form of the specification and is not
- * taken.
+ * The canonical code of a state in any of its forms: 'IN-KA', '29', 'Karnataka', '29-Karnataka', former codes and
+ * names. Case, spaces, &/and, and a missing leading zero ('7' for '07', as spreadsheets write it) do not matter. Null for
+ * any other text, for a GST code with the name of another state, and for a bare 'KA', which is not in the specification.
  */
 export function findState(text: string): string | null {
   const given = normalised(text).replace(/^[1-9](?=-|$)/, (digit) => `0${digit}`)
@@ -113,14 +112,14 @@ export function placeOfSupply(text: string): string {
   })
 }
 
-/** The canonical code of a two-digit GST code, former ones included; null for 96, 99 and what was never given. */
+/** The canonical code for a two-digit GST code, also a former one; null for 96, 99 and unknown codes. */
 export function stateOfGstCode(digits: string): string | null {
   return BY_GST_CODE.get(digits)?.code ?? null
 }
 
 /**
- * True when the supply stays within the state of the supplier's branch: CGST and SGST; else IGST
- * (sections 7 and 8 of the IGST Act). Both canonical.
+ * True when the place of supply is the state of the supplier's branch, so CGST and SGST apply; otherwise IGST applies
+ * (sections 7 and 8 of the IGST Act). Both are canonical codes.
  */
 export function isIntraState(place: string, branchState: string): boolean {
   return place === branchState

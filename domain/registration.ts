@@ -1,11 +1,10 @@
-// What a business is told to be registered as, checked: GSTIN, PAN, state, currency, time zone.
+// Checks the registration of a business: GSTIN, PAN, state, currency, time zone.
 import { isCurrency } from './currencies.ts'
 import { isZone, zoneName } from './dates.ts'
 import { fault } from './faults.ts'
 import { isGstin, isPan, panOfGstin, stateOfGstin } from './gstin.ts'
 import { findState } from './place-of-supply.ts'
 
-/** Each may be left out. */
 interface Registration {
   gstin: string | null
   pan: string | null
@@ -13,8 +12,8 @@ interface Registration {
 }
 
 /**
- * An organisation's GSTIN, PAN and state as they are kept: the GSTIN gives the PAN where none is told, and the state always.
- * Throws validation.invalid_value for one that cannot be, or a state that is not the GSTIN's.
+ * An organisation's GSTIN, PAN and state in canonical form. The GSTIN gives the state, and the PAN where none is sent.
+ * Throws validation.invalid_value, with the field, for an invalid value, or a state that is not the GSTIN's.
  */
 export function checkedRegistration(sent: { [Field in keyof Registration]?: string | null }): Registration {
   const gstin = sent.gstin?.trim().toUpperCase() || null
@@ -28,27 +27,27 @@ export function checkedRegistration(sent: { [Field in keyof Registration]?: stri
   return { gstin, pan, state_code: registered ?? named }
 }
 
-/** The PAN in capital letters, null where none is told. Throws validation.invalid_value. */
+/** The PAN in upper case, null where none is sent. Throws validation.invalid_value, field pan. */
 export function checkedPan(sent: string | null | undefined): string | null {
   const pan = sent?.trim().toUpperCase() || null
   if (pan === null || isPan(pan)) return pan
   throw refused('pan', 'A PAN is five letters, four digits and a letter.')
 }
 
-/** The code of the state. Throws validation.invalid_value with the field. */
+/** The canonical code of the state. Throws validation.invalid_value with the field. */
 export function checkedState(sent: string, field: string): string {
   const state = findState(sent)
   if (state === null) throw refused(field, 'This is not a state of India.')
   return state
 }
 
-/** The currency. Throws validation.invalid_value. */
+/** The code of the currency. Throws validation.invalid_value, field currency_code, for one that is not in ISO 4217. */
 export function checkedCurrency(code: string): string {
   if (isCurrency(code)) return code
   throw refused('currency_code', `${code} is not an ISO 4217 currency code.`)
 }
 
-/** The one spelling of the zone. Throws validation.invalid_value. */
+/** The canonical name of the time zone. Throws validation.invalid_value, field time_zone. */
 export function checkedZone(zone: string): string {
   if (!isZone(zone)) throw refused('time_zone', 'This is not a time zone of the IANA database.')
   return zoneName(zone)

@@ -1,11 +1,11 @@
-// How long a delivery waits before each attempt.
+// Computes how long a delivery waits before each attempt.
 
-// A tenth: with the step's own length still whole, since it is only ever added.
+// Up to a tenth of the step is added, never subtracted.
 const JITTER_PART = 10
 
 /**
  * The wait in ms between the end of the attempt before and the start of this one; null when the ladder has no such
- * attempt. The first attempt is number 1 and waits for nothing, so a ladder of six waits makes seven attempts.
+ * attempt. The first attempt is number 1 and does not wait, so a ladder of six waits makes seven attempts.
  * Jitter is 0 to +10 % of the step, never earlier; `random01` is a random number from 0 up to 1 (specification,
  * "Retries"; decisions §5).
  */
@@ -17,7 +17,7 @@ export function waitBefore(attempt: number, ladderSeconds: readonly number[], ra
   return stepMs + Math.floor((stepMs * random01) / JITTER_PART)
 }
 
-/** How many attempts the ladder makes before a delivery has failed for good. */
+/** The number of attempts after which a delivery is FAILED. */
 export function attemptsOf(ladderSeconds: readonly number[]): number {
   return ladderSeconds.length + 1
 }

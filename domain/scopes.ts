@@ -1,4 +1,4 @@
-// What a token may be allowed to do.
+// The scopes that tokens carry and routes require.
 import { DOCUMENT_KINDS, DOCUMENTS } from './documents.ts'
 import { fault } from './faults.ts'
 
@@ -7,12 +7,12 @@ const OTHERS = [
   'branches', 'bankaccounts', 'costcenters', 'currencies', 'reports', 'attachments', 'comments', 'recurring', 'activity', 'webhooks',
 ] as const
 
-/** What scopes are of, in the specification's order. */
+/** The resources that have scopes, in the specification's order. */
 export const SCOPED_RESOURCES = [...MASTERS, ...DOCUMENT_KINDS.map(kind => DOCUMENTS[kind].scope), ...OTHERS]
 
 export const OPERATIONS = ['READ', 'CREATE', 'UPDATE', 'DELETE'] as const
 
-/** A need as a route declares it: 'invoices.READ'. */
+/** The scope that a route requires, without its prefix: 'invoices.READ'. */
 export type ScopeNeed = `${(typeof SCOPED_RESOURCES)[number]}.${(typeof OPERATIONS)[number]}`
 
 /** The wildcard: everything in the organisation. */
@@ -37,7 +37,7 @@ export function checkedScopes(scopes: readonly string[]): string[] {
   throw fault('validation.invalid_value', { field: 'scopes', message: `${unknown} is not a scope.`, details: { valid: SCOPES } })
 }
 
-/** True when a token of these scopes may do what is needed. */
+/** True when a token with these scopes has the needed one. */
 export function allows(scopes: readonly string[], needed: ScopeNeed): boolean {
   return scopes.includes(FULL_ACCESS) || scopes.includes(`Svc.${needed}`)
 }

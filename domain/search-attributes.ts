@@ -1,4 +1,4 @@
-// The search attributes that every workflow carries, by which an operator finds it; never personal data.
+// The search attributes by which operators find workflows. They never contain personal data.
 
 export const SEARCH_ATTRIBUTES = {
   orgId: { name: 'SvcOrgId', type: 'KEYWORD' },
@@ -25,7 +25,7 @@ export type SearchPair =
   | { key: { name: string; type: 'INT' }; value: number }
   | { key: { name: string; type: 'DATETIME' }; value: Date }
 
-/** The pairs to start a workflow with, or to change while it runs; what is left out stays as it is. */
+/** The pairs to start a workflow with, or to change while it runs; attributes that are left out stay as they are. */
 export function searchPairs(findable: Findable): SearchPair[] {
   const { orgId, entityType, entityId, endpointId, state, attempt, nextAt } = findable
   const pairs: SearchPair[] = []

@@ -1,11 +1,11 @@
-// The task queues of the durable processes, one for each kind of work.
+// The Temporal task queues of the workflows and activities, one for each kind of work.
 
 export const QUEUES = ['core', 'webhooks'] as const
 
 /** `core`: workflows and short database work; `webhooks`: calls to receivers, which may hang. */
 export type Queue = (typeof QUEUES)[number]
 
-/** The queue's name in Temporal. A suffix keeps two installations in one namespace apart. */
+/** The queue's name in Temporal. A suffix separates two installations in one namespace. */
 export function queueName(queue: Queue, suffix: string): string {
   return suffix === '' ? queue : `${queue}-${suffix}`
 }

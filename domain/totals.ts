@@ -1,4 +1,4 @@
-// From the lines of a document to its totals: taxable values, taxes, round-off.
+// Prices the lines of a document, and adds up its totals: taxable values, taxes, round-off.
 import { Exact } from './decimal.ts'
 import { fault } from './faults.ts'
 import { gstOnPurchase, gstOnSale, gstTotal, type GstParts, type Tax } from './gst.ts'
@@ -6,7 +6,7 @@ import { magnitude, minorPerUnit, refuseTooLarge, sum, toAmount, toMinor, type M
 
 export interface LineFigures {
   quantity: string
-  /** Currency units for one of the quantity. */
+  /** Currency units for a quantity of 1. */
   rate: string
   /** An amount in currency units, not a percentage. */
   discount: string
@@ -30,7 +30,7 @@ export interface Priced<Line extends PricedLine = PricedLine> {
   total: Minor
 }
 
-/** A purchase's line: besides what the vendor charges, the tax that the buyer assesses upon itself (reverse charge). */
+/** A line of a purchase: also has the tax that the buyer self-assesses (reverse charge). */
 export interface PricedPurchaseLine extends PricedLine {
   selfAssessed: GstParts
 }
@@ -46,13 +46,13 @@ export interface SaleFigures {
   rounding: { on: boolean; method: RoundingMethod }
 }
 
-/** A purchase is never rounded by itself (specification, "Round-off"). */
+/** Totals of purchases are not rounded automatically (specification, "Round-off"). */
 export type PurchaseFigures = Omit<SaleFigures, 'rounding'>
 
 /**
  * Prices a sale (decisions §3; specification, "Round-off"): each line's taxable value and taxes are rounded by
- * themselves, the document's are their sums. A round-off that the caller names always wins, 0 included.
- * Throws validation.invalid_value: line_items.N.discount above the line's gross, round_off that makes the total
+ * themselves, the document's are their sums. A round-off that the caller sends always wins, also 0.
+ * Throws validation.invalid_value: line_items.N.discount above the line's gross value, round_off that makes the total
  * negative, total too large.
  */
 export function priceSale({ currency, lines, intraState, roundOff, rounding }: SaleFigures): Priced {
@@ -65,8 +65,8 @@ export function priceSale({ currency, lines, intraState, roundOff, rounding }: S
 }
 
 /**
- * Prices a purchase: as priceSale, but the round-off is 0 unless the caller names one. The tax of a line under
- * reverse charge is no part of the total, for the vendor is owed the taxable value alone (decisions §10, Bills).
+ * Prices a purchase: as priceSale, but the round-off is 0 unless the caller sends one. The tax of a line under
+ * reverse charge is not part of the total, because the vendor is owed only the taxable value (decisions §10, Bills).
  * Throws as priceSale does.
  */
 export function pricePurchase({ currency, lines, intraState, roundOff }: PurchaseFigures): Priced<PricedPurchaseLine> {
@@ -91,16 +91,16 @@ export function autoRoundOff(pre: Minor, currency: string, method: RoundingMetho
 }
 
 /**
- * True when a draft's stored round-off outlives an edit: one of 1 or more was put there by hand, a smaller one
- * is computed anew (specification, "Round-off").
+ * True when an edit keeps a draft's stored round-off: one of 1 or more was set by hand; a smaller one is computed again
+ * (specification, "Round-off").
  */
 export function keepsRoundOffOnEdit(stored: Minor, currency: string): boolean {
   return magnitude(stored) >= minorPerUnit(currency)
 }
 
 /**
- * Throws validation.invalid_value (field round_off) for a note's round-off of one unit of the currency or more: that would be
- * no rounding, but a credit without a line (decisions §11).
+ * Throws validation.invalid_value (field round_off) for a note's round-off of one unit of the currency or more, which would
+ * be a credit without a line instead of a rounding (decisions §11).
  */
 export function refuseWideRoundOff(roundOff: Minor, currency: string): void {
   if (magnitude(roundOff) < minorPerUnit(currency)) return

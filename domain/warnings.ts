@@ -1,4 +1,4 @@
-// The registry of warnings: what a call that succeeded may tell its caller all the same.
+// The registry of warnings that a successful call may return.
 
 export const WARNINGS = {
   'validation.duplicate_resource': 'The payment was recorded, but it may be a duplicate; `details` names the earlier payment.',

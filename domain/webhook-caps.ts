@@ -1,23 +1,23 @@
-// How much of the service one endpoint or one organisation may take for its webhooks.
+// The caps on the webhooks of one endpoint, one organisation and one worker.
 
-/** The caps, of all batches and workers together where nothing else is said. */
+/** Each cap counts all batches and workers together unless its comment says otherwise. */
 export const CAPS = {
-  /** Attempts under way at one endpoint. */
+  /** Running attempts at one endpoint. */
   attemptsOfEndpoint: 8,
-  /** The same, where the last answers took longer than `slowMs`. */
+  /** The same, while the last responses took longer than `slowMs`. */
   attemptsOfSlowEndpoint: 2,
   slowMs: 2_000,
-  /** Attempts under way of one organisation. */
+  /** Running attempts of one organisation. */
   attemptsOfOrganization: 64,
-  /** Connections to receivers at once, of one worker. */
+  /** Open connections to receivers, of one worker. */
   connections: 512,
-  /** Deliveries in a process of their own (`webhookDelivery`); the rest waits in PostgreSQL. */
+  /** Deliveries with a workflow of their own (`webhookDelivery`); the others wait in PostgreSQL. */
   processesOfEndpoint: 20,
   processesOfOrganization: 200,
-  /** Processes that are started in a second, of one worker. */
+  /** Workflows that are started in a second, of one worker. */
   processesInSecond: 2,
-  /** Deliveries that are claimed at once. */
+  /** Deliveries of one claim. */
   batch: 100,
-  /** Deliveries that are put back into the queue in a second, of an endpoint whose circuit has closed. */
+  /** Deliveries of an endpoint that are put back into the queue in a second after its circuit has closed. */
   releasedInSecond: 100,
 } as const

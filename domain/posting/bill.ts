@@ -1,9 +1,9 @@
-// What an approved bill does to the books:
+// The posting of an approved bill:
 //   Dr Purchases              taxable value, per account
 //   Dr Input GST              what the vendor charges and what is self-assessed, by tax
-//   Dr Round Off              what rounding added (a credit where it took away)
+//   Dr Round Off              the round-off (a credit when negative)
 //      Cr Accounts Payable    the total the vendor is owed
-//      Cr Output GST (RCM)    what the buyer assesses upon itself under reverse charge, by tax
+//      Cr Output GST (RCM)    what the buyer self-assesses under reverse charge, by tax
 import type { GstParts } from '../gst.ts'
 import type { Minor } from '../money.ts'
 import { assertBalanced, balanceInBase, credit, debit, debitsFirst, mergeByAccount, type PostingLine } from './posting.ts'
@@ -18,7 +18,7 @@ export interface BillFigures {
   roundOff: Minor
   /** What the vendor charges. */
   charged: GstParts
-  /** What the buyer owes the government in the vendor's place (section 9(3) and (4) of the CGST Act). */
+  /** What the buyer owes the government instead of the vendor (section 9(3) and (4) of the CGST Act). */
   selfAssessed: GstParts
   lines: readonly { accountId: string; taxable: Minor }[]
   accounts: BillAccounts
@@ -39,7 +39,7 @@ const TAXES = ['cgst', 'sgst', 'igst', 'cess'] as const
 /**
  * The journal lines of an approved bill, in minor units of the base currency (specification, "Bill": journal posted).
  * Without a Round Off account the difference goes to the first line's account, so that the payable equals the total
- * (decisions §3). A bill of nothing posts no lines.
+ * (decisions §3). A bill of 0 posts no lines.
  * Throws validation.invalid_value (field exchange_rate) when the conversion exceeds what the ledger holds.
  */
 export function billPosting(bill: BillFigures): PostingLine[] {

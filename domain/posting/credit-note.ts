@@ -1,9 +1,9 @@
-// What an issued credit note does to the books: what its invoice did, the other way round.
+// The posting of an issued credit note: that of an invoice, reversed.
 //   Dr Sales                  taxable value, per revenue account
 //   Dr Output GST             CGST + SGST within the state, IGST across it, cess
-//      Cr Accounts Receivable the total the customer is credited
-// Or, where the credit is a vendor's: what its bill did, the other way round.
-//   Dr Accounts Payable       what the vendor is owed less
+//      Cr Accounts Receivable the total that the customer is credited
+// For the credit of a vendor: that of a bill, reversed.
+//   Dr Accounts Payable       the total that the vendor is owed less
 //   Dr Output GST (RCM)       what was self-assessed under reverse charge, by tax
 //      Cr Purchases           taxable value, per account
 //      Cr Input GST           what the vendor had charged and what was self-assessed, by tax
@@ -12,14 +12,14 @@ import { invoicePosting, type InvoiceFigures } from './invoice.ts'
 import { debitsFirst, reversalOf, type PostingLine } from './posting.ts'
 
 /**
- * The journal lines of a customer's credit note, in minor units of the base currency (decisions §4). A note of nothing
+ * The journal lines of a customer's credit note, in minor units of the base currency (decisions §4). A note of 0
  * posts no lines. Throws validation.invalid_value (field exchange_rate) when the conversion exceeds what the ledger holds.
  */
 export function creditNotePosting(note: InvoiceFigures): PostingLine[] {
   return debitsFirst(reversalOf(invoicePosting(note)))
 }
 
-/** As creditNotePosting, for a vendor's credit. */
+/** As creditNotePosting, for the credit of a vendor. */
 export function vendorCreditPosting(note: BillFigures): PostingLine[] {
   return debitsFirst(reversalOf(billPosting(note)))
 }

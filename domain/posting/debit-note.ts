@@ -1,5 +1,5 @@
-// What an issued debit note, or a vendor's credit, does to the books: what its bill did, the other way round.
-//   Dr Accounts Payable       what the vendor is owed less
+// The posting of an issued debit note: that of a bill, reversed.
+//   Dr Accounts Payable       the total that the vendor is owed less
 //   Dr Output GST (RCM)       what was self-assessed under reverse charge, by tax
 //      Cr Purchases           taxable value, per account
 //      Cr Input GST           what the vendor had charged and what was self-assessed, by tax
@@ -7,8 +7,8 @@ import { billPosting, type BillFigures } from './bill.ts'
 import { debitsFirst, reversalOf, type PostingLine } from './posting.ts'
 
 /**
- * The journal lines of what goes back to a vendor, in minor units of the base currency (decisions §4, Debit note). A note
- * of nothing posts no lines. Throws validation.invalid_value (field exchange_rate) when the conversion exceeds what the
+ * The journal lines of a debit note, in minor units of the base currency (decisions §4, Debit note). A note
+ * of 0 posts no lines. Throws validation.invalid_value (field exchange_rate) when the conversion exceeds what the
  * ledger holds.
  */
 export function debitNotePosting(note: BillFigures): PostingLine[] {

@@ -1,9 +1,9 @@
-// What an expense does to the books:
+// The posting of an expense:
 //   Dr Expense                taxable value, per account
 //   Dr Input GST              what the vendor charges and what is self-assessed, by tax
-//      Cr Output GST (RCM)    what the buyer assesses upon itself under reverse charge, by tax
+//      Cr Output GST (RCM)    what the buyer self-assesses under reverse charge, by tax
 //      Cr Bank or Cash        what was paid
-// Where the credit is blocked (section 17(5) of the CGST Act) the GST is part of the expense, and no input is claimed.
+// Where the input tax credit is blocked (section 17(5) of the CGST Act), the GST is part of the expense.
 import { sumGst } from '../expense.ts'
 import { gstTotal, type GstParts } from '../gst.ts'
 import type { Minor } from '../money.ts'

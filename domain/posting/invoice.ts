@@ -1,8 +1,8 @@
-// What an approved invoice does to the books:
+// The posting of an approved invoice:
 //   Dr Accounts Receivable    the total the customer owes
 //      Cr Sales               taxable value, per revenue account
 //      Cr Output GST          CGST + SGST within the state, IGST across it, cess
-//      Cr Round Off           what rounding added (a debit where it took away)
+//      Cr Round Off           the round-off (a debit when negative)
 import type { GstParts } from '../gst.ts'
 import type { Minor } from '../money.ts'
 import { assertBalanced, balanceInBase, credit, debit, mergeByAccount, type PostingLine } from './posting.ts'
@@ -33,7 +33,7 @@ export interface InvoiceAccounts {
 /**
  * The journal lines of an approved invoice, in minor units of the base currency (specification, "POST /invoices":
  * journal on approval). Without a Round Off account the difference goes to Sales, so that the receivable equals
- * the total (decisions §3). An invoice of nothing posts no lines.
+ * the total (decisions §3). An invoice of 0 posts no lines.
  * Throws validation.invalid_value (field exchange_rate) when the conversion exceeds what the ledger holds.
  */
 export function invoicePosting(invoice: InvoiceFigures): PostingLine[] {

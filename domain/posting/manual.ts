@@ -1,5 +1,5 @@
-// What a manual journal does to the books: what was written, and what the sides are off by:
-//   Dr, Cr                    each line as it was written
+// The posting of a manual journal: its lines, and the difference between the sides:
+//   Dr, Cr                    each line as it is sent
 //      Cr Round Off           a difference of at most 0.01 (a debit where the credits exceed)
 import { fault } from '../faults.ts'
 import { minorDigits, refuseTooLarge, sum, toAmount, magnitude, type Minor } from '../money.ts'
@@ -7,13 +7,13 @@ import { assertBalanced, credit, debitBalance, type PostingLine } from './postin
 
 export interface ManualEntry {
   lines: readonly PostingLine[]
-  /** The books' currency. */
+  /** The organisation's currency. */
   currency: string
   /** Null where the organisation has no account named Round Off or Rounding. */
   roundOff: string | null
 }
 
-/** What the sides may be off by, in minor units: 0.01 of the currency, nothing where it has no such coin. */
+/** The largest difference between the sides, in minor units: 0.01 of the currency, 0 if it has fewer than two decimals. */
 export function journalTolerance(currency: string): Minor {
   const digits = minorDigits(currency)
   return digits < 2 ? 0n : 10n ** BigInt(digits - 2)

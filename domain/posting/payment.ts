@@ -1,16 +1,16 @@
-// What a payment does to the books. Amount is gross: what it settles.
+// The posting of a payment. The amount is gross: what it settles.
 //
-// INCOMING: a customer pays (REFUND: a vendor pays back, and Payable stands in the place of Receivable)
+// INCOMING: a customer pays (REFUND: a vendor pays back, and Payable replaces Receivable)
 //   Dr Bank or Cash           amount less TDS less bank charges
 //   Dr TDS Receivable         what the customer withheld
 //   Dr Bank Charges           what the bank withheld
 //      Cr Receivable          amount; the allocated part at the rates of its invoices
-//      Cr Exchange Gain       what the allocated part is worth more than on its invoices (a debit where less)
+//      Cr Exchange Gain       what the allocated part is worth more than on its invoices (a debit if less)
 //
-// OUTGOING: a vendor is paid (REFUND: a customer gets money back, and Receivable stands in the place of Payable)
+// OUTGOING: a vendor is paid (REFUND: a customer gets money back, and Receivable replaces Payable)
 //   Dr Payable                amount; the allocated part at the rates of its bills
-//   Dr Bank Charges           what the bank took besides
-//   Dr Exchange Loss          what the allocated part costs more than on its bills (a credit where less)
+//   Dr Bank Charges           what the bank charged in addition
+//   Dr Exchange Loss          what the allocated part costs more than on its bills (a credit if less)
 //      Cr TDS Payable         what was withheld from the vendor
 //      Cr Bank or Cash        amount less TDS plus bank charges
 import { toBase, type Minor } from '../money.ts'
@@ -33,7 +33,7 @@ export interface PaymentFigures {
   amount: Minor
   tds: Minor
   bankCharges: Minor
-  /** What the allocated part is worth at the payment's rate less what its documents stood at; base currency. */
+  /** The value of the allocated part at the payment's rate less its value at the rates of its documents; base currency. */
   exchangeDifference: Minor
   accounts: PaymentAccounts
 }
@@ -50,14 +50,14 @@ export interface PaymentAccounts {
 
 export type ExchangeAccounts = Pick<PaymentAccounts, 'receivable' | 'payable' | 'exchange'>
 
-/** The side of the books that money moves: what customers owe, or what vendors are owed. */
+/** The control account of a payment: receivable for customers, payable for vendors. */
 export function controlOf({ flow, type }: { flow: Flow; type: PaymentType }): 'receivable' | 'payable' {
   return (flow === 'INCOMING') === (type !== 'REFUND') ? 'receivable' : 'payable'
 }
 
 /**
  * The journal lines of a payment in minor units of the base currency (decisions §4). Amount, TDS and charges are
- * each converted by themselves; the bank takes what remains, so that the lines balance exactly.
+ * each converted by themselves; the bank line is the rest, so that the lines balance exactly.
  */
 export function paymentPosting(payment: PaymentFigures): PostingLine[] {
   const { flow, contactId, exchangeDifference, accounts } = payment
@@ -85,8 +85,8 @@ export function paymentPosting(payment: PaymentFigures): PostingLine[] {
 }
 
 /**
- * The journal lines of money that is applied after it was booked: the exchange difference alone, none where there is
- * none. A negative difference undoes one.
+ * The journal lines of a payment or credit that is applied after it was posted: the exchange difference alone, no lines for 0.
+ * A negative difference reverses one.
  *   INCOMING: Dr Receivable, Cr Exchange Gain; OUTGOING: Dr Exchange Loss, Cr Payable
  */
 export function exchangePosting(

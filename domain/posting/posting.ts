@@ -1,7 +1,7 @@
 // Postings: the lines of a journal, always balanced.
 import { magnitude, sum, toBase, type Minor } from '../money.ts'
 
-/** One line of a journal, in the books' own currency: one side holds the amount, the other 0. */
+/** One line of a journal, in minor units of the base currency: one side has the amount, the other is 0. */
 export interface PostingLine {
   accountId: string
   debit: Minor
@@ -41,8 +41,8 @@ function dropZeros(lines: readonly PostingLine[]): PostingLine[] {
 }
 
 /**
- * One line for each account and contact, debits set against credits, in the order of first mention; a line that
- * comes to nothing is dropped. A description stays where all that were merged share it.
+ * One line for each account and contact, debits less credits, in the order of first mention; a line of 0
+ * is dropped. A description is kept if all merged lines share it.
  */
 export function mergeByAccount(lines: readonly PostingLine[]): PostingLine[] {
   const merged = new Map<string, PostingLine>()
@@ -54,7 +54,7 @@ export function mergeByAccount(lines: readonly PostingLine[]): PostingLine[] {
   return dropZeros([...merged.values()])
 }
 
-/** What undoes a posting: the same lines with debits and credits swapped. */
+/** The reversal of a posting: the same lines with debits and credits swapped. */
 export function reversalOf(lines: readonly PostingLine[]): PostingLine[] {
   return lines.map(line => ({ ...line, debit: line.credit, credit: line.debit }))
 }
@@ -65,8 +65,8 @@ export function debitsFirst(lines: readonly PostingLine[]): PostingLine[] {
 }
 
 /**
- * Asserts that debits equal credits and that every line has one side above 0 and nothing on the other.
- * Throws an ordinary error: an unbalanced posting is our own mistake, never the caller's.
+ * Asserts that debits equal credits and that every line has one side above 0 and 0 on the other.
+ * Throws an ordinary error, because an unbalanced posting is a bug, never the fault of the caller.
  */
 export function assertBalanced(lines: readonly PostingLine[]): void {
   for (const line of lines) {
@@ -86,16 +86,16 @@ export interface BaseConversion {
   /** Units of the base currency for one unit of `currency`. */
   exchangeRate: string
   baseCurrency: string
-  /** The accounts, such as those of revenue, one of which takes the difference that rounding leaves. */
+  /** The accounts, such as those of revenue, that may take the rounding difference. */
   absorbers: ReadonlySet<string>
 }
 
 /**
  * Converts the balanced lines of a document into the base currency so that they still balance exactly
- * (decisions §3). The first line, the control account, and the taxes are each converted and rounded by
- * themselves, because the customer's balance and the tax return are read from them; the paise that rounding
- * leaves go to the largest line of the absorbers, or of all others where there is none. Lines that come to
- * nothing are dropped.
+ * (decisions §3). Each line is converted and rounded by itself. The rounding difference goes to the largest line of the
+ * absorbers, or of all lines but the first where there is none. So the first line, the control account, and, where there
+ * is an absorber, the taxes keep their amounts: the customer's balance and the tax return are read from them. Lines of 0 are
+ * dropped.
  */
 export function balanceInBase(lines: readonly PostingLine[], conversion: BaseConversion): PostingLine[] {
   const { currency, exchangeRate, baseCurrency, absorbers } = conversion
