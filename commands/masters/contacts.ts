@@ -1,9 +1,9 @@
 // The commands on contacts: create, change, archive, delete.
 import { v7 as uuidv7 } from 'uuid'
+import { contactRegistration } from '../../domain/contact-registration.ts'
 import { Exact } from '../../domain/decimal.ts'
 import { fault } from '../../domain/faults.ts'
 import { compareFields, placesAmong, throwRefusal, type Answered, type Sent } from '../../domain/fixed-fields.ts'
-import { hasGstinShape, panOfGstin, stateOfGstin } from '../../domain/gstin.ts'
 import { toDecimalText, toMinor } from '../../domain/money.ts'
 import { checkedCurrency, checkedPan, checkedState } from '../../domain/registration.ts'
 import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../../models/contact.ts'
@@ -113,7 +113,7 @@ function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
   if (fields.contact_name !== undefined) set.contact_name = fields.contact_name.trim()
   if (fields.contact_type !== undefined) set.contact_type = fields.contact_type
   if (fields.status !== undefined) set.status = fields.status as ContactRow['status']
-  if (fields.gst_no !== undefined) Object.assign(set, registration(before, fields))
+  if (fields.gst_no !== undefined) Object.assign(set, contactRegistration(before, fields))
   if (fields.pan !== undefined) set.pan = checkedPan(fields.pan)
   if (fields.place_of_contact !== undefined) set.place_of_contact = stateOf(fields.place_of_contact)
   for (const name of ['billing_address', 'shipping_address'] as const) {
@@ -141,25 +141,6 @@ function amountsOf(before: Before, fields: ContactFields, currency: string): Par
 const keptAmount = (amount: number | string, currency: string) => new Exact(toDecimalText(toMinor(amount, currency), currency)).toFixed(4)
 
 const blankAsNull = (text: string | null) => (text === null || text.trim() === '' ? null : text.trim())
-
-// A GSTIN says the state, the PAN and that its holder is registered, where the caller does not say otherwise.
-function registration(before: Before, fields: ContactFields): Partial<ContactRow> {
-  const gstNo = blankAsNull(fields.gst_no ?? null)?.toUpperCase() ?? null
-  if (gstNo === null) return { gst_no: null }
-  if (!hasGstinShape(gstNo)) {
-    throw fault('validation.invalid_value', { field: 'gst_no', message: 'A GSTIN has 15 letters and digits and begins with the two digits of the state.' })
-  }
-  // What the former GSTIN said follows the new one; what was told otherwise stays.
-  const followed = <Said extends string>(kept: Said | null, of: (gstin: string) => Said | null) => (
-    kept === null || (before.gst_no !== null && kept === of(before.gst_no)) ? of(gstNo) : kept
-  )
-  return {
-    gst_no: gstNo,
-    gst_treatment: blankAsNull(fields.gst_treatment ?? null) ?? before.gst_treatment ?? 'REGISTERED',
-    place_of_contact: followed(before.place_of_contact, stateOfGstin),
-    pan: followed(before.pan, panOfGstin),
-  }
-}
 
 function stateOf(text: string | null): string | null {
   const place = blankAsNull(text)

@@ -2,12 +2,12 @@
 import { decimalText } from '../../domain/decimal.ts'
 import { fault, notFound } from '../../domain/faults.ts'
 import { compareFields, throwRefusal, type Answered, type Sent } from '../../domain/fixed-fields.ts'
+import { accountFor, PURCHASE_ACCOUNT, SALES_ACCOUNT } from '../../domain/named-account.ts'
 import { existingRow, type Lock, type Scope } from '../../models/find.ts'
 import { countItemUses, findItemReferences, items, type ItemRow } from '../../models/item.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
 import { knownIds } from '../documents/drafting.ts'
-import { accountFor, PURCHASE_ACCOUNT, SALES_ACCOUNT } from '../documents/named-accounts.ts'
 
 /** The fields of an item in a body. A field that is left out stays as it is, null clears it. */
 export interface ItemFields {

@@ -3,6 +3,7 @@ import { refuseWrongParty } from '../../domain/contact-type.ts'
 import { decimalText } from '../../domain/decimal.ts'
 import { notFound } from '../../domain/faults.ts'
 import { toBase } from '../../domain/money.ts'
+import { accountFor, PURCHASE_ACCOUNT } from '../../domain/named-account.ts'
 import { isIntraState, placeOfSupply } from '../../domain/place-of-supply.ts'
 import { pricePurchase } from '../../domain/totals.ts'
 import type { DocumentContext } from '../../models/document-context.ts'
@@ -10,7 +11,6 @@ import type { LineRow, ReverseCharge } from '../../models/document.ts'
 import type { Books } from '../books/books.ts'
 import { accountIdsOf, fillLines, type ExistingLines, type FilledLine, type LineInput } from '../documents/document-lines.ts'
 import { documentContextOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type DocumentTerms, type TermsInput, type Totals } from '../documents/drafting.ts'
-import { accountFor, PURCHASE_ACCOUNT } from '../documents/named-accounts.ts'
 
 /** The input of any purchase. */
 export interface PurchaseInput extends TermsInput {

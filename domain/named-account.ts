@@ -1,9 +1,8 @@
-// Whether an account that a body names may be posted to.
-import { isRevenue, isSpending, type AccountType } from '../../domain/accounts.ts'
-import { fault, notFound } from '../../domain/faults.ts'
-import type { NamedAccount } from '../../models/account.ts'
+// Checks that an account which a body names may be posted to.
+import { isRevenue, isSpending, type AccountType } from './accounts.ts'
+import { fault, notFound } from './faults.ts'
 
-/** The types that an account may be of, and what is said of another. */
+/** The types of accounts that are allowed, and the message for any other. */
 export interface AccountRule {
   isRight(type: AccountType): boolean
   message: string
@@ -15,10 +14,12 @@ export const PURCHASE_ACCOUNT: AccountRule = {
 }
 
 /**
- * The id of the account. Throws not_found.resource for one that the organisation does not have, and
- * validation.invalid_value for one of another type, or that is not active.
+ * The id of the account, which is undefined when the organisation does not have it. Throws not_found.resource for that, and
+ * validation.invalid_value for an account of another type, or one that is not active; each with the field.
  */
-export function accountFor({ isRight, message }: AccountRule, account: NamedAccount | undefined, field: string): string {
+export function accountFor(
+  { isRight, message }: AccountRule, account: { id: string; account_type: AccountType; is_active: boolean } | undefined, field: string,
+): string {
   if (!account) throw notFound('account', field)
   if (!isRight(account.account_type)) throw fault('validation.invalid_value', { field, message })
   if (!account.is_active) throw fault('validation.invalid_value', { field, message: 'This account is not active.' })
