@@ -66,11 +66,13 @@ const LEGACY = {
 }
 
 // The numbers of bills: commands/documents/numbering.ts names their sequences by branch and financial year, 'bill <branch> 2026-27'.
+// The financial year 0000-01 begins before the calendar does.
 const BILLS = {
   name: 'audit bill sequences',
   text: `SELECT b.org_id, b.id AS branch_id, split_part(c.sequence, ' ', 3) AS series_name, b.bill_prefix AS prefix,
            $2::integer AS padding, $1::text AS format_template,
-           make_date(left(split_part(c.sequence, ' ', 3), 4)::integer, o.fiscal_year_start_month, 1) AS date,
+           CASE left(split_part(c.sequence, ' ', 3), 4) WHEN '0000' THEN date '0001-01-01'
+             ELSE make_date(left(split_part(c.sequence, ' ', 3), 4)::integer, o.fiscal_year_start_month, 1) END AS date,
            o.fiscal_year_start_month, (c.next_number - 1)::text AS given
          FROM number_counters AS c
          JOIN branches AS b ON b.org_id = c.org_id AND b.id::text = split_part(c.sequence, ' ', 2)

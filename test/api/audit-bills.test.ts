@@ -21,6 +21,11 @@ test('nothing, while nobody has', async () => {
   expect(await service.audit()).toEqual([])
 })
 
+test('nothing about bills of the first days of the calendar and of its last, whose financial years begin before it or end after it', async () => {
+  for (const date of ['0001-01-01', '0001-03-31', '0001-04-01', '9999-03-31', '9999-04-01', '9999-12-31']) await ours.bill({ date, auto_approve: true })
+  expect(await service.audit()).toEqual([])
+})
+
 test.each<[string, string, (bill: Json) => string]>([
   ['a total that its lines do not come to', 'UPDATE bills SET sub_total = 90_00, total = 90_00 WHERE id = $1',
     ({ bill_number }) => `bill ${bill_number} of ORG: sub_total 9000 and tax_total 0, its lines sum to 10000 and 0`],
