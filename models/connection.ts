@@ -13,6 +13,8 @@ export interface Connection {
   run<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   /** Runs two statements in one round trip; neither may need the other's answer. */
   runBoth<A, B>(first: BoundStatement, second: BoundStatement): Promise<[A[], B[]]>
+  /** As runBoth, for any number of statements. Each sees what was committed before it began. */
+  runAll(statements: BoundStatement[]): Promise<unknown[][]>
 }
 
 /** A statement and its values. */

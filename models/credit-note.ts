@@ -1,7 +1,7 @@
 // Credit notes, their lines, and their applications to invoices and bills. Amounts are minor units of the note's currency.
 import type { CreditSide } from '../domain/credit.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
-import { hasMany } from './association.ts'
+import { hasMany, withParts } from './association.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import { BOOLEAN, DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
@@ -60,18 +60,18 @@ export interface CreditNote extends CreditNoteRow {
 export async function findCreditNote(scope: Scope, id: string, lock: Lock = ''): Promise<CreditNote | null> {
   const found = await lines.findWith(scope, id, lock)
   if (!found) return null
-  return { ...found, applications: found.applied_amount === 0n ? [] : await applications.of(scope, [id]) }
+  if (found.applied_amount === 0n) return { ...found, applications: [] }
+  if (lock !== '') return { ...found, applications: await applications.of(scope, [id]) }
+  return (await withCreditNoteLines(scope, [found]))[0] ?? null
 }
 
 /** As findCreditNote, locked and without its lines, for a credit that is applied. */
 export const findCredit = (scope: Scope, id: string): Promise<Omit<CreditNote, 'lines'> | null> => applications.findWith(scope, id, 'FOR UPDATE')
 
 /** Adds their lines and applications to many credit notes, in one round trip. */
-export async function withCreditNoteLines(scope: Scope, rows: CreditNoteRow[]): Promise<CreditNote[]> {
-  if (rows.length === 0) return []
-  const ids = rows.map(({ id }) => id)
-  const [foundLines, foundApplications] = await scope.connection.runBoth<CreditNoteLineRow, CreditApplicationRow>(
-    lines.of.bound(scope, ids), applications.of.bound(scope, ids),
-  )
-  return applications.group(lines.group(rows, foundLines), foundApplications)
-}
+export const withCreditNoteLines = (scope: Scope, rows: CreditNoteRow[]): Promise<CreditNote[]> => withParts(scope, creditNotes, rows, {
+  ask: (ids) => [lines.of.bound(scope, ids), applications.of.bound(scope, ids)],
+  group: (found, [foundLines, foundApplications]) => (
+    applications.group(lines.group(found, foundLines as CreditNoteLineRow[]), foundApplications as CreditApplicationRow[])
+  ),
+})

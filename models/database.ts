@@ -130,6 +130,8 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
     runBoth: <A, B>(first: BoundStatement, second: BoundStatement) =>
       lent(async (client) => await together(client, [prepared(...first), prepared(...second)]) as [A[], B[]]),
 
+    runAll: (statements) => lent((client) => together<unknown>(client, statements.map(([statement, values]) => prepared(statement, values)))),
+
     async transaction(work) {
       const client = await borrow()
       const transaction = openTransaction((queries) => flight(client, queries.map(sendable)))

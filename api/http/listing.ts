@@ -68,7 +68,7 @@ export const within = (expression: string, description: string): Filter => (
   { schema: Type.String({ maxLength: 200, description }), where: (value) => contains(expression, String(value)) }
 )
 
-export interface Listing<Row extends { org_id: string }> {
+export interface Listing<Row extends { org_id: string }, Shown = Row> {
   path: string
   tag: string
   does: string
@@ -81,7 +81,10 @@ export interface Listing<Row extends { org_id: string }> {
   where?: Condition
   /** The shape of one row as it is shown. */
   shape: TSchema
-  show(rows: Row[], context: RequestContext): unknown[] | Promise<unknown[]>
+  /** Reads what the rows of a page are shown with, for all rows at once, where callers add it up: it has to be of one moment. */
+  complete?(rows: Row[], context: RequestContext): Promise<Shown[]>
+  /** Called once per portion of the page. */
+  show(rows: Shown[], context: RequestContext): unknown[] | Promise<unknown[]>
   /** The column of modified_since; null where a row has no time of change. */
   modified?: string | null
   /** The column that the list is ordered by. */
@@ -90,7 +93,7 @@ export interface Listing<Row extends { org_id: string }> {
 }
 
 /** Declares the route of a list: filtered, by keyset, newest first unless asked (specification, "Pagination"). */
-export function listing<Row extends { org_id: string }>(list: Listing<Row>): Route {
+export function listing<Row extends { org_id: string }, Shown = Row>(list: Listing<Row, Shown>): Route {
   const { path, tag, does, scope, key, table, shape, show, by, mostPerPage = PER_PAGE.maximum } = list
   const filters: Record<string, Filter> = { ...modifiedSince(list.modified), ...list.filters }
   const shapeOfQuery = pageQuery(schemasOf(filters), mostPerPage)
@@ -103,7 +106,7 @@ export function listing<Row extends { org_id: string }>(list: Listing<Row>): Rou
       const where = allOf([list.where ?? everything, whereOf(filters, query, context)])
       const page = await pageOf(context, table, { ...paging.request, ...(by ? { by } : {}), where })
       return {
-        key, rows: page.rows, show: (rows) => show(rows as Row[], context),
+        key, rows: await list.complete?.(page.rows, context) ?? page.rows, show: (rows) => show(rows as Shown[], context),
         answer: { [key]: [], page_context: paging.contextOf(page) },
       }
     },

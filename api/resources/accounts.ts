@@ -23,7 +23,9 @@ export const accountRoutes = [
       parent_id: sameId(),
       include_inactive: { schema: Type.Boolean({ default: false }), always: true, where: (on) => (on ? everything : equalTo('is_active', true)) },
     },
-    show: async (rows, context) => (await withBalances(context, rows)).map((account) => showAccount(account, currencyAt(context))),
+    // Whoever adds up the balances of a page has a trial balance: debits and credits of one moment.
+    complete: (rows, context) => withBalances(context, rows),
+    show: (rows, context) => rows.map((account) => showAccount(account, currencyAt(context))),
   }),
   route({
     method: 'GET', path: '/accounts/{account_id}', tag, does: 'Read an account', scope: 'accounts.READ',

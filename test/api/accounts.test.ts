@@ -1,5 +1,7 @@
 // Accounts over HTTP: the chart, and balances on their normal side.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import type { RequestContext } from '../../api/http/route.ts'
+import { accountRoutes } from '../../api/resources/accounts.ts'
 import { ACCOUNT_TYPES, CHART_OF_ACCOUNTS } from '../../domain/accounts.ts'
 import { accounts } from '../../models/account.ts'
 import { startService, type Service } from './service.ts'
@@ -95,6 +97,21 @@ test('a balance is answered as of the end of a day, by the dates of the entries'
   expect(await shop.refusal('GET', `/accounts/${owed.account_id}?as_of=2026-02-30`))
     .toEqual({ status: 400, code: 'validation.invalid_value', field: 'as_of' })
   expect(await shop.refusal('GET', `/accounts/${shop.client.orgId}?as_of=2026-03-31`)).toEqual({ status: 404, code: 'not_found.resource' })
+})
+
+test('the balances of a page are of one moment, whatever is posted while it is shown', async () => {
+  const desk = await openOrganization(service)
+  const context = {
+    connection: service.database, orgId: desk.client.orgId, gateways: {}, caller: { organization: { id: desk.client.orgId, currency_code: 'INR' } },
+  } as unknown as RequestContext
+  const list = accountRoutes.find(({ path }) => path === '/accounts')!.list!
+  const { rows, show } = await list(context, { params: {}, query: { per_page: 500 }, body: {} })
+  const first = await show(rows.slice(0, 2)) as Json[]
+  const [debited, credited] = [first[0]!.account_id, (rows.at(-1) as Json).id]
+  await desk.send('POST', '/journals', { date: '2026-04-01', lines: [{ account_id: debited, debit: 7 }, { account_id: credited, credit: 7 }] })
+  const rest = await show(rows.slice(2)) as Json[]
+  expect([...first, ...rest].filter(({ current_balance }) => current_balance !== 0)).toEqual([])
+  expect((await desk.get(`/accounts/${credited}`)).account.current_balance).not.toBe(0)
 })
 
 test('an account of another organisation is not found', async () => {

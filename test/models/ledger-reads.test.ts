@@ -57,6 +57,7 @@ async function watched<Answer>(ask: (connection: Connection) => Promise<Answer>)
       return service.database.run<Row>({ name: '', text: statement.text }, values)
     },
     runBoth: () => Promise.reject(new Error('one statement is enough')),
+    runAll: () => Promise.reject(new Error('one statement is enough')),
   })
   return { answer, statements, months: read.get('monthly_balances') ?? 0, lines: read.get('journal_lines') ?? 0 }
 }

@@ -16,6 +16,7 @@ const counting = (): Connection => ({
     return service.database.run(statement, values)
   },
   runBoth: (first, second) => service.database.runBoth(first, second),
+  runAll: (statements) => service.database.runAll(statements),
 })
 const find = (now = new Date()) => memory.find(client.token, now)
 const inMs = (ms: number) => new Date(Date.now() + ms)
