@@ -1,4 +1,4 @@
-// What can be done to a manual journal: post it, delete it.
+// The commands on manual journals: post, delete.
 import { invalidState, notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { amountAboveZero, sum, type Minor } from '../../domain/money.ts'
