@@ -1,27 +1,22 @@
 // Accounts over HTTP: the chart, and balances on their normal side.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import type { RequestContext } from '../../api/http/route.ts'
 import { accountRoutes } from '../../api/resources/accounts.ts'
 import { ACCOUNT_TYPES, CHART_OF_ACCOUNTS } from '../../domain/accounts.ts'
 import { accounts } from '../../models/account.ts'
-import { startService, type Service } from './service.ts'
-import { openOrganization, type Json, type Organization } from './organization.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openEmptyOrganization } from '../fixtures/empty-organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Organization
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openOrganization(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openEmptyOrganization(service)
 
 const codes = (rows: Json[]) => rows.map(({ code }) => code).sort()
 
 test('the whole chart comes in one page of 500, and in pages', async () => {
   const chart = CHART_OF_ACCOUNTS.map(({ code }) => code).sort()
   expect(codes((await ours.get('/accounts?per_page=500')).accounts)).toEqual(chart)
-  expect(codes(await ours.walk('/accounts', 'accounts', 9))).toEqual(chart)
+  expect(codes(await ours.listAll('/accounts', 'accounts', 9))).toEqual(chart)
   expect(await ours.refusal('GET', '/accounts?per_page=501'))
     .toEqual({ status: 400, code: 'validation.invalid_value', field: 'per_page' })
 })
@@ -49,37 +44,37 @@ test('accounts that are closed are listed when asked for', async () => {
 })
 
 test('a balance is positive on the account\'s normal side, in lists and alone', async () => {
-  const shop = await openOrganization(service)
-  const tax = (await shop.get('/taxes?shape=INTRA_STATE')).taxes.find(({ name }: Json) => name === 'GST 18%').tax_id
-  const { contact } = await shop.send('POST', '/contacts', { contact_name: 'School' })
-  const { invoice } = await shop.send('POST', '/invoices', {
+  const org = await openEmptyOrganization(service)
+  const tax = (await org.get('/taxes?shape=INTRA_STATE')).taxes.find(({ name }: Json) => name === 'GST 18%').tax_id
+  const { contact } = await org.send('POST', '/contacts', { contact_name: 'School' })
+  const { invoice } = await org.send('POST', '/invoices', {
     customer_id: contact.contact_id, date: '2026-04-01', place_of_supply: 'IN-KA', auto_approve: true,
     line_items: [{ name: 'Slates', quantity: 1, rate: 1000, tax_id: tax }],
   })
-  const balances = async () => Object.fromEntries((await shop.get('/accounts?per_page=500')).accounts
+  const balances = async () => Object.fromEntries((await org.get('/accounts?per_page=500')).accounts
     .filter(({ current_balance }: Json) => current_balance !== 0)
     .map(({ name, current_balance }: Json) => [name, current_balance]))
   expect(await balances()).toEqual({ 'Accounts Receivable': 1180, Sales: 1000, 'Output CGST': 90, 'Output SGST': 90 })
-  const [sales] = (await shop.get('/accounts?account_type=SALES&sort=created_time')).accounts
-  expect((await shop.get(`/accounts/${sales.account_id}`)).account.current_balance).toBe(1000)
-  await shop.send('POST', `/invoices/${invoice.invoice_id}/void`, {})
+  const [sales] = (await org.get('/accounts?account_type=SALES&sort=created_time')).accounts
+  expect((await org.get(`/accounts/${sales.account_id}`)).account.current_balance).toBe(1000)
+  await org.send('POST', `/invoices/${invoice.invoice_id}/void`, {})
   expect(await balances()).toEqual({})
 })
 
 test('a balance is answered as of the end of a day, by the dates of the entries', async () => {
-  const shop = await openOrganization(service)
-  const { contact } = await shop.send('POST', '/contacts', { contact_name: 'Academy' })
-  const sell = (date: string, rate: number) => shop.send('POST', '/invoices', {
+  const org = await openEmptyOrganization(service)
+  const { contact } = await org.send('POST', '/contacts', { contact_name: 'Academy' })
+  const sell = (date: string, rate: number) => org.send('POST', '/invoices', {
     customer_id: contact.contact_id, date, place_of_supply: 'IN-KA', auto_approve: true, line_items: [{ name: 'Slates', quantity: 1, rate }],
   })
   // The later one is written first; the last is for a day to come.
   await sell('2026-03-31', 200)
   const { invoice } = await sell('2026-03-05', 50)
   await sell('2031-01-01', 7)
-  await shop.send('POST', `/invoices/${invoice.invoice_id}/void`, { date: '2026-04-02' })
-  const [owed] = (await shop.get('/accounts?account_type=ACCOUNTS_RECEIVABLE')).accounts
-  const [sales] = (await shop.get('/accounts?account_type=SALES&sort=created_time')).accounts
-  const asOf = async (account: Json, date: string) => (await shop.get(`/accounts/${account.account_id}?as_of=${date}`)).account.current_balance
+  await org.send('POST', `/invoices/${invoice.invoice_id}/void`, { date: '2026-04-02' })
+  const [owed] = (await org.get('/accounts?account_type=ACCOUNTS_RECEIVABLE')).accounts
+  const [sales] = (await org.get('/accounts?account_type=SALES&sort=created_time')).accounts
+  const asOf = async (account: Json, date: string) => (await org.get(`/accounts/${account.account_id}?as_of=${date}`)).account.current_balance
   for (const account of [owed, sales]) {
     for (const [date, balance] of [
       ['2026-03-04', 0], ['2026-03-05', 50], ['2026-03-30', 50], ['2026-03-31', 250], ['2026-04-01', 250], ['2026-04-02', 200], ['2030-12-31', 200],
@@ -91,31 +86,31 @@ test('a balance is answered as of the end of a day, by the dates of the entries'
     }
   }
   // All else is as without it, and nothing else takes it.
-  expect((await shop.get(`/accounts/${owed.account_id}?as_of=2026-03-31`)).account).toEqual({ ...owed, current_balance: 250 })
-  expect((await shop.get(`/accounts/${owed.account_id}`)).account).toEqual(owed)
+  expect((await org.get(`/accounts/${owed.account_id}?as_of=2026-03-31`)).account).toEqual({ ...owed, current_balance: 250 })
+  expect((await org.get(`/accounts/${owed.account_id}`)).account).toEqual(owed)
   expect(owed.current_balance).toBe(207)
-  expect(await shop.refusal('GET', `/accounts/${owed.account_id}?as_of=2026-02-30`))
+  expect(await org.refusal('GET', `/accounts/${owed.account_id}?as_of=2026-02-30`))
     .toEqual({ status: 400, code: 'validation.invalid_value', field: 'as_of' })
-  expect(await shop.refusal('GET', `/accounts/${shop.client.orgId}?as_of=2026-03-31`)).toEqual({ status: 404, code: 'not_found.resource' })
+  expect(await org.refusal('GET', `/accounts/${org.client.orgId}?as_of=2026-03-31`)).toEqual({ status: 404, code: 'not_found.resource' })
 })
 
 test('the balances of a page are of one moment, whatever is posted while it is shown', async () => {
-  const desk = await openOrganization(service)
+  const org = await openEmptyOrganization(service)
   const context = {
-    connection: service.database, orgId: desk.client.orgId, gateways: {}, caller: { organization: { id: desk.client.orgId, currency_code: 'INR' } },
+    connection: service.database, orgId: org.client.orgId, gateways: {}, caller: { organization: { id: org.client.orgId, currency_code: 'INR' } },
   } as unknown as RequestContext
   const list = accountRoutes.find(({ path }) => path === '/accounts')!.list!
   const { rows, show } = await list(context, { params: {}, query: { per_page: 500 }, body: {} })
   const first = await show(rows.slice(0, 2)) as Json[]
   const [debited, credited] = [first[0]!.account_id, (rows.at(-1) as Json).id]
-  await desk.send('POST', '/journals', { date: '2026-04-01', lines: [{ account_id: debited, debit: 7 }, { account_id: credited, credit: 7 }] })
+  await org.send('POST', '/journals', { date: '2026-04-01', lines: [{ account_id: debited, debit: 7 }, { account_id: credited, credit: 7 }] })
   const rest = await show(rows.slice(2)) as Json[]
   expect([...first, ...rest].filter(({ current_balance }) => current_balance !== 0)).toEqual([])
-  expect((await desk.get(`/accounts/${credited}`)).account.current_balance).not.toBe(0)
+  expect((await org.get(`/accounts/${credited}`)).account.current_balance).not.toBe(0)
 })
 
 test('an account of another organisation is not found', async () => {
   const [account] = (await ours.get('/accounts?per_page=1')).accounts
-  const theirs = await openOrganization(service)
+  const theirs = await openEmptyOrganization(service)
   expect(await theirs.refusal('GET', `/accounts/${account.account_id}`)).toEqual({ status: 404, code: 'not_found.resource' })
 })

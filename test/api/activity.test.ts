@@ -2,11 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { activity } from '../../models/activity.ts'
-import { startService, type Service } from './service.ts'
-import { openOrganization, type Json, type Organization } from './organization.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openEmptyOrganization, type EmptyOrganization } from '../fixtures/empty-organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Organization
+let ours: EmptyOrganization
 const actor = randomUUID()
 const [first, second] = [randomUUID(), randomUUID()]
 
@@ -18,7 +19,7 @@ const ENTRIES = [
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openOrganization(service)
+  ours = await openEmptyOrganization(service)
   await ours.write((books) => ENTRIES.forEach(([action, entityType, entityId, actorId], minute) => books.insert(activity, {
     id: books.newId(), action, entity_type: entityType, entity_id: entityId, entity_ref: `No. ${minute}`, actor_user_id: actorId,
     changes: minute === 1 ? { email: { old: null, new: 'a@b.example' } } : null, metadata: { source: 'DASHBOARD' },
@@ -86,7 +87,7 @@ test('the log has its own codes for a bad token and a missing scope', async () =
     const bad = await service.call('GET', path, { token: 'svc_pat_of_nobody_at_all' })
     expect([bad.status, (bad.body as Json).code]).toEqual([401, 'authn.token_invalid'])
   }
-  const narrow = await openOrganization(service, { scopes: ['Svc.invoices.READ'] })
+  const narrow = await openEmptyOrganization(service, { scopes: ['Svc.invoices.READ'] })
   for (const path of ['/activity', `/invoices/${first}/activity`]) {
     expect(await narrow.refusal('GET', path)).toMatchObject({ status: 403, code: 'authz.scope_missing' })
   }
@@ -104,7 +105,7 @@ test('an invoice has its own part of the log', async () => {
     action: 'INVOICE_SENT', entity_type: 'INVOICE', entity_id: invoice.invoice_id, entity_ref: invoice.invoice_number,
     changes: { status: { old: 'DRAFT', new: 'SENT' } }, metadata: { source: 'PUBLIC_API', ip: expect.any(String), request_id: expect.any(String) },
   })
-  const theirs = await openOrganization(service)
+  const theirs = await openEmptyOrganization(service)
   expect(await theirs.refusal('GET', `/invoices/${invoice.invoice_id}/activity`)).toEqual({ status: 404, code: 'not_found.resource' })
   expect(await ours.refusal('GET', '/invoices/none/activity')).toEqual({ status: 404, code: 'not_found.resource' })
 })

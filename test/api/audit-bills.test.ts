@@ -1,20 +1,14 @@
 // What the audit finds when somebody has been at the bills behind the books' back.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { THIS_YEAR } from './fixtures.ts'
-import { openMill, type Mill } from './mill.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { beforeEach, expect, test } from '@jest/globals'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, THIS_YEAR } from '../fixtures/organization.ts'
+import { useServiceWithoutAudit } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Mill
 let posted: Json
 
-beforeAll(async () => {
-  service = await startService()
-  ours = await openMill(service)
-})
+const service = await useServiceWithoutAudit()
+const ours = await openOrganization(service)
 beforeEach(async () => { posted = await ours.bill({ date: THIS_YEAR.start, auto_approve: true }) })
-afterAll(() => service.discard())
 
 test('nothing, while nobody has', async () => {
   await ours.bill()

@@ -1,30 +1,25 @@
 // What the audit finds when somebody has been at the notes behind the books' back.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import type { Json } from './organization.ts'
-import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { beforeEach, expect, test } from '@jest/globals'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization } from '../fixtures/organization.ts'
+import { useServiceWithoutAudit } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ReturnsDesk
 let credit: Json
 let debit: Json
 let invoice: Json
 
-beforeAll(async () => {
-  service = await startService()
-  ours = await openReturnsDesk(service)
-})
+const service = await useServiceWithoutAudit()
+const ours = await openOrganization(service)
 beforeEach(async () => {
-  ;[credit, debit, invoice] = [await ours.credit(), await ours.debit(), await ours.sent()]
-  await ours.apply(credit.credit_note_id, { invoice_id: invoice.invoice_id }, 60)
+  ;[credit, debit, invoice] = [await ours.creditNote(), await ours.debitNote(), await ours.sentInvoice()]
+  await ours.applyCredit(credit.credit_note_id, { invoice_id: invoice.invoice_id }, 60)
 })
-afterAll(() => service.discard())
 
 test('nothing, while nobody has', async () => {
-  await ours.credit({ is_draft: true })
-  await ours.debit({ is_draft: true })
-  const { bill_id } = await ours.opened()
-  await ours.apply((await ours.vendorCredit({ bill_id })).credit_note_id, { bill_id }, 100)
+  await ours.creditNote({ is_draft: true })
+  await ours.debitNote({ is_draft: true })
+  const { bill_id } = await ours.openBill()
+  await ours.applyCredit((await ours.vendorCreditNote({ bill_id })).credit_note_id, { bill_id }, 100)
   await ours.send('POST', `/debit_notes/${debit.debit_note_id}/void`, {})
   expect(await service.audit()).toEqual([])
 })

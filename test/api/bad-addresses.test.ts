@@ -1,22 +1,17 @@
 // Paths, queries, methods and headers that nobody should send: refused in the envelope, and the service goes on.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Json } from './client.ts'
-import { startService, type Service } from './service.ts'
-import { openShop, type Shop } from './wares.ts'
-import { sendBytes } from './wire.ts'
+import { describe, expect, test } from '@jest/globals'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganizationWithItem } from '../fixtures/organization.ts'
+import { sendBytes } from '../fixtures/raw-request.ts'
+import { useService } from '../fixtures/use-service.ts'
 
 const API = '/api/public/v1'
-let service: Service
-let shop: Shop
 
-beforeAll(async () => {
-  service = await startService()
-  shop = await openShop(await service.organization())
-})
-afterAll(() => service.close())
+const service = await useService()
+const org = await openOrganizationWithItem(service)
 
 const send = (method: string, path: string, ...headers: string[]) =>
-  sendBytes(service.port, [`${method} ${path} HTTP/1.1`, 'Host: t', `Authorization: Bearer ${shop.client.token}`, ...headers, '', ''].join('\r\n'))
+  sendBytes(service.port, [`${method} ${path} HTTP/1.1`, 'Host: t', `Authorization: Bearer ${org.client.token}`, ...headers, '', ''].join('\r\n'))
 
 describe('paths', () => {
   test.each([
@@ -61,7 +56,7 @@ describe('methods', () => {
 
   test('HEAD of anything is answered, without a body and without a 5xx', async () => {
     for (const path of [`${API}/ping`, `${API}/contacts`, `${API}/no_such`, '/health/live']) {
-      const response = await fetch(service.origin + path, { method: 'HEAD', headers: { authorization: `Bearer ${shop.client.token}` } })
+      const response = await fetch(service.origin + path, { method: 'HEAD', headers: { authorization: `Bearer ${org.client.token}` } })
       const [status, text] = [response.status, await response.text()]
       expect([path, status < 500, text]).toEqual([path, true, ''])
     }
@@ -74,9 +69,9 @@ describe('queries', () => {
     '\u202e', 'Σ', 'ẞ', 'x'.repeat(180), '🙏'.repeat(90), '(', ')', '[a-z]', '.*', '~', ':name', '?', '??', '@>', 'null', 'true',
   ]
   test.each(HOSTILE)('a search for %j finds what holds it, and no more', async (text) => {
-    const named = await shop.client.post('/contacts', { contact_name: `before ${text} after`, company_name: 'plain' })
+    const named = await org.client.post('/contacts', { contact_name: `before ${text} after`, company_name: 'plain' })
     expect([named.status, named.body.contact?.contact_name]).toEqual([201, `before ${text} after`])
-    const { status, body } = await shop.client.get(`/contacts?per_page=200&search=${encodeURIComponent(text)}`)
+    const { status, body } = await org.client.get(`/contacts?per_page=200&search=${encodeURIComponent(text)}`)
     expect(status).toBe(200)
     const found = (body.contacts as Json[]).map(({ contact_name }) => contact_name as string)
     expect(found).toContain(`before ${text} after`)
@@ -124,7 +119,7 @@ describe('headers', () => {
   test('a user agent of any bytes is logged without harm', async () => {
     for (const agent of ['x'.repeat(5_000), '\u00ff\u00fe', "'; --"]) {
       const { status } = await sendBytes(service.port, Buffer.from(
-        `POST ${API}/contacts HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer ${shop.client.token}\r\nUser-Agent: ${agent}\r\n` +
+        `POST ${API}/contacts HTTP/1.1\r\nHost: t\r\nAuthorization: Bearer ${org.client.token}\r\nUser-Agent: ${agent}\r\n` +
         'Content-Type: application/json\r\nContent-Length: 20\r\n\r\n{"contact_name":"A"}', 'latin1'))
       expect(status).toBe(201)
     }

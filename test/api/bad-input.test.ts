@@ -1,22 +1,18 @@
 // Whatever is sent: an envelope comes back, never a 5xx, never a stack trace, and nothing is done by halves.
 import { randomUUID } from 'node:crypto'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import type { Answered } from './client.ts'
-import { startService, type Service } from './service.ts'
-import { invoiceBody, openShop, type Shop } from './wares.ts'
-import { hangUp, sendBytes, type RawAnswer } from './wire.ts'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import type { Answered } from '../fixtures/client.ts'
+import { openOrganizationWithItem } from '../fixtures/organization.ts'
+import { hangUp, sendBytes, type RawAnswer } from '../fixtures/raw-request.ts'
+import { useService } from '../fixtures/use-service.ts'
 
 const API = '/api/public/v1'
 const MEGABYTE = 1024 * 1024
-let service: Service
-let shop: Shop
 let before: unknown
 
-beforeAll(async () => {
-  service = await startService()
-  shop = await openShop(await service.organization())
-})
-afterAll(() => service.close())
+const service = await useService()
+const org = await openOrganizationWithItem(service)
 
 async function written() {
   return (await service.sql(`SELECT (SELECT count(*)::integer FROM contacts) AS contacts, (SELECT count(*)::integer FROM invoices) AS invoices,
@@ -26,10 +22,10 @@ async function written() {
 }
 
 const post = (path: string, sent: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
-  service.call('POST', path, { token: shop.client.token, raw: sent, key: randomUUID(), headers })
+  service.call('POST', path, { token: org.client.token, raw: sent, key: randomUUID(), headers })
 const contact = (sent: string) => post('/contacts', sent)
 const head = (method: string, path: string, ...more: string[]) =>
-  [`${method} ${path} HTTP/1.1`, 'Host: test', `Authorization: Bearer ${shop.client.token}`, ...more, '', ''].join('\r\n')
+  [`${method} ${path} HTTP/1.1`, 'Host: test', `Authorization: Bearer ${org.client.token}`, ...more, '', ''].join('\r\n')
 
 function expectRefusal({ status, body, text }: Answered | RawAnswer, wanted: [number, string]): void {
   expect([status, body?.code, text.slice(0, 200)]).toEqual([...wanted, expect.any(String)])
@@ -84,14 +80,14 @@ describe('bodies that are refused, and leave nothing behind', () => {
     { line_items: [{ name: 'x', rate: 0.1234567, quantity: 1 }] }, { line_items: [{ quantity: 1 }] }, { line_items: [{ name: '', rate: 1, quantity: 1 }] },
     { line_items: Array.from({ length: 501 }, () => ({ name: 'x', rate: 1, quantity: 1 })) }, { notes: 'x'.repeat(5001) },
   ])('an invoice of the wrong shape: %j', async (changes) =>
-    expectRefusal(await shop.client.post('/invoices', invoiceBody(shop, { auto_approve: true, ...changes })), [422, 'validation.failed']))
+    expectRefusal(await org.client.post('/invoices', invoiceBody(org, { auto_approve: true, ...changes })), [422, 'validation.failed']))
 
   test.each([
     ['customer_id', 404], ['branch_id', 404], ['line_items', 404], ['tags', 404],
   ] as const)('ids of other shapes in %s', async (field, status) => {
     for (const id of ['x', '1', '{00000000-0000-7000-8000-000000000000}', "'; --", '%00', '../..', randomUUID(), `${randomUUID()} `]) {
       const value = { line_items: [{ item_id: id, quantity: 1 }], tags: [id] }[field as string] ?? id
-      expectRefusal(await shop.client.post('/invoices', invoiceBody(shop, { auto_approve: true, [field]: value })), [status, 'not_found.resource'])
+      expectRefusal(await org.client.post('/invoices', invoiceBody(org, { auto_approve: true, [field]: value })), [status, 'not_found.resource'])
     }
   })
 
@@ -100,7 +96,7 @@ describe('bodies that are refused, and leave nothing behind', () => {
     ['exchange_rate', 2, 400], ['round_off', -999999, 400], ['line_items', [{ name: 'x', rate: 1e7, quantity: 1e7 }], 400],
     ['line_items', [{ name: 'x', rate: 1, quantity: 1, discount: 2 }], 400],
   ])('a well-formed value that is not acceptable: %s %j', async (field, value, status) =>
-    expectRefusal(await shop.client.post('/invoices', invoiceBody(shop, { auto_approve: true, [field]: value })), [status, 'validation.invalid_value']))
+    expectRefusal(await org.client.post('/invoices', invoiceBody(org, { auto_approve: true, [field]: value })), [status, 'validation.invalid_value']))
 
   test('__proto__ and its like are fields like any other', async () => {
     expectRefusal(await contact('{"__proto__":{"contact_name":"A"}}'), [422, 'validation.failed'])

@@ -1,19 +1,19 @@
-// What bills do to the books and tell the world: their journals, their events, their activity.
+// What bills do to the books and announce: their journals, their events, their activity.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Compile } from 'typebox/compile'
 import { deliverySchema, type EventType } from '../../domain/events.ts'
-import { line, TODAY } from './fixtures.ts'
-import { openMill, type Mill } from './mill.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Mill
+let ours: TestOrganization
 let endpointId: string
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openMill(service)
+  ours = await openOrganization(service)
   endpointId = (await ours.send('POST', '/webhooks/endpoints', {
     url: 'http://127.0.0.1:9/hook', events: ['BILL_CREATED', 'BILL_UPDATED', 'BILL_VOIDED', 'BILL_PAID'],
   })).endpoint.endpoint_id
@@ -107,13 +107,13 @@ test('approved later, it posts the same; void, it is reversed as of today or the
 })
 
 test('without a Round Off account the difference goes to the first line\'s account', async () => {
-  const other = await openMill(service)
+  const other = await openOrganization(service)
   await service.sql('UPDATE accounts SET is_active = false WHERE org_id = $1 AND name = $2', other.orgId, 'Round Off')
   const { bill_id } = await other.bill({ line_items: [line({ rate: 99.6 })], round_off: 0.4, auto_approve: true })
   expect(await other.billLedger(bill_id)).toEqual(['Dr Purchases 100.00\n   Cr Accounts Payable (vendor) 100.00'])
 })
 
-/** The bodies to be delivered about one bill, oldest first, each held against its schema. */
+/** The bodies to be delivered about one bill, oldest first, each checked by its schema. */
 async function delivered(billId: string): Promise<Json[]> {
   const rows = await service.sql<{ id: string; event_type: EventType; payload: string }>(
     `SELECT d.id, d.event_type, d.payload FROM webhook_deliveries AS d JOIN webhook_events AS e ON e.org_id = d.org_id AND e.id = d.event_id

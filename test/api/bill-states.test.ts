@@ -1,20 +1,13 @@
 // The states of a bill: which calls each allows, what they change, and what they leave.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { line, THIS_YEAR } from './fixtures.ts'
-import { billBody, openMill, type Mill } from './mill.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { billBody, line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, THIS_YEAR, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Mill
-let theirs: Mill
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openMill(service)
-  theirs = await openMill(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const draft = () => ours.bill()
 const read = async (id: string) => (await ours.get(`/bills/${id}`)).bill
@@ -33,7 +26,7 @@ describe('what a state forbids', () => {
     ['CANCELLED', 0, 0, 'conflict.already_cancelled'],
   ])('%s with %i paid and %i credited', async (status, paid, credited, code) => {
     const { bill_id } = await ours.bill({ auto_approve: true })
-    // A state is put and taken away by hand: how money and credits lead to it is told where they are.
+    // A state is put and taken away by hand: how money and credits lead to it is tested with them.
     const put = (...values: unknown[]) => service.sql(
       'UPDATE bills SET status = $2, payment_made = $3, vendor_credits_applied = $4 WHERE id = $1', bill_id, ...values)
     await put(status, paid, credited)
@@ -147,7 +140,7 @@ test('of approve, void and delete of one draft at once, what is done can be done
 })
 
 test('deleted or replaced, a number of ours is in the register of gaps and never given again; a vendor\'s own is not', async () => {
-  const other = await openMill(service)
+  const other = await openOrganization(service)
   const date = THIS_YEAR.start
   const [first, second, own] = [await other.bill({ date }), await other.bill({ date }), await other.bill({ date, bill_number: 'TM/1' })]
   expect(await other.send('DELETE', `/bills/${first.bill_id}`)).toEqual({ code: 0, message: 'Bill deleted.' })
@@ -164,8 +157,8 @@ test('deleted or replaced, a number of ours is in the register of gaps and never
 })
 
 describe('the duplicate guard', () => {
-  let mill: Mill
-  beforeAll(async () => { mill = await openMill(service) })
+  let org: TestOrganization
+  beforeAll(async () => { org = await openOrganization(service) })
   const refusedAs = ({ bill_id, bill_number }: Json) => (
     { status: 400, code: 'validation.invalid_value', field: 'reference_number', details: { bill_id, bill_number } }
   )
@@ -173,43 +166,43 @@ describe('the duplicate guard', () => {
   test('stops a bill of the vendor, date and total of a posted one, but for a reference of its own', async () => {
     const reference_number = null
     const sent = { reference_number, date: '2026-10-01', auto_approve: true }
-    await mill.bill({ ...sent, auto_approve: false })
-    const posted = await mill.bill(sent)
+    await org.bill({ ...sent, auto_approve: false })
+    const posted = await org.bill(sent)
     for (const again of [{}, { reference_number: '' }, { reference_number: ' ' }, { auto_approve: false }, { line_items: [line({ rate: 50 }), line({ rate: 50 })] }]) {
-      expect(await mill.refusedBill({ ...sent, ...again })).toEqual(refusedAs(posted))
+      expect(await org.refusedBill({ ...sent, ...again })).toEqual(refusedAs(posted))
     }
-    const second = await mill.bill({ ...sent, reference_number: 'second parcel' })
-    expect(await mill.refusedBill({ ...sent, reference_number: 'second parcel' })).toEqual(refusedAs(second))
-    await mill.bill({ ...sent, reference_number: 'third parcel' })
+    const second = await org.bill({ ...sent, reference_number: 'second parcel' })
+    expect(await org.refusedBill({ ...sent, reference_number: 'second parcel' })).toEqual(refusedAs(second))
+    await org.bill({ ...sent, reference_number: 'third parcel' })
     for (const different of [{ date: '2026-10-02' }, { line_items: [line({ rate: 100.01 })] }, { vendor_id: await vendor() }]) {
-      expect((await mill.bill({ ...sent, ...different })).status).toBe('OPEN')
+      expect((await org.bill({ ...sent, ...different })).status).toBe('OPEN')
     }
   })
 
   test('stops a draft at its approval, when another one has been posted meanwhile', async () => {
     const sent = { date: '2026-10-05', reference_number: 'R' }
-    const [first, second] = [await mill.bill(sent), await mill.bill(sent)]
-    await mill.send('POST', `/bills/${first.bill_id}/approve`)
-    expect(await mill.refusal('POST', `/bills/${second.bill_id}/approve`)).toEqual(refusedAs(first))
-    await mill.send('PUT', `/bills/${second.bill_id}`, { reference_number: 'R again' })
-    expect((await mill.send('POST', `/bills/${second.bill_id}/approve`)).bill.status).toBe('OPEN')
+    const [first, second] = [await org.bill(sent), await org.bill(sent)]
+    await org.send('POST', `/bills/${first.bill_id}/approve`)
+    expect(await org.refusal('POST', `/bills/${second.bill_id}/approve`)).toEqual(refusedAs(first))
+    await org.send('PUT', `/bills/${second.bill_id}`, { reference_number: 'R again' })
+    expect((await org.send('POST', `/bills/${second.bill_id}/approve`)).bill.status).toBe('OPEN')
   })
 
   test('forgets a bill that is void', async () => {
     const sent = { date: '2026-10-09', reference_number: null, auto_approve: true }
-    const { bill_id } = await mill.bill(sent)
-    await mill.send('POST', `/bills/${bill_id}/void`)
-    expect((await mill.bill(sent)).status).toBe('OPEN')
+    const { bill_id } = await org.bill(sent)
+    await org.send('POST', `/bills/${bill_id}/void`)
+    expect((await org.bill(sent)).status).toBe('OPEN')
   })
 
   test('lets one of many at once through', async () => {
-    const body = billBody(mill.vendorId, { date: '2026-10-15', reference_number: null, auto_approve: true })
-    const answers = await Promise.all(Array.from({ length: 12 }, () => mill.client.post('/bills', body)))
+    const body = billBody(org, { date: '2026-10-15', reference_number: null, auto_approve: true })
+    const answers = await Promise.all(Array.from({ length: 12 }, () => org.client.post('/bills', body)))
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(11).fill(400)])
     for (const { body: { code, field } } of answers.filter(({ status }) => status === 400)) {
       expect([code, field]).toEqual(['validation.invalid_value', 'reference_number'])
     }
   })
 
-  const vendor = async () => (await mill.send('POST', '/contacts', { contact_name: 'Erode Looms', contact_type: 'VENDOR' })).contact.contact_id
+  const vendor = async () => (await org.send('POST', '/contacts', { contact_name: 'Erode Looms', contact_type: 'VENDOR' })).contact.contact_id
 })

@@ -1,22 +1,15 @@
-// Bills over HTTP: what the body of a new one may say, what is answered, and how lists are asked.
+// Bills over HTTP: what the body of a new one may say, what is answered, and the filters of lists.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
-import { customer, item, line, THIS_YEAR, TODAY } from './fixtures.ts'
-import { billBody, openMill, type Mill } from './mill.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { billBody, line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, addItem, openOrganization, THIS_YEAR, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Mill
-let theirs: Mill
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openMill(service)
-  theirs = await openMill(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const midnight = (date: string) => `${date}T00:00:00.000Z`
 const fieldsOf = ({ errors }: Json) => errors.map(({ field }: Json) => field)
@@ -50,14 +43,14 @@ test('a bill answers all that is known of it, in lists as alone', async () => {
 })
 
 test('auto_approve opens it at once, and says so; no Idempotency-Key is needed', async () => {
-  const { status, body } = await ours.client.call('POST', '/bills', { body: billBody(ours.vendorId, { auto_approve: true }) })
+  const { status, body } = await ours.client.call('POST', '/bills', { body: billBody(ours, { auto_approve: true }) })
   expect([status, body.message, body.bill.status]).toEqual([201, 'Bill created and approved.', 'OPEN'])
   for (const auto_approve of [false, null, undefined]) expect((await ours.bill({ auto_approve })).status).toBe('DRAFT')
 })
 
 describe('numbers', () => {
   test('of ours count by branch and financial year; the vendor\'s own are taken as they are, twice if need be', async () => {
-    const other = await openMill(service)
+    const other = await openOrganization(service)
     const [year, next] = [THIS_YEAR.start, addDays(THIS_YEAR.end, 1)]
     const first = `BILL-${THIS_YEAR.label}-001`
     expect((await other.bill({ date: year })).bill_number).toBe(first)
@@ -85,7 +78,7 @@ describe('numbers', () => {
 
 describe('lines', () => {
   test('an item fills what the line leaves open, at its purchase rate, and the line wins', async () => {
-    const item_id = await item(ours, { rate: 900, purchase_rate: 700.25, tax_id: ours.taxes['GST 5%'], hsn_or_sac: '5004', account_id: ours.accounts['Service Income'] })
+    const item_id = await addItem(ours, { rate: 900, purchase_rate: 700.25, tax_id: ours.taxes['GST 5%'], hsn_or_sac: '5004', account_id: ours.accounts['Service Income'] })
     const { line_items: [filled, overridden], bill_id } = await ours.bill({
       line_items: [{ item_id, quantity: 1 }, { item_id, quantity: 1, rate: 0, name: 'Gold thread', tax_id: ours.taxes['GST 18%'] }], auto_approve: true,
     })
@@ -116,7 +109,7 @@ describe('lines', () => {
 
 describe('round-off', () => {
   test.each([[undefined, 0, 100.49], [0, 0, 100.49], [0.51, 0.51, 101], [-0.49, -0.49, 100], [-100.49, -100.49, 0]])('%j by hand, never by itself', async (told, round_off, total) => {
-    await ours.preferences({ roundInvoiceTotals: true })
+    await ours.setPreferences({ roundInvoiceTotals: true })
     expect(await ours.bill({ line_items: [line({ rate: 100.49 })], round_off: told })).toMatchObject({ round_off, total, balance: total })
   })
 
@@ -134,7 +127,7 @@ describe('refusals', () => {
   })
 
   test('ids of another organisation, and what is no id, do not exist', async () => {
-    const [theirItem, theirBranch] = [await item(theirs), (await theirs.get('/branches')).branches[0].branch_id]
+    const [theirItem, theirBranch] = [await addItem(theirs), (await theirs.get('/branches')).branches[0].branch_id]
     const bodies: [string, (id: string) => Json, string][] = [
       ['vendor_id', (id) => ({ vendor_id: id }), theirs.vendorId],
       ['branch_id', (id) => ({ branch_id: id }), theirBranch],
@@ -149,7 +142,7 @@ describe('refusals', () => {
 
   test('a customer is no vendor, and who is both is one', async () => {
     expect(await ours.refusedBill({ vendor_id: ours.customerId })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'vendor_id' })
-    expect((await ours.bill({ vendor_id: await customer(ours, { contact_type: 'BOTH' }) })).status).toBe('DRAFT')
+    expect((await ours.bill({ vendor_id: await addContact(ours, { contact_type: 'BOTH' }) })).status).toBe('DRAFT')
   })
 
   test.each([
@@ -162,18 +155,18 @@ describe('refusals', () => {
 })
 
 test('a vendor with bills is in use', async () => {
-  const vendor_id = await customer(ours, { contact_type: 'VENDOR', payment_terms: 30 })
+  const vendor_id = await addContact(ours, { contact_type: 'VENDOR', payment_terms: 30 })
   expect((await ours.bill({ vendor_id })).due_date).toBe(midnight('2026-12-10'))
   expect(await ours.refusal('DELETE', `/contacts/${vendor_id}`))
     .toMatchObject({ status: 409, code: 'conflict.in_use', details: { invoices: 0, bills: 1, journal_lines: 0 } })
 })
 
 describe('lists', () => {
-  let listed: Mill
+  let listed: TestOrganization
   let secondVendor: string
   beforeAll(async () => {
-    listed = await openMill(service)
-    secondVendor = await customer(listed, { contact_type: 'VENDOR', contact_name: 'Erode Looms' })
+    listed = await openOrganization(service)
+    secondVendor = await addContact(listed, { contact_type: 'VENDOR', contact_name: 'Erode Looms' })
     const [past, coming] = [addDays(TODAY, -10), addDays(TODAY, 10)]
     await listed.bill({ bill_number: 'A', date: past, due_date: past, auto_approve: true })
     await listed.bill({ bill_number: 'B', date: past, due_date: coming, auto_approve: true, reference_number: 'PO 1' })
@@ -199,7 +192,7 @@ describe('lists', () => {
   })
 
   test('walk through pages, and tell how long a bill is overdue', async () => {
-    expect((await listed.walk('/bills', 'bills', 1)).map(({ bill_number, is_overdue, days_overdue }) => [bill_number, is_overdue, days_overdue]))
+    expect((await listed.listAll('/bills', 'bills', 1)).map(({ bill_number, is_overdue, days_overdue }) => [bill_number, is_overdue, days_overdue]))
       .toEqual([['D', false, 0], ['C', false, 0], ['B', false, 0], ['A', true, 10]])
     expect(await listed.refusal('GET', '/bills?status=SENT')).toMatchObject({ status: 400, code: 'validation.invalid_value', field: 'status' })
   })

@@ -1,23 +1,19 @@
 // What one caller's bodies may cost: answers that do not outgrow their requests, and turns for what is large.
 import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { createFairShare, type Release } from '../../api/http/fair-share.ts'
-import type { Answered } from './client.ts'
-import { startService, type Service } from './service.ts'
-import { invoiceBody, openShop, type Shop } from './wares.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import type { Answered } from '../fixtures/client.ts'
+import { openOrganizationWithItem } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
 const MEGABYTE = 1024 * 1024
-let service: Service
-let shop: Shop
 
-beforeAll(async () => {
-  service = await startService()
-  shop = await openShop(await service.organization())
-})
-afterAll(() => service.close())
+const service = await useService()
+const org = await openOrganizationWithItem(service)
 
-const send = (path: string, raw: string) => service.call('POST', path, { token: shop.client.token, raw, key: randomUUID() })
+const send = (path: string, raw: string) => service.call('POST', path, { token: org.client.token, raw, key: randomUUID() })
 
 describe('an answer does not grow with its request', () => {
   const long = 'k'.repeat(200_000)
@@ -54,12 +50,12 @@ describe('an answer does not grow with its request', () => {
 
   test('the length of a list is told before what is in it', async () => {
     const lines = Array.from({ length: 501 }, () => ({ name: 'x', rate: 1, quantity: 1 }))
-    const { status, body } = await send('/invoices', JSON.stringify(invoiceBody(shop, { line_items: lines })))
+    const { status, body } = await send('/invoices', JSON.stringify(invoiceBody(org, { line_items: lines })))
     expect([status, body.errors]).toEqual([422, [{ field: 'line_items', code: 'too_many', message: 'must not have more than 500 items' }]])
   })
 
   test('a field of the caller in a message is shortened', async () => {
-    const { status, body } = await shop.client.post('/webhooks/endpoints', { url: 'https://example.com/x', events: ['X'.repeat(100)] })
+    const { status, body } = await org.client.post('/webhooks/endpoints', { url: 'https://example.com/x', events: ['X'.repeat(100)] })
     expect([status, body.message.length < 500]).toEqual([400, true])
     const refused = await service.call('POST', '/partner/organizations', { partnerKey: service.partnerKey, key: randomUUID(), body: { name: 'A', scopes: ['s'.repeat(5_000)] } })
     expect([refused.status, refused.body.errors.map(({ field }: { field: string }) => field)]).toEqual([422, ['scopes.0']])
@@ -77,7 +73,7 @@ test('an address of a partner\'s organisation has a bound, whatever its fields',
 })
 
 describe('a body that nobody reads', () => {
-  // Sends on and on, and tells what was answered and whether the connection was closed.
+  // Sends without end; returns what was answered and whether the connection was closed.
   function sendOn(head: string): Promise<{ answer: string; sent: number }> {
     return new Promise((resolve) => {
       const socket = connect(service.port, '127.0.0.1')
@@ -97,7 +93,7 @@ describe('a body that nobody reads', () => {
     })
   }
 
-  test.each([[413, () => shop.client.token], [401, () => 'svc_pat_nobody_at_all']])('is answered with %i, and its connection closed', async (status, token) => {
+  test.each([[413, () => org.client.token], [401, () => 'svc_pat_nobody_at_all']])('is answered with %i, and its connection closed', async (status, token) => {
     const head = ['POST /api/public/v1/contacts HTTP/1.1', 'Host: test', `Authorization: Bearer ${token()}`, 'Content-Type: application/json', 'Transfer-Encoding: chunked', '', '']
     const { answer } = await sendOn(head.join('\r\n'))
     expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `))

@@ -1,19 +1,13 @@
-// The lines of a PUT: kept by their ids with what they were drawn up with, added without one, removed when not sent.
+// The lines of a PUT: kept by their ids with what they were created with, added without one, removed when not sent.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { item, line } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { describe, expect, test } from '@jest/globals'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addItem, openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ReturnsDesk
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openReturnsDesk(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 interface Kind {
   path: string
@@ -57,7 +51,7 @@ describe.each(KINDS.map((kind) => [kind.path, kind] as const))('%s', (_path, kin
   })
 
   test('an item that has changed since changes no line, whatever else of the draft does', async () => {
-    const item_id = await item(ours, { tax_id: ours.taxes['GST 18%'], hsn_or_sac: '5004', unit: 'NOS', description: 'Red', rate: 100, purchase_rate: 100 })
+    const item_id = await addItem(ours, { tax_id: ours.taxes['GST 18%'], hsn_or_sac: '5004', unit: 'NOS', description: 'Red', rate: 100, purchase_rate: 100 })
     const before = await draft([{ item_id, quantity: 3 }, { item_id, quantity: 1, name: 'Own', rate: 10 }])
     await ours.send('PUT', `/items/${item_id}`, {
       item_name: 'Renamed', tax_id: ours.taxes['GST 5%'], hsn_or_sac: '9999', unit: 'KG', description: null, rate: 1, purchase_rate: 1,
@@ -89,7 +83,7 @@ describe.each(KINDS.map((kind) => [kind.path, kind] as const))('%s', (_path, kin
   })
 
   test('null clears what a line says, and gives it the name and price of its item again', async () => {
-    const item_id = await item(ours, { item_name: 'Chalk', rate: 7, purchase_rate: 7, tax_id: ours.taxes['GST 18%'] })
+    const item_id = await addItem(ours, { item_name: 'Chalk', rate: 7, purchase_rate: 7, tax_id: ours.taxes['GST 18%'] })
     const before = await draft([{ item_id, quantity: 1, name: 'Own', rate: 50, discount: 5, description: 'Red', unit: 'NOS', hsn_or_sac: '5004' }])
     const [line_item_id] = idsOf(before)
     const cleared = { name: null, rate: null, discount: null, description: null, unit: null, hsn_or_sac: null, tax_id: null }
@@ -175,9 +169,9 @@ describe('expenses', () => {
 
 test('a draft invoice is rounded anew by a change, and by nothing else', async () => {
   const { invoice_id, ...before } = await ours.invoice({ line_items: [line({ rate: 99.6 })] })
-  await ours.preferences({ roundInvoiceTotals: true })
+  await ours.setPreferences({ roundInvoiceTotals: true })
   const put = async (body: Json) => (await ours.send('PUT', `/invoices/${invoice_id}`, body)).invoice
   expect(await put({ ...before, notes: null })).toMatchObject({ round_off: 0, total: 99.6, last_modified_time: before.last_modified_time })
   expect(await put({ ...before, notes: 'Now' })).toMatchObject({ round_off: 0.4, total: 100, balance: 100 })
-  await ours.preferences({ roundInvoiceTotals: false })
+  await ours.setPreferences({ roundInvoiceTotals: false })
 })

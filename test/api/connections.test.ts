@@ -1,4 +1,4 @@
-// How many connections there may be, and what those beyond are told.
+// How many connections there may be, and how those beyond are answered.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -6,7 +6,7 @@ import { afterEach, describe, expect, test } from '@jest/globals'
 import { createConnections } from '../../api/http/connections.ts'
 import { MOST_UNANSWERED } from '../../api/http/bounds.ts'
 import { freePort } from '../../bin/machines/port.ts'
-import { startApiProcess, type ApiProcess } from './process.ts'
+import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
 
 let api: ApiProcess | undefined
 let sockets: Socket[] = []

@@ -1,20 +1,14 @@
 // Contacts over HTTP: what is kept of them, how changes merge, the filters, archive and delete.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { customer, line, openStall, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { beforeAll, describe, expect, test } from '@jest/globals'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-let theirs: Stall
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-  theirs = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const CALLS: [string, string, Json?][] = [['GET', ''], ['PUT', '', {}], ['DELETE', ''], ['POST', '/archive']]
 const NOT_FOUND = { status: 404, code: 'not_found.resource' }
@@ -175,11 +169,11 @@ describe('DELETE', () => {
     for (const [method, path, body] of CALLS) {
       expect(await ours.refusal(method, `/contacts/${contact_id}${path}`, body)).toEqual(NOT_FOUND)
     }
-    expect(await ours.refused({ customer_id: contact_id })).toEqual({ ...NOT_FOUND, field: 'customer_id' })
+    expect(await ours.refusedInvoice({ customer_id: contact_id })).toEqual({ ...NOT_FOUND, field: 'customer_id' })
   })
 
   test('a contact in use stays, and the counts tell why', async () => {
-    const customer_id = await customer(ours)
+    const customer_id = await addContact(ours)
     const draft = await ours.invoice({ customer_id })
     const inUse = (counts: Json) => ({ status: 409, code: 'conflict.in_use', details: expect.objectContaining(counts) })
     expect(await ours.refusal('DELETE', `/contacts/${customer_id}`)).toEqual(inUse({ invoices: 1, journal_lines: 0 }))
@@ -200,15 +194,16 @@ test('another organisation\'s contact does not exist', async () => {
 })
 
 describe('filters', () => {
-  let market: Stall
+  let org: TestOrganization
   beforeAll(async () => {
-    market = await openStall(service)
+    org = await openOrganization(service)
+    await org.send('DELETE', `/contacts/${org.vendorId}`)
     for (const body of [
       { contact_name: 'Anand & Sons', email: 'anand@sons.example', gst_no: '29AABCT1332L1ZU' },
       { contact_name: 'Bharat Mills', contact_type: 'VENDOR', company_name: 'ANAND Holdings', phone: 'anand' },
       { contact_name: '100% Cotton', contact_type: 'BOTH', email: 'info_desk@cotton.example' },
-    ]) await market.send('POST', '/contacts', body)
-    await market.send('POST', `/contacts/${market.customerId}/archive`)
+    ]) await org.send('POST', '/contacts', body)
+    await org.send('POST', `/contacts/${org.customerId}/archive`)
   })
 
   test.each([
@@ -220,11 +215,11 @@ describe('filters', () => {
     ['search=%25', ['100% Cotton']], ['search=_', ['100% Cotton']], ['search=%5C', []], ['search=nothing', []],
     ['sort=created_time&status=ACTIVE', ['Anand & Sons', 'Bharat Mills', '100% Cotton']], ['unknown=1&search=cotton', ['100% Cotton']],
   ])('%s', async (query, names) => {
-    expect((await market.get(`/contacts?${query}`)).contacts.map(({ contact_name }: Json) => contact_name)).toEqual(names)
+    expect((await org.get(`/contacts?${query}`)).contacts.map(({ contact_name }: Json) => contact_name)).toEqual(names)
   })
 
   test.each([['contact_type', ['CUSTOMER', 'VENDOR', 'BOTH']], ['status', ['ACTIVE', 'INACTIVE']], ['sort', ['created_time', '-created_time']]])(
     '%s takes only its values', async (field, valid) => {
-      expect(await market.refusal('GET', `/contacts?${field}=other`)).toEqual({ status: 400, code: 'validation.invalid_value', field, details: { valid } })
+      expect(await org.refusal('GET', `/contacts?${field}=other`)).toEqual({ status: 400, code: 'validation.invalid_value', field, details: { valid } })
     })
 })

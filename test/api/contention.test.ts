@@ -1,25 +1,19 @@
 // Calls that meet others on the same rows: tried again, and refused in the end with 503.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { beginAttempts, recordAttemptResults } from '../../commands/webhooks/deliveries.ts'
-import { blockedBy } from '../blocked.ts'
-import { invoiceBody } from './fixtures.ts'
-import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import { openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ReturnsDesk
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openReturnsDesk(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 /** A connection of the test's own, ended whatever happens. */
 async function onConnection<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: service.databaseUrl })
-  // A connection that a test has ended tells so.
+  // A connection that a test has ended logs an error.
   client.on('error', () => undefined)
   await client.connect()
   return work(client).finally(() => client.end().catch(() => undefined))
@@ -45,7 +39,7 @@ async function failing<T>(table: string, code: string, times: number, work: () =
 
 describe('a deadlock', () => {
   test('with another connection is found by PostgreSQL, and the call made anew', async () => {
-    const [{ credit_note_id }, { invoice_id }] = [await ours.credit(), await ours.sent()]
+    const [{ credit_note_id }, { invoice_id }] = [await ours.creditNote(), await ours.sentInvoice()]
     // The call locks the note, then the invoice; the other connection the invoice, then the note.
     const answered = await onConnection(async (other) => {
       await other.query(`SET deadlock_timeout = '1h'`)
@@ -59,7 +53,7 @@ describe('a deadlock', () => {
       return call
     })
     expect([answered.status, answered.body.credit_note?.applied_amount]).toEqual([200, 10])
-    expect(await ours.creditNow(credit_note_id)).toMatchObject({ applied_amount: 10, balance_amount: 90 })
+    expect(await ours.getCreditNote(credit_note_id)).toMatchObject({ applied_amount: 10, balance_amount: 90 })
   })
 })
 
@@ -68,7 +62,7 @@ describe.each(['40P01', '40001', '55P03'])('%s', (code) => {
 
   test('four times is got over', async () => {
     const [answered, made] = await failing('invoices', code, 4, async () => [
-      await ours.client.post('/invoices', invoiceBody(ours.customerId)), await calls(),
+      await ours.client.post('/invoices', invoiceBody(ours)), await calls(),
     ] as const)
     expect([answered.status, made]).toEqual([201, 5])
   })
@@ -76,16 +70,16 @@ describe.each(['40P01', '40001', '55P03'])('%s', (code) => {
   test('five times is 503, and a repeat of the key does the work', async () => {
     const before = (await ours.get('/invoices')).invoices.length
     const [answered, made] = await failing('invoices', code, 1_000, async () => [
-      await ours.client.post('/invoices', invoiceBody(ours.customerId), `busy-${code}`), await calls(),
+      await ours.client.post('/invoices', invoiceBody(ours), `busy-${code}`), await calls(),
     ] as const)
     expect([answered.status, answered.body.code, answered.headers['retry-after'], made]).toEqual([503, 'service.unavailable', '1', 5])
-    expect((await ours.client.post('/invoices', invoiceBody(ours.customerId), `busy-${code}`)).status).toBe(201)
+    expect((await ours.client.post('/invoices', invoiceBody(ours), `busy-${code}`)).status).toBe(201)
     expect((await ours.get('/invoices')).invoices.length).toBe(before + 1)
   })
 })
 
 test('a statement that takes too long is 503, and is not tried again', async () => {
-  const answered = await failing('invoices', '57014', 1_000, () => ours.client.post('/invoices', invoiceBody(ours.customerId)))
+  const answered = await failing('invoices', '57014', 1_000, () => ours.client.post('/invoices', invoiceBody(ours)))
   expect([answered.status, answered.body.code, answered.headers['retry-after']]).toEqual([503, 'service.unavailable', '5'])
 })
 
@@ -102,7 +96,7 @@ describe('the outcome of a webhook', () => {
   async function begun() {
     await service.sql('UPDATE webhook_endpoints SET status = $1', 'DELETED')
     const { endpoint: { endpoint_id: endpointId } } = await ours.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/', events: ['INVOICE_CREATED'] })
-    await ours.sent()
+    await ours.sentInvoice()
     const [delivery] = (await ours.get(`/webhooks/deliveries?endpoint_id=${endpointId}`)).deliveries
     const key = { orgId: ours.orgId, deliveryId: delivery.delivery_id, series: 0, attempt: 1 }
     await beginAttempts(service.database, [key], new Date())

@@ -1,20 +1,21 @@
-// Credit notes over HTTP: drawn up, issued, changed and void; what they post and tell the world.
+// Credit notes over HTTP: created, issued, changed and voided; what they post and announce.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { Compile } from 'typebox/compile'
 import { deliverySchema, type EventType } from '../../domain/events.ts'
-import { customer, item, line, TODAY } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { creditOf, openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { creditState } from '../fixtures/credit.ts'
+import { addContact, addItem, openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: ReturnsDesk
+let ours: TestOrganization
 let endpointId: string
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openReturnsDesk(service)
+  ours = await openOrganization(service)
   endpointId = (await ours.send('POST', '/webhooks/endpoints', {
     url: 'http://127.0.0.1:9/hook', events: ['CREDIT_NOTE_CREATED', 'CREDIT_NOTE_VOIDED'],
   })).endpoint.endpoint_id
@@ -28,8 +29,8 @@ const text = (lines: string) => lines.slice(1).split('\n').map((each) => each.re
 const ledgerOf = async (id: string) => (await ours.ledger(id)).map((journal) => journal.replaceAll('(customer)', '(contact)'))
 
 test('is issued, answers what it is, and reduces no balance', async () => {
-  const { invoice_id } = await ours.sent({ line_items: [taxed('GST 18%', 1000)], place_of_supply: 'IN-DL' })
-  const note = await ours.credit({
+  const { invoice_id } = await ours.sentInvoice({ line_items: [taxed('GST 18%', 1000)], place_of_supply: 'IN-DL' })
+  const note = await ours.creditNote({
     invoice_id, line_items: [{ ...taxed('GST 18%', 100), quantity: 2, restock: true }, taxed('Exempt', 7)], reference_number: 'RET-1', notes: 'Torn',
   })
   expect(note).toMatchObject({
@@ -39,8 +40,8 @@ test('is issued, answers what it is, and reduces no balance', async () => {
     notes: 'Torn', tags: [], applications: [],
   })
   expect(note.line_items.map(({ item_total, igst, restock }: Json) => [item_total, igst, restock])).toEqual([[200, 36, true], [7, 0, false]])
-  expect(await ours.creditNow(note.credit_note_id)).toEqual(note)
-  expect(await ours.invoiceNow(invoice_id)).toMatchObject({ status: 'SENT', balance: 1180, credits_applied: 0 })
+  expect(await ours.getCreditNote(note.credit_note_id)).toEqual(note)
+  expect(await ours.getInvoice(invoice_id)).toMatchObject({ status: 'SENT', balance: 1180, credits_applied: 0 })
   expect(await ledgerOf(note.credit_note_id)).toEqual([text(`
     Dr Sales 207.00
     Dr Output IGST 36.00
@@ -50,9 +51,9 @@ test('is issued, answers what it is, and reduces no balance', async () => {
 })
 
 test("a vendor's credit mirrors its bill, reverse charge and all", async () => {
-  const silk = await item(ours, { rate: 500, purchase_rate: 400, tax_id: ours.taxes['GST 18%'] })
-  const { bill_id } = await ours.opened({ currency_code: 'USD', exchange_rate: 80.5, line_items: [line({ rate: 2000 })] })
-  const note = await ours.vendorCredit({ bill_id, line_items: [{ item_id: silk, quantity: 1 }, taxed('RCM 5%', 100)] })
+  const silk = await addItem(ours, { rate: 500, purchase_rate: 400, tax_id: ours.taxes['GST 18%'] })
+  const { bill_id } = await ours.openBill({ currency_code: 'USD', exchange_rate: 80.5, line_items: [line({ rate: 2000 })] })
+  const note = await ours.vendorCreditNote({ bill_id, line_items: [{ item_id: silk, quantity: 1 }, taxed('RCM 5%', 100)] })
   expect(note).toMatchObject({
     type: 'vendor', customer_id: ours.vendorId, customer_name: 'Tiruppur Mills', invoice_id: null, bill_id, place_of_supply: 'IN-KA',
     currency_code: 'USD', exchange_rate: 80.5, sub_total: 500, tax_total: 72, total: 572, stock_direction: 'PURCHASE_RETURN_OUT',
@@ -67,27 +68,27 @@ test("a vendor's credit mirrors its bill, reverse charge and all", async () => {
 })
 
 test('against nothing in particular it is a customer’s, unless the contact is a vendor and nothing else', async () => {
-  const both = await customer(ours, { contact_name: 'Ravi Textiles', contact_type: 'BOTH', place_of_contact: 'IN-TN' })
-  const of = async (customer_id: string) => (({ type, place_of_supply }) => [type, place_of_supply])(await ours.credit({ customer_id }))
+  const both = await addContact(ours, { contact_name: 'Ravi Textiles', contact_type: 'BOTH', place_of_contact: 'IN-TN' })
+  const of = async (customer_id: string) => (({ type, place_of_supply }) => [type, place_of_supply])(await ours.creditNote({ customer_id }))
   expect([await of(ours.customerId), await of(both), await of(ours.vendorId)]).toEqual([['customer', 'IN-KA'], ['customer', 'IN-TN'], ['vendor', 'IN-KA']])
 })
 
 describe('a creation is refused', () => {
   test.each<[string, () => Promise<Json> | Json, Json]>([
-    ['against an invoice and a bill', async () => ({ invoice_id: (await ours.sent()).invoice_id, bill_id: (await ours.opened()).bill_id }), { ...BAD, field: 'bill_id' }],
-    ['against an invoice, and a bill that is not there', async () => ({ invoice_id: (await ours.sent()).invoice_id, bill_id: randomUUID() }), { ...NONE, field: 'bill_id' }],
+    ['against an invoice and a bill', async () => ({ invoice_id: (await ours.sentInvoice()).invoice_id, bill_id: (await ours.openBill()).bill_id }), { ...BAD, field: 'bill_id' }],
+    ['against an invoice, and a bill that is not there', async () => ({ invoice_id: (await ours.sentInvoice()).invoice_id, bill_id: randomUUID() }), { ...NONE, field: 'bill_id' }],
     ['against an invoice that is not there', () => ({ invoice_id: randomUUID() }), { ...NONE, field: 'invoice_id' }],
     ['against text that is no id', () => ({ bill_id: 'BILL-1' }), { ...NONE, field: 'bill_id' }],
-    ['against an invoice of another', async () => ({ customer_id: await customer(ours), invoice_id: (await ours.sent()).invoice_id }), { ...BAD, field: 'invoice_id' }],
-    ['against a bill of another', async () => ({ customer_id: await customer(ours, { contact_type: 'BOTH' }), bill_id: (await ours.opened()).bill_id }), { ...BAD, field: 'bill_id' }],
+    ['against an invoice of another', async () => ({ customer_id: await addContact(ours), invoice_id: (await ours.sentInvoice()).invoice_id }), { ...BAD, field: 'invoice_id' }],
+    ['against a bill of another', async () => ({ customer_id: await addContact(ours, { contact_type: 'BOTH' }), bill_id: (await ours.openBill()).bill_id }), { ...BAD, field: 'bill_id' }],
     ['against a draft', async () => ({ invoice_id: (await ours.invoice()).invoice_id }),
       { status: 409, code: 'conflict.invalid_state', details: { status: 'DRAFT', allowed: ['SENT', 'PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CREDIT_APPLIED'] } }],
     ['for a contact that is not there', () => ({ customer_id: randomUUID() }), { ...NONE, field: 'customer_id' }],
-    ["a vendor's, of a customer alone", async () => ({ customer_id: ours.customerId, bill_id: (await ours.opened()).bill_id }), { ...BAD, field: 'customer_id' }],
+    ["a vendor's, of a customer alone", async () => ({ customer_id: ours.customerId, bill_id: (await ours.openBill()).bill_id }), { ...BAD, field: 'customer_id' }],
     ['with an item that is not there', () => ({ line_items: [{ item_id: randomUUID(), quantity: 1 }] }), { ...NONE, field: 'line_items.0.item_id' }],
     ['with a place that is none', () => ({ place_of_supply: 'IN-IN' }), { status: 422, code: 'validation.invalid_value', field: 'place_of_supply' }],
   ])('%s', async (_what, changes, refused) => {
-    expect(await ours.refusedCredit(await changes())).toEqual(refused)
+    expect(await ours.refusedCreditNote(await changes())).toEqual(refused)
   })
 
   test('with every problem of its shape at once, and without a key', async () => {
@@ -95,24 +96,24 @@ describe('a creation is refused', () => {
     expect([status, errors.map(({ field }: Json) => field).sort()]).toEqual([422, [
       'customer_id', 'date', 'is_draft', 'line_items.0.name', 'line_items.0.quantity', 'line_items.0.rate', 'line_items.0.restock',
     ]])
-    const keyless = await ours.client.call('POST', '/credit_notes', { body: ours.creditBody() })
+    const keyless = await ours.client.call('POST', '/credit_notes', { body: ours.creditNoteBody() })
     expect([keyless.status, keyless.body.code]).toEqual([400, 'idempotency.key_required'])
   })
 
   test('against a document of another organisation', async () => {
-    const other = await openReturnsDesk(service)
-    const [invoice, bill, note] = [await other.sent(), await other.opened(), await other.credit()]
-    expect(await ours.refusedCredit({ invoice_id: invoice.invoice_id })).toMatchObject(NONE)
-    expect(await ours.refusedCredit({ customer_id: ours.vendorId, bill_id: bill.bill_id })).toMatchObject(NONE)
-    const own = await ours.credit()
-    expect(await ours.refusedApply(own.credit_note_id, { invoice_id: invoice.invoice_id }, 1)).toEqual({ ...NONE, field: 'invoice_id' })
-    expect(await ours.refusedApply(note.credit_note_id, { invoice_id: (await ours.sent()).invoice_id }, 1)).toEqual(NONE)
+    const other = await openOrganization(service)
+    const [invoice, bill, note] = [await other.sentInvoice(), await other.openBill(), await other.creditNote()]
+    expect(await ours.refusedCreditNote({ invoice_id: invoice.invoice_id })).toMatchObject(NONE)
+    expect(await ours.refusedCreditNote({ customer_id: ours.vendorId, bill_id: bill.bill_id })).toMatchObject(NONE)
+    const own = await ours.creditNote()
+    expect(await ours.refusedApplication(own.credit_note_id, { invoice_id: invoice.invoice_id }, 1)).toEqual({ ...NONE, field: 'invoice_id' })
+    expect(await ours.refusedApplication(note.credit_note_id, { invoice_id: (await ours.sentInvoice()).invoice_id }, 1)).toEqual(NONE)
   })
 })
 
 describe('a draft', () => {
   test('posts nothing until it is issued', async () => {
-    const draft = await ours.credit({ is_draft: true, currency_code: 'USD', exchange_rate: 83 })
+    const draft = await ours.creditNote({ is_draft: true, currency_code: 'USD', exchange_rate: 83 })
     expect([draft.status, await ours.ledger(draft.credit_note_id)]).toEqual(['DRAFT', []])
     const { credit_note, message } = await ours.send('POST', `/credit_notes/${draft.credit_note_id}/issue`)
     expect([message, credit_note.status]).toEqual(['Credit note issued.', 'ISSUED'])
@@ -122,17 +123,17 @@ describe('a draft', () => {
   })
 
   test('changes whole, priced anew', async () => {
-    const { credit_note_id: id } = await ours.credit({ is_draft: true, line_items: [{ ...taxed('GST 18%', 100), restock: true }, line({ rate: 1 })] })
+    const { credit_note_id: id } = await ours.creditNote({ is_draft: true, line_items: [{ ...taxed('GST 18%', 100), restock: true }, line({ rate: 1 })] })
     const put = async (body: Json) => (await ours.send('PUT', `/credit_notes/${id}`, body)).credit_note
-    const before = await ours.creditNow(id)
+    const before = await ours.getCreditNote(id)
     expect(await put({ place_of_supply: 'IN-DL', notes: 'Across' })).toMatchObject({ total: 119, notes: 'Across', place_of_supply: 'IN-DL' })
-    const moved = await ours.creditNow(id)
+    const moved = await ours.getCreditNote(id)
     expect(moved.line_items.map(({ line_item_id, igst, restock }: Json) => [line_item_id, igst, restock]))
       .toEqual([[before.line_items[0].line_item_id, 18, true], [before.line_items[1].line_item_id, 0, false]])
     const relined = await put({ line_items: [taxed('GST 5%', 200)], date: '2026-11-13' })
     expect(relined).toMatchObject({ total: 210, balance_amount: 210, date: '2026-11-13T00:00:00.000Z' })
-    expect((await ours.creditNow(id)).line_items).toEqual(relined.line_items)
-    const { invoice_id } = await ours.sent({ currency_code: 'EUR', exchange_rate: 90 })
+    expect((await ours.getCreditNote(id)).line_items).toEqual(relined.line_items)
+    const { invoice_id } = await ours.sentInvoice({ currency_code: 'EUR', exchange_rate: 90 })
     expect(await put({ invoice_id })).toMatchObject({ invoice_id, currency_code: 'EUR', exchange_rate: 90, place_of_supply: 'IN-KA', total: 210 })
     expect(await put({ invoice_id: null, customer_id: ours.vendorId })).toMatchObject({ type: 'vendor', invoice_id: null, currency_code: 'EUR', customer_name: 'Tiruppur Mills' })
     expect(await ours.refusal('PUT', `/credit_notes/${id}`, { invoice_id })).toEqual({ ...BAD, field: 'customer_id' })
@@ -145,14 +146,14 @@ describe('a draft', () => {
   })
 
   test('void posts nothing', async () => {
-    const { credit_note_id } = await ours.credit({ is_draft: true })
+    const { credit_note_id } = await ours.creditNote({ is_draft: true })
     const { credit_note } = await ours.send('POST', `/credit_notes/${credit_note_id}/void`)
-    expect([creditOf(credit_note), await ours.ledger(credit_note_id)]).toEqual([['CANCELLED', 0, 0], []])
+    expect([creditState(credit_note), await ours.ledger(credit_note_id)]).toEqual([['CANCELLED', 0, 0], []])
   })
 })
 
 test('an issued note changes in notes, date and reference: another date posts it anew', async () => {
-  const { credit_note_id: id } = await ours.credit()
+  const { credit_note_id: id } = await ours.creditNote()
   const path = `/credit_notes/${id}`
   expect((await ours.send('PUT', path, { notes: 'Late', reference_number: 'R' })).credit_note).toMatchObject({ notes: 'Late', reference_number: 'R' })
   expect(await ours.ledger(id)).toHaveLength(1)
@@ -172,9 +173,9 @@ test('an issued note changes in notes, date and reference: another date posts it
 
 test('void reverses its journal today, or on the day told; once', async () => {
   for (const [body, day] of [[{ reason: 'Kept' }, TODAY], [{ date: '2026-12-01' }, '2026-12-01']] as const) {
-    const { credit_note_id } = await ours.credit()
+    const { credit_note_id } = await ours.creditNote()
     const { credit_note } = await ours.send('POST', `/credit_notes/${credit_note_id}/void`, body)
-    expect(creditOf(credit_note)).toEqual(['CANCELLED', 0, 0])
+    expect(creditState(credit_note)).toEqual(['CANCELLED', 0, 0])
     expect((await ours.get('/journals?source=CREDIT_NOTE&per_page=1')).journals[0])
       .toMatchObject({ source_id: credit_note_id, date: `${day}T00:00:00.000Z`, reversal_of: expect.any(String) })
     expect(await ours.refusal('POST', `/credit_notes/${credit_note_id}/void`, {})).toEqual({ status: 409, code: 'conflict.already_cancelled' })
@@ -182,7 +183,7 @@ test('void reverses its journal today, or on the day told; once', async () => {
 })
 
 test('one event and one entry a call', async () => {
-  const { credit_note_id: id, credit_note_number: number } = await ours.credit({ is_draft: true, line_items: [line({ rate: 12.5 })] })
+  const { credit_note_id: id, credit_note_number: number } = await ours.creditNote({ is_draft: true, line_items: [line({ rate: 12.5 })] })
   await ours.send('PUT', `/credit_notes/${id}`, { notes: 'Torn' })
   await ours.send('POST', `/credit_notes/${id}/issue`)
   await ours.send('POST', `/credit_notes/${id}/void`, { reason: 'Kept' })
@@ -203,12 +204,12 @@ test('one event and one entry a call', async () => {
 })
 
 test('the list, by every filter', async () => {
-  const own = await openReturnsDesk(service)
-  const [{ invoice_id }, { bill_id }] = [await own.sent(), await own.opened()]
-  const one = await own.credit({ invoice_id, date: '2026-10-01' })
-  const two = await own.vendorCredit({ bill_id, date: '2026-10-15' })
-  const three = await own.credit({ is_draft: true })
-  await own.apply(one.credit_note_id, { invoice_id }, 40)
+  const own = await openOrganization(service)
+  const [{ invoice_id }, { bill_id }] = [await own.sentInvoice(), await own.openBill()]
+  const one = await own.creditNote({ invoice_id, date: '2026-10-01' })
+  const two = await own.vendorCreditNote({ bill_id, date: '2026-10-15' })
+  const three = await own.creditNote({ is_draft: true })
+  await own.applyCredit(one.credit_note_id, { invoice_id }, 40)
   const found = async (query: string) => (await own.get(`/credit_notes?${query}`)).credit_notes.map(({ credit_note_id }: Json) => (
     [one, two, three].findIndex((note) => note.credit_note_id === credit_note_id) + 1
   ))
@@ -219,20 +220,20 @@ test('the list, by every filter', async () => {
   expect([await found('date_from=2026-10-15'), await found('date_to=2026-10-15'), await found(`customer_id=${ours.customerId}`)]).toEqual([[3, 2], [2, 1], []])
   expect(await found(`modified_since=${encodeURIComponent(three.last_modified_time)}`)).toEqual([3, 1])
   expect(await own.refusal('GET', '/credit_notes?type=VENDOR')).toMatchObject({ ...BAD, details: { valid: ['customer', 'vendor'] } })
-  expect((await own.walk('/credit_notes', 'credit_notes', 2)).find(({ credit_note_id }) => credit_note_id === one.credit_note_id))
-    .toEqual(await own.creditNow(one.credit_note_id))
+  expect((await own.listAll('/credit_notes', 'credit_notes', 2)).find(({ credit_note_id }) => credit_note_id === one.credit_note_id))
+    .toEqual(await own.getCreditNote(one.credit_note_id))
 })
 
 test('a contact or item that a note names is in use', async () => {
-  const [customer_id, item_id] = [await customer(ours), await item(ours)]
-  await ours.credit({ customer_id, line_items: [{ item_id, quantity: 1 }], is_draft: true })
+  const [customer_id, item_id] = [await addContact(ours), await addItem(ours)]
+  await ours.creditNote({ customer_id, line_items: [{ item_id, quantity: 1 }], is_draft: true })
   expect(await ours.refusal('DELETE', `/contacts/${customer_id}`)).toMatchObject({ status: 409, code: 'conflict.in_use', details: { credit_notes: 1 } })
   expect(await ours.refusal('DELETE', `/items/${item_id}`)).toMatchObject({ status: 409, code: 'conflict.in_use', details: { credit_note_lines: 1 } })
 })
 
 test("the customer's ledger tells of them", async () => {
-  const contact_id = await customer(ours)
-  const note = await ours.credit({ customer_id: contact_id, reference_number: 'RET-7' })
+  const contact_id = await addContact(ours)
+  const note = await ours.creditNote({ customer_id: contact_id, reference_number: 'RET-7' })
   const { customer_ledger } = await ours.get(`/reports/customer_ledger?contact_id=${contact_id}`)
   expect(customer_ledger).toMatchObject({ closing_balance: -100, transactions: [{
     transaction_type: 'CREDIT_NOTE', transaction_id: note.credit_note_id, transaction_number: note.credit_note_number, reference_number: 'RET-7', debit: 0, credit: 100, balance: -100,

@@ -1,18 +1,13 @@
 // The customer ledger over HTTP: day by day as the receivable account has it, whatever moved it.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { credit, debit, reversalOf } from '../../domain/posting/posting.ts'
-import { customer, line, openStall, TODAY, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, openOrganization, TODAY } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 const midnight = (date: string) => `${date}T00:00:00.000Z`
 const ledgerOf = async (contactId: string, query = '') => (await ours.get(`/reports/customer_ledger?contact_id=${contactId}${query}`)).customer_ledger
@@ -26,7 +21,7 @@ const told = ({ transactions }: Json) => transactions.map(({ date, transaction_t
 ))
 
 test('a contact of no entries owes nothing', async () => {
-  const id = await customer(ours)
+  const id = await addContact(ours)
   expect(await ledgerOf(id)).toEqual({
     contact_id: id, contact_name: 'Meena Sarees', currency_code: 'INR', from_date: null, to_date: null, opening_balance: 0, total_debit: 0,
     total_credit: 0, closing_balance: 0, transactions: [],
@@ -40,8 +35,8 @@ describe('a customer with a history', () => {
   let voucher: Json
 
   beforeAll(async () => {
-    id = await customer(ours, { contact_name: 'Asha Traders' })
-    await sale(await customer(ours), '2026-05-02', 999)
+    id = await addContact(ours, { contact_name: 'Asha Traders' })
+    await sale(await addContact(ours), '2026-05-02', 999)
     const later = await sale(id, '2026-05-20', 30.25)
     first = await sale(id, '2026-05-01', 100, { reference_number: 'PO 7' })
     voided = await sale(id, '2026-05-10', 50)
@@ -90,7 +85,7 @@ describe('a customer with a history', () => {
 })
 
 test('receipts, refunds and a deleted receipt', async () => {
-  const id = await customer(ours)
+  const id = await addContact(ours)
   const { invoice_id } = await sale(id, '2026-05-01', 100)
   const pay = async (changes: Record<string, unknown>) => (await ours.send('POST', '/payments', { flow: 'INCOMING', contact_id: id, ...changes })).payment
   const receipt = await pay({ date: '2026-05-03', amount: 120, reference_number: 'UTR 9', allocations: [{ invoice_id, amount: 100 }] })
@@ -107,7 +102,7 @@ test('receipts, refunds and a deleted receipt', async () => {
 })
 
 test('a credit note is called by its own number, and credits the customer on its day', async () => {
-  const id = await customer(ours)
+  const id = await addContact(ours)
   await sale(id, '2026-05-01', 100)
   const { credit_note: note } = await ours.send('POST', '/credit_notes', { customer_id: id, date: '2026-05-06', line_items: [line({ rate: 40 })], reference_number: 'RMA 3' })
   const ledger = await ledgerOf(id)
@@ -116,7 +111,7 @@ test('a credit note is called by its own number, and credits the customer on its
 })
 
 test('a deleted voucher and its reversal are both there', async () => {
-  const id = await customer(ours)
+  const id = await addContact(ours)
   const { journal } = await byHand(id, '2026-05-15', 10, 'A slip')
   await ours.send('DELETE', `/journals/${journal.journal_id}`)
   const ledger = await ledgerOf(id)
@@ -125,7 +120,7 @@ test('a deleted voucher and its reversal are both there', async () => {
 })
 
 test('lines of one entry are one transaction', async () => {
-  const id = await customer(ours)
+  const id = await addContact(ours)
   const receivable = ours.accounts['Accounts Receivable']
   await ours.send('POST', '/journals', {
     date: '2026-05-15', contact_id: id,
@@ -136,7 +131,7 @@ test('lines of one entry are one transaction', async () => {
 
 test('what is refused', async () => {
   const at = '/reports/customer_ledger'
-  const theirs = await openStall(service)
+  const theirs = await openOrganization(service)
   expect(await ours.refusal('GET', at)).toEqual({ status: 400, code: 'validation.required_field', field: 'contact_id' })
   for (const id of [theirs.customerId, 'x', '']) {
     expect(await ours.refusal('GET', `${at}?contact_id=${id}`)).toEqual({ status: 404, code: 'not_found.resource' })
@@ -147,7 +142,7 @@ test('what is refused', async () => {
 })
 
 test('thousands of entries are told whole and in order', async () => {
-  const id = await customer(ours)
+  const id = await addContact(ours)
   // More than are fetched at once.
   const entries = 2_400
   const [receivable, sales] = [ours.accounts['Accounts Receivable']!, ours.accounts.Sales!]

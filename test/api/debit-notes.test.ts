@@ -1,27 +1,22 @@
-// Debit notes over HTTP: drawn up, issued, changed and void; what they post and tell the world.
+// Debit notes over HTTP: created, issued, changed and voided; what they post and announce.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { customer, item, line } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { creditOf, openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { expect, test } from '@jest/globals'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { creditState } from '../fixtures/credit.ts'
+import { addContact, addItem, openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ReturnsDesk
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openReturnsDesk(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 const BAD = { status: 400, code: 'validation.invalid_value' }
 const NONE = { status: 404, code: 'not_found.resource' }
 const taxed = (tax: string, rate: number) => line({ rate, tax_id: ours.taxes[tax] })
 
 test('is issued, takes the terms of its bill, and reduces no balance', async () => {
-  const { bill_id } = await ours.opened({ place_of_supply: 'IN-DL', currency_code: 'USD', exchange_rate: 80 })
-  const note = await ours.debit({
+  const { bill_id } = await ours.openBill({ place_of_supply: 'IN-DL', currency_code: 'USD', exchange_rate: 80 })
+  const note = await ours.debitNote({
     bill_id, line_items: [{ ...taxed('GST 18%', 50), restock: true }, taxed('RCM 5%', 10)], reason: 'Wrong colour', reference_number: 'R', notes: 'By road',
   })
   expect(note).toMatchObject({
@@ -31,7 +26,7 @@ test('is issued, takes the terms of its bill, and reduces no balance', async () 
   })
   expect(note.line_items.map(({ igst, restock }: Json) => [igst, restock])).toEqual([[9, true], [0, false]])
   expect((await ours.get(`/debit_notes/${note.debit_note_id}`)).debit_note).toEqual(note)
-  expect(await ours.billNow(bill_id)).toMatchObject({ balance: 100, status: 'OPEN' })
+  expect(await ours.getBill(bill_id)).toMatchObject({ balance: 100, status: 'OPEN' })
   expect(await ours.billLedger(note.debit_note_id)).toEqual([[
     'Dr Accounts Payable (vendor) 5,520.00', 'Dr Output IGST (RCM) 40.00', '   Cr Purchases 4,800.00', '   Cr Input IGST 760.00',
   ].join('\n')])
@@ -39,34 +34,34 @@ test('is issued, takes the terms of its bill, and reduces no balance', async () 
 })
 
 test('a vendor may be named as customer_id; lines price at the purchase rate', async () => {
-  const silk = await item(ours, { rate: 500, purchase_rate: 410 })
+  const silk = await addItem(ours, { rate: 500, purchase_rate: 410 })
   const { vendor_id: _vendor, ...body } = { vendor_id: '', date: '2026-11-12', customer_id: ours.vendorId, line_items: [{ item_id: silk, quantity: 2 }] }
   expect((await ours.send('POST', '/debit_notes', body)).debit_note).toMatchObject({ vendor_id: ours.vendorId, total: 820, place_of_supply: 'IN-KA' })
-  expect(await ours.debit({ customer_id: ours.customerId })).toMatchObject({ vendor_id: ours.vendorId })
+  expect(await ours.debitNote({ customer_id: ours.customerId })).toMatchObject({ vendor_id: ours.vendorId })
   const nobody = await ours.refusal('POST', '/debit_notes', { date: '2026-11-12', line_items: [{ quantity: 1 }] })
   expect([nobody.status, nobody.errors.map(({ field }: Json) => field)]).toEqual([422, ['vendor_id', 'line_items.0.name', 'line_items.0.rate']])
 })
 
 test.each<[string, () => Promise<Json> | Json, Json]>([
   ['against a bill that is not there', () => ({ bill_id: randomUUID() }), { ...NONE, field: 'bill_id' }],
-  ['against a bill of another', async () => ({ vendor_id: await customer(ours, { contact_type: 'BOTH' }), bill_id: (await ours.opened()).bill_id }), { ...BAD, field: 'bill_id' }],
+  ['against a bill of another', async () => ({ vendor_id: await addContact(ours, { contact_type: 'BOTH' }), bill_id: (await ours.openBill()).bill_id }), { ...BAD, field: 'bill_id' }],
   ['against a draft', async () => ({ bill_id: (await ours.bill()).bill_id }),
     { status: 409, code: 'conflict.invalid_state', details: { status: 'DRAFT', allowed: ['OPEN', 'PARTIALLY_PAID', 'PAID', 'OVERDUE'] } }],
   ['to a customer alone', () => ({ vendor_id: ours.customerId }), { ...BAD, field: 'vendor_id' }],
   ['to nobody known', () => ({ vendor_id: randomUUID() }), { ...NONE, field: 'vendor_id' }],
 ])('%s it is refused', async (_what, changes, refused) => {
-  expect(await ours.refusedDebit(await changes())).toEqual(refused)
+  expect(await ours.refusedDebitNote(await changes())).toEqual(refused)
 })
 
 test('a draft posts nothing and changes whole; issued, it changes in date, reason, reference and notes', async () => {
-  const { debit_note_id: id } = await ours.debit({ is_draft: true, line_items: [{ ...taxed('GST 18%', 100), restock: true }] })
+  const { debit_note_id: id } = await ours.debitNote({ is_draft: true, line_items: [{ ...taxed('GST 18%', 100), restock: true }] })
   const path = `/debit_notes/${id}`
   expect(await ours.ledger(id)).toEqual([])
   const put = async (body: Json) => (await ours.send('PUT', path, body)).debit_note
   expect(await put({ place_of_supply: '07', reason: 'Late' })).toMatchObject({ place_of_supply: 'IN-DL', reason: 'Late', line_items: [{ igst: 18, restock: true }] })
-  const mill = await customer(ours, { contact_name: 'Surat Mills', contact_type: 'VENDOR' })
-  expect(await put({ customer_id: mill, line_items: [taxed('GST 5%', 200)] })).toMatchObject({ vendor_name: 'Surat Mills', total: 210, place_of_supply: 'IN-KA' })
-  const { bill_id } = await ours.opened({ vendor_id: mill, place_of_supply: 'IN-TN' })
+  const org = await addContact(ours, { contact_name: 'Surat Mills', contact_type: 'VENDOR' })
+  expect(await put({ customer_id: org, line_items: [taxed('GST 5%', 200)] })).toMatchObject({ vendor_name: 'Surat Mills', total: 210, place_of_supply: 'IN-KA' })
+  const { bill_id } = await ours.openBill({ vendor_id: org, place_of_supply: 'IN-TN' })
   expect(await put({ bill_id })).toMatchObject({ bill_id, place_of_supply: 'IN-TN', total: 210 })
   expect((await ours.send('POST', `${path}/issue`)).debit_note.status).toBe('ISSUED')
   expect(await put({ date: '2026-10-31', reason: null, reference_number: 'R-1', notes: 'x' }))
@@ -75,7 +70,7 @@ test('a draft posts nothing and changes whole; issued, it changes in date, reaso
   for (const field of ['vendor_id', 'bill_id', 'place_of_supply', 'branch_id', 'currency_code']) {
     expect(await ours.refusal('PUT', path, { [field]: 'ABC' })).toEqual({ ...BAD, field })
   }
-  expect(creditOf((await ours.send('POST', `${path}/void`, { reason: 'Kept' })).debit_note)).toEqual(['CANCELLED', 0, 0])
+  expect(creditState((await ours.send('POST', `${path}/void`, { reason: 'Kept' })).debit_note)).toEqual(['CANCELLED', 0, 0])
   expect(await ours.ledger(id)).toHaveLength(4)
   expect(await ours.refusal('POST', `${path}/void`, {})).toEqual({ status: 409, code: 'conflict.already_cancelled' })
   expect(await ours.refusal('POST', `${path}/issue`)).toMatchObject({ status: 409, code: 'conflict.invalid_state' })
@@ -91,19 +86,19 @@ test('a draft posts nothing and changes whole; issued, it changes in date, reaso
 })
 
 test('the list, by every filter', async () => {
-  const own = await openReturnsDesk(service)
-  const { bill_id } = await own.opened()
-  const one = await own.debit({ bill_id, date: '2026-10-01' })
-  const two = await own.debit({ is_draft: true, vendor_id: await customer(own, { contact_type: 'VENDOR' }) })
+  const own = await openOrganization(service)
+  const { bill_id } = await own.openBill()
+  const one = await own.debitNote({ bill_id, date: '2026-10-01' })
+  const two = await own.debitNote({ is_draft: true, vendor_id: await addContact(own, { contact_type: 'VENDOR' }) })
   const found = async (query: string) => (await own.get(`/debit_notes?${query}`)).debit_notes.map(({ debit_note_id }: Json) => (debit_note_id === one.debit_note_id ? 1 : 2))
   expect([await found(''), await found('status=ISSUED'), await found(`vendor_id=${two.vendor_id}`), await found(`bill_id=${bill_id}`)]).toEqual([[2, 1], [1], [2], [1]])
   expect([await found('date_to=2026-10-01'), await found('date_from=2026-10-02'), await found('sort=created_time')]).toEqual([[1], [2], [1, 2]])
-  expect(await own.walk('/debit_notes', 'debit_notes', 1)).toEqual([two, one])
+  expect(await own.listAll('/debit_notes', 'debit_notes', 1)).toEqual([two, one])
 })
 
 test('a contact or item that a note names is in use', async () => {
-  const [vendor_id, item_id] = [await customer(ours, { contact_type: 'VENDOR' }), await item(ours)]
-  await ours.debit({ vendor_id, line_items: [{ item_id, quantity: 1 }], is_draft: true })
+  const [vendor_id, item_id] = [await addContact(ours, { contact_type: 'VENDOR' }), await addItem(ours)]
+  await ours.debitNote({ vendor_id, line_items: [{ item_id, quantity: 1 }], is_draft: true })
   expect(await ours.refusal('DELETE', `/contacts/${vendor_id}`)).toMatchObject({ status: 409, code: 'conflict.in_use', details: { debit_notes: 1 } })
   expect(await ours.refusal('DELETE', `/items/${item_id}`)).toMatchObject({ status: 409, code: 'conflict.in_use', details: { debit_note_lines: 1 } })
 })

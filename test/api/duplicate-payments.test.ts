@@ -1,44 +1,37 @@
 // The guard against recording one payment twice: warned of with a key, refused without.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { openBooks } from '../../commands/books/open-books.ts'
 import type { Caller } from '../../commands/books/caller.ts'
 import { recordPayment, type NewPayment } from '../../commands/payments/payments.ts'
 import type { OrganizationRow } from '../../models/organization.ts'
-import { customer } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
-import { openTill, type Till } from './till.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Till
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openTill(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 describe('duplicates', () => {
   let contact_id: string
   beforeAll(async () => {
-    contact_id = await customer(ours)
+    contact_id = await addContact(ours)
   })
-  const warnings = async (changes: Json) => (await ours.send('POST', '/payments', ours.incoming({ contact_id, amount: 777, ...changes }))).warnings
+  const warnings = async (changes: Json) => (await ours.send('POST', '/payments', ours.receiptBody({ contact_id, amount: 777, ...changes }))).warnings
 
   test.each<[Json, boolean]>([
     [{ reference_number: 'UTR 1' }, true], [{}, true], [{ reference_number: '' }, true], [{ reference_number: 'UTR 2' }, false],
     [{ amount: 778 }, false], [{ date: '2026-11-17' }, true], [{ date: '2026-11-18' }, false], [{ date: '2026-11-02' }, false],
     [{ currency_code: 'USD', exchange_rate: 80 }, false],
   ])('%j', async (changes, alike) => {
-    contact_id = await customer(ours)
-    await ours.paid(ours.incoming({ contact_id, amount: 777, reference_number: 'UTR 1' }))
+    contact_id = await addContact(ours)
+    await ours.payment(ours.receiptBody({ contact_id, amount: 777, reference_number: 'UTR 1' }))
     const told = await warnings(changes)
     expect(told.map(({ code }: Json) => code)).toEqual(alike ? ['validation.duplicate_resource'] : [])
   })
 
   test('name the earlier payment', async () => {
-    const own = await customer(ours)
-    const earlier = await ours.paid(ours.incoming({ contact_id: own, amount: 12.5, reference_number: 'C 1', date: '2026-11-03' }))
+    const own = await addContact(ours)
+    const earlier = await ours.payment(ours.receiptBody({ contact_id: own, amount: 12.5, reference_number: 'C 1', date: '2026-11-03' }))
     expect(await warnings({ contact_id: own, amount: 12.5 })).toEqual([{
       code: 'validation.duplicate_resource', message: `This payment may be a duplicate of ${earlier.payment_number}.`,
       details: {
@@ -48,15 +41,15 @@ describe('duplicates', () => {
   })
 
   test('are not looked for where the organisation does not want it', async () => {
-    await ours.preferences({ strictPaymentDedupe: false })
+    await ours.setPreferences({ strictPaymentDedupe: false })
     expect([await warnings({}), await warnings({})]).toEqual([[], []])
-    await ours.preferences({ strictPaymentDedupe: true })
+    await ours.setPreferences({ strictPaymentDedupe: true })
   })
 })
 
 test('without a key a duplicate is refused', async () => {
-  const twice = ours.incoming({ amount: 31.5, date: '2026-06-01' }) as NewPayment
-  await ours.paid(twice)
+  const twice = ours.receiptBody({ amount: 31.5, date: '2026-06-01' }) as NewPayment
+  await ours.payment(twice)
   const [organization] = await service.sql<OrganizationRow>('SELECT * FROM organizations WHERE id = $1', ours.orgId)
   const caller: Caller = {
     subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: null, partnerId: null, organization: organization!,

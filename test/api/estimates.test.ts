@@ -1,25 +1,18 @@
-// Estimates over HTTP: what one may say, how it changes and moves, what is answered, and how lists are asked.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+// Estimates over HTTP: what one may say, how it changes and moves, what is answered, and the filters of lists.
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
 import { STATUSES } from '../../domain/lifecycle.ts'
-import { customer, item, line, TODAY } from './fixtures.ts'
-import { branchIn, midnight, openOrderBook, type OrderBook } from './order-book.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addBranch, addContact, addItem, midnight, openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: OrderBook
-let theirs: OrderBook
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openOrderBook(service)
-  theirs = await openOrderBook(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const pathOf = ({ estimate_id }: Json) => `/estimates/${estimate_id}`
-const estimateIn = async (book: OrderBook, changes: Record<string, unknown> = {}): Promise<Json> =>
+const estimateIn = async (book: TestOrganization, changes: Record<string, unknown> = {}): Promise<Json> =>
   (await book.send('POST', '/estimates', { customer_id: book.customerId, line_items: [line()], ...changes })).estimate
 const draft = (changes: Record<string, unknown> = {}) => estimateIn(ours, changes)
 const refused = (changes: Record<string, unknown>) =>
@@ -37,7 +30,7 @@ async function inStatus(status: string): Promise<Json> {
 }
 
 test('an estimate answers all that is known of it, in lists as alone', async () => {
-  const other = await openOrderBook(service)
+  const other = await openOrganization(service)
   const branch = (await other.get('/branches')).branches[0].branch_id
   const { body, status } = await other.client.post('/estimates', {
     customer_id: other.customerId, date: '2026-11-10', expiry_date: '2026-11-19T18:30:00Z', place_of_supply: '29', reference_number: 'RFQ 7',
@@ -68,8 +61,8 @@ test('an estimate answers all that is known of it, in lists as alone', async () 
 })
 
 test('it books nothing, and its creation and acceptance are announced', async () => {
-  const other = await openOrderBook(service)
-  await other.preferences({ roundInvoiceTotals: true })
+  const other = await openOrganization(service)
+  await other.setPreferences({ roundInvoiceTotals: true })
   await other.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['ESTIMATE_CREATED', 'ESTIMATE_ACCEPTED'] })
   const estimate = await estimateIn(other, { line_items: [line({ rate: 100.49 })] })
   await other.send('PUT', pathOf(estimate), { status: 'SENT' })
@@ -84,19 +77,19 @@ test('it books nothing, and its creation and acceptance are announced', async ()
 })
 
 test('the date is today unless told; the place is the customer\'s, else the branch\'s', async () => {
-  const delhi = await customer(ours, { place_of_contact: 'IN-DL' })
+  const delhi = await addContact(ours, { place_of_contact: 'IN-DL' })
   expect(await draft()).toMatchObject({ date: midnight(TODAY), expiry_date: null, place_of_supply: 'IN-KA' })
   for (const place_of_supply of [null, undefined]) {
     const estimate = await draft({ customer_id: delhi, date: null, expiry_date: TODAY, place_of_supply, line_items: [gst()] })
     expect(estimate).toMatchObject({ date: midnight(TODAY), expiry_date: midnight(TODAY), place_of_supply: 'IN-DL', line_items: [{ igst: 18, cgst: 0 }] })
   }
-  const pune = await branchIn(service, ours, 'IN-MH')
+  const pune = await addBranch(service, ours, 'IN-MH')
   expect(await draft({ branch_id: pune, line_items: [gst()] })).toMatchObject({ branch_id: pune, place_of_supply: 'IN-MH', line_items: [{ cgst: 9 }] })
   expect(await draft({ currency_code: 'JPY', exchange_rate: 0.55, line_items: [line({ rate: 100.5 })] })).toMatchObject({ total: 101, exchange_rate: 0.55 })
 })
 
 test('an item fills its line at the selling price, and is in use, as the customer is', async () => {
-  const [item_id, customer_id] = [await item(ours, { rate: 700.25, purchase_rate: 10, tax_id: ours.taxes['GST 5%'] }), await customer(ours)]
+  const [item_id, customer_id] = [await addItem(ours, { rate: 700.25, purchase_rate: 10, tax_id: ours.taxes['GST 5%'] }), await addContact(ours)]
   const estimate = await draft({ customer_id, line_items: [{ item_id, quantity: 2 }, { item_id, quantity: 1, name: 'Gold thread', rate: 0 }] })
   expect(estimate.line_items).toMatchObject([{ item_id, name: 'Silk thread', rate: 700.25, tax_percentage: 5 }, { item_id, name: 'Gold thread', rate: 0 }])
   expect(await ours.refusal('DELETE', `/items/${item_id}`)).toMatchObject({ status: 409, code: 'conflict.in_use', details: { estimate_lines: 2 } })
@@ -120,7 +113,7 @@ describe('what cannot be', () => {
     const branch_id = (await theirs.get('/branches')).branches[0].branch_id
     for (const [field, changes] of Object.entries({
       customer_id: { customer_id: theirs.customerId }, branch_id: { branch_id }, tags: { tags: [theirs.customerId] },
-      'line_items.0.item_id': { line_items: [{ item_id: await item(theirs), quantity: 1 }] },
+      'line_items.0.item_id': { line_items: [{ item_id: await addItem(theirs), quantity: 1 }] },
       'line_items.0.tax_id': { line_items: [line({ tax_id: theirs.taxes['GST 18%'] })] },
     })) expect(await refused(changes)).toEqual({ status: 404, code: 'not_found.resource', field })
   })
@@ -141,7 +134,7 @@ describe('PUT', () => {
       const after = await put(before, { ...told, unknown: 1 })
       expect(after).toEqual({ ...before, ...told, date: midnight('2026-11-12'), expiry_date: midnight('2026-11-21'), last_modified_time: after.last_modified_time })
       for (const same of [{}, told, { status }]) expect(await put(before, same)).toEqual(after)
-      expect((await ours.log(pathOf(before))).at(-1)).toEqual(['ESTIMATE_UPDATED', {
+      expect((await ours.changeLog(pathOf(before))).at(-1)).toEqual(['ESTIMATE_UPDATED', {
         date: { old: TODAY, new: '2026-11-12' }, expiry_date: { old: null, new: '2026-11-21' }, reference_number: { old: null, new: 'RFQ 8' },
         notes: { old: null, new: 'Once more' },
       }])
@@ -181,7 +174,7 @@ describe('its states', () => {
       const after = await put(before, { status: to, notes: 'Moved' })
       expect(after).toEqual({ ...before, status: to, notes: 'Moved', last_modified_time: after.last_modified_time })
       expect(await read(before)).toEqual(after)
-      expect((await ours.log(pathOf(before))).slice(-2).toSorted()).toEqual([
+      expect((await ours.changeLog(pathOf(before))).slice(-2).toSorted()).toEqual([
         ['ESTIMATE_STATUS_CHANGED', { status: { old: from, new: to } }], ['ESTIMATE_UPDATED', { notes: { old: null, new: 'Moved' } }],
       ])
     } else {
@@ -194,7 +187,7 @@ describe('its states', () => {
     const before = await inStatus(from)
     if (from === 'DRAFT' || from === 'SENT') {
       expect((await ours.send('POST', `${pathOf(before)}/accept`)).estimate).toMatchObject({ status: 'ACCEPTED' })
-      expect((await ours.log(pathOf(before))).at(-1)).toEqual(['ESTIMATE_ACCEPTED', { status: { old: from, new: 'ACCEPTED' } }])
+      expect((await ours.changeLog(pathOf(before))).at(-1)).toEqual(['ESTIMATE_ACCEPTED', { status: { old: from, new: 'ACCEPTED' } }])
     } else {
       expect(await ours.refusal('POST', `${pathOf(before)}/accept`)).toEqual(inState(from, ['DRAFT', 'SENT']))
     }
@@ -218,11 +211,11 @@ describe('its states', () => {
 })
 
 describe('lists', () => {
-  let listed: OrderBook
+  let listed: TestOrganization
   let second: string
   beforeAll(async () => {
-    listed = await openOrderBook(service)
-    second = await customer(listed, { contact_name: 'Erode Looms' })
+    listed = await openOrganization(service)
+    second = await addContact(listed, { contact_name: 'Erode Looms' })
     await estimateIn(listed, { date: addDays(TODAY, -9), reference_number: 'RFQ 1' })
     await estimateIn(listed, { date: addDays(TODAY, -5), customer_id: second })
     await listed.send('POST', `${pathOf(await estimateIn(listed, { line_items: [line({ name: 'First' }), line({ name: 'Second' })] }))}/accept`)
@@ -235,7 +228,7 @@ describe('lists', () => {
       [`customer_id=${ours.customerId}`, []], ['customer_id=nobody', []], [`date_from=${addDays(TODAY, -5)}`, [3, 2]], [`date_to=${addDays(TODAY, -5)}`, [2, 1]],
       ['reference_number=RFQ%201', [1]], ['modified_since=2026-01-01', [3, 2, 1]], ['modified_since=2999-01-01', []],
     ] as const) expect([query, await numbers(query)]).toEqual([query, wanted])
-    expect((await listed.walk('/estimates', 'estimates', 1)).map(({ line_items }) => line_items.map(({ name }: Json) => name))).toEqual([['First', 'Second'], ['Slates'], ['Slates']])
+    expect((await listed.listAll('/estimates', 'estimates', 1)).map(({ line_items }) => line_items.map(({ name }: Json) => name))).toEqual([['First', 'Second'], ['Slates'], ['Slates']])
   })
 
   test.each(['status=OPEN', 'date_from=soon', 'modified_since=yesterday'])('refuse %s', async (query) => {

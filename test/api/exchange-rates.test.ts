@@ -1,17 +1,18 @@
 // A foreign currency without its rate: the organisation's latest, or 1 with a warning; a payment needs one.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { ofPurchases, ofSales, openConversionDesk, type ConversionDesk } from './conversion-desk.ts'
-import { customer, line } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { purchaseOrderSource, salesOrderSource } from '../fixtures/conversions.ts'
+import { addContact, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: ConversionDesk
+let ours: TestOrganization
 beforeAll(async () => {
   service = await startService()
-  ours = await openConversionDesk(service)
-  const other = await openConversionDesk(service)
+  ours = await openOrganization(service)
+  const other = await openOrganization(service)
   await keep(ours.orgId, 'USD', 'INR', 83.25, '2026-11-01')
   await keep(ours.orgId, 'USD', 'INR', 84.1234567891, '2026-11-08')
   await keep(ours.orgId, 'USD', 'INR', 99, '2026-11-11')
@@ -67,7 +68,7 @@ test('a draft that changes its currency takes the rate of its date; one that kee
 
 test('what is converted, or given back, carries the rate of its source', async () => {
   const [order, sale] = [await ours.purchaseOrder({ date, currency_code: 'USD' }), await ours.salesOrder({ date: '2026-10-01', currency_code: 'USD' })]
-  const [bought, sold] = [await ours.row(await ours.convert({ ...ofPurchases(order), auto_approve: true })), await ours.row(await ours.convert(ofSales(sale)))]
+  const [bought, sold] = [await ours.conversionRow(await ours.convert({ ...purchaseOrderSource(order), auto_approve: true })), await ours.conversionRow(await ours.convert(salesOrderSource(sale)))]
   expect((await ours.get(`/bills/${bought.bill_id}`)).bill.exchange_rate).toBe(84.1234567891)
   expect((await ours.get(`/invoices/${sold.invoice_id}`)).invoice.exchange_rate).toBe(1)
   const note = await ours.send('POST', '/debit_notes', { vendor_id: ours.vendorId, bill_id: bought.bill_id, date: '2026-11-12', line_items: [line()] })
@@ -92,7 +93,7 @@ describe('a payment', () => {
     expect((await put({ currency_code: 'USD', date: '2026-11-12' })).payment).toMatchObject({ currency_code: 'USD', exchange_rate: 99 })
     expect((await put({ date })).payment).toMatchObject({ currency_code: 'USD', exchange_rate: 99 })
     expect((await put({ currency_code: 'INR' })).payment.exchange_rate).toBe(1)
-    const [dollars, pounds] = [await customer(ours, { currency_code: 'USD' }), await customer(ours, { currency_code: 'GBP' })]
+    const [dollars, pounds] = [await addContact(ours, { currency_code: 'USD' }), await addContact(ours, { currency_code: 'GBP' })]
     expect((await put({ contact_id: dollars })).payment).toMatchObject({ currency_code: 'USD', exchange_rate: 84.1234567891 })
     expect(await ours.refusal('PUT', `/payments/${payment.payment_id}`, { contact_id: pounds })).toEqual(needed)
     expect(await ours.refusal('PUT', `/payments/${payment.payment_id}`, { currency_code: 'GBP' })).toEqual(needed)

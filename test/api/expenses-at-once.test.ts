@@ -1,16 +1,10 @@
-// Expenses when many change and delete one at the same time, and what a deed of theirs costs.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { customer, openStall, type Stall } from './fixtures.ts'
-import { startService, type Service } from './service.ts'
+// Expenses when many callers change and delete one at the same time, and the round trips of each write.
+import { expect, test } from '@jest/globals'
+import { addContact, openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 const body = (changes: Record<string, unknown> = {}) => ({
   date: '2026-11-10', account_id: ours.accounts.Rent, paid_through_account_id: ours.accounts['Bank Account'], amount: 100, ...changes,
@@ -43,7 +37,7 @@ test('changed and deleted at once: it is gone once, and nothing of it stands', a
 })
 
 test('no deed waits for the database more than eight times', async () => {
-  const vendor_id = await customer(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-KA' })
+  const vendor_id = await addContact(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-KA' })
   const trips = async () => Number(/^bahi_database_round_trips_total (\d+)/m.exec(await (await fetch(`${service.origin}/metrics`)).text())?.[1])
   const cost = async (deed: () => Promise<unknown>) => {
     const before = await trips()

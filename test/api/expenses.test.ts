@@ -1,19 +1,12 @@
 // Expenses over HTTP: what is answered, what is posted, and what a change or a deletion leaves in the ledger.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { customer, openStall, TODAY, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { describe, expect, test } from '@jest/globals'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, openOrganization, TODAY } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-let theirs: Stall
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-  theirs = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const midnight = (date: string) => `${date}T00:00:00.000Z`
 const body = (changes: Record<string, unknown> = {}) => ({
@@ -21,7 +14,7 @@ const body = (changes: Record<string, unknown> = {}) => ({
 })
 const spend = async (changes: Record<string, unknown> = {}) => (await ours.send('POST', '/expenses', body(changes))).expense
 const refused = (changes: Record<string, unknown>) => ours.refusal('POST', '/expenses', body(changes))
-const vendor = (changes: Record<string, unknown> = {}) => customer(ours, { contact_name: 'Ravi Estates', contact_type: 'VENDOR', ...changes })
+const vendor = (changes: Record<string, unknown> = {}) => addContact(ours, { contact_name: 'Ravi Estates', contact_type: 'VENDOR', ...changes })
 const ledger = async ({ expense_id }: Json) => ours.ledger(expense_id)
 
 test('an expense answers all that is known of it, in lists as alone', async () => {
@@ -219,28 +212,28 @@ describe('what is refused', () => {
 })
 
 test('the list is filtered by vendor, account, dates and change', async () => {
-  const shop = await openStall(service)
-  const vendor_id = await customer(shop, { contact_type: 'BOTH', contact_name: 'Both' })
-  const of = (changes: Record<string, unknown>) => shop.send('POST', '/expenses', {
-    account_id: shop.accounts.Rent, paid_through_account_id: shop.accounts['Bank Account'], amount: 1, ...changes,
+  const org = await openOrganization(service)
+  const vendor_id = await addContact(org, { contact_type: 'BOTH', contact_name: 'Both' })
+  const of = (changes: Record<string, unknown>) => org.send('POST', '/expenses', {
+    account_id: org.accounts.Rent, paid_through_account_id: org.accounts['Bank Account'], amount: 1, ...changes,
   })
   await of({ date: '2026-05-01', notes: 'a', vendor_id })
   await of({ date: '2026-05-02', notes: 'b' })
-  const { expense: last } = await of({ date: '2026-05-03', notes: 'c', line_items: [{ amount: 1 }, { amount: 2, account_id: shop.accounts['Audit Fees'] }] })
-  const listed = async (query: string) => (await shop.get(`/expenses?${query}`)).expenses.map(({ notes }: Json) => notes)
+  const { expense: last } = await of({ date: '2026-05-03', notes: 'c', line_items: [{ amount: 1 }, { amount: 2, account_id: org.accounts['Audit Fees'] }] })
+  const listed = async (query: string) => (await org.get(`/expenses?${query}`)).expenses.map(({ notes }: Json) => notes)
   expect(await listed('')).toEqual(['c', 'b', 'a'])
   expect(await listed('sort=created_time')).toEqual(['a', 'b', 'c'])
   expect(await listed(`vendor_id=${vendor_id}`)).toEqual(['a'])
-  expect(await listed(`account_id=${shop.accounts['Audit Fees']}`)).toEqual(['c'])
-  expect(await listed(`account_id=${shop.accounts.Rent}`)).toEqual(['c', 'b', 'a'])
+  expect(await listed(`account_id=${org.accounts['Audit Fees']}`)).toEqual(['c'])
+  expect(await listed(`account_id=${org.accounts.Rent}`)).toEqual(['c', 'b', 'a'])
   expect(await listed("account_id=1' OR '1'='1")).toEqual([])
   expect(await listed('date_from=2026-05-02&date_to=2026-05-02')).toEqual(['b'])
   expect(await listed(`modified_since=${last.last_modified_time}`)).toEqual(['c'])
-  expect((await shop.walk('/expenses', 'expenses', 1)).map(({ notes }) => notes)).toEqual(['c', 'b', 'a'])
+  expect((await org.listAll('/expenses', 'expenses', 1)).map(({ notes }) => notes)).toEqual(['c', 'b', 'a'])
 })
 
 test('in a currency of three digits', async () => {
-  const abroad = await openStall(service, { currency_code: 'KWD' })
+  const abroad = await openOrganization(service, { currency_code: 'KWD' })
   const { expense } = await abroad.send('POST', '/expenses', {
     date: '2026-05-01', account_id: abroad.accounts.Rent, paid_through_account_id: abroad.accounts['Bank Account'], amount: 1.234,
     tax_id: abroad.taxes['IGST 5%'],

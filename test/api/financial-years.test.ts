@@ -1,19 +1,14 @@
 // This financial year and the next exist at any time: opened at the turn of the year, after a long sleep, by two at once.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { openMissingYears } from '../../commands/ledger/financial-years.ts'
 import { openBooks } from '../../commands/books/open-books.ts'
 import { housekeeper } from '../../commands/documents/overdue.ts'
 import { dateInZone } from '../../domain/dates.ts'
 import { lockFinancialYears, organizationsWithoutNextYear } from '../../models/financial-years.ts'
-import type { Client } from './client.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import type { Client, Json } from '../fixtures/client.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 /** What the nightly housekeeping does of a zone, at an instant; answers how many years it opened. */
 async function night(now: string, zone = 'Asia/Kolkata'): Promise<number> {

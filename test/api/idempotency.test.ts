@@ -1,23 +1,18 @@
-// Keyed calls under pressure: one key, one deed, however often, at once, or broken off in the middle.
+// Keyed calls under pressure: one key, one write, however often, at once, or broken off in the middle.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { blockedBy } from '../blocked.ts'
-import type { Answered } from './client.ts'
-import { startService, type Service } from './service.ts'
-import { invoiceBody, openShop, type Shop } from './wares.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import type { Answered } from '../fixtures/client.ts'
+import { openOrganizationWithItem } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let shop: Shop
+const service = await useService({ DATABASE_POOL: '40' })
+const org = await openOrganizationWithItem(service)
 
-beforeAll(async () => {
-  service = await startService({ DATABASE_POOL: '40' })
-  shop = await openShop(await service.organization())
-})
-afterAll(() => service.close())
-
-const approved = (changes: Record<string, unknown> = {}) => invoiceBody(shop, { auto_approve: true, ...changes })
-const create = (key: string, changes: Record<string, unknown> = {}) => shop.client.post('/invoices', approved(changes), key)
+const approved = (changes: Record<string, unknown> = {}) => invoiceBody(org, { auto_approve: true, ...changes })
+const create = (key: string, changes: Record<string, unknown> = {}) => org.client.post('/invoices', approved(changes), key)
 const replayed = ({ headers }: Answered) => headers['idempotency-replay'] === 'true'
 
 /** How many invoices there are of a reference, and how many journals, events and log entries they have left. */
@@ -57,21 +52,21 @@ describe('at once', () => {
   })
 
   test('a call that waits for a lock holds its key meanwhile', async () => {
-    const { invoice_id: id } = (await shop.client.post('/invoices', invoiceBody(shop))).body.invoice
+    const { invoice_id: id } = (await org.client.post('/invoices', invoiceBody(org))).body.invoice
     const key = randomUUID()
     const holder = new pg.Client(service.databaseUrl)
     await holder.connect()
     await holder.query('BEGIN')
     await holder.query('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [id])
-    const waiting = shop.client.post(`/invoices/${id}/approve`, undefined, key)
+    const waiting = org.client.post(`/invoices/${id}/approve`, undefined, key)
     await blockedBy(holder)
-    const second = await shop.client.post(`/invoices/${id}/approve`, undefined, key)
+    const second = await org.client.post(`/invoices/${id}/approve`, undefined, key)
     expect([second.status, second.body.code]).toEqual([409, 'idempotency.in_progress'])
     await holder.query('ROLLBACK')
     await holder.end()
     const first = await waiting
     expect([first.status, first.body.invoice.status]).toEqual([200, 'SENT'])
-    const third = await shop.client.post(`/invoices/${id}/approve`, undefined, key)
+    const third = await org.client.post(`/invoices/${id}/approve`, undefined, key)
     expect([third.status, third.text, replayed(third)]).toEqual([200, first.text, true])
   })
 })
@@ -83,7 +78,7 @@ describe('what is remembered', () => {
     const taken = (await create(randomUUID(), { invoice_number: number, auto_approve: false })).body.invoice
     const refused = await create(key, { invoice_number: number })
     expect([refused.status, refused.body.field]).toEqual([400, 'invoice_number'])
-    expect((await shop.client.delete(`/invoices/${taken.invoice_id}`)).status).toBe(200)
+    expect((await org.client.delete(`/invoices/${taken.invoice_id}`)).status).toBe(200)
     const again = await create(key, { invoice_number: number })
     expect([again.status, again.text, replayed(again)]).toEqual([400, refused.text, true])
     expect((await create(randomUUID(), { invoice_number: number })).status).toBe(201)
@@ -103,22 +98,22 @@ describe('what is remembered', () => {
     [400, 'request.malformed_json', { raw: '{' }],
   ])('a %i for the body: %s', async (status, code, sent) => {
     const key = randomUUID()
-    const refused = await shop.client.call('POST', '/invoices', { key, ...sent })
+    const refused = await org.client.call('POST', '/invoices', { key, ...sent })
     expect([refused.status, refused.body.code, replayed(refused)]).toEqual([status, code, false])
-    const same = await shop.client.call('POST', '/invoices', { key, ...sent })
+    const same = await org.client.call('POST', '/invoices', { key, ...sent })
     expect([same.status, same.text, replayed(same), same.headers['idempotency-body-mismatch']]).toEqual([status, refused.text, true, undefined])
-    for (const other of [await create(key), await shop.client.call('POST', '/invoices', { key })]) {
+    for (const other of [await create(key), await org.client.call('POST', '/invoices', { key })]) {
       expect([other.status, other.text, replayed(other), other.headers['idempotency-body-mismatch']]).toEqual([status, refused.text, true, 'true'])
     }
   })
 
   test('nothing of 401, 403 and 400 for the key: the key stays free', async () => {
     const key = randomUUID()
-    const reader = await service.token(shop.client.orgId, { scopes: ['Svc.invoices.READ'] })
+    const reader = await service.token(org.client.orgId, { scopes: ['Svc.invoices.READ'] })
     const early = [
       await service.call('POST', '/invoices', { token: 'svc_pat_none', key, body: approved() }),
       await service.call('POST', '/invoices', { token: reader, key, body: approved() }),
-      await shop.client.call('POST', '/invoices', { key, body: approved(), headers: { 'x-svc-org': randomUUID() } }),
+      await org.client.call('POST', '/invoices', { key, body: approved(), headers: { 'x-svc-org': randomUUID() } }),
     ]
     expect(early.map(({ status }) => status)).toEqual([401, 403, 404])
     const done = await create(key)
@@ -141,8 +136,8 @@ describe('what is remembered', () => {
 describe('a key belongs to subject, method and path', () => {
   test('two tokens of one organisation, and two organisations', async () => {
     const key = randomUUID()
-    const colleague = await service.token(shop.client.orgId)
-    const other = await openShop(await service.organization())
+    const colleague = await service.token(org.client.orgId)
+    const other = await openOrganizationWithItem(service)
     const answers = [
       await create(key),
       await service.call('POST', '/invoices', { token: colleague, key, body: approved() }),
@@ -155,9 +150,9 @@ describe('a key belongs to subject, method and path', () => {
   test('two paths; a query is no part of the path', async () => {
     const key = randomUUID()
     const invoice = await create(key)
-    const contact = await shop.client.post('/contacts', { contact_name: 'A' }, key)
+    const contact = await org.client.post('/contacts', { contact_name: 'A' }, key)
     expect([contact.status, replayed(contact)]).toEqual([201, false])
-    const asked = await shop.client.post(`/invoices?organization_id=${shop.client.orgId}`, approved(), key)
+    const asked = await org.client.post(`/invoices?organization_id=${org.client.orgId}`, approved(), key)
     expect([asked.text, replayed(asked)]).toEqual([invoice.text, true])
   })
 
@@ -165,16 +160,16 @@ describe('a key belongs to subject, method and path', () => {
     const key = randomUUID()
     for (let n = 0; n < 2; n += 1) {
       const { invoice_id: id } = (await create(randomUUID(), { auto_approve: false })).body.invoice
-      const answer = await shop.client.post(`/invoices/${id}/approve`, undefined, key)
+      const answer = await org.client.post(`/invoices/${id}/approve`, undefined, key)
       expect([answer.status, answer.body.invoice.invoice_id, replayed(answer)]).toEqual([200, id, false])
     }
   })
 
   test('a PUT and a DELETE mind no key', async () => {
     const { invoice_id: id } = (await create(randomUUID(), { auto_approve: false })).body.invoice
-    const put = (notes: string) => shop.client.call('PUT', `/invoices/${id}`, { body: { notes }, key: 'k' })
+    const put = (notes: string) => org.client.call('PUT', `/invoices/${id}`, { body: { notes }, key: 'k' })
     expect([(await put('one')).body.invoice.notes, (await put('two')).body.invoice.notes]).toEqual(['one', 'two'])
-    expect((await shop.client.call('DELETE', `/invoices/${id}`, { key: 'k' })).status).toBe(200)
+    expect((await org.client.call('DELETE', `/invoices/${id}`, { key: 'k' })).status).toBe(200)
   })
 })
 
@@ -184,9 +179,9 @@ describe('a crash in the middle', () => {
     const holder = new pg.Client(service.databaseUrl)
     await holder.connect()
     await holder.query('BEGIN')
-    // The counter is taken by the deed's last statement: what waits here has done all but commit.
+    // The counter is taken by the last statement of the unit of work: what waits here has done all but commit.
     const row = when === 'commits' ? `number_counters WHERE org_id = $1` : `monthly_balances WHERE org_id = $1`
-    await holder.query(`SELECT FROM ${row} FOR UPDATE`, [shop.client.orgId])
+    await holder.query(`SELECT FROM ${row} FOR UPDATE`, [org.client.orgId])
     const cut = create(key, { reference_number: reference })
     const waiting = await blockedBy(holder)
     expect(waiting).toHaveLength(1)
@@ -206,9 +201,9 @@ describe('a crash in the middle', () => {
     const claim = (until: string) => service.sql(
       `INSERT INTO idempotent_answers (subject, method, path, key, body_hash, sealed, claimed_until, created_time)
        SELECT id, 'POST', '/api/public/v1/invoices', $2, '', false, now() + $3::interval, now() FROM tokens WHERE org_id = $1 LIMIT 1
-       ON CONFLICT (subject, method, path, key) DO UPDATE SET claimed_until = excluded.claimed_until`, shop.client.orgId, key, until,
+       ON CONFLICT (subject, method, path, key) DO UPDATE SET claimed_until = excluded.claimed_until`, org.client.orgId, key, until,
     )
-    const [token] = await service.sql<{ id: string }>('SELECT id FROM tokens WHERE org_id = $1 ORDER BY created_time LIMIT 1', shop.client.orgId)
+    const [token] = await service.sql<{ id: string }>('SELECT id FROM tokens WHERE org_id = $1 ORDER BY created_time LIMIT 1', org.client.orgId)
     await claim('60 seconds')
     await service.sql('UPDATE idempotent_answers SET subject = $1 WHERE key = $2', token!.id, key)
     const early = await create(key)

@@ -1,22 +1,14 @@
 // Who is let in: kinds of tokens, their end, the organisation that a call names, scopes; and the calls about the service.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { FAULTS } from '../../domain/faults.ts'
-import { openStall, type Stall } from './fixtures.ts'
-import type { Answered, CallOptions } from './client.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import type { Answered, CallOptions, Json } from '../fixtures/client.ts'
+import { openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-let theirs: Stall
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-  theirs = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const refusalOf = ({ status, body: { message: _message, request_id: _id, ...refused } }: Answered) => ({ status, ...refused })
 const get = async (path: string, options: CallOptions) => refusalOf(await service.call('GET', path, options))
@@ -49,7 +41,7 @@ describe('tokens', () => {
     expect((await service.call('GET', '/contacts', { token })).status).toBe(200)
     await service.sql('UPDATE tokens SET revoked_time = now() WHERE id = $1', (await service.call('GET', '/whoami', { token })).body.token.token_id)
     expect((await service.call('POST', '/echo', { token, body: {} })).status).toBe(401)
-    // A read is told of it by PostgreSQL, a moment after the commit.
+    // A read learns of it by PostgreSQL's notification, a moment after the commit.
     const last = Date.now() + 2_000
     while ((await service.call('GET', '/contacts', { token })).status === 200 && Date.now() < last);
     expect(await get('/contacts', { token })).toEqual(UNKNOWN)
@@ -174,14 +166,14 @@ describe('the service itself', () => {
 })
 
 describe('what is remembered of a caller', () => {
-  /** Changes rows of tokens and organisations without anybody being told, as when the telling is late. */
+  /** Changes rows of tokens and organisations without a notification, as when the notification is late. */
   async function untold(text: string, ...values: unknown[]): Promise<void> {
     for (const table of ['tokens', 'organizations']) await service.sql(`ALTER TABLE ${table} DISABLE TRIGGER USER`)
     await service.sql(text, ...values)
     for (const table of ['tokens', 'organizations']) await service.sql(`ALTER TABLE ${table} ENABLE TRIGGER USER`)
   }
   const remembered = async () => {
-    const { client, orgId } = await openStall(service)
+    const { client, orgId } = await openOrganization(service)
     const { token } = client
     const { body } = await service.call('GET', '/whoami', { token })
     return { token, orgId, tokenId: body.token.token_id as string }

@@ -1,21 +1,14 @@
 // What is referred to is not deleted: 409 conflict.in_use, whatever refers to it, and never a 500.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { CONTACT_REFERENCES } from '../../models/contact.ts'
 import { ITEM_REFERENCES } from '../../models/item.ts'
-import { customer, invoiceBody, item, line } from './fixtures.ts'
-import { billBody } from './mill.ts'
-import type { Json } from './organization.ts'
-import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { billBody, invoiceBody, line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, addItem, openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ReturnsDesk
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openReturnsDesk(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 const journal = (changes: Json, line: Json = {}) => ours.send('POST', '/journals', {
   date: '2026-11-10', ...changes,
@@ -27,9 +20,9 @@ const expense = (changes: Json) => ours.send('POST', '/expenses', {
 const note = { date: '2026-11-10', is_draft: true, line_items: [line()] }
 
 const CONTACT_USES: Record<keyof typeof CONTACT_REFERENCES, (id: string) => Promise<unknown>> = {
-  invoices: (id) => ours.send('POST', '/invoices', invoiceBody(id)),
-  bills: (id) => ours.send('POST', '/bills', billBody(id)),
-  payments: (id) => ours.paid(ours.incoming({ contact_id: id })),
+  invoices: (id) => ours.send('POST', '/invoices', invoiceBody({ customerId: id })),
+  bills: (id) => ours.send('POST', '/bills', billBody({ vendorId: id })),
+  payments: (id) => ours.payment(ours.receiptBody({ contact_id: id })),
   credit_notes: (id) => ours.send('POST', '/credit_notes', { customer_id: id, ...note }),
   debit_notes: (id) => ours.send('POST', '/debit_notes', { vendor_id: id, ...note }),
   estimates: (id) => ours.send('POST', '/estimates', { customer_id: id, line_items: [line()] }),
@@ -42,7 +35,7 @@ const CONTACT_USES: Record<keyof typeof CONTACT_REFERENCES, (id: string) => Prom
 
 describe('a contact that is named by', () => {
   test.each(Object.entries(CONTACT_USES))('%s', async (table, use) => {
-    const id = await customer(ours, { contact_type: 'BOTH' })
+    const id = await addContact(ours, { contact_type: 'BOTH' })
     await use(id)
     const refused = await ours.refusal('DELETE', `/contacts/${id}`)
     expect(refused).toMatchObject({ status: 409, code: 'conflict.in_use', details: { [table]: 1 } })
@@ -51,24 +44,24 @@ describe('a contact that is named by', () => {
   })
 
   test('nothing', async () => {
-    const id = await customer(ours)
+    const id = await addContact(ours)
     expect((await ours.send('DELETE', `/contacts/${id}`)).message).toBe('Contact deleted.')
   })
 
   // The ledger keeps what named it.
   test.each<[string, (id: string) => Promise<unknown>]>([
-    ['a payment that was deleted', async (id) => ours.send('DELETE', `/payments/${(await ours.paid(ours.incoming({ contact_id: id }))).payment_id}`)],
+    ['a payment that was deleted', async (id) => ours.send('DELETE', `/payments/${(await ours.payment(ours.receiptBody({ contact_id: id }))).payment_id}`)],
     ['a journal that was deleted', async (id) => ours.send('DELETE', `/journals/${((await journal({ contact_id: id })) as Json).journal.journal_id}`)],
     ['an expense that was deleted', async (id) => ours.send('DELETE', `/expenses/${((await expense({ vendor_id: id })) as Json).expense.expense_id}`)],
   ])('%s', async (_name, use) => {
-    const id = await customer(ours, { contact_type: 'BOTH' })
+    const id = await addContact(ours, { contact_type: 'BOTH' })
     await use(id)
     expect(await ours.refusal('DELETE', `/contacts/${id}`)).toMatchObject({ status: 409, code: 'conflict.in_use' })
   })
 
   test('a draft that was deleted: it can go too', async () => {
-    const id = await customer(ours)
-    const { invoice } = await ours.send('POST', '/invoices', invoiceBody(id))
+    const id = await addContact(ours)
+    const { invoice } = await ours.send('POST', '/invoices', invoiceBody({ customerId: id }))
     await ours.send('DELETE', `/invoices/${invoice.invoice_id}`)
     await ours.send('DELETE', `/contacts/${id}`)
   })
@@ -77,8 +70,8 @@ describe('a contact that is named by', () => {
 const ITEM_USES: Record<keyof typeof ITEM_REFERENCES, (line_items: Json[]) => Promise<unknown>> = {
   invoice_lines: (line_items) => ours.invoice({ line_items }),
   bill_lines: (line_items) => ours.bill({ line_items }),
-  credit_note_lines: (line_items) => ours.credit({ line_items }),
-  debit_note_lines: (line_items) => ours.debit({ line_items }),
+  credit_note_lines: (line_items) => ours.creditNote({ line_items }),
+  debit_note_lines: (line_items) => ours.debitNote({ line_items }),
   estimate_lines: (line_items) => ours.send('POST', '/estimates', { customer_id: ours.customerId, line_items }),
   sales_order_lines: (line_items) => ours.send('POST', '/sales_orders', { customer_id: ours.customerId, line_items }),
   purchase_order_lines: (line_items) => ours.send('POST', '/purchase_orders', { vendor_id: ours.vendorId, line_items }),
@@ -86,7 +79,7 @@ const ITEM_USES: Record<keyof typeof ITEM_REFERENCES, (line_items: Json[]) => Pr
 
 describe('an item of which there are', () => {
   test.each(Object.entries(ITEM_USES))('%s', async (table, use) => {
-    const id = await item(ours)
+    const id = await addItem(ours)
     await use([{ item_id: id, quantity: 1 }])
     const refused = await ours.refusal('DELETE', `/items/${id}`)
     expect(refused).toMatchObject({ status: 409, code: 'conflict.in_use', details: { [table]: 1 } })

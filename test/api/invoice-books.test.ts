@@ -2,15 +2,16 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { dateInZone } from '../../domain/dates.ts'
-import { item, line, openStall, TODAY, type Stall } from './fixtures.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import { addItem, openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Stall
+let ours: TestOrganization
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openStall(service)
+  ours = await openOrganization(service)
   ours.taxes['GST 28% and cess'] = randomUUID()
   await service.sql(
     `INSERT INTO taxes (org_id, id, name, shape, cgst, sgst, igst, cess, created_time, last_modified_time)
@@ -86,7 +87,7 @@ test.each<[string, () => Record<string, unknown>, string]>([
 })
 
 test('an item\'s revenue account is credited with its lines', async () => {
-  const item_id = await item(ours, { account_id: ours.accounts['Service Income'], tax_id: ours.taxes['GST 18%'] })
+  const item_id = await addItem(ours, { account_id: ours.accounts['Service Income'], tax_id: ours.taxes['GST 18%'] })
   const { invoice_id } = await approved({ line_items: [line(), { item_id, quantity: 1 }, { item_id, quantity: 1, rate: 100 }] })
   expect(await ours.ledger(invoice_id)).toEqual([text(`
     Dr Accounts Receivable (customer) 808.00
@@ -142,7 +143,7 @@ test('what comes to nothing in rupees posts nothing', async () => {
 })
 
 test.each(['Pacific/Kiritimati', 'Pacific/Niue'])('today is the day in %s', async (time_zone) => {
-  const island = await openStall(service, { time_zone })
+  const island = await openOrganization(service, { time_zone })
   const { invoice_id } = await island.invoice({ auto_approve: true })
   await island.send('POST', `/invoices/${invoice_id}/void`)
   const day = dateInZone(new Date().toISOString(), time_zone)
@@ -150,7 +151,7 @@ test.each(['Pacific/Kiritimati', 'Pacific/Niue'])('today is the day in %s', asyn
 })
 
 test('Rounding does for Round Off; where neither is, the difference goes to Sales', async () => {
-  const other = await openStall(service)
+  const other = await openOrganization(service)
   const renamed = (name: string) => service.sql('UPDATE accounts SET name = $2 WHERE org_id = $1 AND id = $3', other.orgId, name, other.accounts['Round Off'])
   const posted = async (round_off: number) => other.ledger((await other.invoice({ round_off, auto_approve: true })).invoice_id)
   await renamed('Rounding')
@@ -161,7 +162,7 @@ test('Rounding does for Round Off; where neither is, the difference goes to Sale
 })
 
 test('the accounts hold what was posted', async () => {
-  const other = await openStall(service)
+  const other = await openOrganization(service)
   const { invoice_id } = await other.invoice({ line_items: [line({ tax_id: other.taxes['GST 18%'] })], auto_approve: true })
   await other.invoice({ round_off: -0.25, auto_approve: true })
   const balances = async () => Promise.all(['Accounts Receivable', 'Sales', 'Output CGST', 'Output SGST', 'Round Off'].map(async (name) => (
@@ -172,7 +173,7 @@ test('the accounts hold what was posted', async () => {
 })
 
 test('books in another currency are posted in it', async () => {
-  const abroad = await openStall(service, { currency_code: 'KWD' })
+  const abroad = await openOrganization(service, { currency_code: 'KWD' })
   const rupees = await abroad.invoice({ currency_code: 'INR', exchange_rate: 0.00368, line_items: [line({ rate: 1000 })], auto_approve: true })
   expect(await abroad.ledger(rupees.invoice_id, 'KWD')).toEqual(['Dr Accounts Receivable (customer) 3.680\n   Cr Sales 3.680'])
 })

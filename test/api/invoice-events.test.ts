@@ -1,31 +1,32 @@
-// What each call on an invoice tells the world and the log: the events with their fixed schemas, and the activity.
+// What each call on an invoice announces and logs: the events with their fixed schemas, and the activity.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Compile } from 'typebox/compile'
 import { deliverySchema, type EventType } from '../../domain/events.ts'
-import { invoiceBody, openStall, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Stall
+let ours: TestOrganization
 let endpointId: string
 let userId: string
 
 const INVOICE_EVENTS = ['INVOICE_CREATED', 'INVOICE_UPDATED', 'INVOICE_VOIDED']
 
-async function subscribe(stall: Stall, events: string[], port = 9): Promise<string> {
-  return (await stall.send('POST', '/webhooks/endpoints', { url: `http://127.0.0.1:${port}/hook`, events })).endpoint.endpoint_id
+async function subscribe(org: TestOrganization, events: string[], port = 9): Promise<string> {
+  return (await org.send('POST', '/webhooks/endpoints', { url: `http://127.0.0.1:${port}/hook`, events })).endpoint.endpoint_id
 }
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openStall(service)
+  ours = await openOrganization(service)
   endpointId = await subscribe(ours, INVOICE_EVENTS)
   userId = (await ours.get('/whoami')).token.user_id
 })
 afterAll(() => service.close())
 
-/** The bodies to be delivered to the endpoint about one invoice, oldest first, each held against its schema. */
+/** The bodies to be delivered to the endpoint about one invoice, oldest first, each checked by its schema. */
 async function delivered(invoiceId: string, endpoint = endpointId): Promise<Json[]> {
   const rows = await service.sql<{ id: string; event_type: EventType; payload: string; status: string }>(
     `SELECT d.id, d.event_type, d.payload, d.status FROM webhook_deliveries AS d JOIN webhook_events AS e ON e.org_id = d.org_id AND e.id = d.event_id
@@ -80,9 +81,9 @@ test('an invoice that is approved at once is created, SENT', async () => {
 
 test('a round-off that an edit computed is told', async () => {
   const { invoice_id } = await ours.invoice({ round_off: 0.4 })
-  await ours.preferences({ roundInvoiceTotals: true, roundingMethod: 'nearest' })
+  await ours.setPreferences({ roundInvoiceTotals: true, roundingMethod: 'nearest' })
   await ours.send('PUT', `/invoices/${invoice_id}`, { notes: 'Round' })
-  await ours.preferences({ roundInvoiceTotals: false })
+  await ours.setPreferences({ roundInvoiceTotals: false })
   const [, { data }] = await delivered(invoice_id)
   expect([data.total, data.changed.toSorted()]).toEqual([100, ['balance', 'notes', 'round_off', 'total']])
 })
@@ -100,14 +101,14 @@ test('what is refused tells nothing to anybody', async () => {
   const { invoice_id } = await ours.invoice({ auto_approve: true })
   const counted = async () => service.sql('SELECT (SELECT count(*) FROM webhook_events) AS events, (SELECT count(*) FROM activity) AS entries')
   const before = await counted()
-  await ours.refused({ place_of_supply: 'Atlantis' })
-  await ours.refused({ customer_id: 'nobody' })
+  await ours.refusedInvoice({ place_of_supply: 'Atlantis' })
+  await ours.refusedInvoice({ customer_id: 'nobody' })
   for (const [method, path] of [['PUT', ''], ['POST', '/approve'], ['DELETE', '']] as const) await ours.refusal(method, `/invoices/${invoice_id}${path}`, {})
   expect(await counted()).toEqual(before)
 })
 
 test('a repeated key tells nothing twice', async () => {
-  const body = invoiceBody(ours.customerId)
+  const body = invoiceBody(ours)
   const [first, again] = [await ours.client.post('/invoices', body, 'once'), await ours.client.post('/invoices', body, 'once')]
   expect(again.text).toBe(first.text)
   expect(await delivered(first.body.invoice.invoice_id)).toHaveLength(1)
@@ -115,8 +116,8 @@ test('a repeated key tells nothing twice', async () => {
 })
 
 test('an endpoint hears what it asked for, of its own organisation, while it is enabled', async () => {
-  const theirs = await openStall(service)
-  const stranger = await subscribe(theirs, INVOICE_EVENTS)
+  const theirs = await openOrganization(service)
+  const otherKey = await subscribe(theirs, INVOICE_EVENTS)
   const voids = await subscribe(ours, ['INVOICE_VOIDED', 'JOURNAL_POSTED'], 10)
   const disabled = await subscribe(ours, INVOICE_EVENTS, 11)
   await ours.send('POST', `/webhooks/endpoints/${disabled}/disable`)
@@ -125,7 +126,7 @@ test('an endpoint hears what it asked for, of its own organisation, while it is 
   const heard = async (endpoint: string) => (await delivered(invoice_id, endpoint)).map(({ event_type }) => event_type)
   expect(await heard(endpointId)).toEqual(['INVOICE_CREATED', 'INVOICE_VOIDED'])
   expect(await heard(voids)).toEqual(['INVOICE_VOIDED'])
-  expect([await heard(stranger), await heard(disabled)]).toEqual([[], []])
+  expect([await heard(otherKey), await heard(disabled)]).toEqual([[], []])
 })
 
 test('contacts are logged with what changed', async () => {

@@ -1,15 +1,16 @@
 // What invoices come to, over HTTP: taxes, rounding, totals, round-off and currencies, to the last minor unit.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { line, openStall, type Stall } from './fixtures.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Stall
+let ours: TestOrganization
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openStall(service)
+  ours = await openOrganization(service)
   // No call makes a tax, and none of those seeded bears cess.
   ours.taxes['GST 28% and cess'] = randomUUID()
   await service.sql(
@@ -86,7 +87,7 @@ test('the tax of a document is the sum of its rounded lines', async () => {
 })
 
 test('a discount above the gross is refused, with the limit', async () => {
-  expect(await ours.refused({ line_items: [line(), line({ quantity: 2, discount: 200.01 })] }))
+  expect(await ours.refusedInvoice({ line_items: [line(), line({ quantity: 2, discount: 200.01 })] }))
     .toEqual({ status: 400, code: 'validation.invalid_value', field: 'line_items.1.discount', details: { limit: 200 } })
 })
 
@@ -97,7 +98,7 @@ test.each([
   [[line({ quantity: 1e13, rate: 1e13 })], null],
 ])('a total is 10^13 at most (%#)', async (line_items, total) => {
   if (total === null) {
-    expect(await ours.refused({ line_items })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'total', details: { limit: 1e13 } })
+    expect(await ours.refusedInvoice({ line_items })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'total', details: { limit: 1e13 } })
   } else {
     expect((await ours.invoice({ line_items, auto_approve: true })).total).toBe(total)
   }
@@ -114,16 +115,16 @@ describe('round-off', () => {
     [by('up'), 100.01, undefined, 0.99], [by('up'), 100, undefined, 0], [by('down'), 100.99, undefined, -0.99], [by('down'), 100, undefined, 0],
     [by('nearest'), 100.4, 0, 0], [by('up'), 100.4, 0.1, 0.1], [by('down'), 100.4, -5, -5],
   ])('by %j, %d and %j give %d', async (preferences, rate, told, round_off) => {
-    await ours.preferences(preferences)
+    await ours.setPreferences(preferences)
     expect(await ours.invoice({ line_items: [line({ rate })], round_off: told })).toMatchObject({
       sub_total: rate, round_off, total: Number((rate + round_off).toFixed(2)), balance: Number((rate + round_off).toFixed(2)),
     })
   })
 
   test('a round-off never makes the total negative', async () => {
-    await ours.preferences(off)
+    await ours.setPreferences(off)
     expect((await ours.invoice({ round_off: -100 })).total).toBe(0)
-    expect(await ours.refused({ round_off: -100.01 }))
+    expect(await ours.refusedInvoice({ round_off: -100.01 }))
       .toEqual({ status: 400, code: 'validation.invalid_value', field: 'round_off', details: { limit: -100 } })
   })
 
@@ -133,9 +134,9 @@ describe('round-off', () => {
     [off, 1, by('nearest'), 1], [off, -1, by('nearest'), -1], [off, 7.25, by('nearest'), 7.25],
     [off, 0.3, off, 0.3], [by('nearest'), undefined, off, -0.4],
   ])('drawn up by %j with %j, edited by %j: %d', async (before, told, after, round_off) => {
-    await ours.preferences(before)
+    await ours.setPreferences(before)
     const { invoice_id, round_off: earlier } = await ours.invoice({ line_items: [line({ rate: 100.4 })], round_off: told })
-    await ours.preferences(after)
+    await ours.setPreferences(after)
     expect((await ours.get(`/invoices/${invoice_id}`)).invoice.round_off).toBe(earlier)
     const { invoice } = await ours.send('PUT', `/invoices/${invoice_id}`, { notes: 'edited' })
     const total = Number((100.4 + round_off).toFixed(2))
@@ -144,11 +145,11 @@ describe('round-off', () => {
   })
 
   test('an approval rounds nothing anew', async () => {
-    await ours.preferences(off)
+    await ours.setPreferences(off)
     const { invoice_id } = await ours.invoice({ line_items: [line({ rate: 100.4 })] })
-    await ours.preferences(by('nearest'))
+    await ours.setPreferences(by('nearest'))
     expect((await ours.send('POST', `/invoices/${invoice_id}/approve`)).invoice).toMatchObject({ round_off: 0, total: 100.4 })
-    await ours.preferences(off)
+    await ours.setPreferences(off)
   })
 })
 
@@ -166,7 +167,7 @@ describe('currencies', () => {
   })
 
   test('totals are rounded to the whole unit of their currency', async () => {
-    await ours.preferences({ roundInvoiceTotals: true, roundingMethod: 'nearest' })
+    await ours.setPreferences({ roundInvoiceTotals: true, roundingMethod: 'nearest' })
     const rounded = async (currency_code: string, rate: number) => {
       const { round_off, total } = await ours.invoice({ currency_code, exchange_rate: 2, line_items: [line({ rate })] })
       return [round_off, total]
@@ -174,7 +175,7 @@ describe('currencies', () => {
     expect(await rounded('JPY', 1050)).toEqual([0, 1050])
     expect(await rounded('KWD', 1.234)).toEqual([-0.234, 1])
     expect(await rounded('KWD', 1.5)).toEqual([0.5, 2])
-    await ours.preferences({ roundInvoiceTotals: false })
+    await ours.setPreferences({ roundInvoiceTotals: false })
   })
 
   test('without a rate it is 1', async () => {
@@ -193,6 +194,6 @@ describe('currencies', () => {
     [{ currency_code: 'USD', exchange_rate: 1e-11 }, 'exchange_rate'],
     [{ currency_code: 'USD', exchange_rate: 1e9, line_items: [line({ rate: 1e6 })] }, 'exchange_rate'],
   ])('%j is refused', async (body, field) => {
-    expect(await ours.refused(body)).toMatchObject({ status: 400, code: 'validation.invalid_value', field })
+    expect(await ours.refusedInvoice(body)).toMatchObject({ status: 400, code: 'validation.invalid_value', field })
   })
 })

@@ -1,14 +1,13 @@
 // Invoice numbers over HTTP: who wins of series, custom number and default, and what is given next.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { beforeEach, describe, expect, test } from '@jest/globals'
 import { nextFinancialYear } from '../../domain/financial-year.ts'
-import { invoiceBody, openStall, THIS_YEAR, TODAY, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, THIS_YEAR, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-let theirs: Stall
+let ours: TestOrganization
 let branch: string
 let date: string
 
@@ -16,16 +15,13 @@ const NEXT_YEAR = nextFinancialYear(TODAY, 4)
 const FY = THIS_YEAR.label
 const uncovered = '2019-07-05'
 
-beforeAll(async () => {
-  service = await startService()
-  theirs = await openStall(service)
-})
+const service = await useService()
+const theirs = await openOrganization(service)
 beforeEach(async () => {
-  ours = await openStall(service)
+  ours = await openOrganization(service)
   branch = (await ours.get('/branches')).branches[0].branch_id
   date = THIS_YEAR.start
 })
-afterAll(() => service.close())
 
 const series = async (changes: Record<string, unknown> = {}) =>
   (await ours.send('POST', '/invoices/series', { series_name: 'export', prefix: 'EXP-', transaction_date: date, ...changes })).series
@@ -33,11 +29,11 @@ const number = async (changes: Record<string, unknown> = {}) => (await ours.invo
 const next = async (query = '') => (await ours.get(`/invoices/series/next-number?transactionDate=${date}&${query}`)).next_number
 const taken = { status: 400, code: 'validation.invalid_value', field: 'invoice_number' }
 
-async function addBranch(stall: Stall, prefix: string): Promise<string> {
+async function addBranch(org: TestOrganization, prefix: string): Promise<string> {
   const id = randomUUID()
   await service.sql(
     `INSERT INTO branches (org_id, id, code, name, state, is_default, is_active, invoice_prefix, bill_prefix, created_time, last_modified_time)
-     VALUES ($1, $2, $3, $3, 'IN-MH', false, true, $4, 'PB-', now(), now())`, stall.orgId, id, prefix, prefix)
+     VALUES ($1, $2, $3, $3, 'IN-MH', false, true, $4, 'PB-', now(), now())`, org.orgId, id, prefix, prefix)
   return id
 }
 
@@ -84,8 +80,8 @@ describe('precedence', () => {
 describe('uniqueness', () => {
   test('a number is used once in a branch', async () => {
     await number({ invoice_number: 'A-1' })
-    expect(await ours.refused({ date, invoice_number: 'A-1' })).toEqual(taken)
-    expect(await ours.refused({ date, invoice_number: await number() })).toEqual(taken)
+    expect(await ours.refusedInvoice({ date, invoice_number: 'A-1' })).toEqual(taken)
+    expect(await ours.refusedInvoice({ date, invoice_number: await number() })).toEqual(taken)
     expect(await number({ invoice_number: 'a-1' })).toBe('a-1')
     expect(await number({ invoice_number: 'A-1', branch_id: await addBranch(ours, 'PUN-') })).toBe('A-1')
     expect((await theirs.invoice({ invoice_number: 'A-1' })).invoice_number).toBe('A-1')
@@ -94,7 +90,7 @@ describe('uniqueness', () => {
   test('a cancelled invoice keeps its number; a deleted one sets a custom number free', async () => {
     const cancelled = await ours.invoice({ date, invoice_number: 'A-1' })
     await ours.send('POST', `/invoices/${cancelled.invoice_id}/void`)
-    expect(await ours.refused({ date, invoice_number: 'A-1' })).toEqual(taken)
+    expect(await ours.refusedInvoice({ date, invoice_number: 'A-1' })).toEqual(taken)
     const deleted = await ours.invoice({ date, invoice_number: 'A-2' })
     await ours.send('DELETE', `/invoices/${deleted.invoice_id}`)
     expect(await number({ invoice_number: 'A-2' })).toBe('A-2')
@@ -114,12 +110,12 @@ describe('uniqueness', () => {
   })
 
   test('a refused invoice takes no number', async () => {
-    await ours.refused({ date, currency_code: 'XYZ' })
+    await ours.refusedInvoice({ date, currency_code: 'XYZ' })
     expect(await number()).toBe(`INV-${FY}-001`)
   })
 
   test('of two at once with one custom number, one is made', async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => ours.client.post('/invoices', invoiceBody(ours.customerId, { invoice_number: 'A-1' }))))
+    const answers = await Promise.all([1, 2, 3].map(() => ours.client.post('/invoices', invoiceBody(ours, { invoice_number: 'A-1' }))))
     expect(answers.map(({ status, body }) => body.field ?? status).toSorted()).toEqual([201, 'invoice_number', 'invoice_number'])
   })
 
@@ -239,8 +235,8 @@ describe('creation', () => {
 })
 
 test('a year that begins in January is written with one number', async () => {
-  const { client, send } = await openStall(service, { fiscal_year_start_month: 1 })
+  const { client, send } = await openOrganization(service, { fiscal_year_start_month: 1 })
   const { contact: { contact_id } } = await send('POST', '/contacts', { contact_name: 'Noor' })
-  const { body } = await client.post('/invoices', invoiceBody(contact_id, { date: TODAY }))
+  const { body } = await client.post('/invoices', invoiceBody({ customerId: contact_id }, { date: TODAY }))
   expect(body.invoice.invoice_number).toBe(`INV-${TODAY.slice(0, 4)}-001`)
 })

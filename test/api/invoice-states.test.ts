@@ -1,19 +1,13 @@
 // The states of an invoice: which calls each allows, what they change, and what they leave.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { line, openStall, THIS_YEAR, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { describe, expect, test } from '@jest/globals'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, THIS_YEAR } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-let theirs: Stall
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-  theirs = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const draft = () => ours.invoice()
 const read = async (id: string) => (await ours.get(`/invoices/${id}`)).invoice
@@ -140,7 +134,7 @@ test.each([[{ date: 'never' }, 'date'], [{ reason: 7 }, 'reason'], [{ reason: 'x
 
 describe('DELETE', () => {
   test('a draft is gone, its number in the register of gaps, and never given again', async () => {
-    const other = await openStall(service)
+    const other = await openOrganization(service)
     const [first, second] = [await other.invoice({ date: THIS_YEAR.start }), await other.invoice({ date: THIS_YEAR.start, invoice_number: 'HAND-1' })]
     expect(await other.send('DELETE', `/invoices/${first.invoice_id}`)).toEqual({ code: 0, message: 'Invoice deleted.' })
     await other.send('DELETE', `/invoices/${second.invoice_id}`)

@@ -1,20 +1,14 @@
 // Invoices over HTTP: what the body of a new one may say, and what is answered.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { customer, item, line, openStall, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { describe, expect, test } from '@jest/globals'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, addItem, openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-let theirs: Stall
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-  theirs = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const midnight = (date: string) => `${date}T00:00:00.000Z`
 const fieldsOf = ({ errors }: Json) => errors.map(({ field }: Json) => field)
@@ -65,7 +59,7 @@ describe('place of supply', () => {
   })
 
   test.each(['IN-IN', 'India', 'Karnatak', 'KA', '96', '99', '00', '27-Karnataka', 'IN-XX', ' ', 'United States'])('%j is no place', async (sent) => {
-    expect(await ours.refused({ place_of_supply: sent })).toEqual({ status: 422, code: 'validation.invalid_value', field: 'place_of_supply' })
+    expect(await ours.refusedInvoice({ place_of_supply: sent })).toEqual({ status: 422, code: 'validation.invalid_value', field: 'place_of_supply' })
   })
 })
 
@@ -81,7 +75,7 @@ describe('dates', () => {
   })
 
   test.each(['2026-02-30', '2026-13-01', '01/11/2026', 'today', '', '2026-11-01T25:00:00Z', 20261101, true])('%j is no date', async (date) => {
-    const refused = await ours.refused({ date, due_date: date })
+    const refused = await ours.refusedInvoice({ date, due_date: date })
     expect([refused.status, refused.code, fieldsOf(refused)]).toEqual([422, 'validation.failed', ['date', 'due_date']])
   })
 
@@ -89,18 +83,18 @@ describe('dates', () => {
     [0, undefined, '2026-11-10'], [30, undefined, '2026-12-10'], [30, null, '2026-12-10'], [30, '2026-11-15', '2026-11-15'],
     [30, '2026-11-10', '2026-11-10'], [365, undefined, '2027-11-10'],
   ])('with terms of %i days and due_date %j it is due on %s', async (payment_terms, due_date, day) => {
-    const invoice = await ours.invoice({ customer_id: await customer(ours, { payment_terms }), due_date })
+    const invoice = await ours.invoice({ customer_id: await addContact(ours, { payment_terms }), due_date })
     expect(invoice.due_date).toBe(midnight(day))
   })
 
   test('nothing is due before its date', async () => {
-    expect(await ours.refused({ due_date: '2026-11-09' })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'due_date' })
+    expect(await ours.refusedInvoice({ due_date: '2026-11-09' })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'due_date' })
   })
 })
 
 describe('lines', () => {
   test('an item fills what the line leaves open, and the line wins', async () => {
-    const item_id = await item(ours, { tax_id: ours.taxes['GST 5%'], hsn_or_sac: '5004', unit: 'KGS', description: 'Red' })
+    const item_id = await addItem(ours, { tax_id: ours.taxes['GST 5%'], hsn_or_sac: '5004', unit: 'KGS', description: 'Red' })
     const told = { name: 'Gold thread', rate: 0, tax_id: ours.taxes['GST 18%'], hsn_or_sac: '5605', unit: 'MTR', description: 'Gold' }
     const { line_items: [filled, overridden, named] } = await ours.invoice({
       line_items: [{ item_id, quantity: 1 }, { item_id, quantity: 1, ...told }, { item_id: item_id.toUpperCase(), quantity: 1, rate: null, name: null, tax_id: null }],
@@ -112,7 +106,7 @@ describe('lines', () => {
   })
 
   test('what an item was when the invoice was drawn up stays on it', async () => {
-    const item_id = await item(ours)
+    const item_id = await addItem(ours)
     const { invoice_id, line_items } = await ours.invoice({ line_items: [{ item_id, quantity: 1 }] })
     await ours.send('PUT', `/items/${item_id}`, { item_name: 'Nylon thread', rate: 3 })
     expect((await ours.get(`/invoices/${invoice_id}`)).invoice.line_items).toEqual(line_items)
@@ -135,7 +129,7 @@ describe('lines', () => {
     ['seven decimals of discount', line({ discount: 1.0000001 }), ['line_items.0.discount']],
     ['no object', 'Chalk', ['line_items.0']],
   ])('%s is no line', async (_what, wrong, fields) => {
-    const refused = await ours.refused({ line_items: [wrong] })
+    const refused = await ours.refusedInvoice({ line_items: [wrong] })
     expect([refused.status, refused.code, fieldsOf(refused).toSorted()]).toEqual([422, 'validation.failed', fields.toSorted()])
   })
 
@@ -144,7 +138,7 @@ describe('lines', () => {
     const { line_items, sub_total } = await ours.invoice({ line_items: lines.slice(0, 500), auto_approve: true })
     expect(line_items.map(({ name }: Json) => name)).toEqual(lines.slice(0, 500).map(({ name }) => name))
     expect(sub_total).toBe((499 * 500) / 2)
-    for (const line_items of [lines, [], null, {}]) expect(fieldsOf(await ours.refused({ line_items }))).toEqual(['line_items'])
+    for (const line_items of [lines, [], null, {}]) expect(fieldsOf(await ours.refusedInvoice({ line_items }))).toEqual(['line_items'])
   })
 })
 
@@ -161,13 +155,13 @@ describe('refusals', () => {
     ['exchange_rate', '83'], ['exchange_rate', 1e10], ['reference_number', 'x'.repeat(101)], ['notes', 5], ['round_off', '1'],
     ['auto_approve', 'yes'], ['tags', 'all'],
   ])('%s of %j has the wrong shape', async (field, value) => {
-    const refused = await ours.refused({ [field]: value })
+    const refused = await ours.refusedInvoice({ [field]: value })
     expect([refused.status, refused.code]).toEqual([422, 'validation.failed'])
     expect(new Set(fieldsOf(refused))).toEqual(new Set([field]))
   })
 
   test('ids of another organisation, and what is no id, do not exist', async () => {
-    const [theirItem, theirBranch] = [await item(theirs), (await theirs.get('/branches')).branches[0].branch_id]
+    const [theirItem, theirBranch] = [await addItem(theirs), (await theirs.get('/branches')).branches[0].branch_id]
     const theirTag = randomUUID()
     await service.sql(`INSERT INTO cost_centers (org_id, id, code, name, is_active) VALUES ($1, $2, 'A', 'A', true)`, theirs.orgId, theirTag)
     const bodies: [string, (id: string) => Json, string][] = [
@@ -179,22 +173,22 @@ describe('refusals', () => {
     ]
     for (const [field, body, id] of bodies) {
       for (const unknown of [id, randomUUID(), 'nobody', "1' OR '1'='1"]) {
-        expect(await ours.refused(body(unknown))).toEqual({ status: 404, code: 'not_found.resource', field })
+        expect(await ours.refusedInvoice(body(unknown))).toEqual({ status: 404, code: 'not_found.resource', field })
       }
     }
   })
 
   test('a vendor is no customer, and who is both is one', async () => {
-    expect(await ours.refused({ customer_id: await customer(ours, { contact_type: 'VENDOR' }) }))
+    expect(await ours.refusedInvoice({ customer_id: await addContact(ours, { contact_type: 'VENDOR' }) }))
       .toEqual({ status: 400, code: 'validation.invalid_value', field: 'customer_id' })
-    expect((await ours.invoice({ customer_id: await customer(ours, { contact_type: 'BOTH' }) })).status).toBe('DRAFT')
+    expect((await ours.invoice({ customer_id: await addContact(ours, { contact_type: 'BOTH' }) })).status).toBe('DRAFT')
   })
 
   test('what does not exist is told before what may not be', async () => {
-    const customer_id = await customer(ours, { contact_type: 'VENDOR' })
+    const customer_id = await addContact(ours, { contact_type: 'VENDOR' })
     const wrong = { customer_id, place_of_supply: 'Atlantis', due_date: '2020-01-01', currency_code: 'ZZZ' }
-    expect(await ours.refused({ ...wrong, line_items: [{ item_id: 'none', quantity: 1 }] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.item_id' })
-    expect(await ours.refused({ ...wrong, line_items: [line({ tax_id: 'none' })] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.tax_id' })
+    expect(await ours.refusedInvoice({ ...wrong, line_items: [{ item_id: 'none', quantity: 1 }] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.item_id' })
+    expect(await ours.refusedInvoice({ ...wrong, line_items: [line({ tax_id: 'none' })] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.tax_id' })
   })
 
   test('without an Idempotency-Key nothing is drawn up', async () => {
@@ -204,7 +198,7 @@ describe('refusals', () => {
 })
 
 test('the customer keeps the name that the invoice was made out to', async () => {
-  const customer_id = await customer(ours, { contact_name: 'Anand & Sons' })
+  const customer_id = await addContact(ours, { contact_name: 'Anand & Sons' })
   const { invoice_id } = await ours.invoice({ customer_id: customer_id.toUpperCase() })
   await ours.send('PUT', `/contacts/${customer_id}`, { contact_name: 'Anand Brothers' })
   expect((await ours.get(`/invoices/${invoice_id}`)).invoice).toMatchObject({ customer_id, customer_name: 'Anand & Sons' })

@@ -1,18 +1,19 @@
 // Items over HTTP: the item master, its two names for three fields, and what stands in the way of deleting.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startService, type Service } from './service.ts'
-import { openOrganization, type Json, type Organization } from './organization.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openEmptyOrganization, type EmptyOrganization } from '../fixtures/empty-organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 const NOWHERE = '019e0000-0000-7000-8000-000000000000'
 
 let service: Service
-let ours: Organization
+let ours: EmptyOrganization
 let tax: string
 let sales: string
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openOrganization(service)
+  ours = await openEmptyOrganization(service)
   tax = (await ours.get('/taxes?shape=INTRA_STATE&per_page=1')).taxes[0].tax_id
   sales = (await ours.get('/accounts?account_type=SALES&per_page=1')).accounts[0].account_id
 })
@@ -56,7 +57,7 @@ test.each([
 })
 
 test('a tax or account of another organisation is not found', async () => {
-  const theirs = await openOrganization(service)
+  const theirs = await openEmptyOrganization(service)
   expect(await theirs.refusal('POST', '/items', { item_name: 'Pen', tax_id: tax }))
     .toEqual({ status: 404, code: 'not_found.resource', field: 'tax_id' })
   expect(await theirs.refusal('POST', '/items', { item_name: 'Pen', account_id: sales }))
@@ -111,20 +112,20 @@ test('an unused item is deleted; one that a document has a line of is not', asyn
 })
 
 test('the list is filtered by type, SKU, search and time, and walked in pages', async () => {
-  const shop = await openOrganization(service)
-  await add({ item_name: 'Ruled notebook', sku: 'NB-200', description: '200 pages' }, shop)
-  await add({ item_name: 'Plain notebook_100%', sku: 'NB-100' }, shop)
-  const last = await add({ item_name: 'Delivery', item_type: 'SERVICE' }, shop)
-  expect(names((await shop.get('/items')).items)).toEqual(['Delivery', 'Plain notebook_100%', 'Ruled notebook'])
-  expect(names((await shop.get('/items?sort=created_time')).items)).toEqual(['Ruled notebook', 'Plain notebook_100%', 'Delivery'])
-  expect(names((await shop.get('/items?item_type=SERVICE')).items)).toEqual(['Delivery'])
-  expect(names((await shop.get('/items?sku=NB-200')).items)).toEqual(['Ruled notebook'])
-  expect(names((await shop.get('/items?search=NOTEBOOK')).items)).toEqual(['Plain notebook_100%', 'Ruled notebook'])
-  expect(names((await shop.get('/items?search=200%20PAGES')).items)).toEqual(['Ruled notebook'])
-  expect(names((await shop.get(`/items?search=${encodeURIComponent('k_1%0')}`)).items)).toEqual([])
-  expect(names((await shop.get(`/items?search=${encodeURIComponent('_100%')}`)).items)).toEqual(['Plain notebook_100%'])
-  expect(names((await shop.get(`/items?modified_since=${last.created_time}`)).items)).toEqual(['Delivery'])
-  expect(names(await shop.walk('/items', 'items', 1))).toEqual(['Delivery', 'Plain notebook_100%', 'Ruled notebook'])
-  expect(await shop.refusal('GET', '/items?item_type=THING'))
+  const org = await openEmptyOrganization(service)
+  await add({ item_name: 'Ruled notebook', sku: 'NB-200', description: '200 pages' }, org)
+  await add({ item_name: 'Plain notebook_100%', sku: 'NB-100' }, org)
+  const last = await add({ item_name: 'Delivery', item_type: 'SERVICE' }, org)
+  expect(names((await org.get('/items')).items)).toEqual(['Delivery', 'Plain notebook_100%', 'Ruled notebook'])
+  expect(names((await org.get('/items?sort=created_time')).items)).toEqual(['Ruled notebook', 'Plain notebook_100%', 'Delivery'])
+  expect(names((await org.get('/items?item_type=SERVICE')).items)).toEqual(['Delivery'])
+  expect(names((await org.get('/items?sku=NB-200')).items)).toEqual(['Ruled notebook'])
+  expect(names((await org.get('/items?search=NOTEBOOK')).items)).toEqual(['Plain notebook_100%', 'Ruled notebook'])
+  expect(names((await org.get('/items?search=200%20PAGES')).items)).toEqual(['Ruled notebook'])
+  expect(names((await org.get(`/items?search=${encodeURIComponent('k_1%0')}`)).items)).toEqual([])
+  expect(names((await org.get(`/items?search=${encodeURIComponent('_100%')}`)).items)).toEqual(['Plain notebook_100%'])
+  expect(names((await org.get(`/items?modified_since=${last.created_time}`)).items)).toEqual(['Delivery'])
+  expect(names(await org.listAll('/items', 'items', 1))).toEqual(['Delivery', 'Plain notebook_100%', 'Ruled notebook'])
+  expect(await org.refusal('GET', '/items?item_type=THING'))
     .toEqual({ status: 400, code: 'validation.invalid_value', field: 'item_type', details: { valid: ['GOODS', 'SERVICE'] } })
 })

@@ -2,18 +2,19 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Books } from '../../commands/books/books.ts'
 import { credit, debit, reversalOf } from '../../domain/posting/posting.ts'
-import { startService, type Service } from './service.ts'
-import { openOrganization, type Json, type Organization } from './organization.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openEmptyOrganization, type EmptyOrganization } from '../fixtures/empty-organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Organization
+let ours: EmptyOrganization
 let contact: string
 let invoice: Json
 const account: Record<string, string> = {}
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openOrganization(service)
+  ours = await openEmptyOrganization(service)
   for (const { name, account_id } of (await ours.get('/accounts?per_page=500')).accounts) account[name] = account_id
   contact = (await ours.send('POST', '/contacts', { contact_name: 'School' })).contact.contact_id
   const tax = (await ours.get('/taxes?shape=INTRA_STATE')).taxes.find(({ name }: Json) => name === 'GST 18%').tax_id
@@ -46,20 +47,20 @@ test('an approved invoice is in the ledger, to the paisa', async () => {
     account_id: account['Accounts Receivable'], account_name: 'Accounts Receivable', debit: 118.41, credit: 0, description: null, contact_id: contact,
   })
   expect((await ours.get(`/journals/${journal.journal_id}`)).journal).toEqual(journal)
-  const theirs = await openOrganization(service)
+  const theirs = await openEmptyOrganization(service)
   expect(await theirs.refusal('GET', `/journals/${journal.journal_id}`)).toEqual({ status: 404, code: 'not_found.resource' })
   expect((await theirs.get('/journals')).journals).toEqual([])
 })
 
 test('a voided invoice stays, with the entry that undoes it', async () => {
-  const shop = await openOrganization(service)
-  const { contact: customer } = await shop.send('POST', '/contacts', { contact_name: 'School' })
-  const { invoice: made } = await shop.send('POST', '/invoices', {
+  const org = await openEmptyOrganization(service)
+  const { contact: customer } = await org.send('POST', '/contacts', { contact_name: 'School' })
+  const { invoice: made } = await org.send('POST', '/invoices', {
     customer_id: customer.contact_id, date: '2026-04-01', place_of_supply: 'IN-KA', auto_approve: true,
     line_items: [{ name: 'Slates', quantity: 1, rate: 10 }],
   })
-  await shop.send('POST', `/invoices/${made.invoice_id}/void`, { date: '2026-04-09' })
-  const { journals: [reversal, posting] } = await shop.get('/journals')
+  await org.send('POST', `/invoices/${made.invoice_id}/void`, { date: '2026-04-09' })
+  const { journals: [reversal, posting] } = await org.get('/journals')
   expect(written(posting)).toBe('Dr Accounts Receivable 10\n   Cr Sales 10')
   expect(written(reversal)).toBe('   Cr Accounts Receivable 10\nDr Sales 10')
   expect([posting.reversed_by, posting.reversal_of]).toEqual([reversal.journal_id, null])
@@ -97,13 +98,13 @@ test('the list is filtered by source, account, contact and dates', async () => {
   expect(await listed('contact_id=nobody')).toEqual([])
   const [kept] = (await ours.get('/journals')).journals
   expect(await listed(`modified_since=${kept.created_time}`)).toEqual(['kept'])
-  expect((await ours.walk('/journals', 'journals', 1)).map(({ memo }) => memo)).toEqual(['kept', posted])
+  expect((await ours.listAll('/journals', 'journals', 1)).map(({ memo }) => memo)).toEqual(['kept', posted])
   expect(await ours.refusal('GET', '/journals?source=TILL')).toMatchObject({ status: 400, code: 'validation.invalid_value', field: 'source' })
   expect(await ours.refusal('GET', '/journals?date_from=soon')).toEqual({ status: 400, code: 'validation.invalid_value', field: 'date_from' })
 })
 
 test('amounts are in the organisation\'s own currency', async () => {
-  const abroad = await openOrganization(service, { currency_code: 'KWD' })
+  const abroad = await openEmptyOrganization(service, { currency_code: 'KWD' })
   const { contact: customer } = await abroad.send('POST', '/contacts', { contact_name: 'School' })
   await abroad.send('POST', '/invoices', {
     customer_id: customer.contact_id, date: '2026-04-01', place_of_supply: 'IN-KA', auto_approve: true,

@@ -1,22 +1,23 @@
-// A page of large documents: told in portions at the reader's pace, whole and in order, without keeping a connection.
+// A page of large documents: sent in portions at the reader's pace, whole and in order, without keeping a connection.
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
-import type { Json } from './client.ts'
-import { startService, type Service } from './service.ts'
-import { invoiceBody, openShop, type Shop } from './wares.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 const [DOCUMENTS, LINES] = [14, 300]
 let service: Service
-let shop: Shop
+let org: OrganizationWithItem
 const ids: string[] = []
 
 beforeAll(async () => {
   service = await startService()
-  shop = await openShop(await service.organization())
+  org = await openOrganizationWithItem(service)
   const line_items = Array.from({ length: LINES }, (_, n) => ({ name: `Line ${n}`, description: 'As ordered. '.repeat(80), quantity: 1, rate: n + 1 }))
   for (let n = 0; n < DOCUMENTS; n += 1) {
-    const { status, body } = await shop.client.post('/invoices', invoiceBody(shop, { auto_approve: false, line_items }))
+    const { status, body } = await org.client.post('/invoices', invoiceBody(org, { auto_approve: false, line_items }))
     expect(status).toBe(201)
     ids.unshift(body.invoice.invoice_id)
   }
@@ -25,7 +26,7 @@ afterAll(() => service.close())
 
 function ask(query: string): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
-    const headers = { authorization: `Bearer ${shop.client.token}` }
+    const headers = { authorization: `Bearer ${org.client.token}` }
     get(`${service.origin}${BASE_PATH}/invoices?${query}`, { agent: false, headers }, (answer) => resolve(answer.pause())).on('error', reject)
   })
 }
@@ -48,7 +49,7 @@ test('the whole page, with the headers of every answer, and the cursor to the ne
   expect([code, message, page_context]).toEqual([0, 'success', { per_page: 13, has_more_page: true, next_cursor: expect.any(String) }])
   expect(invoices.map(({ invoice_id }: Json) => invoice_id)).toEqual(ids.slice(0, 13))
   for (const { line_items } of invoices) expect(line_items.map(({ rate }: Json) => rate)).toEqual(Array.from({ length: LINES }, (_, n) => n + 1))
-  expect(invoices[11]).toEqual((await shop.client.get(`/invoices/${ids[11]}`)).body.invoice)
+  expect(invoices[11]).toEqual((await org.client.get(`/invoices/${ids[11]}`)).body.invoice)
   const rest = await read(await ask(`per_page=13&cursor=${page_context.next_cursor}`))
   expect([rest.invoices.length, rest.invoices[0].invoice_id, rest.page_context.has_more_page]).toEqual([1, ids[13], false])
 })
@@ -65,7 +66,7 @@ test('readers who rest keep no connection, and those who go are forgotten', asyn
     if (n > 100) throw new Error('a resting reader keeps a connection')
     await new Promise((resolve) => setTimeout(resolve, 100))
   }
-  expect((await shop.client.get('/contacts')).status).toBe(200)
+  expect((await org.client.get('/contacts')).status).toBe(200)
   for (const answer of idle.splice(0, 4)) answer.destroy()
   for (const answer of idle) expect((await read(answer)).invoices).toHaveLength(14)
   // All places are free again.

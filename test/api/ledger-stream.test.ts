@@ -3,23 +3,23 @@ import { get, type ClientRequest, type IncomingMessage } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
 import { credit, debit } from '../../domain/posting/posting.ts'
-import { customer, openStall, type Stall } from './fixtures.ts'
-import { startService, type Service } from './service.ts'
+import { addContact, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 // More than the sockets between the two take while nobody reads.
 const ENTRIES = 6_400
 const MEMO = 'A long story. '.repeat(220)
-/** Of the database's connections; half of them at most tell ledgers, and half of these those of one organisation. */
+/** Of the database's connections; half of them at most stream ledgers, and half of these those of one organisation. */
 const POOL = 6
 
 let service: Service
-let ours: Stall
+let ours: TestOrganization
 let id: string
 
 beforeAll(async () => {
   service = await startService({ DATABASE_POOL: String(POOL) })
-  ours = await openStall(service)
-  id = await customer(ours)
+  ours = await openOrganization(service)
+  id = await addContact(ours)
   const [receivable, sales] = [ours.accounts['Accounts Receivable']!, ours.accounts.Sales!]
   for (let written = 0; written < ENTRIES; written += 800) {
     await ours.write((books) => {
@@ -100,10 +100,10 @@ test('a reader who rests is waited for, with no more read than is on its way to 
 })
 
 test('one connection serves one ledger after the other', async () => {
-  const small = await customer(ours)
-  const before = service.mishaps.length
+  const small = await addContact(ours)
+  const before = service.unhandledErrors.length
   for (let n = 0; n < 4 * POOL; n += 1) expect((await ours.get(`/reports/customer_ledger?contact_id=${small}`)).customer_ledger.transactions).toEqual([])
-  expect(service.mishaps).toHaveLength(before)
+  expect(service.unhandledErrors).toHaveLength(before)
 })
 
 describe('a reader who goes away', () => {
@@ -141,7 +141,7 @@ test('readers who do not read hold up neither other calls nor, for long, other r
   // They are answered while all of these readers still have their connections.
   await until(1, async () => (await underWay()).length, places)
   // Another organisation has places of its own.
-  const theirs = await openStall(service)
+  const theirs = await openOrganization(service)
   expect((await theirs.get(`/reports/customer_ledger?contact_id=${theirs.customerId}`)).code).toBe(0)
   // Who waited for a place and went is no longer waited for.
   const leaving = request(id, () => undefined).on('error', () => undefined)
@@ -169,7 +169,7 @@ describe('what fails', () => {
     await service.sql('ALTER TABLE journals RENAME TO journals_away')
     const failed = await ask().finally(() => service.sql('ALTER TABLE journals_away RENAME TO journals'))
     expect([failed.statusCode, JSON.parse((await readOut(failed)).text).code]).toEqual([500, 'internal.error'])
-    expect(service.mishaps.splice(0)).toEqual([expect.stringContaining('journals')])
+    expect(service.unhandledErrors.splice(0)).toEqual([expect.stringContaining('journals')])
     await nothingUnderWay(2)
   })
 
@@ -180,7 +180,7 @@ describe('what fails', () => {
     const { text, whole } = await readOut(answer)
     expect([answer.statusCode, whole]).toEqual([200, false])
     expect(() => JSON.parse(text)).toThrow()
-    expect(service.mishaps.splice(0)).toEqual([expect.stringContaining(answer.headers['x-request-id'] as string)])
+    expect(service.unhandledErrors.splice(0)).toEqual([expect.stringContaining(answer.headers['x-request-id'] as string)])
     expect(await told(500)).toBeGreaterThan(0)
     expect((await readOut(await ask())).whole).toBe(true)
   })

@@ -1,4 +1,4 @@
-// A list whose rows may be large is shown in portions that are small from the first on, and keeps nothing of what it has told.
+// A list whose rows may be large is shown in portions that are small from the first on, and keeps nothing of what it has sent.
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { setFlagsFromString } from 'node:v8'

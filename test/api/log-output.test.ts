@@ -1,4 +1,4 @@
-// A log that takes nothing: the API goes on answering, counts what it drops, and stops when it is told.
+// A log that takes nothing: the API goes on answering, counts what it drops, and stops on SIGTERM.
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, constants, mkdtempSync, openSync } from 'node:fs'
@@ -9,8 +9,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
 import { MOST_WAITING_BYTES } from '../../gateways/log-output.ts'
-import type { Client } from './client.ts'
-import { startApiProcess, type ApiProcess } from './process.ts'
+import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
+import type { Client } from '../fixtures/client.ts'
 
 let api: ApiProcess
 let caller: Client

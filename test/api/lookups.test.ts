@@ -5,15 +5,16 @@ import { accounts } from '../../models/account.ts'
 import { branches } from '../../models/branch.ts'
 import { costCenters } from '../../models/cost-center.ts'
 import { currencies, exchangeRates } from '../../models/currency.ts'
-import { startService, type Service } from './service.ts'
-import { openOrganization, type Json, type Organization } from './organization.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openEmptyOrganization, type EmptyOrganization } from '../fixtures/empty-organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Organization
+let ours: EmptyOrganization
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openOrganization(service, { gstin: '29AAGCB7383J1Z4', address: { city: 'Mysuru' } })
+  ours = await openEmptyOrganization(service, { gstin: '29AAGCB7383J1Z4', address: { city: 'Mysuru' } })
   await ours.write((books) => {
     const times = { created_time: books.now, last_modified_time: books.now }
     books.insert(branches, {
@@ -57,7 +58,7 @@ test('branches: the active ones, or all, the default first', async () => {
 })
 
 test('a branch of another organisation is not found', async () => {
-  const theirs = await openOrganization(service)
+  const theirs = await openEmptyOrganization(service)
   const { branch_id } = (await ours.get('/branches')).branches[0]
   expect(await theirs.refusal('GET', `/branches/${branch_id}`)).toEqual({ status: 404, code: 'not_found.resource' })
   expect((await theirs.get('/branches?active_only=false')).branches).toHaveLength(1)

@@ -1,15 +1,15 @@
-// A database that is lost in the middle of a write: the caller is told so, and nothing is done twice.
+// A database that is lost in the middle of a write: the answer says so, and nothing is done twice.
 import { createServer, connect, type AddressInfo, type Server, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
-import { blockedBy } from '../blocked.ts'
-import { callAt, clientOf, type Client } from './client.ts'
-import { openOrganization, type Organization } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
+import { callAt, clientOf, type Client } from '../fixtures/client.ts'
+import { openEmptyOrganization, type EmptyOrganization } from '../fixtures/empty-organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
 let wire: Wire
-let ours: Organization
+let ours: EmptyOrganization
 /** The same organisation, through an API whose database is at the end of the wire. */
 let client: Client
 let closeSecond: () => Promise<void>
@@ -19,7 +19,7 @@ beforeAll(async () => {
   wire = await layWire(new URL(service.databaseUrl))
   const second = await service.another({ DATABASE_URL: wire.url })
   closeSecond = second.close
-  ours = await openOrganization(service)
+  ours = await openEmptyOrganization(service)
   client = clientOf(callAt(second.origin + BASE_PATH), ours.client.orgId, ours.client.token)
 })
 afterAll(async () => {
@@ -67,7 +67,7 @@ async function layWire(database: URL): Promise<Wire> {
   return wire
 }
 
-const named = async (contact_name: string) => (await ours.walk('/contacts', 'contacts', 50)).filter((each) => each.contact_name === contact_name)
+const named = async (contact_name: string) => (await ours.listAll('/contacts', 'contacts', 50)).filter((each) => each.contact_name === contact_name)
 const AWAY = { status: 503, body: { code: 'service.unavailable' }, headers: { 'retry-after': '2' } }
 const UNKNOWN = { ...AWAY, body: { code: 'service.unavailable', message: expect.stringContaining('it may have been carried out') } }
 

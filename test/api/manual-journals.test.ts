@@ -1,27 +1,20 @@
 // Manual journals over HTTP: posting, refusing, deleting.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { openStall, TODAY, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { describe, expect, test } from '@jest/globals'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, TODAY } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
-let theirs: Stall
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-  theirs = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const body = (changes: Record<string, unknown> = {}) => ({
   date: '2026-11-10',
   lines: [{ account_id: ours.accounts.Depreciation, debit: 250.5, description: 'The year' }, { account_id: ours.accounts['Accumulated Depreciation'], credit: 250.5 }],
   ...changes,
 })
-const sides = (dr: number, cr: number, stall = ours) => ({
-  lines: [{ account_id: stall.accounts.Rent, debit: dr }, { account_id: stall.accounts['Bank Account'], credit: cr }],
+const sides = (dr: number, cr: number, org = ours) => ({
+  lines: [{ account_id: org.accounts.Rent, debit: dr }, { account_id: org.accounts['Bank Account'], credit: cr }],
 })
 const post = async (changes: Record<string, unknown> = {}) => (await ours.send('POST', '/journals', body(changes))).journal
 const refused = (changes: Record<string, unknown>) => ours.refusal('POST', '/journals', body(changes))
@@ -94,7 +87,7 @@ describe('what is refused', () => {
     expect(written(await post(sides(1.005, 1.004)))).toEqual(['Rent 1.01 0', 'Bank Account 0 1', 'Round Off 0 0.01'])
     expect(await refused(sides(1.015, 1.004))).toMatchObject({ field: 'lines', details: { difference: 0.02, limit: 0.01 } })
     expect(await refused(sides(0.004, 1))).toEqual({ status: 400, code: 'validation.invalid_value', field: 'lines.0.debit' })
-    const abroad = await openStall(service, { currency_code: 'JPY' })
+    const abroad = await openOrganization(service, { currency_code: 'JPY' })
     const yen = async (dr: number, cr: number) => (await abroad.send('POST', '/journals', { date: '2026-11-10', ...sides(dr, cr, abroad) })).journal
     expect(written(await yen(7.5, 8))).toEqual(['Rent 8 0', 'Bank Account 0 8'])
   })

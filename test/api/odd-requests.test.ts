@@ -2,8 +2,8 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { startApiProcess, type ApiProcess } from './process.ts'
-import { sendBytes } from './wire.ts'
+import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
+import { sendBytes } from '../fixtures/raw-request.ts'
 
 let api: ApiProcess
 beforeAll(async () => {

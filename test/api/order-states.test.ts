@@ -1,23 +1,15 @@
 // The states of orders: which calls each allows, what they change, and what they leave; and many of them at once.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { MOVES, STATUSES } from '../../domain/lifecycle.ts'
-import { openConversionDesk, type ConversionDesk } from './conversion-desk.ts'
-import { line } from './fixtures.ts'
-import { midnight, openOrderBook, type OrderBook } from './order-book.ts'
-import { bring } from './order-paths.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { inStatus } from '../fixtures/orders.ts'
+import { midnight, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ConversionDesk
-let theirs: OrderBook
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openConversionDesk(service)
-  theirs = await openOrderBook(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 interface Kind {
   entity: 'SALES_ORDER' | 'PURCHASE_ORDER'
@@ -27,7 +19,7 @@ interface Kind {
   moves: string[]
   day: string
   contact: string
-  make(book: OrderBook, changes?: Record<string, unknown>): Promise<Json>
+  make(book: TestOrganization, changes?: Record<string, unknown>): Promise<Json>
 }
 const SALES: Kind = {
   entity: 'SALES_ORDER', path: '/sales_orders', key: 'sales_order', moves: ['open', 'close', 'cancel'], day: 'shipment_date',
@@ -45,13 +37,13 @@ describe.each([SALES, PURCHASES].map((kind) => [kind.path, kind] as const))('%s'
   const rows = STATUSES[kind.entity].flatMap((status) => kind.moves.map((verb) => [status, verb, moves[verb]!] as const))
 
   test.each(rows)('%s, and %s', async (status, verb, { from, to }) => {
-    const before = await bring(ours, await kind.make(ours), status)
+    const before = await inStatus(ours, await kind.make(ours), status)
     if (from.includes(status)) {
       const { message, [kind.key]: after } = await ours.send('POST', `${at(kind, before)}/${verb}`, { reason: 'So agreed' })
       expect(message).toMatch(/^(Sales|Purchase) order (opened|closed|cancelled)\.$/)
       expect(after).toEqual({ ...before, status: to, last_modified_time: after.last_modified_time })
       expect((await ours.get(at(kind, before)))[kind.key]).toEqual(after)
-      expect((await ours.log(at(kind, before))).at(-1)).toEqual([`${kind.entity}_STATUS_CHANGED`, { status: { old: status, new: to } }])
+      expect((await ours.changeLog(at(kind, before))).at(-1)).toEqual([`${kind.entity}_STATUS_CHANGED`, { status: { old: status, new: to } }])
     } else {
       expect(await ours.refusal('POST', `${at(kind, before)}/${verb}`))
         .toEqual({ status: 409, code: 'conflict.invalid_state', details: { status, allowed: [...from] } })
@@ -60,7 +52,7 @@ describe.each([SALES, PURCHASES].map((kind) => [kind.path, kind] as const))('%s'
   })
 
   test.each(STATUSES[kind.entity].filter((status) => !['DRAFT', 'OPEN'].includes(status)))('%s does not change', async (status) => {
-    const order = await bring(ours, await kind.make(ours), status)
+    const order = await inStatus(ours, await kind.make(ours), status)
     for (const body of [{ notes: 'No' }, { line_items: [line()] }, {}]) {
       expect(await ours.refusal('PUT', at(kind, order), body))
         .toEqual({ status: 409, code: 'conflict.invalid_state', details: { status, allowed: ['DRAFT', 'OPEN'] } })
@@ -85,7 +77,7 @@ describe.each([SALES, PURCHASES].map((kind) => [kind.path, kind] as const))('%s'
     }
     expect(await ours.refusal('PUT', at(kind, order), { [kind.day]: '2026-08-10' })).toEqual({ status: 400, code: 'validation.invalid_value', field: kind.day })
     expect((await ours.get(at(kind, order)))[kind.key]).toEqual(after)
-    const [, , [action, changes]] = await ours.log(at(kind, order)) as [unknown, unknown, [string, Json]]
+    const [, , [action, changes]] = await ours.changeLog(at(kind, order)) as [unknown, unknown, [string, Json]]
     expect([action, changes]).toEqual([`${kind.entity}_UPDATED`, {
       date: { old: '2026-08-10', new: '2026-08-11' }, [kind.day]: { old: null, new: '2026-08-20' },
       reference_number: { old: null, new: 'PO 9' }, notes: { old: null, new: 'At the gate' },
@@ -114,7 +106,7 @@ describe.each([SALES, PURCHASES].map((kind) => [kind.path, kind] as const))('%s'
       const after = (await ours.get(at(kind, order)))[kind.key]
       expect(after).toMatchObject({ status: 'CANCELLED', total: after.line_items.reduce((sum: number, each: Json) => sum + each.item_total, 0) })
       const done = answers.filter(({ status }) => status === 200).length
-      expect(await ours.log(at(kind, order))).toHaveLength(1 + done)
+      expect(await ours.changeLog(at(kind, order))).toHaveLength(1 + done)
     }
   })
 
@@ -141,7 +133,7 @@ describe.each([SALES, PURCHASES].map((kind) => [kind.path, kind] as const))('%s'
 })
 
 test('many at once are numbered without a gap', async () => {
-  const other = await openOrderBook(service)
+  const other = await openOrganization(service)
   const made = await Promise.all(Array.from({ length: 24 }, (_, n) => (n % 2 === 0 ? other.salesOrder() : other.purchaseOrder())))
   const numbers = (name: string) => made.flatMap((order) => (order[name] ? [order[name]] : [])).toSorted()
   const wanted = (prefix: string) => Array.from({ length: 12 }, (_, n) => `${prefix}-${String(n + 1).padStart(5, '0')}`)

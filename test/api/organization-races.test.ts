@@ -2,18 +2,15 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { BASE_PATH } from '../../api/server.ts'
-import { blockedBy } from '../blocked.ts'
-import { billBody, openMill, type Mill } from './mill.ts'
-import { startService, type Service } from './service.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
+import { billBody } from '../fixtures/bodies.ts'
+import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 const put = (orgId: string, body: unknown) => service.call('PUT', `/partner/organizations/${orgId}`, { partnerKey: service.partnerKey, body })
 
@@ -31,11 +28,11 @@ async function holding<T>(lock: string, values: unknown[], work: (holder: pg.Cli
 }
 
 /** What a PUT that came in the middle of a call is answered, once the call has gone on. */
-async function putAmidst<T>(mill: Mill, body: object, lock: [string, unknown[]], call: () => Promise<T>) {
+async function putAmidst<T>(org: TestOrganization, body: object, lock: [string, unknown[]], call: () => Promise<T>) {
   return holding(...lock, async (holder) => {
     const called = call()
     await blockedBy(holder)
-    const changed = put(mill.orgId, body)
+    const changed = put(org.orgId, body)
     // It has its answer before, or waits as well.
     await Promise.race([changed, blockedBy(holder, 2)])
     await holder.query('ROLLBACK')
@@ -47,31 +44,31 @@ const taxes = ({ line_items }: { line_items: { cgst: number; igst: number }[] })
 
 describe('a document in the middle of being written', () => {
   test('is posted under the state that it was taxed by', async () => {
-    const mill = await openMill(service, { state_code: 'IN-KA' })
-    const { invoice_id } = await mill.invoice()
-    const { called, changed } = await putAmidst(mill, { state_code: 'IN-TN' }, ['SELECT FROM invoices WHERE id = $1 FOR UPDATE', [invoice_id]],
-      () => mill.client.post(`/invoices/${invoice_id}/approve`))
+    const org = await openOrganization(service, { state_code: 'IN-KA' })
+    const { invoice_id } = await org.invoice()
+    const { called, changed } = await putAmidst(org, { state_code: 'IN-TN' }, ['SELECT FROM invoices WHERE id = $1 FOR UPDATE', [invoice_id]],
+      () => org.client.post(`/invoices/${invoice_id}/approve`))
     expect([called.status, changed.status, changed.body.code, changed.body.field]).toEqual([200, 409, 'conflict.in_use', 'state_code'])
   })
 
   test('has a number of the financial year as it is', async () => {
-    const mill = await openMill(service)
-    const { called, changed } = await putAmidst(mill, { fiscal_year_start_month: 1 }, ['LOCK TABLE contacts IN ACCESS EXCLUSIVE MODE', []],
-      () => mill.client.post('/bills', billBody(mill.vendorId, { date: '2026-02-10' })))
+    const org = await openOrganization(service)
+    const { called, changed } = await putAmidst(org, { fiscal_year_start_month: 1 }, ['LOCK TABLE contacts IN ACCESS EXCLUSIVE MODE', []],
+      () => org.client.post('/bills', billBody(org, { date: '2026-02-10' })))
     expect([called.status, called.body.bill?.bill_number, changed.status, changed.body.field]).toEqual([201, 'BILL-2025-26-001', 409, 'fiscal_year_start_month'])
   })
 
   test('waits for a change that came before, and is taxed by it', async () => {
-    const mill = await openMill(service, { state_code: 'IN-KA' })
-    const { taxes: rates } = await mill.get('/taxes?shape=INTRA_STATE&per_page=200')
+    const org = await openOrganization(service, { state_code: 'IN-KA' })
+    const { taxes: rates } = await org.get('/taxes?shape=INTRA_STATE&per_page=200')
     const tax_id = rates.find(({ cgst, sgst }: { cgst: number; sgst: number }) => cgst + sgst === 18).tax_id
     // The caller is remembered from a moment ago.
-    await mill.invoice()
-    const { changed, called } = await holding('SELECT FROM branches WHERE org_id = $1 FOR UPDATE', [mill.orgId], async (holder) => {
-      const changing = put(mill.orgId, { state_code: 'IN-TN' })
+    await org.invoice()
+    const { changed, called } = await holding('SELECT FROM branches WHERE org_id = $1 FOR UPDATE', [org.orgId], async (holder) => {
+      const changing = put(org.orgId, { state_code: 'IN-TN' })
       await blockedBy(holder)
-      const calling = mill.client.post('/invoices', {
-        customer_id: mill.customerId, date: '2026-11-10', place_of_supply: 'IN-KA', auto_approve: true,
+      const calling = org.client.post('/invoices', {
+        customer_id: org.customerId, date: '2026-11-10', place_of_supply: 'IN-KA', auto_approve: true,
         line_items: [{ name: 'Saree', quantity: 1, rate: 100, tax_id }],
       }, randomUUID())
       await blockedBy(holder, 2)
@@ -85,13 +82,13 @@ describe('a document in the middle of being written', () => {
 
 describe('a change of the organisation', () => {
   test('that revokes a token refuses the call that waited for it', async () => {
-    const mill = await openMill(service)
+    const org = await openOrganization(service)
     // The caller is remembered from a moment ago.
-    await mill.invoice()
-    const { reissued, called } = await holding('SELECT FROM tokens WHERE org_id = $1 FOR UPDATE', [mill.orgId], async (holder) => {
-      const reissuing = service.call('POST', `/partner/organizations/${mill.orgId}/token`, { partnerKey: service.partnerKey, key: randomUUID(), body: {} })
+    await org.invoice()
+    const { reissued, called } = await holding('SELECT FROM tokens WHERE org_id = $1 FOR UPDATE', [org.orgId], async (holder) => {
+      const reissuing = service.call('POST', `/partner/organizations/${org.orgId}/token`, { partnerKey: service.partnerKey, key: randomUUID(), body: {} })
       await blockedBy(holder)
-      const calling = mill.client.post('/contacts', { contact_name: 'Meena Sarees' })
+      const calling = org.client.post('/contacts', { contact_name: 'Meena Sarees' })
       await blockedBy(holder, 2)
       await holder.query('ROLLBACK')
       return { reissued: await reissuing, called: await calling }
@@ -100,12 +97,12 @@ describe('a change of the organisation', () => {
   })
 
   test('that revokes a token refuses the call that had come before it and was not written yet', async () => {
-    const mill = await openMill(service)
+    const org = await openOrganization(service)
     const body = JSON.stringify({ contact_name: 'Meena Sarees' })
-    const left = async () => Number((await mill.client.get('/whoami')).headers['x-ratelimit-remaining'])
+    const left = async () => Number((await org.client.get('/whoami')).headers['x-ratelimit-remaining'])
     const before = await left()
     const call = request(`${service.origin}${BASE_PATH}/contacts`, {
-      method: 'POST', headers: { Authorization: `Bearer ${mill.client.token}`, 'Content-Type': 'application/json', 'Content-Length': body.length },
+      method: 'POST', headers: { Authorization: `Bearer ${org.client.token}`, 'Content-Type': 'application/json', 'Content-Length': body.length },
     })
     const answered = once(call, 'response')
     call.write(body.slice(0, 5))
@@ -115,7 +112,7 @@ describe('a change of the organisation', () => {
       if (now < before - asked || now > last) break
       last = now
     }
-    const reissued = await service.call('POST', `/partner/organizations/${mill.orgId}/token`, { partnerKey: service.partnerKey, key: randomUUID(), body: {} })
+    const reissued = await service.call('POST', `/partner/organizations/${org.orgId}/token`, { partnerKey: service.partnerKey, key: randomUUID(), body: {} })
     call.end(body.slice(5))
     const [answer] = await answered
     expect([reissued.status, answer.statusCode]).toEqual([200, 401])
@@ -123,14 +120,14 @@ describe('a change of the organisation', () => {
   })
 
   test('is not passed by calls that come while it waits for others', async () => {
-    const mill = await openMill(service)
-    const { invoice_id } = await mill.invoice()
+    const org = await openOrganization(service)
+    const { invoice_id } = await org.invoice()
     const { passed, statuses } = await holding('SELECT FROM invoices WHERE id = $1 FOR UPDATE', [invoice_id], async (holder) => {
-      const approving = mill.client.post(`/invoices/${invoice_id}/approve`)
+      const approving = org.client.post(`/invoices/${invoice_id}/approve`)
       await blockedBy(holder)
-      const renaming = put(mill.orgId, { name: 'Tiruppur Trading' })
+      const renaming = put(org.orgId, { name: 'Tiruppur Trading' })
       await blockedBy(holder, 2)
-      const adding = mill.client.post('/contacts', { contact_name: 'Meena Sarees' })
+      const adding = org.client.post('/contacts', { contact_name: 'Meena Sarees' })
       const passed = await Promise.race([adding.then(() => true), blockedBy(holder, 3).then(() => false)])
       await holder.query('ROLLBACK')
       return { passed, statuses: (await Promise.all([approving, renaming, adding])).map(({ status }) => status) }
@@ -140,16 +137,16 @@ describe('a change of the organisation', () => {
 })
 
 test('documents and changes of names at once: every call gets an answer of its own', async () => {
-  const mill = await openMill(service)
+  const org = await openOrganization(service)
   let over = false
   const renaming = (async () => {
     const statuses: number[] = []
-    for (let n = 0; !over; n += 1) statuses.push((await put(mill.orgId, { name: `Name ${n}` })).status)
+    for (let n = 0; !over; n += 1) statuses.push((await put(org.orgId, { name: `Name ${n}` })).status)
     return statuses
   })()
   const written = await Promise.all(Array.from({ length: 8 }, async () => {
     const statuses: number[] = []
-    for (let n = 0; n < 15; n += 1) statuses.push((await mill.client.post('/contacts', { contact_name: 'Meena Sarees' })).status)
+    for (let n = 0; n < 15; n += 1) statuses.push((await org.client.post('/contacts', { contact_name: 'Meena Sarees' })).status)
     return statuses
   }))
   over = true

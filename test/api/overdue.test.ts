@@ -6,11 +6,10 @@ import { housekeeper, markOverdue, OVERDUE_PAGE, type OverduePage } from '../../
 import { deliverySchema, type EventType } from '../../domain/events.ts'
 import { openDatabase } from '../../models/database.ts'
 import type { OrganizationFacts } from '../../models/token.ts'
-import { billBody, openMill, type Mill } from './mill.ts'
-import { invoiceBody } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
-import { openTill, type Till } from './till.ts'
+import { billBody, invoiceBody } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 /** 00:30 of 21 November in India. */
 const NIGHT = '2026-11-20T19:00:00.000Z'
@@ -27,15 +26,15 @@ async function sweep({ orgId }: { orgId: string }, at = NIGHT, database = servic
   return openBooks(context, housekeeper(organization!), markOverdue)
 }
 
-const invoiceOf = async (ours: Mill, id: string): Promise<Json> => (await ours.get(`/invoices/${id}`)).invoice
-const billOf = async (ours: Mill, id: string): Promise<Json> => (await ours.get(`/bills/${id}`)).bill
+const invoiceOf = async (ours: TestOrganization, id: string): Promise<Json> => (await ours.get(`/invoices/${id}`)).invoice
+const billOf = async (ours: TestOrganization, id: string): Promise<Json> => (await ours.get(`/bills/${id}`)).bill
 
 describe('the date', () => {
   test('what was due before today falls due; what is due today or later does not', async () => {
-    const ours = await openTill(service)
+    const ours = await openOrganization(service)
     const due = ['2026-11-10', YESTERDAY, '2026-11-21', '2026-11-22']
-    const invoices = await Promise.all(due.map((due_date) => ours.sent({ due_date })))
-    const bills = await Promise.all(due.map((due_date) => ours.opened({ due_date })))
+    const invoices = await Promise.all(due.map((due_date) => ours.sentInvoice({ due_date })))
+    const bills = await Promise.all(due.map((due_date) => ours.openBill({ due_date })))
     expect(await sweep(ours)).toEqual({ invoices: 2, bills: 2, more: false })
     const statuses = async () => [
       await Promise.all(invoices.map(async ({ invoice_id }) => (await invoiceOf(ours, invoice_id)).status)),
@@ -53,7 +52,7 @@ describe('the date', () => {
     ['Asia/Kolkata', NIGHT],
     ['America/Los_Angeles', '2026-11-21T08:30:00.000Z'],
   ])('is the organisation\'s own: in %s the day after begins before %s', async (time_zone, night) => {
-    const ours = await openMill(service, { time_zone })
+    const ours = await openOrganization(service, { time_zone })
     const { invoice_id } = await ours.invoice({ auto_approve: true, due_date: YESTERDAY })
     const { bill_id } = await ours.bill({ auto_approve: true, due_date: YESTERDAY })
     const dayMs = 24 * 60 * 60 * 1_000
@@ -66,24 +65,25 @@ describe('the date', () => {
 })
 
 describe('the state', () => {
-  let ours: Till
-  beforeAll(async () => { ours = await openTill(service) })
+  let ours: TestOrganization
+  beforeAll(async () => { ours = await openOrganization(service) })
   const due = { due_date: YESTERDAY }
 
   test('what is paid in part falls due with the rest', async () => {
-    const [{ invoice_id }, { bill_id }] = [await ours.sent(due), await ours.opened(due)]
-    await ours.paid(ours.incoming({ amount: 40, allocations: [{ invoice_id, amount: 40 }] }))
-    await ours.paid(ours.outgoing({ amount: 40, allocations: [{ bill_id, amount: 40 }] }))
+    const [{ invoice_id }, { bill_id }] = [await ours.sentInvoice(due), await ours.openBill(due)]
+    await ours.payment(ours.receiptBody({ amount: 40, allocations: [{ invoice_id, amount: 40 }] }))
+    await ours.payment(ours.vendorPaymentBody({ amount: 40, allocations: [{ bill_id, amount: 40 }] }))
     expect(await sweep(ours)).toEqual({ invoices: 1, bills: 1, more: false })
     expect(await invoiceOf(ours, invoice_id)).toMatchObject({ status: 'OVERDUE', payment_made: 40, balance: 60, is_overdue: true })
     expect(await billOf(ours, bill_id)).toMatchObject({ status: 'OVERDUE', payment_made: 40, balance: 60, is_overdue: true })
   })
 
   test('a draft, what is paid, void, or owes nothing stays as it is', async () => {
-    const [draft, paid, voided, free] = [await ours.invoice(due), await ours.sent(due), await ours.sent(due), await ours.sent({ ...due, line_items: [{ name: 'Sample', quantity: 1, rate: 0 }] })]
-    const [draftBill, paidBill, voidedBill] = [await ours.bill(due), await ours.opened(due), await ours.opened(due)]
-    await ours.paid(ours.incoming({ allocations: [{ invoice_id: paid.invoice_id, amount: 100 }] }))
-    await ours.paid(ours.outgoing({ allocations: [{ bill_id: paidBill.bill_id, amount: 100 }] }))
+    const [draft, paid, voided] = [await ours.invoice(due), await ours.sentInvoice(due), await ours.sentInvoice(due)]
+    const free = await ours.sentInvoice({ ...due, line_items: [{ name: 'Sample', quantity: 1, rate: 0 }] })
+    const [draftBill, paidBill, voidedBill] = [await ours.bill(due), await ours.openBill(due), await ours.openBill(due)]
+    await ours.payment(ours.receiptBody({ allocations: [{ invoice_id: paid.invoice_id, amount: 100 }] }))
+    await ours.payment(ours.vendorPaymentBody({ allocations: [{ bill_id: paidBill.bill_id, amount: 100 }] }))
     await ours.send('POST', `/invoices/${voided.invoice_id}/void`)
     await ours.send('POST', `/bills/${voidedBill.bill_id}/void`)
     const standing = async () => [
@@ -105,7 +105,7 @@ describe('the state', () => {
   }
 
   test('nor does what a credit has settled move; what it leaves over does', async () => {
-    const [whole, part] = [(await ours.sent(due)).invoice_id, (await ours.sent(due)).invoice_id]
+    const [whole, part] = [(await ours.sentInvoice(due)).invoice_id, (await ours.sentInvoice(due)).invoice_id]
     expect([await credit(whole, 100), await credit(part, 40)]).toEqual(['CREDIT_APPLIED', 'PARTIALLY_PAID'])
     expect(await sweep(ours)).toEqual({ invoices: 1, bills: 0, more: false })
     expect((await invoiceOf(ours, whole)).status).toBe('CREDIT_APPLIED')
@@ -114,11 +114,11 @@ describe('the state', () => {
   })
 
   test('OVERDUE is paid like any other: in part it owes the rest, which falls due the next night', async () => {
-    const [{ invoice_id }, { bill_id }] = [await ours.sent(due), await ours.opened(due)]
+    const [{ invoice_id }, { bill_id }] = [await ours.sentInvoice(due), await ours.openBill(due)]
     await sweep(ours)
     const pay = async (amount: number) => {
-      await ours.paid(ours.incoming({ amount, allocations: [{ invoice_id, amount }] }))
-      await ours.paid(ours.outgoing({ amount, allocations: [{ bill_id, amount }] }))
+      await ours.payment(ours.receiptBody({ amount, allocations: [{ invoice_id, amount }] }))
+      await ours.payment(ours.vendorPaymentBody({ amount, allocations: [{ bill_id, amount }] }))
       return [(await invoiceOf(ours, invoice_id)).status, (await billOf(ours, bill_id)).status]
     }
     expect(await pay(40)).toEqual(['PARTIALLY_PAID', 'PARTIALLY_PAID'])
@@ -128,7 +128,7 @@ describe('the state', () => {
   })
 
   test('OVERDUE is voided like any other', async () => {
-    const [{ invoice_id }, { bill_id }] = [await ours.sent(due), await ours.opened(due)]
+    const [{ invoice_id }, { bill_id }] = [await ours.sentInvoice(due), await ours.openBill(due)]
     await sweep(ours)
     expect((await ours.send('POST', `/invoices/${invoice_id}/void`)).invoice).toMatchObject({ status: 'CANCELLED', balance: 0 })
     expect((await ours.send('POST', `/bills/${bill_id}/void`)).bill).toMatchObject({ status: 'CANCELLED', balance: 0 })
@@ -137,10 +137,10 @@ describe('the state', () => {
 
 describe('what it leaves behind', () => {
   test('an entry of nobody in person and an event, each held against its schema; a second sweep leaves nothing', async () => {
-    const ours = await openTill(service)
+    const ours = await openOrganization(service)
     await ours.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_UPDATED', 'BILL_UPDATED'] })
-    const invoice = await ours.sent({ due_date: YESTERDAY })
-    const bill = await ours.opened({ due_date: YESTERDAY })
+    const invoice = await ours.sentInvoice({ due_date: YESTERDAY })
+    const bill = await ours.openBill({ due_date: YESTERDAY })
     await sweep(ours)
     const queued = () => service.sql<{ event_type: EventType; payload: string }>('SELECT event_type, payload FROM webhook_deliveries WHERE org_id = $1 ORDER BY event_type DESC', ours.orgId)
     const bodies = (await queued()).map(({ event_type, payload }) => {
@@ -165,9 +165,9 @@ describe('what it leaves behind', () => {
   })
 
   test('of another organisation nothing is touched', async () => {
-    const [ours, theirs] = [await openTill(service), await openTill(service)]
-    const { invoice_id } = await theirs.sent({ due_date: YESTERDAY })
-    await ours.sent({ due_date: YESTERDAY })
+    const [ours, theirs] = [await openOrganization(service), await openOrganization(service)]
+    const { invoice_id } = await theirs.sentInvoice({ due_date: YESTERDAY })
+    await ours.sentInvoice({ due_date: YESTERDAY })
     expect(await sweep(ours)).toEqual({ invoices: 1, bills: 0, more: false })
     expect((await invoiceOf(theirs, invoice_id)).status).toBe('SENT')
   })
@@ -175,10 +175,10 @@ describe('what it leaves behind', () => {
 
 describe('many', () => {
   test('come in pages, each four round trips of one transaction', async () => {
-    const ours = await openTill(service)
+    const ours = await openOrganization(service)
     const half = OVERDUE_PAGE / 2 + 5
-    await Promise.all(Array.from({ length: half }, () => ours.client.post('/invoices', invoiceBody(ours.customerId, { auto_approve: true, due_date: YESTERDAY }))))
-    await Promise.all(Array.from({ length: half }, () => ours.client.post('/bills', billBody(ours.vendorId, { auto_approve: true, due_date: YESTERDAY }))))
+    await Promise.all(Array.from({ length: half }, () => ours.client.post('/invoices', invoiceBody(ours, { auto_approve: true, due_date: YESTERDAY }))))
+    await Promise.all(Array.from({ length: half }, () => ours.client.post('/bills', billBody(ours, { auto_approve: true, due_date: YESTERDAY }))))
     const database = openDatabase({ url: service.databaseUrl, pool: 1, name: 'counted' })
     const first = await sweep(ours, NIGHT, database)
     expect([first.invoices + first.bills, first.more, database.roundTrips()]).toEqual([OVERDUE_PAGE, true, 4])
@@ -192,15 +192,15 @@ describe('many', () => {
 })
 
 describe('at once', () => {
-  let ours: Till
-  beforeAll(async () => { ours = await openTill(service) })
+  let ours: TestOrganization
+  beforeAll(async () => { ours = await openOrganization(service) })
   const now = () => sweep(ours, new Date().toISOString())
   const moves = async (id: string) => (await ours.get(`/invoices/${id}/activity`)).activity.map(({ action }: Json) => action).toReversed()
 
   test('with a payment of all: paid in the end, whichever came first', async () => {
     for (let round = 0; round < 15; round += 1) {
-      const { invoice_id } = await ours.sent({ due_date: YESTERDAY })
-      const payment = ours.incoming({ allocations: [{ invoice_id, amount: 100 }] })
+      const { invoice_id } = await ours.sentInvoice({ due_date: YESTERDAY })
+      const payment = ours.receiptBody({ allocations: [{ invoice_id, amount: 100 }] })
       const [answer] = await Promise.all([ours.client.post('/payments', payment), now()])
       expect(answer.status).toBe(201)
       expect(await invoiceOf(ours, invoice_id)).toMatchObject({ status: 'PAID', balance: 0 })
@@ -212,7 +212,7 @@ describe('at once', () => {
 
   test('with a void: void in the end', async () => {
     for (let round = 0; round < 10; round += 1) {
-      const { invoice_id } = await ours.sent({ due_date: YESTERDAY })
+      const { invoice_id } = await ours.sentInvoice({ due_date: YESTERDAY })
       const [answer] = await Promise.all([ours.client.post(`/invoices/${invoice_id}/void`), now()])
       expect(answer.status).toBe(200)
       expect(await invoiceOf(ours, invoice_id)).toMatchObject({ status: 'CANCELLED', balance: 0 })
@@ -220,7 +220,7 @@ describe('at once', () => {
   })
 
   test('two sweeps move each document once', async () => {
-    const documents = await Promise.all(Array.from({ length: 20 }, () => ours.sent({ due_date: YESTERDAY })))
+    const documents = await Promise.all(Array.from({ length: 20 }, () => ours.sentInvoice({ due_date: YESTERDAY })))
     const pages = await Promise.all([now(), now(), now()])
     expect(pages.reduce((moved, { invoices }) => moved + invoices, 0)).toBe(20)
     for (const { invoice_id } of documents) expect((await moves(invoice_id)).slice(2)).toEqual(['INVOICE_OVERDUE'])

@@ -1,9 +1,9 @@
 // The pace of answers that use up no budget: none waits while they are few, all of a flood are spread and bounded.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { createPace, LONGEST_PACE_MS, UNPAID_PER_SECOND } from '../../api/http/pace.ts'
-import { startService, type Service } from './service.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-/** A pace whose clock stands still but for `pass`, and the waits that it has asked for. */
+/** A pace whose clock moves only by `pass`, and the waits that it has requested. */
 function paced() {
   let nowMs = 5_000
   const waits: number[] = []
@@ -47,8 +47,5 @@ test.each([
   expect(answers.every(({ headers }) => headers['x-request-id'] !== undefined)).toBe(true)
 })
 
-let service: Service
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_DEFAULT: '1' })
-})
-afterAll(() => service.close())
+const service = await useService({ RATE_LIMIT_DEFAULT: '1' })
+

@@ -1,20 +1,16 @@
 // Lists over HTTP: pages that stay exact while rows come and go, their order, and the filters of invoices.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
-import { customer, line, openStall, TODAY, type Stall } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Stall
 const partnerKeys: string[] = []
 
-beforeAll(async () => {
-  service = await startService()
-  ours = await openStall(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 interface List {
   path: string
@@ -25,17 +21,17 @@ interface List {
   get(query: string): Promise<Json>
 }
 
-const contactList = (stall: Stall): List => ({
-  path: '/contacts', key: 'contacts', id: 'contact_id', add: () => customer(stall), get: (query) => stall.get(`/contacts?${query}`),
+const contactList = (org: TestOrganization): List => ({
+  path: '/contacts', key: 'contacts', id: 'contact_id', add: () => addContact(org), get: (query) => org.get(`/contacts?${query}`),
 })
-const invoiceList = (stall: Stall): List => ({
-  path: '/invoices', key: 'invoices', id: 'invoice_id', add: async () => (await stall.invoice()).invoice_id, get: (query) => stall.get(`/invoices?${query}`),
+const invoiceList = (org: TestOrganization): List => ({
+  path: '/invoices', key: 'invoices', id: 'invoice_id', add: async () => (await org.invoice()).invoice_id, get: (query) => org.get(`/invoices?${query}`),
 })
-const gapList = (stall: Stall): List => ({
-  path: '/invoices/series/gaps', key: 'gaps', id: 'number', get: (query) => stall.get(`/invoices/series/gaps?${query}`),
+const gapList = (org: TestOrganization): List => ({
+  path: '/invoices/series/gaps', key: 'gaps', id: 'number', get: (query) => org.get(`/invoices/series/gaps?${query}`),
   async add() {
-    const { invoice_id, invoice_number } = await stall.invoice({ invoice_number: randomUUID() })
-    await stall.send('DELETE', `/invoices/${invoice_id}`)
+    const { invoice_id, invoice_number } = await org.invoice({ invoice_number: randomUUID() })
+    await org.send('DELETE', `/invoices/${invoice_id}`)
     return invoice_number
   },
 })
@@ -49,15 +45,15 @@ const partnerList = (partnerKey: string): List => {
 }
 
 const LISTS: [string, () => Promise<List>][] = [
-  ['/contacts', async () => contactList(await emptied())], ['/invoices', async () => invoiceList(await openStall(service))],
-  ['/invoices/series/gaps', async () => gapList(await openStall(service))],
+  ['/contacts', async () => contactList(await emptied())], ['/invoices', async () => invoiceList(await openOrganization(service))],
+  ['/invoices/series/gaps', async () => gapList(await openOrganization(service))],
   ['/partner/organizations', async () => partnerList(partnerKeys.at(partnerKeys.push(await service.newPartnerKey()) - 1)!)],
 ]
 
-async function emptied(): Promise<Stall> {
-  const stall = await openStall(service)
-  await stall.send('DELETE', `/contacts/${stall.customerId}`)
-  return stall
+async function emptied(): Promise<TestOrganization> {
+  const org = await openOrganization(service)
+  for (const id of [org.customerId, org.vendorId]) await org.send('DELETE', `/contacts/${id}`)
+  return org
 }
 
 async function added(list: List, count: number): Promise<string[]> {
@@ -107,22 +103,22 @@ describe.each(LISTS)('%s', (_path, open) => {
 
 describe('one instant', () => {
   test.each([['contacts', contactList], ['invoices', invoiceList]] as const)('%s of the same time are told apart by their ids', async (table, listOf) => {
-    const stall = await emptiedOf(table)
-    const list = listOf(stall)
+    const org = await emptiedOf(table)
+    const list = listOf(org)
     const ids = await added(list, 7)
-    await service.sql(`UPDATE ${table} SET created_time = '2026-11-01T10:00:00.123Z' WHERE org_id = $1`, stall.orgId)
+    await service.sql(`UPDATE ${table} SET created_time = '2026-11-01T10:00:00.123Z' WHERE org_id = $1`, org.orgId)
     expect(await walked(list)).toEqual(ids.toSorted().toReversed())
     expect(await walked(list, '&sort=created_time')).toEqual(ids.toSorted())
   })
 
-  const emptiedOf = (table: string) => (table === 'contacts' ? emptied() : openStall(service))
+  const emptiedOf = (table: string) => (table === 'contacts' ? emptied() : openOrganization(service))
 
   test('a row that is deleted does not break the walk that ended at it', async () => {
-    const stall = await emptied()
-    const list = contactList(stall)
+    const org = await emptied()
+    const list = contactList(org)
     const ids = await added(list, 5)
     const { page_context: { next_cursor } } = await list.get('per_page=2')
-    await stall.send('DELETE', `/contacts/${ids[3]}`)
+    await org.send('DELETE', `/contacts/${ids[3]}`)
     expect((await list.get(`cursor=${next_cursor}`)).contacts.map((row: Json) => row.contact_id)).toEqual([ids[2], ids[1], ids[0]])
   })
 })
@@ -143,25 +139,25 @@ describe('what a page may be asked', () => {
   })
 
   test('modified_since is inclusive, and a change brings a row back', async () => {
-    const stall = await emptied()
-    const [first, second] = [await customer(stall), await customer(stall)]
-    const modified = async (since: string) => (await stall.get(`/contacts?modified_since=${since}`)).contacts.map((row: Json) => row.contact_id)
-    const { last_modified_time } = (await stall.get(`/contacts/${second}`)).contact
+    const org = await emptied()
+    const [first, second] = [await addContact(org), await addContact(org)]
+    const modified = async (since: string) => (await org.get(`/contacts?modified_since=${since}`)).contacts.map((row: Json) => row.contact_id)
+    const { last_modified_time } = (await org.get(`/contacts/${second}`)).contact
     expect(await modified(last_modified_time)).toEqual([second])
-    await stall.send('PUT', `/contacts/${first}`, { phone: '1' })
+    await org.send('PUT', `/contacts/${first}`, { phone: '1' })
     expect(await modified(last_modified_time)).toEqual([second, first])
     expect(await modified(addDays(TODAY, 1))).toEqual([])
     expect(await modified(addDays(TODAY, -1))).toEqual([second, first])
-    expect(await stall.refusal('GET', '/contacts?modified_since=lately')).toMatchObject({ status: 400, code: 'validation.invalid_value', field: 'modified_since' })
+    expect(await org.refusal('GET', '/contacts?modified_since=lately')).toMatchObject({ status: 400, code: 'validation.invalid_value', field: 'modified_since' })
   })
 })
 
 describe('the filters of invoices', () => {
-  let stall: Stall
+  let org: TestOrganization
   let other: string
   beforeAll(async () => {
-    stall = await openStall(service)
-    other = await customer(stall, { contact_name: 'Noor' })
+    org = await openOrganization(service)
+    other = await addContact(org, { contact_name: 'Noor' })
     const rows = [
       { invoice_number: 'A', date: '2026-10-31', reference_number: 'PO 1' },
       { invoice_number: 'B', date: '2026-11-01', auto_approve: true, due_date: addDays(TODAY, 400), customer_id: other },
@@ -169,13 +165,13 @@ describe('the filters of invoices', () => {
       { invoice_number: 'D', date: '2020-01-01', auto_approve: true, line_items: [line({ rate: 0 })] },
       { invoice_number: 'E', date: '2020-01-01', auto_approve: true, due_date: '2020-01-02', customer_id: other },
     ]
-    for (const row of rows) await stall.invoice(row)
-    await service.sql(`UPDATE invoices SET due_date = $2 WHERE org_id = $1 AND invoice_number IN ('A', 'C')`, stall.orgId, addDays(TODAY, -1))
-    const { invoices: [toVoid] } = await stall.get('/invoices?invoice_number=E')
-    await stall.send('POST', `/invoices/${toVoid.invoice_id}/void`)
+    for (const row of rows) await org.invoice(row)
+    await service.sql(`UPDATE invoices SET due_date = $2 WHERE org_id = $1 AND invoice_number IN ('A', 'C')`, org.orgId, addDays(TODAY, -1))
+    const { invoices: [toVoid] } = await org.get('/invoices?invoice_number=E')
+    await org.send('POST', `/invoices/${toVoid.invoice_id}/void`)
   })
 
-  const listed = async (query: string) => (await stall.get(`/invoices?sort=created_time&${query}`)).invoices.map((row: Json) => row.invoice_number).join('')
+  const listed = async (query: string) => (await org.get(`/invoices?sort=created_time&${query}`)).invoices.map((row: Json) => row.invoice_number).join('')
 
   test.each([
     ['', 'ABCDE'], ['status=DRAFT', 'A'], ['status=SENT', 'BCD'], ['status=CANCELLED', 'E'], ['status=PAID', ''],
@@ -197,7 +193,7 @@ describe('the filters of invoices', () => {
 
   test('what is overdue says so, by days', async () => {
     const dues = async (number: string) => {
-      const { invoices: [{ is_overdue, days_overdue }] } = await stall.get(`/invoices?invoice_number=${number}`)
+      const { invoices: [{ is_overdue, days_overdue }] } = await org.get(`/invoices?invoice_number=${number}`)
       return [is_overdue, days_overdue]
     }
     expect(await dues('C')).toEqual([true, 1])
@@ -205,8 +201,8 @@ describe('the filters of invoices', () => {
   })
 
   test('a filtered walk is exact', async () => {
-    const list = invoiceList(stall)
-    const ids = (await stall.get('/invoices?status=SENT')).invoices.map((row: Json) => row.invoice_id)
+    const list = invoiceList(org)
+    const ids = (await org.get('/invoices?status=SENT')).invoices.map((row: Json) => row.invoice_id)
     expect(await walked(list, '&status=SENT&date_to=2030-01-01')).toEqual(ids)
   })
 
@@ -215,6 +211,6 @@ describe('the filters of invoices', () => {
     ['sort=date', 'sort', { valid: ['created_time', '-created_time'] }], ['date_from=2026-02-30', 'date_from', undefined], ['date_to=now', 'date_to', undefined],
     ['overdue=1', 'overdue', undefined], ['status=DRAFT&status=SENT', 'status', expect.anything()],
   ])('%s is refused', async (query, field, details) => {
-    expect(await stall.refusal('GET', `/invoices?${query}`)).toEqual({ status: 400, code: 'validation.invalid_value', field, ...(details && { details }) })
+    expect(await org.refusal('GET', `/invoices?${query}`)).toEqual({ status: 400, code: 'validation.invalid_value', field, ...(details && { details }) })
   })
 })

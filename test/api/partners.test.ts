@@ -1,21 +1,15 @@
 // The partner channel over HTTP: organisations with their tokens, suspended, reactivated, and nobody else's.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { nextFinancialYear } from '../../domain/financial-year.ts'
 import { GST_TAX_LIST } from '../../domain/gst.ts'
-import type { Json } from './organization.ts'
-import type { Answered } from './client.ts'
-import { THIS_YEAR, TODAY } from './fixtures.ts'
-import { startService, type Service } from './service.ts'
+import type { Answered, Json } from '../fixtures/client.ts'
+import { THIS_YEAR, TODAY } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let stranger: string
+const service = await useService()
 
-beforeAll(async () => {
-  service = await startService()
-  stranger = await service.newPartnerKey()
-})
-afterAll(() => service.close())
+const otherKey = await service.newPartnerKey()
 
 const NOT_FOUND = { status: 404, code: 'not_found.resource' }
 const COLLECTION = '/partner/organizations'
@@ -119,7 +113,7 @@ describe('creation', () => {
     const external_ref = `ref ${randomUUID()}`
     expect((await create({ external_ref })).organization.external_ref).toBe(external_ref)
     expect(refusalOf(await call('POST', COLLECTION, { name: 'X', external_ref }))).toEqual({ status: 409, code: 'validation.duplicate_resource', field: 'external_ref' })
-    expect((await call('POST', COLLECTION, { name: 'X', external_ref }, { partnerKey: stranger })).status).toBe(201)
+    expect((await call('POST', COLLECTION, { name: 'X', external_ref }, { partnerKey: otherKey })).status).toBe(201)
   })
 
   test('of two at once with one external_ref, one is made', async () => {
@@ -159,7 +153,7 @@ test('another partner\'s organisations do not exist, and none opens without a ke
   const { organization: { org_id }, token: { token } } = await create()
   const calls = [['GET', `/${org_id}`], ['PUT', `/${org_id}`], ['POST', `/${org_id}/token`], ['POST', `/${org_id}/suspend`], ['POST', `/${org_id}/reactivate`]] as const
   for (const [method, path] of calls) {
-    expect(refusalOf(await call(method, COLLECTION + path, method === 'PUT' ? {} : undefined, { partnerKey: stranger }))).toEqual(NOT_FOUND)
+    expect(refusalOf(await call(method, COLLECTION + path, method === 'PUT' ? {} : undefined, { partnerKey: otherKey }))).toEqual(NOT_FOUND)
     expect(refusalOf(await call(method, (COLLECTION + path).replace(org_id, 'none'), method === 'PUT' ? {} : undefined))).toEqual(NOT_FOUND)
     const keys: Record<string, string>[] = [{}, { 'x-partner-key': 'svc_prt_wrong' }, { 'x-partner-key': token }, { authorization: `Bearer ${token}` }]
     for (const headers of keys) {
@@ -170,5 +164,5 @@ test('another partner\'s organisations do not exist, and none opens without a ke
   expect((await whoami(service.partnerKey)).status).toBe(401)
   const listed = async (partnerKey: string) => (await call('GET', `${COLLECTION}?per_page=200`, undefined, { partnerKey })).body.organizations.map((each: Json) => each.org_id)
   expect(await listed(service.partnerKey)).toContain(org_id)
-  expect(await listed(stranger)).not.toContain(org_id)
+  expect(await listed(otherKey)).not.toContain(org_id)
 })

@@ -1,18 +1,14 @@
 // To which accounts purchases go: what a line or an item names, what an order hands on, and what a note takes back.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { ofPurchases, openConversionDesk, parts, type ConversionDesk } from './conversion-desk.ts'
-import { customer, item, line } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { describe, expect, test } from '@jest/globals'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { partQuantities, purchaseOrderSource } from '../fixtures/conversions.ts'
+import { addContact, addItem, openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ConversionDesk
-beforeAll(async () => {
-  service = await startService()
-  ours = await openConversionDesk(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 const accountsOf = ({ line_items }: Json) => line_items.map(({ account_id }: Json) => account_id)
 const debited = async (billId: string) => (await ours.billLedger(billId)).map((journal) => journal.split('\n').filter((each) => each.startsWith('Dr')))
@@ -22,7 +18,7 @@ const noteLedger = async (id: string) => (await ours.ledger(id)).map((journal) =
 describe('a line goes to', () => {
   test('the account that it names, else the item\'s, else Purchases', async () => {
     const { Computers, Purchases, 'Printing and Stationery': stationery, 'Stock in Hand': stock } = ours.accounts
-    const item_id = await item(ours, { purchase_rate: 40, purchase_account_id: stationery })
+    const item_id = await addItem(ours, { purchase_rate: 40, purchase_account_id: stationery })
     const lines = [line({ account_id: Computers!.toUpperCase() }), { item_id, quantity: 1 }, { item_id, quantity: 1, account_id: stock }, line(), line({ account_id: null })]
     const bill = await ours.bill({ auto_approve: true, line_items: lines })
     expect(accountsOf(bill)).toEqual([Computers, stationery, stock, Purchases, Purchases])
@@ -41,9 +37,9 @@ describe('a line goes to', () => {
   })
 
   test('the item\'s revenue account on a sale, whatever the line names', async () => {
-    const item_id = await item(ours, { rate: 10, account_id: ours.accounts['Service Income'], purchase_account_id: ours.accounts.Rent })
+    const item_id = await addItem(ours, { rate: 10, account_id: ours.accounts['Service Income'], purchase_account_id: ours.accounts.Rent })
     const line_items = [{ item_id, quantity: 1 }, line({ account_id: 7 })]
-    const sales = [await ours.invoice({ line_items }), (await ours.accepted({ line_items })), await ours.salesOrder({ line_items })]
+    const sales = [await ours.invoice({ line_items }), (await ours.acceptedEstimate({ line_items })), await ours.salesOrder({ line_items })]
     for (const sale of sales) expect(accountsOf(sale)).toEqual([ours.accounts['Service Income'], ours.accounts.Sales])
     const { credit_note } = await note('/credit_notes', { customer_id: ours.customerId, line_items: [{ item_id, quantity: 1, account_id: ours.accounts.Rent }] })
     expect(accountsOf(credit_note)).toEqual([ours.accounts['Service Income']])
@@ -63,7 +59,7 @@ describe('refused', () => {
   })
 
   test('an account that is nowhere, of others, or no longer active', async () => {
-    const other = await openConversionDesk(service)
+    const other = await openOrganization(service)
     for (const account_id of [randomUUID(), 'Rent', other.accounts.Rent]) {
       expect(await ours.refusedBill({ line_items: [line({ account_id })] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.account_id' })
       expect(await ours.refusal('POST', '/items', { item_name: 'Pen', purchase_account_id: account_id }))
@@ -89,16 +85,16 @@ test('an item\'s purchase account is answered, changed and cleared; drawn docume
 })
 
 test('a bill of an order goes to the order\'s accounts, not to the items\' of now', async () => {
-  const item_id = await item(ours, { purchase_rate: 10, purchase_account_id: ours.accounts.Rent })
+  const item_id = await addItem(ours, { purchase_rate: 10, purchase_account_id: ours.accounts.Rent })
   const order = await ours.purchaseOrder({ line_items: [line({ account_id: ours.accounts.Vehicles }), { item_id, quantity: 2 }] })
   await ours.send('PUT', `/items/${item_id}`, { purchase_account_id: ours.accounts.Insurance })
   await ours.send('PUT', `/purchase_orders/${order.purchase_order_id}`, { notes: 'Soon', place_of_supply: 'IN-MH' })
-  const { bill_id } = await ours.row(await ours.convert({ ...ofPurchases(order), auto_approve: true }))
+  const { bill_id } = await ours.conversionRow(await ours.convert({ ...purchaseOrderSource(order), auto_approve: true }))
   expect((await debited(bill_id))[0]).toEqual(['Dr Vehicles 100.00', 'Dr Rent 20.00'])
 })
 
 test('what goes back to the vendor is taken from where the bill put it, unless the line names another account', async () => {
-  const item_id = await item(ours, { purchase_rate: 10 })
+  const item_id = await addItem(ours, { purchase_rate: 10 })
   const { 'Printing and Stationery': supplies, Rent, Computers, Purchases } = ours.accounts
   const { bill_id } = await ours.bill({
     auto_approve: true, line_items: [{ item_id, quantity: 9, account_id: supplies }, { item_id, quantity: 1, account_id: Rent }, line({ account_id: Computers })],
@@ -113,20 +109,20 @@ test('what goes back to the vendor is taken from where the bill put it, unless t
 })
 
 test('a note against nothing in particular is supplied where the vendor is', async () => {
-  const delhi = await customer(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-DL' })
+  const delhi = await addContact(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-DL' })
   const line_items = [line({ tax_id: ours.taxes['GST 18%'] })]
   expect((await note('/debit_notes', { vendor_id: delhi, line_items })).debit_note).toMatchObject({ place_of_supply: 'IN-DL', line_items: [{ igst: 18 }] })
   expect((await note('/credit_notes', { customer_id: delhi, line_items })).credit_note).toMatchObject({ place_of_supply: 'IN-DL', line_items: [{ igst: 18 }] })
 })
 
 describe('equal parts of one order, billed on one day', () => {
-  const part = (order: Json) => ({ ...ofPurchases(order), line_items: parts(order, 1), auto_approve: true })
+  const part = (order: Json) => ({ ...purchaseOrderSource(order), line_items: partQuantities(order, 1), auto_approve: true })
   const taken = { code: 'validation.invalid_value', status: 400, field: 'reference_number' }
 
   test('are let in, approved at once or later', async () => {
     const order = await ours.purchaseOrder({ reference_number: 'RFQ 7', line_items: [line({ quantity: 4, rate: 31 })] })
     for (const auto_approve of [true, true, false]) await ours.convert({ ...part(order), auto_approve })
-    const { bill_id } = await ours.row(await ours.convert({ ...part(order), auto_approve: false }))
+    const { bill_id } = await ours.conversionRow(await ours.convert({ ...part(order), auto_approve: false }))
     expect((await ours.send('POST', `/bills/${bill_id}/approve`)).bill).toMatchObject({ status: 'OPEN', total: 31 })
     const { bills } = await ours.get('/bills?reference_number=RFQ%207')
     expect(bills.map(({ status, total }: Json) => [status, total]).toSorted()).toEqual([['DRAFT', 31], ['OPEN', 31], ['OPEN', 31], ['OPEN', 31]])
@@ -134,16 +130,16 @@ describe('equal parts of one order, billed on one day', () => {
 
   test('other bills of the vendor, day and total are guarded as ever', async () => {
     const order = await ours.purchaseOrder({ reference_number: 'RFQ 8', line_items: [line({ quantity: 2, rate: 32 })] })
-    const { bill_id } = await ours.row(await ours.convert(part(order)))
+    const { bill_id } = await ours.conversionRow(await ours.convert(part(order)))
     const { bill: { date, bill_number } } = await ours.get(`/bills/${bill_id}`)
     const same = { date, line_items: [line({ rate: 32 })], reference_number: 'RFQ 8' }
     expect(await ours.refusedBill(same)).toEqual({ ...taken, details: { bill_id, bill_number } })
     const other = await ours.purchaseOrder({ reference_number: 'RFQ 8', line_items: [line({ rate: 32 })] })
-    expect(await ours.refusedWith(ours.convert(part(other)))).toEqual({ ...taken, details: { bill_id, bill_number } })
+    expect(await ours.refusalOf(ours.convert(part(other)))).toEqual({ ...taken, details: { bill_id, bill_number } })
     // Nor is a part of the order let in beside a bill of none.
     const none = await ours.bill({ ...same, reference_number: null, line_items: [line({ rate: 33 })], auto_approve: true })
     const third = await ours.purchaseOrder({ line_items: [line({ rate: 33 })] })
-    expect(await ours.refusedWith(ours.convert(part(third)))).toMatchObject({ ...taken, details: { bill_id: none.bill_id } })
+    expect(await ours.refusalOf(ours.convert(part(third)))).toMatchObject({ ...taken, details: { bill_id: none.bill_id } })
     await ours.convert(part(order))
   })
 })

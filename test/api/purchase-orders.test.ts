@@ -1,23 +1,16 @@
-// Purchase orders over HTTP: what a new one may say, how a draft changes or goes, and how lists are asked.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+// Purchase orders over HTTP: what a new one may say, how a draft changes or goes, and the filters of lists.
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
-import { ofPurchases, openConversionDesk, parts, type ConversionDesk } from './conversion-desk.ts'
-import { customer, item, line, TODAY } from './fixtures.ts'
-import { branchIn, midnight, openOrderBook, type OrderBook } from './order-book.ts'
-import { bring } from './order-paths.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { partQuantities, purchaseOrderSource } from '../fixtures/conversions.ts'
+import { inStatus } from '../fixtures/orders.ts'
+import { addBranch, addContact, addItem, midnight, openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ConversionDesk
-let theirs: OrderBook
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openConversionDesk(service)
-  theirs = await openOrderBook(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const pathOf = ({ purchase_order_id }: Json) => `/purchase_orders/${purchase_order_id}`
 const read = async (order: Json) => (await ours.get(pathOf(order))).purchase_order
@@ -27,7 +20,7 @@ const refused = (changes: Record<string, unknown>) =>
 const gst = (changes: Record<string, unknown> = {}) => line({ tax_id: ours.taxes['GST 18%'], ...changes })
 
 test('an order answers all that is known of it, in lists as alone', async () => {
-  const other = await openOrderBook(service)
+  const other = await openOrganization(service)
   const branch = (await other.get('/branches')).branches[0].branch_id
   const { body, status } = await other.client.post('/purchase_orders', {
     vendor_id: other.vendorId, date: '2026-11-10', expected_date: '2026-11-10', place_of_supply: 'Karnataka', reference_number: 'RFQ 7',
@@ -52,7 +45,7 @@ test('an order answers all that is known of it, in lists as alone', async () => 
 })
 
 test('it books nothing, and is announced once', async () => {
-  const other = await openOrderBook(service)
+  const other = await openOrganization(service)
   await other.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['PURCHASE_ORDER_CREATED', 'BILL_CREATED'] })
   const order = await other.purchaseOrder({ line_items: [line({ tax_id: other.taxes['RCM 18%'] })] })
   await other.send('POST', `${pathOf(order)}/open`)
@@ -63,12 +56,12 @@ test('it books nothing, and is announced once', async () => {
 })
 
 test('the date is today unless told; the place is the vendor\'s, else the branch\'s state', async () => {
-  const delhi = await customer(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-DL' })
+  const delhi = await addContact(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-DL' })
   expect(await ours.purchaseOrder({ vendor_id: delhi, date: null, place_of_supply: null, line_items: [gst()] }))
     .toMatchObject({ date: midnight(TODAY), expected_date: null, place_of_supply: 'IN-DL', line_items: [{ cgst: 0, igst: 18 }] })
   expect(await ours.purchaseOrder({ vendor_id: delhi, place_of_supply: 'IN-KA', line_items: [gst()] })).toMatchObject({ line_items: [{ cgst: 9, igst: 0 }] })
   expect(await ours.purchaseOrder({ place_of_supply: '07', line_items: [gst()] })).toMatchObject({ place_of_supply: 'IN-DL', line_items: [{ cgst: 0, igst: 18 }] })
-  const pune = await branchIn(service, ours, 'IN-MH')
+  const pune = await addBranch(service, ours, 'IN-MH')
   const order = await ours.purchaseOrder({ branch_id: pune, line_items: [gst()] })
   expect(order).toMatchObject({ branch_id: pune, place_of_supply: 'IN-MH', line_items: [{ cgst: 9 }] })
   expect(await put(order, { branch_id: null })).toMatchObject({ place_of_supply: 'IN-KA', line_items: [{ cgst: 9 }] })
@@ -78,7 +71,7 @@ test('the date is today unless told; the place is the vendor\'s, else the branch
 })
 
 test('an item fills its line at the purchase rate, and is in use, as the vendor is', async () => {
-  const [item_id, vendor_id] = [await item(ours, { rate: 900, purchase_rate: 700.25 }), await customer(ours, { contact_type: 'BOTH' })]
+  const [item_id, vendor_id] = [await addItem(ours, { rate: 900, purchase_rate: 700.25 }), await addContact(ours, { contact_type: 'BOTH' })]
   const { line_items } = await ours.purchaseOrder({ vendor_id, line_items: [{ item_id, quantity: 2 }, { item_id, quantity: 1, rate: 650 }] })
   expect(line_items).toMatchObject([{ item_id, name: 'Silk thread', rate: 700.25 }, { item_id, rate: 650 }])
   expect(await ours.refusal('DELETE', `/items/${item_id}`))
@@ -118,7 +111,7 @@ describe('what cannot be', () => {
 describe('PUT on a draft', () => {
   test('replaces the lines whole; those that nobody sends keep their ids', async () => {
     const before = await ours.purchaseOrder({ line_items: [gst(), gst({ rate: 50 })] })
-    const vendor_id = await customer(ours, { contact_name: 'Erode Looms', contact_type: 'VENDOR' })
+    const vendor_id = await addContact(ours, { contact_name: 'Erode Looms', contact_type: 'VENDOR' })
     const moved = await put(before, { vendor_id, place_of_supply: 'IN-DL', currency_code: 'USD', exchange_rate: 84.1 })
     expect(moved).toMatchObject({ vendor_name: 'Erode Looms', total: 177, exchange_rate: 84.1, line_items: before.line_items.map(({ line_item_id }: Json) => ({ line_item_id, cgst: 0 })) })
     const after = await put(before, { line_items: [line({ name: 'Yarn', rate: 30 })], expected_date: '2027-01-02' })
@@ -129,13 +122,13 @@ describe('PUT on a draft', () => {
   test('leaves no trace where it changes nothing', async () => {
     const order = await ours.purchaseOrder({ line_items: [gst({ quantity: 0.000001 }), line()], currency_code: 'USD', exchange_rate: 83.1234567891 })
     expect(await put(order, { vendor_id: ours.vendorId, line_items: order.line_items, currency_code: 'USD', tags: [] })).toEqual(order)
-    expect(await ours.log(pathOf(order))).toEqual([['PURCHASE_ORDER_CREATED', null]])
+    expect(await ours.changeLog(pathOf(order))).toEqual([['PURCHASE_ORDER_CREATED', null]])
   })
 })
 
 describe('DELETE', () => {
   test('takes a draft away; its number is registered, and never given again', async () => {
-    const other = await openOrderBook(service)
+    const other = await openOrganization(service)
     const { purchase_order_id, purchase_order_number } = await other.purchaseOrder()
     const path = `/purchase_orders/${purchase_order_id}`
     expect(await other.send('DELETE', path)).toEqual({ code: 0, message: 'Purchase order deleted.' })
@@ -149,7 +142,7 @@ describe('DELETE', () => {
   })
 
   test.each(['OPEN', 'BILLED', 'CANCELLED'])('leaves one that is %s', async (status) => {
-    const order = await bring(ours, await ours.purchaseOrder(), status)
+    const order = await inStatus(ours, await ours.purchaseOrder(), status)
     expect(await ours.refusal('DELETE', pathOf(order))).toEqual({ status: 409, code: 'conflict.invalid_state', details: { status, allowed: ['DRAFT'] } })
     expect(await read(order)).toEqual(order)
   })
@@ -167,7 +160,7 @@ describe('DELETE', () => {
 
 test('one that is billed in part is not cancelled, and may still say when it comes; without its bill it may go', async () => {
   const draft = await ours.purchaseOrder({ date: '2026-11-10', line_items: [line({ quantity: 2 }), line()] })
-  await ours.convert({ ...ofPurchases(draft), line_items: parts(draft, 0.5) })
+  await ours.convert({ ...purchaseOrderSource(draft), line_items: partQuantities(draft, 0.5) })
   const { bills, status } = await read(draft)
   expect([status, bills]).toEqual(['OPEN', [expect.any(String)]])
   expect(await ours.refusal('POST', `${pathOf(draft)}/cancel`)).toEqual({ status: 409, code: 'conflict.invalid_state', details: { status, allowed: ['DRAFT'], bills } })
@@ -177,11 +170,11 @@ test('one that is billed in part is not cancelled, and may still say when it com
 })
 
 describe('lists', () => {
-  let listed: OrderBook
+  let listed: TestOrganization
   let second: string
   beforeAll(async () => {
-    listed = await openOrderBook(service)
-    second = await customer(listed, { contact_name: 'Erode Looms', contact_type: 'VENDOR' })
+    listed = await openOrganization(service)
+    second = await addContact(listed, { contact_name: 'Erode Looms', contact_type: 'VENDOR' })
     await listed.purchaseOrder({ date: addDays(TODAY, -9), reference_number: 'RFQ 1' })
     await listed.purchaseOrder({ date: addDays(TODAY, -5), vendor_id: second })
     await listed.send('POST', `${pathOf(await listed.purchaseOrder({ line_items: [line({ name: 'First' }), line({ name: 'Second' })] }))}/open`)
@@ -202,7 +195,7 @@ describe('lists', () => {
   })
 
   test('walk through pages, each order with its lines in their order', async () => {
-    const walked = await listed.walk('/purchase_orders', 'purchase_orders', 1)
+    const walked = await listed.listAll('/purchase_orders', 'purchase_orders', 1)
     expect(walked.map(({ line_items }) => line_items.map(({ name }: Json) => name))).toEqual([['First', 'Second'], ['Slates'], ['Slates']])
   })
 })

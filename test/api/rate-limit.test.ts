@@ -1,4 +1,4 @@
-// The limits of requests: counted per token and minute, told on every answer, shared through Redis, and never in the way when Redis is not there.
+// The limits of requests: counted per token and minute, sent with every answer, shared through Redis, and never in the way when Redis is not there.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,8 +9,8 @@ import { onPath } from '../../bin/machines/process.ts'
 import { startRedis } from '../../bin/machines/redis.ts'
 import { readLocalRun } from '../../settings.ts'
 import { BASE_PATH } from '../../api/server.ts'
-import { callAt, type Answered } from './client.ts'
-import { startService, type Service } from './service.ts'
+import { callAt, type Answered } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 const local = readLocalRun()
 const redisServer = onPath('redis-server', local.path)
@@ -79,7 +79,7 @@ describe('an overrun', () => {
     for (const [token, headers] of sent) {
       const statuses = []
       for (let n = 0; n < 7; n += 1) {
-        // A read may be served from memory for the moment until PostgreSQL has told of the change.
+        // A read may be served from memory until PostgreSQL's notification of the change arrives.
         const { status, headers: { 'x-ratelimit-remaining': left } } = await service.call('POST', '/echo', { token, body: {}, headers: { ...headers } })
         statuses.push([status, left])
       }

@@ -1,16 +1,11 @@
 // A new token for a partner's organisation: the earlier ones close, now or after a grace, and nothing is gained by it.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
-import { callAt, type Answered } from './client.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { callAt, type Answered, type Json } from '../fixtures/client.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 const COLLECTION = '/partner/organizations'
 const call = (path: string, body?: unknown, { key = randomUUID() as string } = {}) =>
@@ -36,7 +31,7 @@ test('with a grace both open, until it has passed', async () => {
   const { token: second } = (await reissue(org_id, { grace_seconds: 86_400 })).body
   expect([(await whoami(token.token)).status, (await whoami(second.token)).status]).toEqual([200, 200])
   await service.sql(`UPDATE tokens SET revoked_time = revoked_time - interval '86400 seconds' WHERE id = $1`, token.token_id)
-  // A read is told of it by PostgreSQL, a moment after the commit.
+  // A read learns of it by PostgreSQL's notification, a moment after the commit.
   for (let tries = 0; (await whoami(token.token)).status === 200 && tries < 1_000; tries += 1);
   expect([(await whoami(token.token)).status, (await whoami(second.token)).status]).toEqual([401, 200])
   const { token: third } = (await reissue(org_id, { grace_seconds: 0 })).body

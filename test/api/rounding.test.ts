@@ -1,18 +1,13 @@
 // Amounts below the minor unit, wherever a caller sends one: rounded half away from zero, in one way (decisions §11).
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { line } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { describe, expect, test } from '@jest/globals'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ReturnsDesk
-beforeAll(async () => {
-  service = await startService()
-  ours = await openReturnsDesk(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 const date = '2026-11-10'
 const created = async (path: string, body: Json) => ours.send('POST', path, { date, ...body })
@@ -20,22 +15,22 @@ const money = () => ({ account_id: ours.accounts.Rent, paid_through_account_id: 
 const receipt = (body: Json) => created('/payments', { flow: 'INCOMING', contact_id: ours.customerId, amount: 50, reference_number: randomUUID(), ...body })
 const sides = (debit: number, credit: number) => [{ account_id: money().account_id, debit }, { account_id: money().paid_through_account_id, credit }]
 const advance = async () => (await receipt({})).payment.payment_id
-const sent = async () => (await ours.sent({})).invoice_id
-const opened = async () => (await ours.opened({})).bill_id
+const sent = async () => (await ours.sentInvoice({})).invoice_id
+const opened = async () => (await ours.openBill({})).bill_id
 
 // Each amount field of each body: what answers the amount that was taken for the one that is sent.
 const FIELDS: [string, (amount: number) => Promise<number>][] = [
   ['POST /invoices round_off', async (round_off) => (await ours.invoice({ round_off })).round_off],
   ['POST /bills round_off', async (round_off) => (await ours.bill({ round_off })).round_off],
-  ['POST /credit_notes round_off', async (round_off) => (await ours.credit({ round_off })).round_off],
-  ['POST /credit_notes round_off of a vendor', async (round_off) => (await ours.vendorCredit({ round_off })).round_off],
-  ['POST /debit_notes round_off', async (round_off) => (await ours.debit({ round_off })).round_off],
+  ['POST /credit_notes round_off', async (round_off) => (await ours.creditNote({ round_off })).round_off],
+  ['POST /credit_notes round_off of a vendor', async (round_off) => (await ours.vendorCreditNote({ round_off })).round_off],
+  ['POST /debit_notes round_off', async (round_off) => (await ours.debitNote({ round_off })).round_off],
   ['PUT /credit_notes round_off', async (round_off) => {
-    const { credit_note_id } = await ours.credit({ is_draft: true })
+    const { credit_note_id } = await ours.creditNote({ is_draft: true })
     return (await ours.send('PUT', `/credit_notes/${credit_note_id}`, { round_off })).credit_note.round_off
   }],
   ['PUT /debit_notes round_off', async (round_off) => {
-    const { debit_note_id } = await ours.debit({ is_draft: true })
+    const { debit_note_id } = await ours.debitNote({ is_draft: true })
     return (await ours.send('PUT', `/debit_notes/${debit_note_id}`, { round_off })).debit_note.round_off
   }],
   ['POST /contacts opening_balance', async (opening_balance) => (await created('/contacts', { contact_name: 'M', opening_balance })).contact.opening_balance],
@@ -49,8 +44,8 @@ const FIELDS: [string, (amount: number) => Promise<number>][] = [
   )],
   ['PUT /payments amount', async (amount) => (await ours.send('PUT', `/payments/${await advance()}`, { amount })).payment.amount],
   ['PUT /payments bank_charges', async (bank_charges) => (await ours.send('PUT', `/payments/${await advance()}`, { bank_charges })).payment.bank_charges],
-  ['POST apply-to-invoice amount', async (amount) => (await ours.apply((await ours.credit()).credit_note_id, { invoice_id: await sent() }, amount)).credit_note.applied_amount],
-  ['POST apply-to-bill amount', async (amount) => (await ours.apply((await ours.vendorCredit()).credit_note_id, { bill_id: await opened() }, amount)).credit_note.applied_amount],
+  ['POST apply-to-invoice amount', async (amount) => (await ours.applyCredit((await ours.creditNote()).credit_note_id, { invoice_id: await sent() }, amount)).credit_note.applied_amount],
+  ['POST apply-to-bill amount', async (amount) => (await ours.applyCredit((await ours.vendorCreditNote()).credit_note_id, { bill_id: await opened() }, amount)).credit_note.applied_amount],
   ['POST /expenses amount', async (amount) => (await created('/expenses', { ...money(), amount })).expense.amount],
   ['POST /expenses line_items.amount', async (amount) => (await created('/expenses', { ...money(), line_items: [{ amount }] })).expense.line_items[0].amount],
   ['PUT /expenses amount', async (amount) => {
@@ -73,7 +68,7 @@ describe('what rounds to nothing', () => {
       flow: 'INCOMING', contact_id: ours.customerId, date, amount: 5, allocations: [{ invoice_id: await sent(), amount: least }],
     }), 'allocations.0.amount'],
     ['an apply', async () => ours.refusal('POST', `/payments/${await advance()}/apply`, { invoice_id: await sent(), amount: least }), 'amount'],
-    ['a credit', async () => ours.refusedApply((await ours.credit()).credit_note_id, { invoice_id: await sent() }, least), 'amount'],
+    ['a credit', async () => ours.refusedApplication((await ours.creditNote()).credit_note_id, { invoice_id: await sent() }, least), 'amount'],
     ['an expense', () => ours.refusal('POST', '/expenses', { ...money(), date, amount: least }), 'amount'],
     ["an expense's line", () => ours.refusal('POST', '/expenses', { ...money(), date, line_items: [{ amount: 1 }, { amount: least }] }), 'line_items.1.amount'],
     ["a journal's debit", () => ours.refusal('POST', '/journals', { date, lines: sides(least, 0.01) }), 'lines.0.debit'],
@@ -84,39 +79,39 @@ describe('what rounds to nothing', () => {
 
 describe('the round-off of a note', () => {
   test('makes it as large as a rounded invoice, which it settles whole', async () => {
-    await ours.preferences({ roundInvoiceTotals: true })
+    await ours.setPreferences({ roundInvoiceTotals: true })
     const lines = [line({ rate: 99.6 })]
-    const invoice = await ours.sent({ line_items: lines })
-    await ours.preferences({ roundInvoiceTotals: false })
+    const invoice = await ours.sentInvoice({ line_items: lines })
+    await ours.setPreferences({ roundInvoiceTotals: false })
     expect(invoice).toMatchObject({ round_off: 0.4, total: 100 })
-    const note = await ours.credit({ invoice_id: invoice.invoice_id, line_items: lines, round_off: invoice.round_off })
+    const note = await ours.creditNote({ invoice_id: invoice.invoice_id, line_items: lines, round_off: invoice.round_off })
     expect(note).toMatchObject({ sub_total: 99.6, round_off: 0.4, total: 100, balance_amount: 100 })
     expect(await ours.ledger(note.credit_note_id)).toEqual([
       'Dr Sales 99.60\nDr Round Off 0.40\n   Cr Accounts Receivable (customer) 100.00',
     ])
-    expect(await ours.apply(note.credit_note_id, { invoice_id: invoice.invoice_id }, 100)).toMatchObject({ credit_note: { status: 'APPLIED' }, invoice: { balance: 0, status: 'CREDIT_APPLIED' } })
+    expect(await ours.applyCredit(note.credit_note_id, { invoice_id: invoice.invoice_id }, 100)).toMatchObject({ credit_note: { status: 'APPLIED' }, invoice: { balance: 0, status: 'CREDIT_APPLIED' } })
   })
 
   test('and a vendor\'s, whose bill was rounded down', async () => {
     const lines = [line({ rate: 100.3 })]
-    const bill = await ours.opened({ line_items: lines, round_off: -0.3 })
-    const note = await ours.vendorCredit({ bill_id: bill.bill_id, line_items: lines, round_off: -0.3 })
+    const bill = await ours.openBill({ line_items: lines, round_off: -0.3 })
+    const note = await ours.vendorCreditNote({ bill_id: bill.bill_id, line_items: lines, round_off: -0.3 })
     expect((await ours.ledger(note.credit_note_id)).map((each) => each.replaceAll('(customer)', '(vendor)'))).toEqual([
       'Dr Accounts Payable (vendor) 100.00\nDr Round Off 0.30\n   Cr Purchases 100.30',
     ])
-    expect(await ours.apply(note.credit_note_id, { bill_id: bill.bill_id }, 100)).toMatchObject({ bill: { balance: 0, status: 'PAID' } })
+    expect(await ours.applyCredit(note.credit_note_id, { bill_id: bill.bill_id }, 100)).toMatchObject({ bill: { balance: 0, status: 'PAID' } })
   })
 
   test('is below 1, and stays with a draft that changes its lines', async () => {
     for (const round_off of [1, -1, 5]) {
-      expect((await ours.refusedCredit({ round_off })).errors).toMatchObject([{ field: 'round_off', code: 'out_of_range' }])
-      expect((await ours.refusedDebit({ round_off })).errors).toMatchObject([{ field: 'round_off', code: 'out_of_range' }])
+      expect((await ours.refusedCreditNote({ round_off })).errors).toMatchObject([{ field: 'round_off', code: 'out_of_range' }])
+      expect((await ours.refusedDebitNote({ round_off })).errors).toMatchObject([{ field: 'round_off', code: 'out_of_range' }])
     }
     for (const round_off of [0.995, -0.999]) {
-      expect(await ours.refusedCredit({ round_off })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'round_off' })
-      expect(await ours.refusedDebit({ round_off })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'round_off' })
+      expect(await ours.refusedCreditNote({ round_off })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'round_off' })
+      expect(await ours.refusedDebitNote({ round_off })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'round_off' })
     }
-    const { credit_note_id } = await ours.credit({ is_draft: true, round_off: -0.99 })
+    const { credit_note_id } = await ours.creditNote({ is_draft: true, round_off: -0.99 })
     const put = async (changes: Json) => (await ours.send('PUT', `/credit_notes/${credit_note_id}`, changes)).credit_note
     expect(await put({ line_items: [line({ rate: 7 })] })).toMatchObject({ round_off: -0.99, total: 6.01 })
     expect(await put({ round_off: null })).toMatchObject({ round_off: 0, total: 7 })

@@ -1,21 +1,14 @@
-// Sales orders over HTTP: what a new one may say, how a draft changes, what is answered, and how lists are asked.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+// Sales orders over HTTP: what a new one may say, how a draft changes, what is answered, and the filters of lists.
+import { beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
-import { customer, item, line, TODAY } from './fixtures.ts'
-import { branchIn, midnight, openOrderBook, type OrderBook } from './order-book.ts'
-import type { Json } from './organization.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addBranch, addContact, addItem, midnight, openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: OrderBook
-let theirs: OrderBook
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openOrderBook(service)
-  theirs = await openOrderBook(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
+const theirs = await openOrganization(service)
 
 const pathOf = ({ sales_order_id }: Json) => `/sales_orders/${sales_order_id}`
 const read = async (order: Json) => (await ours.get(pathOf(order))).sales_order
@@ -25,7 +18,7 @@ const refused = (changes: Record<string, unknown>) =>
 const gst = (changes: Record<string, unknown> = {}) => line({ tax_id: ours.taxes['GST 18%'], ...changes })
 
 test('an order answers all that is known of it, in lists as alone', async () => {
-  const other = await openOrderBook(service)
+  const other = await openOrganization(service)
   const branch = (await other.get('/branches')).branches[0].branch_id
   const { body, status } = await other.client.post('/sales_orders', {
     customer_id: other.customerId, date: '2026-11-10', shipment_date: '2026-11-19T18:30:00Z', place_of_supply: '29', reference_number: 'PO 7',
@@ -54,8 +47,8 @@ test('an order answers all that is known of it, in lists as alone', async () => 
 })
 
 test('it books nothing, is announced once, and its preference for round totals is an invoice\'s', async () => {
-  const other = await openOrderBook(service)
-  await other.preferences({ roundInvoiceTotals: true })
+  const other = await openOrganization(service)
+  await other.setPreferences({ roundInvoiceTotals: true })
   await other.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['SALES_ORDER_CREATED', 'INVOICE_CREATED'] })
   const order = await other.salesOrder({ line_items: [line({ rate: 100.49 })] })
   expect(order.total).toBe(100.49)
@@ -67,7 +60,7 @@ test('it books nothing, is announced once, and its preference for round totals i
 })
 
 test('the date is today unless told; the place is the customer\'s, else the branch\'s', async () => {
-  const delhi = await customer(ours, { place_of_contact: 'IN-DL' })
+  const delhi = await addContact(ours, { place_of_contact: 'IN-DL' })
   expect(await ours.salesOrder()).toMatchObject({ date: midnight(TODAY), shipment_date: null, place_of_supply: 'IN-KA' })
   for (const place_of_supply of [null, undefined]) {
     const order = await ours.salesOrder({ customer_id: delhi, date: null, shipment_date: TODAY, place_of_supply, line_items: [gst()] })
@@ -75,12 +68,12 @@ test('the date is today unless told; the place is the customer\'s, else the bran
   }
   const home = await ours.salesOrder({ customer_id: delhi, place_of_supply: '29-Karnataka', line_items: [gst()] })
   expect(home).toMatchObject({ place_of_supply: 'IN-KA', line_items: [{ igst: 0, cgst: 9, sgst: 9 }], total: 118 })
-  const pune = await branchIn(service, ours, 'IN-MH')
+  const pune = await addBranch(service, ours, 'IN-MH')
   expect(await ours.salesOrder({ branch_id: pune, line_items: [gst()] })).toMatchObject({ branch_id: pune, place_of_supply: 'IN-MH', line_items: [{ cgst: 9 }] })
 })
 
 test('an item fills its line at the selling price, and is in use, as the customer is', async () => {
-  const [item_id, customer_id] = [await item(ours, { rate: 700.25, purchase_rate: 10, tax_id: ours.taxes['GST 5%'] }), await customer(ours)]
+  const [item_id, customer_id] = [await addItem(ours, { rate: 700.25, purchase_rate: 10, tax_id: ours.taxes['GST 5%'] }), await addContact(ours)]
   const { line_items } = await ours.salesOrder({ customer_id, line_items: [{ item_id, quantity: 2 }, { item_id, quantity: 1, name: 'Gold thread', rate: 0 }] })
   expect(line_items).toMatchObject([{ item_id, name: 'Silk thread', rate: 700.25, tax_percentage: 5 }, { item_id, name: 'Gold thread', rate: 0 }])
   expect(await ours.refusal('DELETE', `/items/${item_id}`))
@@ -104,7 +97,7 @@ describe('what cannot be', () => {
     const branch_id = (await theirs.get('/branches')).branches[0].branch_id
     for (const [field, changes] of Object.entries({
       customer_id: { customer_id: theirs.customerId }, branch_id: { branch_id }, tags: { tags: [theirs.customerId] },
-      'line_items.0.item_id': { line_items: [{ item_id: await item(theirs), quantity: 1 }] },
+      'line_items.0.item_id': { line_items: [{ item_id: await addItem(theirs), quantity: 1 }] },
       'line_items.0.tax_id': { line_items: [line({ tax_id: theirs.taxes['GST 18%'] })] },
     })) expect(await refused(changes)).toEqual({ status: 404, code: 'not_found.resource', field })
   })
@@ -132,7 +125,7 @@ describe('PUT on a draft', () => {
     expect(after).toMatchObject({ sub_total: 405, tax_total: 54, total: 459, notes: 'Thrice', customer_id: before.customer_id })
     expect(after.line_items.map(({ name, quantity }: Json) => [name, quantity])).toEqual([['Slates', 3], ['Chalk', 1], ['Slates', 1]])
     expect(await read(before)).toEqual(after)
-    const [, [action, changes]] = await ours.log(pathOf(before)) as [unknown, [string, Json]]
+    const [, [action, changes]] = await ours.changeLog(pathOf(before)) as [unknown, [string, Json]]
     expect([action, Object.keys(changes).toSorted()])
       .toEqual(['SALES_ORDER_UPDATED', ['cgst', 'line_items', 'notes', 'sgst', 'sub_total', 'tax_total', 'total']])
     expect(changes).toMatchObject({ total: { old: 200, new: 459 }, line_items: { old: [{ name: 'Old' }, { name: 'Older' }], new: [{ quantity: 3, cgst: 27 }, {}, {}] } })
@@ -149,7 +142,7 @@ describe('PUT on a draft', () => {
   })
 
   test('another customer brings a place of supply of their own, unless one is sent', async () => {
-    const [delhi, nowhere] = [await customer(ours, { contact_name: 'Karol Bagh', place_of_contact: 'IN-DL' }), await customer(ours)]
+    const [delhi, nowhere] = [await addContact(ours, { contact_name: 'Karol Bagh', place_of_contact: 'IN-DL' }), await addContact(ours)]
     const order = await ours.salesOrder({ place_of_supply: 'IN-MH', line_items: [gst()] })
     expect(await put(order, { customer_id: ours.customerId.toUpperCase() })).toEqual(order)
     expect(await put(order, { customer_id: delhi })).toMatchObject({ customer_id: delhi, customer_name: 'Karol Bagh', place_of_supply: 'IN-DL' })
@@ -172,7 +165,7 @@ describe('PUT on a draft', () => {
     for (const body of [{}, same, { ...same, customer_id: ours.customerId, place_of_supply: 'IN-KA', line_items: order.line_items, branch_id: null }]) {
       expect(await put(order, body)).toEqual(order)
     }
-    expect(await ours.log(pathOf(order))).toEqual([['SALES_ORDER_CREATED', null]])
+    expect(await ours.changeLog(pathOf(order))).toEqual([['SALES_ORDER_CREATED', null]])
     expect(await put(order, { date: '2026-08-11', shipment_date: null, notes: null, reference_number: 'PO 8' }))
       .toEqual({ ...order, date: midnight('2026-08-11'), shipment_date: null, notes: null, reference_number: 'PO 8', last_modified_time: expect.any(String) })
   })
@@ -190,11 +183,11 @@ describe('PUT on a draft', () => {
 })
 
 describe('lists', () => {
-  let listed: OrderBook
+  let listed: TestOrganization
   let second: string
   beforeAll(async () => {
-    listed = await openOrderBook(service)
-    second = await customer(listed, { contact_name: 'Erode Looms' })
+    listed = await openOrganization(service)
+    second = await addContact(listed, { contact_name: 'Erode Looms' })
     await listed.salesOrder({ date: addDays(TODAY, -9), reference_number: 'PO 1' })
     await listed.salesOrder({ date: addDays(TODAY, -5), customer_id: second })
     await listed.send('POST', `${pathOf(await listed.salesOrder({ line_items: [line({ name: 'First' }), line({ name: 'Second' })] }))}/open`)
@@ -216,7 +209,7 @@ describe('lists', () => {
   })
 
   test('walk through pages, each order with its lines in their order', async () => {
-    const walked = await listed.walk('/sales_orders', 'sales_orders', 1)
+    const walked = await listed.listAll('/sales_orders', 'sales_orders', 1)
     expect(walked.map(({ line_items }) => line_items.map(({ name }: Json) => name))).toEqual([['First', 'Second'], ['Slates'], ['Slates']])
     expect(await listed.refusal('GET', '/sales_orders?status=BILLED')).toMatchObject({ status: 400, code: 'validation.invalid_value', field: 'status' })
   })

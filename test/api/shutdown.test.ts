@@ -4,7 +4,7 @@ import { Agent, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
-import { startApiProcess, type ApiProcess } from './process.ts'
+import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
 
 const PING = 'GET /api/public/v1/ping HTTP/1.1\r\nHost: a\r\n\r\n'
 

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { UNREAD_BYTES } from '../../api/http/body.ts'
 import { KEEP_ALIVE_SECONDS } from '../../api/http/bounds.ts'
-import { startApiProcess, type ApiProcess } from './process.ts'
+import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
 
 let api: ApiProcess
 beforeAll(async () => {
@@ -50,7 +50,7 @@ test('a silent connection, a head without end, a second one behind an answer: 40
   const behind = untilClosed(`${ping}GET /api/public/v1/ping HTTP/1.1\r\nHost:`)
   await Promise.all([expectTimeout(''), expectTimeout('GET /api/public/v1/ping HTTP/1.1\r\nHost: a\r\nX-A:')])
   expect((await behind).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 408'])
-  // What is left is the connection that asks.
+  // What is left is the connection of this query.
   while ((await openConnections()) > 1) await delay(200)
   unread.destroy()
 }, 120_000)

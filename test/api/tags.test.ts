@@ -1,20 +1,20 @@
 // Cost centers: the tags of everything that has tags, and the lists that are asked for one of them.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { line } from './fixtures.ts'
-import type { Json } from './organization.ts'
-import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: ReturnsDesk
+let ours: TestOrganization
 let tags: string[]
 let foreign: string
 beforeAll(async () => {
   service = await startService()
-  ours = await openReturnsDesk(service)
+  ours = await openOrganization(service)
   tags = [await costCenter(ours.orgId, 'SHOP'), await costCenter(ours.orgId, 'MILL')]
-  foreign = await costCenter((await openReturnsDesk(service)).orgId, 'SHOP')
+  foreign = await costCenter((await openOrganization(service)).orgId, 'SHOP')
 })
 afterAll(() => service.close())
 

@@ -1,20 +1,15 @@
 // Taxes over HTTP: the list that an organisation starts with, only read.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { GST_TAX_LIST } from '../../domain/gst.ts'
-import { startService, type Service } from './service.ts'
-import { openOrganization, type Json, type Organization } from './organization.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openEmptyOrganization } from '../fixtures/empty-organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: Organization
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openOrganization(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openEmptyOrganization(service)
 
 test('every GST rate is there, percentages as numbers', async () => {
-  const taxes = await ours.walk('/taxes', 'taxes', 7)
+  const taxes = await ours.listAll('/taxes', 'taxes', 7)
   expect(taxes.map(({ name }) => name).sort()).toEqual(GST_TAX_LIST.map(({ name }) => name).sort())
   expect(taxes.find(({ name }) => name === 'GST 0.25%')).toMatchObject({ shape: 'INTRA_STATE', cgst: 0.125, sgst: 0.125, igst: 0, cess: 0 })
   expect(taxes.find(({ name }) => name === 'IGST 18%')).toMatchObject({ shape: 'INTER_STATE', cgst: 0, sgst: 0, igst: 18, cess: 0 })
@@ -28,7 +23,7 @@ test.each(['INTRA_STATE', 'INTER_STATE', 'RCM', 'EXEMPT', 'NIL_RATED', 'NON_GST'
 test('one is read by its id, within its organisation', async () => {
   const [tax] = (await ours.get('/taxes?per_page=1')).taxes
   expect((await ours.get(`/taxes/${tax.tax_id}`)).tax).toEqual(tax)
-  const theirs = await openOrganization(service)
+  const theirs = await openEmptyOrganization(service)
   expect(await theirs.refusal('GET', `/taxes/${tax.tax_id}`)).toEqual({ status: 404, code: 'not_found.resource' })
 })
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { freePort } from '../../bin/machines/port.ts'
-import { ROOT } from '../root.ts'
+import { ROOT } from '../fixtures/root.ts'
 
 let child: ChildProcess
 let origin: string

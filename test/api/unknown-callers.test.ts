@@ -9,8 +9,8 @@ import { onPath } from '../../bin/machines/process.ts'
 import { startRedis } from '../../bin/machines/redis.ts'
 import { mintSecret, PREFIXES } from '../../models/token.ts'
 import { readLocalRun } from '../../settings.ts'
-import type { Answered, CallOptions } from './client.ts'
-import { startService, type Service } from './service.ts'
+import type { Answered, CallOptions } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 const local = readLocalRun()
 const redisServer = onPath('redis-server', local.path)

@@ -1,14 +1,10 @@
 // What is no call of ours: answered in the envelope all the same, whatever it is.
 import { once } from 'node:events'
 import { connect } from 'node:net'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startService, type Service } from './service.ts'
+import { expect, test } from '@jest/globals'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 /** Sends bytes as they are; answers the status, the headers and the JSON of what comes back before the connection ends. */
 async function raw(bytes: string): Promise<{ status: number; headers: string; body: Record<string, unknown> }> {

@@ -1,31 +1,25 @@
-// Warnings: what a call that succeeded tells beside its resource; always a list where a call can warn.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+// Warnings: what a call that succeeded answers beside its resource; always a list where a call can warn.
+import { describe, expect, test } from '@jest/globals'
 import { WARNINGS } from '../../domain/warnings.ts'
-import { openReturnsDesk, type ReturnsDesk } from './returns-desk.ts'
-import { startService, type Service } from './service.ts'
+import { openOrganization } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let ours: ReturnsDesk
-
-beforeAll(async () => {
-  service = await startService()
-  ours = await openReturnsDesk(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const ours = await openOrganization(service)
 
 const voided = (path: string) => ours.send('POST', `${path}/void`)
 
 describe('the void of a document that notes name', () => {
   test('an invoice: issued notes with a balance are named, and stand', async () => {
     const { invoice_id } = await ours.invoice({ auto_approve: true })
-    const whole = await ours.credit({ invoice_id })
-    const part = await ours.credit({ invoice_id })
-    await ours.apply(part.credit_note_id, { invoice_id: (await ours.invoice({ auto_approve: true })).invoice_id }, 40)
-    await ours.credit({ invoice_id, is_draft: true })
-    const cancelled = await ours.credit({ invoice_id })
+    const whole = await ours.creditNote({ invoice_id })
+    const part = await ours.creditNote({ invoice_id })
+    await ours.applyCredit(part.credit_note_id, { invoice_id: (await ours.invoice({ auto_approve: true })).invoice_id }, 40)
+    await ours.creditNote({ invoice_id, is_draft: true })
+    const cancelled = await ours.creditNote({ invoice_id })
     await voided(`/credit_notes/${cancelled.credit_note_id}`)
-    const used = await ours.credit({ invoice_id })
-    await ours.apply(used.credit_note_id, { invoice_id: (await ours.invoice({ auto_approve: true })).invoice_id }, 100)
+    const used = await ours.creditNote({ invoice_id })
+    await ours.applyCredit(used.credit_note_id, { invoice_id: (await ours.invoice({ auto_approve: true })).invoice_id }, 100)
 
     const { invoice, warnings } = await voided(`/invoices/${invoice_id}`)
     expect(invoice.status).toBe('CANCELLED')
@@ -35,13 +29,13 @@ describe('the void of a document that notes name', () => {
       message: expect.stringContaining(`${whole.credit_note_number}, ${part.credit_note_number}`),
       details: { credit_notes: [{ ...named[0], balance_amount: 100 }, { ...named[1], balance_amount: 60 }], debit_notes: [] },
     }])
-    expect(await ours.creditNow(whole.credit_note_id)).toMatchObject({ status: 'ISSUED', balance_amount: 100 })
+    expect(await ours.getCreditNote(whole.credit_note_id)).toMatchObject({ status: 'ISSUED', balance_amount: 100 })
   })
 
   test('a bill: credits of the vendor and debit notes', async () => {
     const { bill_id } = await ours.bill({ auto_approve: true })
-    const credit = await ours.vendorCredit({ bill_id })
-    const debit = await ours.debit({ bill_id })
+    const credit = await ours.vendorCreditNote({ bill_id })
+    const debit = await ours.debitNote({ bill_id })
     expect((await voided(`/bills/${bill_id}`)).warnings).toEqual([{
       code: 'validation.unapplied_notes', message: expect.any(String),
       details: {
@@ -60,7 +54,7 @@ describe('the void of a document that notes name', () => {
 
   test('a repeat of the key tells the same', async () => {
     const { invoice_id } = await ours.invoice({ auto_approve: true })
-    await ours.credit({ invoice_id })
+    await ours.creditNote({ invoice_id })
     const call = () => ours.client.post(`/invoices/${invoice_id}/void`, {}, 'void-once')
     const [first, second] = [await call(), await call()]
     expect(first.body.warnings).toHaveLength(1)

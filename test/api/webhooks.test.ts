@@ -9,19 +9,19 @@ import { EVENT_TYPES } from '../../domain/events.ts'
 import { unseal } from '../../models/sealed.ts'
 import { hashOf, mintSecret, PREFIXES } from '../../models/token.ts'
 import { readSettings } from '../../settings.ts'
-import { openStage, type Stage } from '../workflows/stage.ts'
-import type { Json } from './client.ts'
+import { openWorkflowSetup, type WorkflowSetup } from '../workflows/setup.ts'
+import type { Json } from '../fixtures/client.ts'
 
 jest.setTimeout(30_000)
 
-let stage: Stage
+let setup: WorkflowSetup
 let api: Api
 let base: string
 const tokens: Record<string, string> = {}
 
 async function mintToken(orgId: string, ...scopes: string[]): Promise<string> {
   const token = mintSecret(PREFIXES.pat)
-  await stage.sql(
+  await setup.sql(
     `INSERT INTO tokens (org_id, id, kind, token_hash, scopes, tier, created_time) VALUES ($1, $2, 'PAT', $3, $4, 'PARTNER', now())`,
     orgId, randomUUID(), hashOf(token), scopes,
   )
@@ -29,25 +29,25 @@ async function mintToken(orgId: string, ...scopes: string[]): Promise<string> {
 }
 
 beforeAll(async () => {
-  stage = await openStage()
+  setup = await openWorkflowSetup()
   const other = randomUUID()
-  await stage.sql(
+  await setup.sql(
     `INSERT INTO organizations SELECT (jsonb_populate_record(o, jsonb_build_object('id', $1::text))).* FROM organizations AS o LIMIT 1`, other)
-  tokens.full = await mintToken(stage.orgId, 'Svc.fullaccess.all')
-  tokens.reader = await mintToken(stage.orgId, 'Svc.webhooks.READ')
+  tokens.full = await mintToken(setup.orgId, 'Svc.fullaccess.all')
+  tokens.reader = await mintToken(setup.orgId, 'Svc.webhooks.READ')
   tokens.other = await mintToken(other, 'Svc.fullaccess.all')
-  api = createApi(readSettings({ ...stage.env, PORT: '0' }), pino({ level: 'silent' }))
+  api = createApi(readSettings({ ...setup.env, PORT: '0' }), pino({ level: 'silent' }))
   base = `http://127.0.0.1:${await api.listen()}/api/public/v1`
 })
 afterAll(async () => {
   await api.close()
-  await stage.close()
+  await setup.close()
 })
 beforeEach(async () => {
-  await stage.sql('DELETE FROM webhook_attempts')
-  await stage.sql('DELETE FROM webhook_deliveries')
-  await stage.sql('DELETE FROM webhook_circuits')
-  await stage.sql('DELETE FROM webhook_endpoints')
+  await setup.sql('DELETE FROM webhook_attempts')
+  await setup.sql('DELETE FROM webhook_deliveries')
+  await setup.sql('DELETE FROM webhook_circuits')
+  await setup.sql('DELETE FROM webhook_endpoints')
 })
 
 interface Reply {
@@ -77,16 +77,16 @@ describe('endpoints', () => {
     const read = await call('GET', `/webhooks/endpoints/${endpoint_id}`)
     expect(read.body.endpoint).toEqual({ ...body.endpoint, secret: undefined })
     expect(JSON.stringify((await call('GET', '/webhooks/endpoints')).body)).not.toContain('svc_whsec_')
-    const [row] = await stage.sql<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook_endpoints')
+    const [row] = await setup.sql<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook_endpoints')
     expect(row!.secret_sealed).not.toContain(secret)
-    expect(unseal(stage.env.ENCRYPTION_KEY!, row!.secret_sealed)).toBe(secret)
+    expect(unseal(setup.env.ENCRYPTION_KEY!, row!.secret_sealed)).toBe(secret)
   })
 
   test('a repeated registration answers the same secret, which is not stored in clear', async () => {
     const [first, second] = [await call('POST', '/webhooks/endpoints', HOOK, { key: 'k-1' }), await call('POST', '/webhooks/endpoints', HOOK, { key: 'k-1' })]
     expect(second.body).toEqual(first.body)
     expect(second.headers.get('Idempotency-Replay')).toBe('true')
-    const stored = await stage.sql<{ body: string }>('SELECT body FROM idempotent_answers')
+    const stored = await setup.sql<{ body: string }>('SELECT body FROM idempotent_answers')
     expect(JSON.stringify(stored)).not.toContain(first.body.endpoint.secret)
   })
 
@@ -129,7 +129,7 @@ describe('endpoints', () => {
         status: 404, body: { code: 'not_found.resource' },
       })
     }
-    const actions = await stage.sql<{ action: string }>(`SELECT action FROM activity WHERE entity_id = $1 ORDER BY occurred_at`, id)
+    const actions = await setup.sql<{ action: string }>(`SELECT action FROM activity WHERE entity_id = $1 ORDER BY occurred_at`, id)
     expect(actions.map(({ action }) => action)).toEqual([
       'WEBHOOK_ENDPOINT_CREATED', 'WEBHOOK_ENDPOINT_UPDATED', 'WEBHOOK_ENDPOINT_UPDATED', 'WEBHOOK_ENDPOINT_DELETED',
     ])
@@ -137,7 +137,7 @@ describe('endpoints', () => {
 
   test('enabling forgets the failures that had disabled it', async () => {
     const { endpoint_id: id } = await register()
-    await stage.sql(`UPDATE webhook_endpoints SET status = 'DISABLED', failing_since = now() - interval '6 days'`)
+    await setup.sql(`UPDATE webhook_endpoints SET status = 'DISABLED', failing_since = now() - interval '6 days'`)
     expect((await call('GET', `/webhooks/endpoints/${id}`)).body.endpoint).toMatchObject({ status: 'DISABLED' })
     expect((await call('POST', `/webhooks/endpoints/${id}/enable`)).body.endpoint).toMatchObject({ status: 'ENABLED', failing_since: null })
     expect((await call('POST', `/webhooks/endpoints/${id}/disable`)).body.endpoint).toMatchObject({ status: 'DISABLED' })
@@ -191,8 +191,8 @@ describe('the delivery log', () => {
   test('lists what was queued, by each filter', async () => {
     const { endpoint_id: one } = await register()
     const { endpoint_id: two } = await register({ url: 'https://8.8.8.8/' })
-    await stage.announce(3)
-    await stage.sql(`UPDATE webhook_deliveries SET status = 'FAILED', held_by = NULL, attempts_made = 7 WHERE endpoint_id = $1`, two)
+    await setup.announce(3)
+    await setup.sql(`UPDATE webhook_deliveries SET status = 'FAILED', held_by = NULL, attempts_made = 7 WHERE endpoint_id = $1`, two)
     const all = await list()
     expect(all.deliveries).toHaveLength(6)
     const [delivery] = all.deliveries
@@ -216,12 +216,12 @@ describe('the delivery log', () => {
 
   test('lists what has changed since a time, and the metrics count what waits', async () => {
     await register()
-    await stage.announce(2)
-    await stage.sql(`UPDATE webhook_deliveries SET created_time = now() - interval '2 days', last_modified_time = now() - interval '1 day'`)
+    await setup.announce(2)
+    await setup.sql(`UPDATE webhook_deliveries SET created_time = now() - interval '2 days', last_modified_time = now() - interval '1 day'`)
     const since = new Date(Date.now() - 60_000).toISOString()
     expect((await list(`?modified_since=${since}`)).deliveries).toEqual([])
     const [{ delivery_id: id }] = (await list()).deliveries
-    expect(await abandonDelivery(stage.database, stage.orgId, id, new Date())).toBe('FAILED')
+    expect(await abandonDelivery(setup.database, setup.orgId, id, new Date())).toBe('FAILED')
     expect((await list(`?modified_since=${since}`)).deliveries).toMatchObject([{ delivery_id: id, status: 'FAILED' }])
     const metrics = await (await fetch(new URL('/metrics', base))).text()
     expect(metrics).toMatch(/^bahi_webhook_deliveries\{held_by="queue"\} 1$/m)
@@ -235,9 +235,9 @@ describe('the delivery log', () => {
 
   test('one delivery is read with its attempts', async () => {
     await register()
-    await stage.announce()
+    await setup.announce()
     const [{ delivery_id: id }] = (await list()).deliveries
-    await stage.sql(
+    await setup.sql(
       `INSERT INTO webhook_attempts SELECT org_id, id, 0, 1, now(), 12, 503, 'Status 503.', 'busy', now() FROM webhook_deliveries`)
     const { body } = await call('GET', `/webhooks/deliveries/${id}`, undefined, { as: 'reader' })
     expect(body.delivery.attempts).toMatchObject([{ attempt: 1, duration_ms: 12, status_code: 503, error: 'Status 503.', response_body: 'busy' }])

@@ -3,18 +3,18 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
 import { SCOPES } from '../../domain/scopes.ts'
-import { startService, type Service } from '../api/service.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { byPartner, byToken, callRoute, each, hasId, NO_SUCH_ID, opening } from './routes.ts'
-import { bodyFor, openStand, pathFor, type Stand } from './samples.ts'
+import { bodyFor, openContractOrganization, pathFor, type ContractOrganization } from './samples.ts'
 
 let service: Service
-let own: Stand
-let other: Stand
+let own: ContractOrganization
+let other: ContractOrganization
 
 beforeAll(async () => {
   service = await startService()
-  own = await openStand(service)
-  other = { ...(await openStand(service)), partnerKey: await service.newPartnerKey() }
+  own = await openContractOrganization(service)
+  other = { ...(await openContractOrganization(service)), partnerKey: await service.newPartnerKey() }
 })
 afterAll(() => service.close())
 
@@ -95,7 +95,7 @@ describe('the organisation', () => {
   })
 
   test('a suspended one is closed on every route', async () => {
-    const closed = await openStand(service)
+    const closed = await openContractOrganization(service)
     const suspend = `/partner/organizations/${closed.client.orgId}/suspend`
     expect((await service.call('POST', suspend, { partnerKey: service.partnerKey })).status).toBe(200)
     for (const [, route] of each(byToken)) {
@@ -123,7 +123,7 @@ describe("404: another organisation's id is as one that does not exist", () => {
     }
   })
 
-  // Of a partner whose key is not the stand's.
+  // Of a partner whose key is not the organisation's.
   async function strangersOrganization() {
     const { body } = await service.call('POST', '/partner/organizations', { partnerKey: other.partnerKey, key: 'one', body: { name: 'Other' } })
     return { ...other.client, orgId: body.organization.org_id as string }

@@ -2,35 +2,35 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
-import type { Json } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Json } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { answerJudge, refusalJudge } from './published.ts'
 import { byToken, callRoute, each, expectHouseStyle, nameOf, NO_SUCH_ID, opening } from './routes.ts'
-import { bodyFor, fillStand, openStand, pathFor, requiredQuery, type Stand } from './samples.ts'
+import { bodyFor, fillOrganization, openContractOrganization, pathFor, requiredQuery, type ContractOrganization } from './samples.ts'
 
 let service: Service
-let stand: Stand
+let org: ContractOrganization
 let document: Json
 
 beforeAll(async () => {
   service = await startService()
   await service.startWorker()
-  stand = await openStand(service)
-  await fillStand(stand)
+  org = await openContractOrganization(service)
+  await fillOrganization(org)
   // What no call makes yet.
-  const { orgId } = stand.client
+  const { orgId } = org.client
   await service.sql(`INSERT INTO cost_centers VALUES ($1, $2, 'CC-1', 'Weaving', true)`, orgId, uuidv7())
   await service.sql(`INSERT INTO exchange_rates VALUES ($1, $2, 'USD', 'INR', 84.25, '2026-11-01', 'RBI')`, orgId, uuidv7())
-  const draft = await pathFor({ path: '/invoices/{invoice_id}' } as never, stand)
-  expect((await stand.client.delete(draft)).status).toBe(200)
+  const draft = await pathFor({ path: '/invoices/{invoice_id}' } as never, org)
+  expect((await org.client.delete(draft)).status).toBe(200)
   document = (await service.call('GET', '/openapi.json')).body
 })
 afterAll(() => service.close())
 
 test.each(each())('%s', async (_name, route) => {
-  const path = await pathFor(route, stand)
-  const answered = await callRoute(service, route, `${path}?${await requiredQuery(route, stand)}`, {
-    ...opening(route, stand), body: bodyFor(route, stand), ...(route.method === 'POST' ? { key: randomUUID() } : {}),
+  const path = await pathFor(route, org)
+  const answered = await callRoute(service, route, `${path}?${await requiredQuery(route, org)}`, {
+    ...opening(route, org), body: bodyFor(route, org), ...(route.method === 'POST' ? { key: randomUUID() } : {}),
   })
   expect([answered.status, answered.text.slice(0, 300)]).toEqual([route.status ?? 200, expect.any(String)])
   if (route.bare) return
@@ -51,9 +51,9 @@ test('every refusal is what the document says a refusal is', async () => {
     const path = route.path.replaceAll(/\{\w+\}/g, NO_SUCH_ID)
     for (const answered of [
       await service.call(route.method, path),
-      await service.call(route.method, path, { token: stand.client.token, ...(route.method === 'GET' ? {} : { raw: '{' }) }),
-      await service.call(route.method, path, { token: stand.client.token, ...(route.method === 'GET' ? {} : { body: [] }), key: '' }),
-      await service.call(route.method, `${path}?per_page=x&limit=x`, { token: stand.client.token }),
+      await service.call(route.method, path, { token: org.client.token, ...(route.method === 'GET' ? {} : { raw: '{' }) }),
+      await service.call(route.method, path, { token: org.client.token, ...(route.method === 'GET' ? {} : { body: [] }), key: '' }),
+      await service.call(route.method, `${path}?per_page=x&limit=x`, { token: org.client.token }),
     ]) {
       if (answered.status < 400) continue
       expectHouseStyle(answered)

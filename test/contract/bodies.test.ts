@@ -1,21 +1,15 @@
-// Every route that takes a body: what is wrong with one is told whole, and nothing is done.
+// Every route that takes a body: all errors of a body are answered together, and nothing is done.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
-import type { Answered, Json } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Answered, Json } from '../fixtures/client.ts'
+import { useService } from '../fixtures/use-service.ts'
 import { callRoute, each, NO_SUCH_ID, opening } from './routes.ts'
-import { bodyFor, openStand, pathFor, type Stand } from './samples.ts'
+import { bodyFor, openContractOrganization, pathFor } from './samples.ts'
 
-let service: Service
-let stand: Stand
-
-beforeAll(async () => {
-  service = await startService()
-  await service.startWorker()
-  stand = await openStand(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+await service.startWorker()
+const org = await openContractOrganization(service)
 
 type Shape = { properties?: Record<string, Json>; required?: string[] }
 const shapeOf = (route: Route) => route.body as unknown as Shape
@@ -26,7 +20,7 @@ const hasFields = (route: Route) => takesBody(route) && Object.keys(shapeOf(rout
 
 function send(route: Route, body: unknown): Promise<Answered> {
   const key = route.method === 'POST' ? { key: randomUUID() } : {}
-  return callRoute(service, route, anyPath(route), { ...opening(route, stand), body, ...key })
+  return callRoute(service, route, anyPath(route), { ...opening(route, org), body, ...key })
 }
 
 /** A value that the property does not take, whatever it takes. */
@@ -49,7 +43,7 @@ describe('422 names every required field that is missing, at once', () => {
   test.each(each((route) => (shapeOf(route)?.required?.length ?? 0) > 0))('%s', async (_name, route) => {
     const answered = await send(route, {})
     expect([answered.status, answered.body.code]).toEqual([422, 'validation.failed'])
-    // What only some bodies need is told besides by the routes that look further than the shape.
+    // Routes that check more than the shape also report what only some bodies need.
     const [told, required] = [fieldsOf(answered), shapeOf(route).required!]
     expect(told.filter((field) => required.includes(field)).sort()).toEqual([...required].sort())
     if (!route.alsoCheck) expect(told).toHaveLength(required.length)
@@ -80,7 +74,7 @@ describe('422 names a field that is null, too long, too large or no member of it
     for (const [kind, applies, make] of bounds) {
       const chosen = Object.entries(shapeOf(route).properties!).filter(([, property]) => applies(property))
       if (chosen.length === 0) continue
-      const body = { ...bodyFor(route, stand), ...Object.fromEntries(chosen.map(([name, property]) => [name, make(property)])) }
+      const body = { ...bodyFor(route, org), ...Object.fromEntries(chosen.map(([name, property]) => [name, make(property)])) }
       const answered = await send(route, body)
       expect([kind, answered.status, answered.body.code]).toEqual([kind, 422, 'validation.failed'])
       const roots = new Set(fieldsOf(answered).map((field) => field.split('.')[0]))
@@ -94,17 +88,17 @@ const knowsOrgId = (route: Route) => shapeOf(route).properties!.org_id !== undef
 
 describe('unknown fields are ignored', () => {
   test.each(each(takesBody))('%s', async (_name, route) => {
-    const body = { ...bodyFor(route, stand), no_such_field: { deep: [1] }, __proto__x: 1, id: NO_SUCH_ID, ...(knowsOrgId(route) ? {} : { org_id: NO_SUCH_ID }) }
+    const body = { ...bodyFor(route, org), no_such_field: { deep: [1] }, __proto__x: 1, id: NO_SUCH_ID, ...(knowsOrgId(route) ? {} : { org_id: NO_SUCH_ID }) }
     const key = route.method === 'POST' ? { key: randomUUID() } : {}
-    const answered = await callRoute(service, route, await pathFor(route, stand), { ...opening(route, stand), body, ...key })
+    const answered = await callRoute(service, route, await pathFor(route, org), { ...opening(route, org), body, ...key })
     expect([answered.status, answered.body.code]).toEqual([route.status ?? 200, 0])
   })
 })
 
 describe('400 for a key that is missing where it must be there, before the body is looked at', () => {
   test.each(each((route) => route.keyRequired === true))('%s', async (_name, route) => {
-    for (const body of [{}, [], bodyFor(route, stand)]) {
-      const answered = await callRoute(service, route, anyPath(route), { ...opening(route, stand), body })
+    for (const body of [{}, [], bodyFor(route, org)]) {
+      const answered = await callRoute(service, route, anyPath(route), { ...opening(route, org), body })
       expect([answered.status, answered.body.code, answered.body.field]).toEqual([400, 'idempotency.key_required', 'Idempotency-Key'])
     }
   })

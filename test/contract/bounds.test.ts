@@ -1,6 +1,6 @@
 // Every route that takes a body: no text, list or open object in it is without a bound.
 import { expect, test } from '@jest/globals'
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import { each } from './routes.ts'
 
 /** The places of a shape where a caller may send as much as they like. */

@@ -1,22 +1,16 @@
 // Every PUT takes back what a GET answers: whole, nothing changes; with one fixed field altered, that field is refused.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { TObject, TSchema } from 'typebox'
 import type { Route } from '../../api/http/route.ts'
-import type { Json } from '../api/client.ts'
-import type { Organization } from '../api/organization.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Json } from '../fixtures/client.ts'
+import type { EmptyOrganization } from '../fixtures/empty-organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 import { byToken, each } from './routes.ts'
-import { openDesks, STATES, type Desks, type State } from './whole-resources.ts'
+import { openOrganizations, STATES, type State } from './whole-resources.ts'
 
-let service: Service
-let desks: Desks
-
-beforeAll(async () => {
-  service = await startService()
-  desks = await openDesks(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const orgs = await openOrganizations(service)
 
 // What another moment or, of a webhook endpoint, the next delivery makes another value.
 const FROM_THE_CLOCK = ['last_modified_time', 'is_overdue', 'days_overdue', 'current_balance', 'failing_since', 'circuit', 'next_try_at']
@@ -76,19 +70,19 @@ test.each(closed)('%s is refused by its state, carried back or not', async (_nam
   }
 })
 
-async function made(route: Route, { make }: State): Promise<{ path: string; whole: Json; ours: Organization }> {
-  const answered = await make(desks)
+async function made(route: Route, { make }: State): Promise<{ path: string; whole: Json; ours: EmptyOrganization }> {
+  const answered = await make(orgs)
   const name = /\{(\w+)\}/.exec(route.path)![1]!
   const path = route.path.replace(`{${name}}`, answered[name])
-  const ours = /_orders/.test(path) ? desks.orders : desks.returns
+  const ours = /_orders/.test(path) ? orgs.orders : orgs.returns
   // What a POST answers may hold more than a GET: a secret.
   return { path, whole: (await ours.get(path))[keyOf(route)], ours }
 }
 
-const put = (ours: Organization, path: string, body: Json) => ours.client.put(path, body)
+const put = (ours: EmptyOrganization, path: string, body: Json) => ours.client.put(path, body)
 
 // Whatever a change leaves besides the record.
-async function traces({ client }: Organization): Promise<Json> {
+async function traces({ client }: EmptyOrganization): Promise<Json> {
   const tables = ['activity', 'webhook_events', 'journals', 'journal_lines', 'number_gaps']
   const counts = tables.map((table) => `(SELECT count(*)::int FROM ${table} WHERE org_id = $1) AS ${table}`)
   return (await service.sql(`SELECT ${counts.join()}`, client.orgId))[0]

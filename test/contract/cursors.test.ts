@@ -3,20 +3,20 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { createCursors, type Cursors, type CursorScope } from '../../api/http/cursors.ts'
 import type { Route } from '../../api/http/route.ts'
-import type { Client, Json } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Client, Json } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { byPartner, callRoute, each, opening } from './routes.ts'
-import { openStand, type Stand } from './samples.ts'
+import { openContractOrganization, type ContractOrganization } from './samples.ts'
 
 let service: Service
-let stand: Stand
+let org: ContractOrganization
 let others: Client
 let cursors: Cursors
 
 beforeAll(async () => {
   service = await startService()
   await service.startWorker()
-  stand = await openStand(service)
+  org = await openContractOrganization(service)
   others = await service.organization()
   cursors = createCursors(service.env.ENCRYPTION_KEY!)
 })
@@ -32,7 +32,7 @@ function filterOf({ query }: Route): [name: string, value: string] {
   return [name, shape.enum ? String(shape.enum[0]) : shape.format ? '2020-01-01' : shape.type === 'boolean' ? 'true' : randomUUID()]
 }
 
-const ask = async (route: Route, query: Record<string, string>, as = opening(route, stand)) => {
+const ask = async (route: Route, query: Record<string, string>, as = opening(route, org)) => {
   const { status, body } = await callRoute(service, route, `${route.path}?${new URLSearchParams(query)}`, as)
   return status === 200 ? 200 : [status, body.code, body.field]
 }
@@ -44,8 +44,8 @@ describe.each(lists)('%s', (_name, route) => {
   let owner: string
   let walk: CursorScope
   beforeAll(async () => {
-    const [partner] = await service.sql<{ partner_id: string }>('SELECT partner_id FROM organizations WHERE id = $1', stand.client.orgId)
-    owner = byPartner(route) ? partner!.partner_id : stand.client.orgId
+    const [partner] = await service.sql<{ partner_id: string }>('SELECT partner_id FROM organizations WHERE id = $1', org.client.orgId)
+    owner = byPartner(route) ? partner!.partner_id : org.client.orgId
     walk = { list: route.path, owner, filters: {}, ascending: false }
   })
 

@@ -1,21 +1,16 @@
 // The largest values that the shapes let through, and paths of any length: what cannot be kept is refused, never a 500.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Json } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import { describe, expect, test } from '@jest/globals'
+import type { Json } from '../fixtures/client.ts'
+import { useService } from '../fixtures/use-service.ts'
 import { callRoute, each, hasId, nameOf, opening } from './routes.ts'
-import { bodyFor, openStand, pathFor, type Stand } from './samples.ts'
+import { bodyFor, openContractOrganization, pathFor } from './samples.ts'
 
-let service: Service
-let stand: Stand
+// Closing the service also asserts that no error was logged.
+const service = await useService()
+await service.startWorker()
+const org = await openContractOrganization(service)
 
-beforeAll(async () => {
-  service = await startService()
-  await service.startWorker()
-  stand = await openStand(service)
-}, 120_000)
-// The end is also the assertion that the log was told of nothing.
-afterAll(() => service.close())
 
 interface Shape {
   type?: string | string[]
@@ -73,7 +68,7 @@ describe('the largest value of every field', () => {
     const found = leaves(route.body as Shape)
     const numbers = found.filter(([, shape]) => !isText(shape))
     const texts = found.filter(([, { maxLength }]) => maxLength !== undefined)
-    const sample = () => bodyFor(route, stand) as object
+    const sample = () => bodyFor(route, org) as object
     const tried = [
       ...numbers.map(([path, shape]) => put(sample(), path, largest(shape))),
       ...texts.map(([path, { maxLength }]) => put(sample(), path, noise(maxLength!))),
@@ -84,8 +79,8 @@ describe('the largest value of every field', () => {
     ]
     const path = hasId(route) ? '' : route.path
     for (const body of tried) {
-      const { status, text } = await callRoute(service, route, path === '' ? await pathFor(route, stand) : path, {
-        ...opening(route, stand), body, ...(route.method === 'POST' ? { key: randomUUID() } : {}),
+      const { status, text } = await callRoute(service, route, path === '' ? await pathFor(route, org) : path, {
+        ...opening(route, org), body, ...(route.method === 'POST' ? { key: randomUUID() } : {}),
       })
       expect([nameOf(route), JSON.stringify(body).slice(0, 300), status < 500 ? 'answered' : text]).toEqual([nameOf(route), expect.any(String), 'answered'])
     }
@@ -96,7 +91,7 @@ describe('the largest value of every field', () => {
 test.each(each(hasId))('an id of 6,000 characters, with a key: %s', async (_name, route) => {
   const path = route.path.replaceAll(/\{\w+\}/g, noise(6_000))
   const { status, body } = await callRoute(service, route, path, {
-    ...opening(route, stand), ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: bodyFor(route, stand) ?? {}, key: randomUUID() }),
+    ...opening(route, org), ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: bodyFor(route, org) ?? {}, key: randomUUID() }),
   })
   expect([status, body.code]).toEqual([404, 'not_found.route'])
 })

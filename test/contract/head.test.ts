@@ -1,17 +1,17 @@
 // HEAD on every GET route and on what is at the origin: status and headers of GET, and no body.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { startService, type Service } from '../api/service.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { each, NO_SUCH_ID, opening, ROUTES } from './routes.ts'
-import { fillStand, openStand, pathFor, requiredQuery, type Stand } from './samples.ts'
+import { fillOrganization, openContractOrganization, pathFor, requiredQuery, type ContractOrganization } from './samples.ts'
 
 let service: Service
-let stand: Stand
+let org: ContractOrganization
 beforeAll(async () => {
   service = await startService()
   await service.startWorker()
-  stand = await openStand(service)
-  await fillStand(stand)
+  org = await openContractOrganization(service)
+  await fillOrganization(org)
 }, 60_000)
 afterAll(() => service.close())
 
@@ -31,9 +31,9 @@ async function both(url: string, headers: Record<string, string>) {
 const GETS = each(({ method }) => method === 'GET')
 
 test.each(GETS)('%s', async (_name, route) => {
-  const { token, partnerKey } = opening(route, stand)
+  const { token, partnerKey } = opening(route, org)
   const headers = { ...(token ? { authorization: `Bearer ${token}` } : {}), ...(partnerKey ? { 'x-partner-key': partnerKey } : {}) }
-  const path = `${await pathFor(route, stand)}?${await requiredQuery(route, stand)}`
+  const path = `${await pathFor(route, org)}?${await requiredQuery(route, org)}`
   const { got, head, bytes, headBytes } = await both(`${service.origin}/api/public/v1${path}`, headers)
   expect(got.status).toBe(200)
   expect([bytes > 0, headBytes]).toEqual([true, 0])
@@ -58,9 +58,9 @@ test('HEAD /metrics, which differ from one moment to the next', async () => {
 
 test('HEAD of a stream gives back what it read with, however often', async () => {
   const route = ROUTES.find(({ stream }) => stream)!
-  const path = `${await pathFor(route, stand)}?${await requiredQuery(route, stand)}`
-  for (let times = 0; times < 30; times += 1) expect((await service.call('HEAD', path, { token: stand.client.token })).status).toBe(200)
-  expect((await service.call('GET', path, { token: stand.client.token })).status).toBe(200)
+  const path = `${await pathFor(route, org)}?${await requiredQuery(route, org)}`
+  for (let times = 0; times < 30; times += 1) expect((await service.call('HEAD', path, { token: org.client.token })).status).toBe(200)
+  expect((await service.call('GET', path, { token: org.client.token })).status).toBe(200)
   const stillOpen = () => service.sql(
     `SELECT pid FROM pg_stat_activity
      WHERE application_name = 'bahi api' AND datname = current_database() AND state LIKE 'idle in transaction%'`,

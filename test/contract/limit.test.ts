@@ -1,18 +1,18 @@
 // The organisation and the limit on every route: before scope, key and body, and refused calls count.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
-import { startService, type Service } from '../api/service.ts'
-import type { Answered, CallOptions } from '../api/client.ts'
+import type { Answered, CallOptions } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { byToken, callRoute, each, NO_SUCH_ID } from './routes.ts'
-import { openStand, type Stand } from './samples.ts'
+import { openContractOrganization, type ContractOrganization } from './samples.ts'
 
 let service: Service
 let hurried: Awaited<ReturnType<Service['another']>>
-let stand: Stand
+let org: ContractOrganization
 
 beforeAll(async () => {
   service = await startService()
-  stand = await openStand(service)
+  org = await openContractOrganization(service)
 })
 afterAll(async () => {
   await hurried?.close()
@@ -27,7 +27,7 @@ const OTHER = `organization_id=${NO_SUCH_ID}`
 const wrong = (route: Route): CallOptions => (writes(route) ? { raw: '{', headers: { 'content-type': 'application/json', 'idempotency-key': 'a key'.repeat(100) } } : {})
 
 test.each(each(byToken))('%s: the organisation comes before scope, key and body', async (_name, route) => {
-  const token = await service.token(stand.client.orgId, { scopes: [] })
+  const token = await service.token(org.client.orgId, { scopes: [] })
   const answered = await callRoute(service, route, `${anyPath(route)}?${OTHER}&per_page=x`, { token, ...wrong(route) })
   expect(codeOf(answered)).toEqual([404, 'not_found.resource'])
 })
@@ -39,7 +39,7 @@ describe('the limit', () => {
   })
 
   test.each(each(byToken))('%s: a refused call uses it up, and then it comes before all but the token', async (_name, route) => {
-    const token = await service.token(stand.client.orgId, { scopes: [] })
+    const token = await service.token(org.client.orgId, { scopes: [] })
     // A token that the process has not heard of yet counts against its address too, so each has one of its own.
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': `2001:db8:${(addresses += 1).toString(16)}::1` }
     const call = async (query: string) => {

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { FAULTS } from '../../domain/faults.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
-import type { Json } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Json } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { judge } from './published.ts'
 import { each, hasId, ROUTES } from './routes.ts'
 

@@ -1,19 +1,15 @@
-// What does not exist is told before what may not be (decisions §1): 404 for records in a path or body, whatever else is wrong.
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Json } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
-import { billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, paymentBody, purchaseOrderBody, salesOrderBody } from '../api/wares.ts'
+// What does not exist is reported before what is not allowed (decisions §1): 404 for records in a path or body, whatever else is wrong.
+import { describe, expect, test } from '@jest/globals'
+import {
+  billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, purchaseOrderBody, receiptBody, salesOrderBody,
+} from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { useService } from '../fixtures/use-service.ts'
 import { NO_SUCH_ID } from './routes.ts'
-import { openStand, type Stand } from './samples.ts'
+import { openContractOrganization, type ContractOrganization } from './samples.ts'
 
-let service: Service
-let stand: Stand
-
-beforeAll(async () => {
-  service = await startService()
-  stand = await openStand(service)
-}, 120_000)
-afterAll(() => service.close())
+const service = await useService()
+const org = await openContractOrganization(service)
 
 // Values that are well-formed and not acceptable.
 const PLACE = { place_of_supply: 'Atlantis' }
@@ -24,7 +20,7 @@ const TOO_MUCH = { line_items: [{ ...NAMED, rate: 1e13, quantity: 1e6 }] }
 const DISCOUNT = { line_items: [{ ...NAMED, discount: 50 }] }
 
 /** A body that is refused with 400 or 422 for its values, and the ids of which each alone makes it a 404. */
-type Case = [path: string, wrong: (stand: Stand) => Json, ids: Record<string, (id: string) => Json>]
+type Case = [path: string, wrong: (org: ContractOrganization) => Json, ids: Record<string, (id: string) => Json>]
 
 const documentIds = {
   branch_id: (branch_id: string) => ({ branch_id }),
@@ -34,7 +30,7 @@ const documentIds = {
 }
 const customer_id = (id: string) => ({ customer_id: id })
 const vendor_id = (id: string) => ({ vendor_id: id })
-const DOCUMENTS: [path: string, body: (stand: Stand, changes: Json) => Json, ids: Case[2], more: Json[]][] = [
+const DOCUMENTS: [path: string, body: (org: ContractOrganization, changes: Json) => Json, ids: Case[2], more: Json[]][] = [
   ['/invoices', invoiceBody, { customer_id }, [DUE]],
   ['/bills', billBody, { vendor_id }, [DUE]],
   ['/estimates', estimateBody, { customer_id }, [{ expiry_date: '2000-01-01' }]],
@@ -47,16 +43,16 @@ const CASES: Case[] = [
   ...DOCUMENTS.flatMap(([path, body, ids, more]) => [PLACE, CURRENCY, TOO_MUCH, DISCOUNT, ...more]
     .map((wrong): Case => [path, (at) => ({ ...body(at, {}), ...wrong }), { ...ids, ...documentIds }])),
   ...[CURRENCY, { tds_amount: 1e9 }, { bank_charges: 1e9 }, { amount: 0.001 }].map((wrong): Case => [
-    '/payments', (at) => ({ ...paymentBody(at, {}), ...wrong }),
+    '/payments', (at) => ({ ...receiptBody(at, {}), ...wrong }),
     {
       contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }),
       'allocations.0.invoice_id': (invoice_id) => ({ allocations: [{ invoice_id, amount: 1e9 }] }),
     },
   ]),
-  ['/payments', (at) => ({ ...paymentBody(at, {}), allocations: [{ bill_id: at.openBillId, amount: 1 }] }), {
+  ['/payments', (at) => ({ ...receiptBody(at, {}), allocations: [{ bill_id: at.openBillId, amount: 1 }] }), {
     contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }),
     'allocations.0.bill_id': (bill_id) => ({ allocations: [{ bill_id, amount: 1 }] }),
-    'allocations.1.bill_id': (bill_id) => ({ allocations: [{ invoice_id: stand.sentInvoiceId, amount: 0.001 }, { bill_id, amount: 1 }] }),
+    'allocations.1.bill_id': (bill_id) => ({ allocations: [{ invoice_id: org.sentInvoiceId, amount: 0.001 }, { bill_id, amount: 1 }] }),
   }],
   ['/credit_notes', (at) => ({ ...creditNoteBody(at, {}), invoice_id: at.sentInvoiceId, bill_id: at.openBillId }), {
     customer_id, invoice_id: (invoice_id) => ({ invoice_id }), bill_id: (bill_id) => ({ bill_id }), ...documentIds,
@@ -82,19 +78,19 @@ const tried = CASES.flatMap(([path, wrong, ids]) => Object.entries(ids).map(([fi
 
 describe('ids in a body', () => {
   test.each(tried)('%s', async (_name, path, wrong, change, field) => {
-    const body = JSON.parse(JSON.stringify(wrong(stand)).replace('$receivable', await receivable()))
-    const refused = await stand.client.post(path, body)
+    const body = JSON.parse(JSON.stringify(wrong(org)).replace('$receivable', await receivable()))
+    const refused = await org.client.post(path, body)
     expect([400, 422]).toContain(refused.status)
     expect(refused.body.code).toBe('validation.invalid_value')
     for (const id of [NO_SUCH_ID, 'no-id']) {
-      const { status, body: answered } = await stand.client.post(path, JSON.parse(JSON.stringify({ ...body, ...change(id) }).replace('$receivable', await receivable())))
+      const { status, body: answered } = await org.client.post(path, JSON.parse(JSON.stringify({ ...body, ...change(id) }).replace('$receivable', await receivable())))
       expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', field])
     }
   })
 })
 
 /** What to make and change, the ids of which each alone makes the change a 404, and what of a line may not change. */
-type PutCase = [path: string, body: (stand: Stand) => Json, ids: Record<string, (id: string) => Json>]
+type PutCase = [path: string, body: (org: ContractOrganization) => Json, ids: Record<string, (id: string) => Json>]
 
 const ofLines = {
   'line_items.0.line_item_id': (line_item_id: string) => ({ line_items: [{ line_item_id }] }),
@@ -115,40 +111,40 @@ const PUTS: PutCase[] = [
     vendor_id, account_id, tags: ofLines.tags, 'line_items.0.line_item_id': ofLines['line_items.0.line_item_id'],
     'line_items.0.account_id': (id) => ({ line_items: [{ amount: 5, account_id: id }] }),
   }],
-  ['/payments', (at) => paymentBody(at, {}), { contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }), tags: ofLines.tags }],
+  ['/payments', (at) => receiptBody(at, {}), { contact_id: (contact_id) => ({ contact_id }), bank_account_id: (bank_account_id) => ({ bank_account_id }), tags: ofLines.tags }],
 ]
 
 describe('ids in the body of a PUT that alters a fixed field', () => {
   test.each(PUTS.flatMap(([path, body, ids]) => Object.entries(ids).map(([field, change]) => [`PUT ${path} ${field}`, path, body, change, field] as const)))('%s', async (_name, path, body, change, field) => {
-    const { at } = await drawnUp(path, body(stand))
+    const { at } = await drawnUp(path, body(org))
     const fixed = { created_time: '2000-01-01T00:00:00.000Z' }
-    expect((await stand.client.put(at, fixed)).body).toMatchObject({ code: 'validation.invalid_value', field: 'created_time' })
+    expect((await org.client.put(at, fixed)).body).toMatchObject({ code: 'validation.invalid_value', field: 'created_time' })
     for (const id of [NO_SUCH_ID, 'no-id']) {
-      const { status, body: answered } = await stand.client.put(at, { ...fixed, ...change(id) })
+      const { status, body: answered } = await org.client.put(at, { ...fixed, ...change(id) })
       expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', field])
     }
   })
 
   test.each(PUTS.filter(([, , ids]) => 'line_items.0.tax_id' in ids))('PUT %s: a fixed field of a line', async (path, body, ids) => {
-    const { at, record: { line_items: [{ line_item_id }] } } = await drawnUp(path, body(stand))
+    const { at, record: { line_items: [{ line_item_id }] } } = await drawnUp(path, body(org))
     const line_items = [{ line_item_id, item_total: 0.5 }]
-    expect((await stand.client.put(at, { line_items })).body).toMatchObject({ code: 'validation.invalid_value', field: 'line_items.0.item_total' })
+    expect((await org.client.put(at, { line_items })).body).toMatchObject({ code: 'validation.invalid_value', field: 'line_items.0.item_total' })
     const [field, change] = Object.entries(ids)[0]!
-    expect((await stand.client.put(at, { ...change(NO_SUCH_ID), line_items })).body).toMatchObject({ code: 'not_found.resource', field })
+    expect((await org.client.put(at, { ...change(NO_SUCH_ID), line_items })).body).toMatchObject({ code: 'not_found.resource', field })
     const unknown = { line_items: [...line_items, ...line_items, { line_item_id: NO_SUCH_ID }] }
-    expect((await stand.client.put(at, unknown)).body).toMatchObject({ code: 'not_found.resource', field: 'line_items.2.line_item_id' })
+    expect((await org.client.put(at, unknown)).body).toMatchObject({ code: 'not_found.resource', field: 'line_items.2.line_item_id' })
   })
 })
 
 async function drawnUp(path: string, body: Json): Promise<{ at: string; record: Json }> {
-  const { status, body: answered } = await stand.client.post(path, body)
+  const { status, body: answered } = await org.client.post(path, body)
   expect(status).toBe(201)
   const key = path.slice(1, -1)
   return { at: `${path}/${answered[key][`${key}_id`]}`, record: answered[key] }
 }
 
 async function receivable(): Promise<string> {
-  const { accounts } = (await stand.client.get('/accounts?per_page=500')).body
+  const { accounts } = (await org.client.get('/accounts?per_page=500')).body
   return accounts.find((account: Json) => account.account_type === 'ACCOUNTS_RECEIVABLE').account_id
 }
 
@@ -174,23 +170,23 @@ describe('the record of the path', () => {
     ['PUT', '/webhooks/endpoints/{id}', { url: 'http://10.0.0.1/', events: ['NONE'] }],
   ])('%s %s', async (method, path, body) => {
     for (const id of [NO_SUCH_ID, 'no-id']) {
-      const { status, body: answered } = await stand.client.call(method, path.replace('{id}', id), { body, ...(method === 'POST' ? { key: `${path.replaceAll(/\W/g, '')}${id}` } : {}) })
+      const { status, body: answered } = await org.client.call(method, path.replace('{id}', id), { body, ...(method === 'POST' ? { key: `${path.replaceAll(/\W/g, '')}${id}` } : {}) })
       expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', undefined])
     }
   })
 })
 
 /** What is applied or converted, what of a body is refused with 400 or 409, and what makes it a 404 all the same. */
-type PartCase = [name: string, path: (stand: Stand) => Promise<string>, refused: (stand: Stand) => Json, field: string, missing: (id: string) => Json]
+type PartCase = [name: string, path: (org: ContractOrganization) => Promise<string>, refused: (org: ContractOrganization) => Json, field: string, missing: (id: string) => Json]
 
-const paid = (changes: (at: Stand) => Json) => async (at: Stand) => `${(await drawnUp('/payments', paymentBody(at, changes(at)))).at}/apply`
-const noted = (action: string, changes: (at: Stand) => Json) => async (at: Stand) => (
+const paid = (changes: (at: ContractOrganization) => Json) => async (at: ContractOrganization) => `${(await drawnUp('/payments', receiptBody(at, changes(at)))).at}/apply`
+const noted = (action: string, changes: (at: ContractOrganization) => Json) => async (at: ContractOrganization) => (
   `${(await drawnUp('/credit_notes', creditNoteBody(at, changes(at)))).at}/${action}`
 )
-const ofVendor = (at: Stand) => ({ customer_id: at.vendorId })
-const cancelled = (path: string, body: (at: Stand, changes: Json) => Json) => async (at: Stand) => {
+const ofVendor = (at: ContractOrganization) => ({ customer_id: at.vendorId })
+const cancelled = (path: string, body: (at: ContractOrganization, changes: Json) => Json) => async (at: ContractOrganization) => {
   const order = await drawnUp(path, body(at, {}))
-  expect((await stand.client.post(`${order.at}/cancel`)).status).toBe(200)
+  expect((await org.client.post(`${order.at}/cancel`)).status).toBe(200)
   return `${order.at}/convert`
 }
 const invoice_id = (id: string) => ({ invoice_id: id, amount: 1 })
@@ -210,17 +206,17 @@ const PARTS: PartCase[] = [
 
 describe('what is applied or converted', () => {
   test.each(PARTS)('%s', async (_name, pathOf, refusedBody, field, missing) => {
-    const path = await pathOf(stand)
-    expect([400, 409]).toContain((await stand.client.post(path, refusedBody(stand))).status)
+    const path = await pathOf(org)
+    expect([400, 409]).toContain((await org.client.post(path, refusedBody(org))).status)
     for (const id of [NO_SUCH_ID, 'no-id']) {
-      const { status, body: answered } = await stand.client.post(path, missing(id))
+      const { status, body: answered } = await org.client.post(path, missing(id))
       expect([status, answered.code, answered.field]).toEqual([404, 'not_found.resource', field])
     }
   })
 
   test('a part of an order that is too much, beside a line that is not there', async () => {
-    const { at, record: { line_items: [{ line_item_id }] } } = await drawnUp('/sales_orders', salesOrderBody(stand, {}))
+    const { at, record: { line_items: [{ line_item_id }] } } = await drawnUp('/sales_orders', salesOrderBody(org, {}))
     const line_items = [{ line_item_id, quantity: 1e6 }, { line_item_id: NO_SUCH_ID, quantity: 1 }]
-    expect((await stand.client.post(`${at}/convert`, { line_items })).body).toMatchObject({ code: 'not_found.resource', field: 'line_items.1.line_item_id' })
+    expect((await org.client.post(`${at}/convert`, { line_items })).body).toMatchObject({ code: 'not_found.resource', field: 'line_items.1.line_item_id' })
   })
 })

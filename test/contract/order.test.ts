@@ -1,21 +1,15 @@
 // The order of the checks (decisions §1): a call in which everything is wrong is refused by the first of them.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
-import type { CallOptions } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { CallOptions } from '../fixtures/client.ts'
+import { useService } from '../fixtures/use-service.ts'
 import { byPartner, byToken, callRoute, each, hasId, NO_SUCH_ID, opening } from './routes.ts'
-import { bodyFor, openStand, type Stand } from './samples.ts'
+import { bodyFor, openContractOrganization } from './samples.ts'
 
-let service: Service
-let stand: Stand
-
-beforeAll(async () => {
-  service = await startService()
-  await service.startWorker()
-  stand = await openStand(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+await service.startWorker()
+const org = await openContractOrganization(service)
 
 const anyPath = ({ path }: Route) => path.replaceAll(/\{\w+\}/g, NO_SUCH_ID)
 const isPost = (route: Route) => route.method === 'POST'
@@ -33,30 +27,30 @@ describe('the token, then the scope, then whatever is wrong with the call', () =
   test.each(each((route) => byToken(route) && route.scope !== null))('%s', async (_name, route) => {
     const wrong = { ...badBody(route), ...(isPost(route) ? BAD_KEY : {}) }
     expect(await ask(route, { token: 'svc_pat_of_nobody', ...wrong })).toEqual([401, route.authCodes?.unknown ?? 'auth.invalid_token'])
-    const token = await service.token(stand.client.orgId, { scopes: ['Svc.taxes.READ', 'Svc.items.READ'].filter((scope) => scope !== `Svc.${route.scope}`).slice(0, 1) })
+    const token = await service.token(org.client.orgId, { scopes: ['Svc.taxes.READ', 'Svc.items.READ'].filter((scope) => scope !== `Svc.${route.scope}`).slice(0, 1) })
     expect(await ask(route, { token, ...wrong })).toEqual(without(route))
   })
 })
 
 describe('the key, then the body, then existence', () => {
   test.each(each((route) => isPost(route) && (byToken(route) || byPartner(route))))('%s', async (_name, route) => {
-    const open = opening(route, stand)
+    const open = opening(route, org)
     expect(await ask(route, { ...open, ...BAD_KEY, ...BAD_BODY })).toEqual([400, 'validation.invalid_value', 'Idempotency-Key'])
     if (route.keyRequired) expect(await ask(route, { ...open, ...BAD_BODY })).toEqual([400, 'idempotency.key_required', 'Idempotency-Key'])
     expect(await ask(route, { ...open, key: randomUUID(), ...BAD_BODY })).toEqual([400, 'request.malformed_json'])
   })
 
   test.each(each((route) => hasId(route) && route.body !== undefined))('%s', async (_name, route) => {
-    const open = { ...opening(route, stand), ...(isPost(route) ? { key: randomUUID() } : {}) }
+    const open = { ...opening(route, org), ...(isPost(route) ? { key: randomUUID() } : {}) }
     expect((await ask(route, { ...open, body: [] })).slice(0, 2)).toEqual([422, 'validation.failed'])
     const fresh = isPost(route) ? { key: randomUUID() } : {}
-    expect((await ask(route, { ...open, ...fresh, body: bodyFor(route, stand) })).slice(0, 2)).toEqual([404, 'not_found.resource'])
+    expect((await ask(route, { ...open, ...fresh, body: bodyFor(route, org) })).slice(0, 2)).toEqual([404, 'not_found.resource'])
   })
 })
 
 test('the limit comes before the scope and the body, and what it refuses is not remembered', async () => {
   const limited = await service.another({ RATE_LIMIT_DEFAULT: '1' })
-  const token = await service.token(stand.client.orgId, { scopes: ['Svc.taxes.READ'] })
+  const token = await service.token(org.client.orgId, { scopes: ['Svc.taxes.READ'] })
   const call = (path: string, init: RequestInit = {}) => fetch(`${limited.origin}/api/public/v1${path}`, {
     ...init, headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', 'idempotency-key': 'a-key' },
   }).then(({ status }) => status)

@@ -1,18 +1,12 @@
 // Periods of a query end no earlier than they begin: every list that has both parameters, the activity log, the ledger.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { PERIODS } from '../../api/http/period.ts'
-import { startService, type Service } from '../api/service.ts'
+import { useService } from '../fixtures/use-service.ts'
 import { callRoute, each, nameOf, opening } from './routes.ts'
-import { openStand, pathFor, requiredQuery, type Stand } from './samples.ts'
+import { openContractOrganization, pathFor, requiredQuery } from './samples.ts'
 
-let service: Service
-let stand: Stand
-
-beforeAll(async () => {
-  service = await startService()
-  stand = await openStand(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+const org = await openContractOrganization(service)
 
 const asked = each((route) => route.query !== undefined).flatMap(([name, route]) => PERIODS
   .filter(({ from, to }) => from in route.query!.properties && to in route.query!.properties)
@@ -28,7 +22,7 @@ test('there are such lists, and none has half a period', () => {
 
 test.each(asked)('%s', async (_name, route, from, to) => {
   const call = async (first: string, last: string) => callRoute(
-    service, route, `${await pathFor(route, stand)}?${from}=${first}&${to}=${last}${await requiredQuery(route, stand)}`, opening(route, stand))
+    service, route, `${await pathFor(route, org)}?${from}=${first}&${to}=${last}${await requiredQuery(route, org)}`, opening(route, org))
   const refused = await call('2026-11-11', '2026-11-10')
   expect([nameOf(route), refused.status, refused.body.code, refused.body.field]).toEqual([nameOf(route), 400, 'validation.invalid_value', from])
   // One day is a period, and so is a moment; across zones it is the calendar of India that counts.

@@ -3,7 +3,7 @@ import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Route } from '../../api/http/route.ts'
 import { isDate, isInstant, parseDocumentDate } from '../../domain/dates.ts'
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 
 /**
  * A validator that knows the formats of the document; strict: an unknown keyword or format is an error. There is one: it

@@ -1,18 +1,18 @@
 // Every route with a query: good values are taken, a bad one is refused with its name and, where there is one, the list.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
-import type { Json } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Json } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { callRoute, each, opening } from './routes.ts'
-import { fillStand, openStand, pathFor, requiredQuery, type Stand } from './samples.ts'
+import { fillOrganization, openContractOrganization, pathFor, requiredQuery, type ContractOrganization } from './samples.ts'
 
 let service: Service
-let stand: Stand
+let org: ContractOrganization
 
 beforeAll(async () => {
   service = await startService()
-  stand = await openStand(service)
-  await fillStand(stand)
+  org = await openContractOrganization(service)
+  await fillOrganization(org)
 })
 afterAll(() => service.close())
 
@@ -43,11 +43,11 @@ function goodValues(name: string, property: Json): string[] {
 }
 
 test.each(each(hasParameters))('%s refuses bad values', async (_name, route) => {
-  const path = await pathFor(route, stand)
+  const path = await pathFor(route, org)
   for (const [name, property] of parametersOf(route)) {
     const twice = `${name}=${goodValues(name, property)[0] ?? 'x'}`
     for (const query of [...badValues(name, property).map((value) => `${name}=${value}`), `${twice}&${twice}`]) {
-      const { status, body } = await callRoute(service, route, `${path}?${query}`, opening(route, stand))
+      const { status, body } = await callRoute(service, route, `${path}?${query}`, opening(route, org))
       expect([query, status, body.code, body.field]).toEqual([query, 400, 'validation.invalid_value', name])
       if (property.enum) expect(body.details).toEqual({ valid: property.enum })
     }
@@ -55,13 +55,13 @@ test.each(each(hasParameters))('%s refuses bad values', async (_name, route) => 
 })
 
 test.each(each(hasParameters))('%s takes good ones, and unknown names', async (_name, route) => {
-  const path = await pathFor(route, stand)
-  const required = await requiredQuery(route, stand)
+  const path = await pathFor(route, org)
+  const required = await requiredQuery(route, org)
   for (const [name, property] of parametersOf(route)) {
     // What must be sent names a record, and is sent with all the others.
     if (required.includes(`&${name}=`)) continue
     for (const value of goodValues(name, property)) {
-      const { status, body } = await callRoute(service, route, `${path}?no_such=1&${name}=${value}${required}`, opening(route, stand))
+      const { status, body } = await callRoute(service, route, `${path}?no_such=1&${name}=${value}${required}`, opening(route, org))
       expect([name, value, status, body.code]).toEqual([name, value, 200, 0])
     }
   }
@@ -72,12 +72,12 @@ describe('cursor pages', () => {
   const listOf = (body: Json): Json[] => Object.values(body).find(Array.isArray) as Json[]
 
   test.each(each(paged))('%s: one by one, either way round, is the whole list', async (_name, route) => {
-    const path = await pathFor(route, stand)
+    const path = await pathFor(route, org)
     const most = (route.query!.properties as Record<string, Json>).per_page.maximum as number
     const walk = async (query: string) => {
       const found: Json[] = []
       for (let cursor = ''; ;) {
-        const { body } = await callRoute(service, route, `${path}?${query}${cursor}`, opening(route, stand))
+        const { body } = await callRoute(service, route, `${path}?${query}${cursor}`, opening(route, org))
         found.push(...listOf(body))
         expect(Object.keys(body.page_context).sort()).toEqual(['has_more_page', 'next_cursor', 'per_page'])
         expect(body.page_context.has_more_page).toBe(body.page_context.next_cursor !== null)
@@ -92,7 +92,7 @@ describe('cursor pages', () => {
   })
 
   test.each(each(paged))('%s: 50 a page unless told', async (_name, route) => {
-    const { body } = await callRoute(service, route, await pathFor(route, stand), opening(route, stand))
+    const { body } = await callRoute(service, route, await pathFor(route, org), opening(route, org))
     expect(body.page_context.per_page).toBe(50)
   })
 })

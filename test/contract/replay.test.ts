@@ -1,24 +1,18 @@
 // Every POST with a key, sent again: the same bytes come back, and nothing is done twice.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
-import { startService, type Service } from '../api/service.ts'
+import { useService } from '../fixtures/use-service.ts'
 import { callRoute, each, opening } from './routes.ts'
-import { bodyFor, openStand, pathFor, type Stand } from './samples.ts'
+import { bodyFor, openContractOrganization, pathFor } from './samples.ts'
 
-let service: Service
-let stand: Stand
-
-beforeAll(async () => {
-  service = await startService()
-  await service.startWorker()
-  stand = await openStand(service)
-})
-afterAll(() => service.close())
+const service = await useService()
+await service.startWorker()
+const org = await openContractOrganization(service)
 
 const isPost = ({ method }: Route) => method === 'POST'
 
-/** Every row that a deed can write, so that what a second call would have done shows. */
+/** Every row that a call can write, so that what a second call would have done shows. */
 async function rows(): Promise<string> {
   const tables = await service.sql<{ table_name: string }>(
     `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE' ORDER BY 1`,
@@ -30,23 +24,23 @@ async function rows(): Promise<string> {
 
 describe('what succeeded', () => {
   test.each(each(isPost))('%s', async (_name, route) => {
-    const [path, body, key] = [await pathFor(route, stand), bodyFor(route, stand), randomUUID()]
-    const first = await callRoute(service, route, path, { ...opening(route, stand), body, key })
+    const [path, body, key] = [await pathFor(route, org), bodyFor(route, org), randomUUID()]
+    const first = await callRoute(service, route, path, { ...opening(route, org), body, key })
     expect([first.status, first.headers['idempotency-replay']]).toEqual([route.status ?? 200, undefined])
     const before = await rows()
 
-    const again = await callRoute(service, route, path, { ...opening(route, stand), body, key })
+    const again = await callRoute(service, route, path, { ...opening(route, org), body, key })
     expect([again.status, again.text]).toEqual([first.status, first.text])
     expect(again.headers).toMatchObject({ 'idempotency-replay': 'true', 'content-type': 'application/json' })
     expect(again.headers).not.toHaveProperty('idempotency-body-mismatch')
     expect(again.headers['x-request-id']).not.toBe(first.headers['x-request-id'])
 
     for (const other of [{ entirely: 'different' }, [], undefined].filter((one) => JSON.stringify(one) !== JSON.stringify(body))) {
-      const mismatched = await callRoute(service, route, path, { ...opening(route, stand), body: other, key })
+      const mismatched = await callRoute(service, route, path, { ...opening(route, org), body: other, key })
       expect([mismatched.status, mismatched.text]).toEqual([first.status, first.text])
       expect(mismatched.headers).toMatchObject({ 'idempotency-replay': 'true', 'idempotency-body-mismatch': 'true' })
     }
-    const unparsable = await callRoute(service, route, path, { ...opening(route, stand), raw: '{', key })
+    const unparsable = await callRoute(service, route, path, { ...opening(route, org), raw: '{', key })
     expect([unparsable.status, unparsable.text]).toEqual([first.status, first.text])
     expect(await rows()).toBe(before)
   })
@@ -54,13 +48,13 @@ describe('what succeeded', () => {
 
 describe('what was refused', () => {
   test.each(each((route) => isPost(route) && route.body !== undefined))('%s', async (_name, route) => {
-    const [path, key] = [await pathFor(route, stand), randomUUID()]
-    const first = await callRoute(service, route, path, { ...opening(route, stand), body: [], key })
+    const [path, key] = [await pathFor(route, org), randomUUID()]
+    const first = await callRoute(service, route, path, { ...opening(route, org), body: [], key })
     expect([first.status, first.body.code]).toEqual([422, 'validation.failed'])
     const before = await rows()
-    const again = await callRoute(service, route, path, { ...opening(route, stand), body: [], key })
+    const again = await callRoute(service, route, path, { ...opening(route, org), body: [], key })
     expect([again.status, again.text, again.headers['idempotency-replay']]).toEqual([422, first.text, 'true'])
-    const mended = await callRoute(service, route, path, { ...opening(route, stand), body: bodyFor(route, stand), key })
+    const mended = await callRoute(service, route, path, { ...opening(route, org), body: bodyFor(route, org), key })
     expect([mended.status, mended.text, mended.headers['idempotency-body-mismatch']]).toEqual([422, first.text, 'true'])
     expect(await rows()).toBe(before)
   })

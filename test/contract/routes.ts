@@ -2,9 +2,9 @@
 import { expect } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
 import { routesOf } from '../../api/routes.ts'
-import type { Answered, CallOptions } from '../api/client.ts'
-import type { Service } from '../api/service.ts'
-import type { Stand } from './samples.ts'
+import type { Answered, CallOptions } from '../fixtures/client.ts'
+import type { Service } from '../fixtures/service.ts'
+import type { ContractOrganization } from './samples.ts'
 
 export const ROUTES: Route[] = routesOf({ publicUrl: 'http://contract.test' })
 export const NO_SUCH_ID = '00000000-0000-7000-8000-000000000000'
@@ -20,9 +20,9 @@ export const byToken = (route: Route) => (route.by ?? 'token') === 'token'
 export const byPartner = (route: Route) => route.by === 'partner'
 export const hasId = (route: Route) => route.path.includes('{')
 
-/** What opens the route to the stand's organisation, or to its partner. */
-export function opening(route: Route, stand: Stand): CallOptions {
-  return byToken(route) ? { token: stand.client.token } : byPartner(route) ? { partnerKey: stand.partnerKey } : {}
+/** What opens the route to the organisation, or to its partner. */
+export function opening(route: Route, org: ContractOrganization): CallOptions {
+  return byToken(route) ? { token: org.client.token } : byPartner(route) ? { partnerKey: org.partnerKey } : {}
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

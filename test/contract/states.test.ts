@@ -1,18 +1,18 @@
-// Every call in every state that forbids it: 409 conflict.invalid_state always tells the status, and those that are allowed.
+// Every call in every state that forbids it: 409 conflict.invalid_state always gives the status, and those that are allowed.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { MOVES, STATUSES, type StatedKind } from '../../domain/lifecycle.ts'
-import type { Json } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
-import { paymentBody } from '../api/wares.ts'
+import { receiptBody } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { ROUTES } from './routes.ts'
-import { openStand, pathFor, type Stand } from './samples.ts'
+import { openContractOrganization, pathFor, type ContractOrganization } from './samples.ts'
 
 let service: Service
-let stand: Stand
+let org: ContractOrganization
 
 beforeAll(async () => {
   service = await startService()
-  stand = await openStand(service)
+  org = await openContractOrganization(service)
   // Documents are put into states by hand, without what would have brought them there.
   for (const [table, check] of [['estimates', 'check3'], ['credit_notes', 'check4'], ['credit_notes', 'check5']]) {
     await service.sql(`ALTER TABLE ${table} DROP CONSTRAINT ${table}_${check}`)
@@ -20,7 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => service.discard())
 
-type Call = [method: string, path: string, body?: (stand: Stand, id: string) => Json]
+type Call = [method: string, path: string, body?: (org: ContractOrganization, id: string) => Json]
 const edit: Call = ['PUT', '', () => ({ notes: 'x' })]
 const remove: Call = ['DELETE', '']
 const action = (name: string): Call => ['POST', `/${name}`]
@@ -43,7 +43,7 @@ const CALLS: { [K in Exclude<StatedKind, 'RECURRING'>]: { path: string; id: stri
   DEBIT_NOTE: { path: '/debit_notes', id: 'debit_note_id', calls: { issue: action('issue'), edit } },
 }
 
-// What a state forbids, and is told by a code of its own.
+// What a state forbids with a code of its own.
 const OTHERWISE: Record<string, string> = {
   'ESTIMATE convert CONVERTED': 'conflict.already_converted',
   'SALES_ORDER convert INVOICED': 'conflict.already_converted',
@@ -53,7 +53,7 @@ const OTHERWISE: Record<string, string> = {
 const forbidden = Object.entries(CALLS).flatMap(([kind, { path, id, calls }]) => Object.entries(calls).flatMap(([verb, call]) => {
   const { from } = (MOVES as unknown as Record<string, Record<string, { from: readonly string[] }>>)[kind]![verb]!
   const told = verb === 'apply' ? ['APPLIED'] : []
-  // A change that tells the status which the document has changes nothing.
+  // A change to the status which the document has changes nothing.
   const itself = call![0] === 'PUT' ? (call![2]!(undefined as never, '').status as string | undefined) : undefined
   return STATUSES[kind as StatedKind].filter((status) => !from.includes(status) && status !== itself && !told.includes(status))
     .map((status) => [`${kind} ${verb} ${status}`, { path, id, call: call!, status, from }] as const)
@@ -63,10 +63,10 @@ const kindOf = (name: string) => name.split(' ')[0]
 
 test.each(forbidden)('%s', async (name, { path, id, call: [method, suffix, body], status, from }) => {
   const route = ROUTES.find((each) => each.method === 'GET' && each.path === `${path}/{${id}}`)!
-  const record = await pathFor(route, stand)
+  const record = await pathFor(route, org)
   const documentId = record.split('/').at(-1)!
   await service.sql(`UPDATE ${path.slice(1)} SET status = $2 WHERE id = $1`, documentId, status)
-  const answered = await stand.client.call(method, record + suffix, { body: body?.(stand, documentId), key: method === 'POST' ? documentId : undefined })
+  const answered = await org.client.call(method, record + suffix, { body: body?.(org, documentId), key: method === 'POST' ? documentId : undefined })
   if (OTHERWISE[name]) return void expect(answered.body.code).toBe(OTHERWISE[name])
   const { allowed, ...told } = answered.body.details ?? {}
   expect([answered.status, answered.body.code, told]).toEqual([409, 'conflict.invalid_state', { status }])
@@ -76,15 +76,15 @@ test.each(forbidden)('%s', async (name, { path, id, call: [method, suffix, body]
 })
 
 test.each(['DRAFT', 'CANCELLED'])('a payment or a note on a document that is %s', async (status) => {
-  const path = await pathFor(ROUTES.find((each) => each.path === '/invoices/{invoice_id}')!, stand)
+  const path = await pathFor(ROUTES.find((each) => each.path === '/invoices/{invoice_id}')!, org)
   const invoice_id = path.split('/').at(-1)!
   await service.sql('UPDATE invoices SET status = $2 WHERE id = $1', invoice_id, status)
   const line_items = [{ name: 'Torn', quantity: 1, rate: 5 }]
   for (const [target, body] of [
-    ['/payments', paymentBody(stand, { amount: 5, allocations: [{ invoice_id, amount: 5 }] })],
-    ['/credit_notes', { customer_id: stand.customerId, invoice_id, date: '2026-11-10', line_items }],
+    ['/payments', receiptBody(org, { amount: 5, allocations: [{ invoice_id, amount: 5 }] })],
+    ['/credit_notes', { customer_id: org.customerId, invoice_id, date: '2026-11-10', line_items }],
   ] as const) {
-    const { body: refused } = await stand.client.post(target, body)
+    const { body: refused } = await org.client.post(target, body)
     expect([refused.code, refused.details]).toEqual(['conflict.invalid_state', { status, allowed: expect.arrayContaining(['SENT', 'PARTIALLY_PAID', 'OVERDUE']) }])
   }
 })

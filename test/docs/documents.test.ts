@@ -48,7 +48,7 @@ describe('settings', () => {
 
   test('running.md lists every variable that is read', () => {
     const read = [...code.matchAll(/(?:env\.|number\('|list\('|flag\(')([A-Z][A-Z_]+)/g)].map(([, name]) => name!)
-    // Those of the machine and of npm, which nobody sets for this service.
+    // Those of the system and of npm, which are not settings of this service.
     const others = new Set(['PATH', 'CI', 'XDG_CACHE_HOME'])
     expect(new Set(rows.map(([name]) => name))).toEqual(new Set(read.filter((name) => !others.has(name))))
   })

@@ -2,8 +2,8 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import type { Client } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Client } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { differences, examplesOf, learn, ROOT, spelled, type Example, type Words } from './examples.ts'
 
 const DOCUMENTS = [

@@ -1,4 +1,4 @@
-// The receiver of the documents, run as it stands: it takes real deliveries, and nothing that is forged or old.
+// The receiver of the documents, run as printed: it takes real deliveries, and nothing that is forged or old.
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -10,8 +10,8 @@ import { startWorker, type RunningWorker } from '../../worker/worker.ts'
 import { freePort } from '../../bin/machines/port.ts'
 import { signature } from '../../gateways/webhook/signature.ts'
 import { readSettings } from '../../settings.ts'
-import type { Client } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Client } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { workflowBundle } from '../workflows/bundle.ts'
 import { removeSchedules } from '../workflows/schedules.ts'
 import { ROOT } from './examples.ts'

@@ -1,4 +1,4 @@
-// GSTIN and PAN: shapes, the check character, what a GSTIN tells.
+// GSTIN and PAN: shapes, the check character, what a GSTIN says.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { gstinCheckCharacter, hasGstinShape, isGstin, isPan, panOfGstin, stateOfGstin } from '../../domain/gstin.ts'

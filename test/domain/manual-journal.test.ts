@@ -1,4 +1,4 @@
-// Manual journals: written as told, balanced to the last coin.
+// Manual journals: recorded as sent, balanced to the last minor unit.
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { sum } from '../../domain/money.ts'

@@ -1,4 +1,4 @@
-// The port for those who look after a process: what it answers, and that nobody can fill it for long.
+// The health port of a process: what it answers, and that no caller can fill it for long.
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'

@@ -4,7 +4,7 @@ import net, { type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { createReceiver, type Receiver } from '../../gateways/webhook/receiver.ts'
 import { deliveryHeaders, signature } from '../../gateways/webhook/signature.ts'
-import { openCustomer, type Customer } from '../customer.ts'
+import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
 
 const SECRET = 'svc_whsec_for_this_test'
 const BODY = Buffer.from('{"delivery_id":"d","data":{"number":"INV-1 ₹","note":"ünï"}}')
@@ -14,12 +14,12 @@ const headers = (secrets = [SECRET]) =>
   deliveryHeaders({ deliveryId: 'd-1', eventType: 'INVOICE_CREATED', body: BODY, secrets }, new Date())
 
 describe('at a customer', () => {
-  let customer: Customer
+  let customer: WebhookServer
   let receiver: Receiver
   const post = (path = '/hook') => receiver.post({ orgId: 'org', url: `http://127.0.0.1:${customer.port}${path}`, body: BODY, headers: headers() })
 
   beforeEach(async () => {
-    customer = await openCustomer(SECRET)
+    customer = await openWebhookServer(SECRET)
     receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
   })
   afterEach(async () => {

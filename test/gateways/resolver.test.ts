@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { canBePublic, isLocalhost, readHosts } from '../../gateways/webhook/host-names.ts'
 import { createResolver, LOOKUPS } from '../../gateways/webhook/resolver.ts'
-import { openNameServer, type NameServer } from '../name-server.ts'
+import { openNameServer, type NameServer } from '../fixtures/name-server.ts'
 
 jest.setTimeout(30_000)
 

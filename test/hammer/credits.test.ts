@@ -1,33 +1,34 @@
-// Many hands on one credit, and many credits on one invoice: never more than there is, and every end a legal one.
+// Many callers on one credit, and many credits on one invoice: never more than there is, and every end a legal one.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
-import type { Answered, Client, Json } from '../api/client.ts'
-import { customer, line, TODAY, type Stall } from '../api/fixtures.ts'
-import { bodyOf, openCrowd, outcomeOf, post, shortly, tally, whileLocked, type Crowd } from './crowd.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Answered, Client, Json } from '../fixtures/client.ts'
+import { addContact, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { bodyOf, openTwoServers, outcomeOf, post, shortly, tally, whileLocked, type TwoServers } from './two-servers.ts'
 
 jest.setTimeout(120_000)
 
-let crowd: Crowd
-let stall: Stall
-let doors: Client[]
+let servers: TwoServers
+let org: TestOrganization
+let callers: Client[]
 beforeAll(async () => {
-  crowd = await openCrowd()
-  ;({ stall, doors } = await crowd.stall())
+  servers = await openTwoServers()
+  ;({ org, callers } = await servers.org())
 })
-afterAll(() => crowd.close())
+afterAll(() => servers.close())
 
 const lines = (rate: number) => ({ line_items: [line({ rate })] })
-const invoiceOf = async (rate: number): Promise<string> => (await stall.invoice(bodyOf(stall, { auto_approve: true, ...lines(rate) }))).invoice_id
+const invoiceOf = async (rate: number): Promise<string> => (await org.invoice(bodyOf(org, { auto_approve: true, ...lines(rate) }))).invoice_id
 const creditOf = async (rate: number): Promise<string> => (
-  (await stall.send('POST', '/credit_notes', { customer_id: stall.customerId, date: TODAY, ...lines(rate) })).credit_note.credit_note_id
+  (await org.send('POST', '/credit_notes', { customer_id: org.customerId, date: TODAY, ...lines(rate) })).credit_note.credit_note_id
 )
-const apply = (place: number, note: string, invoice_id: string, amount: number) => post(doors, place, `/credit_notes/${note}/apply-to-invoice`, { invoice_id, amount })
-const note = async (id: string): Promise<Json> => (await stall.get(`/credit_notes/${id}`)).credit_note
-const invoice = async (id: string): Promise<Json> => (await stall.get(`/invoices/${id}`)).invoice
+const apply = (place: number, note: string, invoice_id: string, amount: number) => post(callers, place, `/credit_notes/${note}/apply-to-invoice`, { invoice_id, amount })
+const note = async (id: string): Promise<Json> => (await org.get(`/credit_notes/${id}`)).credit_note
+const invoice = async (id: string): Promise<Json> => (await org.get(`/invoices/${id}`)).invoice
 
 test('one credit applied to two invoices at once never gives more than it has', async () => {
   const [credit, ...invoices] = [await creditOf(100), await invoiceOf(500), await invoiceOf(500)]
-  const lock = { text: 'SELECT FROM credit_notes WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [stall.orgId, credit] }
-  const answers = await whileLocked(crowd.service.database, lock, async (waiting) => {
+  const lock = { text: 'SELECT FROM credit_notes WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [org.orgId, credit] }
+  const answers = await whileLocked(servers.service.database, lock, async (waiting) => {
     const calls = Array.from({ length: 12 }, (_, place) => apply(place, credit, invoices[place % 2]!, 30))
     await waiting(8)
     return calls
@@ -42,11 +43,11 @@ test('one credit applied to two invoices at once never gives more than it has', 
 test('twenty credits and payments at once on one invoice never settle more than it owes', async () => {
   const target = await invoiceOf(100)
   const credits = await Promise.all(Array.from({ length: 10 }, () => creditOf(30)))
-  const pay = (place: number) => post(doors, place, '/payments', {
-    flow: 'INCOMING', contact_id: stall.customerId, date: TODAY, amount: 30, reference_number: `P ${place}`, allocations: [{ invoice_id: target, amount: 30 }],
+  const pay = (place: number) => post(callers, place, '/payments', {
+    flow: 'INCOMING', contact_id: org.customerId, date: TODAY, amount: 30, reference_number: `P ${place}`, allocations: [{ invoice_id: target, amount: 30 }],
   })
-  const lock = { text: 'SELECT FROM invoices WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [stall.orgId, target] }
-  const answers = await whileLocked(crowd.service.database, lock, async (waiting) => {
+  const lock = { text: 'SELECT FROM invoices WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [org.orgId, target] }
+  const answers = await whileLocked(servers.service.database, lock, async (waiting) => {
     const calls = Array.from({ length: 20 }, (_, place) => (place % 2 === 0 ? pay(place) : apply(place, credits[(place - 1) / 2]!, target, 30)))
     await waiting(10)
     return calls
@@ -65,9 +66,9 @@ test('apply, void, change and pay at once end in a legal state', async () => {
     const [credit, target] = [await creditOf(100), await invoiceOf(100)]
     const hands: [verb: string, call: (place: number) => Promise<Answered>][] = [
       ['apply', (place) => apply(place, credit, target, 60)],
-      ['void note', (place) => post(doors, place, `/credit_notes/${credit}/void`, {})],
-      ['void invoice', (place) => post(doors, place, `/invoices/${target}/void`, {})],
-      ['change', (place) => doors[place % 2]!.put(`/credit_notes/${credit}`, { date: '2026-10-01' })],
+      ['void note', (place) => post(callers, place, `/credit_notes/${credit}/void`, {})],
+      ['void invoice', (place) => post(callers, place, `/invoices/${target}/void`, {})],
+      ['change', (place) => callers[place % 2]!.put(`/credit_notes/${credit}`, { date: '2026-10-01' })],
       ['apply', (place) => apply(place, credit, target, 60)],
     ]
     const answers = await Promise.all(hands.map(async ([verb, call], place) => {
@@ -98,9 +99,9 @@ test('a note drawn up against an invoice while it is void: either the one comes 
   const seen = new Set<string>()
   for (let round = 0; round < 20; round += 1) {
     const target = await invoiceOf(100)
-    const body = { customer_id: stall.customerId, invoice_id: target, date: TODAY, ...lines(10) }
+    const body = { customer_id: org.customerId, invoice_id: target, date: TODAY, ...lines(10) }
     const [drawn, gone] = await Promise.all([
-      shortly(10).then(() => post(doors, 0, '/credit_notes', body)), shortly(10).then(() => post(doors, 1, `/invoices/${target}/void`, {})),
+      shortly(10).then(() => post(callers, 0, '/credit_notes', body)), shortly(10).then(() => post(callers, 1, `/invoices/${target}/void`, {})),
     ])
     expect(gone.status).toBe(200)
     expect(['201', '409 conflict.invalid_state']).toContain(outcomeOf(drawn))
@@ -110,10 +111,10 @@ test('a note drawn up against an invoice while it is void: either the one comes 
 })
 
 test('fifty notes at once have fifty numbers, one after the other', async () => {
-  const own = await crowd.stall()
-  const customerId = await customer(own.stall)
+  const own = await servers.org()
+  const customerId = await addContact(own.org)
   const answers = await Promise.all(Array.from({ length: 50 }, (_, place) => (
-    post(own.doors, place, '/credit_notes', { customer_id: customerId, date: TODAY, is_draft: place % 3 === 0, ...lines(place + 1) })
+    post(own.callers, place, '/credit_notes', { customer_id: customerId, date: TODAY, is_draft: place % 3 === 0, ...lines(place + 1) })
   )))
   expect(tally(answers)).toEqual({ 201: 50 })
   expect(answers.map(({ body }) => body.credit_note.credit_note_number).sort())

@@ -1,19 +1,19 @@
 // Postings to the same accounts and months at once, each in an order of its own: none waits for another in a circle, and no amount is lost.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
-import type { Json } from '../api/client.ts'
-import type { Stall } from '../api/fixtures.ts'
-import { atOnce, openCrowd, post, tally, type Crowd } from './crowd.ts'
+import type { Json } from '../fixtures/client.ts'
+import type { TestOrganization } from '../fixtures/organization.ts'
+import { atOnce, openTwoServers, post, tally, type TwoServers } from './two-servers.ts'
 
 jest.setTimeout(120_000)
 
-let crowd: Crowd
-beforeAll(async () => (crowd = await openCrowd()))
-afterAll(() => crowd.close())
+let servers: TwoServers
+beforeAll(async () => (servers = await openTwoServers()))
+afterAll(() => servers.close())
 
 const MONTHS = ['2026-01', '2026-02', '2026-03', '2026-04', '2026-05', '2026-06']
 
-async function accountsOf({ get }: Stall): Promise<string[]> {
+async function accountsOf({ get }: TestOrganization): Promise<string[]> {
   return (await get('/accounts?per_page=500')).accounts.slice(0, 12).map(({ account_id }: Json) => account_id)
 }
 
@@ -31,22 +31,22 @@ const BOTH = `SELECT a.id, coalesce(m.debit, 0) AS debit, coalesce(m.credit, 0) 
   WHERE a.org_id = $1`
 
 test('manual journals of all months and accounts, their lines in every order', async () => {
-  const { stall, doors } = await crowd.stall()
-  const accounts = await accountsOf(stall)
-  const answers = await atOnce(60, (place) => post(doors, place, '/journals', {
+  const { org, callers } = await servers.org()
+  const accounts = await accountsOf(org)
+  const answers = await atOnce(60, (place) => post(callers, place, '/journals', {
     date: `${MONTHS[place % MONTHS.length]}-1${place % 10}`,
     lines: turned(accounts, place).map((account_id, side) => (side % 2 === 0 ? { account_id, debit: 1 + place } : { account_id, credit: 1 + place })),
   }))
   expect(tally(answers)).toEqual({ 201: 60 })
-  for (const { debit, credit, lines_debit, lines_credit } of await crowd.service.sql<Json>(BOTH, stall.orgId)) {
+  for (const { debit, credit, lines_debit, lines_credit } of await servers.service.sql<Json>(BOTH, org.orgId)) {
     expect([debit, credit]).toEqual([lines_debit, lines_credit])
   }
 })
 
 // The numbers of journals make postings of one organisation take turns before they come to the months: here they have none to wait for.
 test('whole units of work of several months, without anything before them to take turns at', async () => {
-  const { stall } = await crowd.stall()
-  const accounts = await accountsOf(stall)
+  const { org } = await servers.org()
+  const accounts = await accountsOf(org)
   const unit = (place: number, round: number) => turned(MONTHS, place + round).map((month, at) => ({
     id: uuidv7(), date: `${month}-0${1 + (round % 9)}`, accounts: turned(accounts, place * 5 + round + at),
   }))
@@ -54,7 +54,7 @@ test('whole units of work of several months, without anything before them to tak
     for (let round = 0; round < 25; round += 1) {
       const entries = unit(place, round)
       // A deadlock would be this statement's error.
-      await crowd.service.sql(
+      await servers.service.sql(
         `WITH entry AS MATERIALIZED (SELECT * FROM jsonb_to_recordset($2) AS e(id uuid, date date, accounts uuid[])), journal AS (
            INSERT INTO journals (org_id, id, journal_number, date, source, line_count, created_time)
            SELECT $1, id, id::text, date, 'MANUAL', cardinality(accounts), now() FROM entry
@@ -62,10 +62,10 @@ test('whole units of work of several months, without anything before them to tak
          INSERT INTO journal_lines (org_id, journal_id, line_no, line_count, date, account_id, debit, credit, created_time)
          SELECT $1, id, line.no, cardinality(accounts), date, line.account, 7 * (line.no % 2), 7 * (1 - line.no % 2), now()
          FROM entry, unnest(accounts) WITH ORDINALITY AS line(account, no)`,
-        stall.orgId, JSON.stringify(entries))
+        org.orgId, JSON.stringify(entries))
     }
   })
-  const both = await crowd.service.sql<Json>(BOTH, stall.orgId)
+  const both = await servers.service.sql<Json>(BOTH, org.orgId)
   const posted = both.filter(({ debit, credit }) => debit + credit !== 0n)
   expect(posted).toHaveLength(accounts.length)
   for (const { debit, credit, lines_debit, lines_credit } of both) expect([debit, credit]).toEqual([lines_debit, lines_credit])

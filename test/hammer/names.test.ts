@@ -1,37 +1,37 @@
-// Contacts and items deleted while others name them: either the one or the others, and nobody is shown a fault of ours.
+// Contacts and items deleted while others name them: one of the two succeeds, and no answer is a 5xx.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { Answered, Client, Json } from '../api/client.ts'
-import { customer, item, type Stall } from '../api/fixtures.ts'
-import { atOnce, openCrowd, outcomeOf, repeated, shortly, tally, whileLocked, type Crowd } from './crowd.ts'
+import type { Answered, Client, Json } from '../fixtures/client.ts'
+import { addContact, addItem, type TestOrganization } from '../fixtures/organization.ts'
+import { atOnce, openTwoServers, outcomeOf, repeated, shortly, tally, whileLocked, type TwoServers } from './two-servers.ts'
 import { LINED, make, OWNED, pathOf, type Named, type Naming } from './names.ts'
 
 jest.setTimeout(180_000)
 
-let crowd: Crowd
-let stall: Stall
-let doors: Client[]
+let servers: TwoServers
+let org: TestOrganization
+let callers: Client[]
 beforeAll(async () => {
-  crowd = await openCrowd()
-  ;({ stall, doors } = await crowd.stall())
+  servers = await openTwoServers()
+  ;({ org, callers } = await servers.org())
 })
-afterAll(() => crowd.close())
+afterAll(() => servers.close())
 
-const anyone = () => customer(stall, { contact_type: 'BOTH', place_of_contact: 'IN-KA' })
+const anyone = () => addContact(org, { contact_type: 'BOTH', place_of_contact: 'IN-KA' })
 
 const MASTERS = [
-  { what: 'contact', table: 'contacts', change: { email: 'new@example.com' }, ways: OWNED, doom: async (): Promise<Named> => ({ contact: await anyone(), item: await item(stall) }) },
-  { what: 'item', table: 'items', change: { rate: 40 }, ways: LINED, doom: async (): Promise<Named> => ({ contact: stall.customerId, item: await item(stall) }) },
+  { what: 'contact', table: 'contacts', change: { email: 'new@example.com' }, ways: OWNED, doom: async (): Promise<Named> => ({ contact: await anyone(), item: await addItem(org) }) },
+  { what: 'item', table: 'items', change: { rate: 40 }, ways: LINED, doom: async (): Promise<Named> => ({ contact: org.customerId, item: await addItem(org) }) },
 ] as const
 
 describe.each(MASTERS)('$what', ({ what, table, change, ways, doom }) => {
   test('is deleted or named: whoever comes first holds it, and the others are told', async () => {
-    // The stall's own customer buys and sells, so that every kind of document can be drawn up for it.
-    await stall.send('PUT', `/contacts/${stall.customerId}`, { contact_type: 'BOTH' })
+    // The organisation's own customer buys and sells, so that every kind of document can be created for it.
+    await org.send('PUT', `/contacts/${org.customerId}`, { contact_type: 'BOTH' })
     const removals = new Set<number>()
     for (const [kind, way] of Object.entries<Naming>(ways)) {
       for (const isDeletedFirst of [true, false]) {
         const named = await doom()
-        const calls = doors.map((door) => () => make(door, stall, way, named))
+        const calls = callers.map((caller) => () => make(caller, org, way, named))
         const [removed, ...drawnUp] = await meet({ table, id: named[what], isDeletedFirst }, calls)
         removals.add(removed!.status)
         await expectEitherOr({ kind, read: `/${table}/${named[what]}`, removed: removed!, drawnUp, way, id: named[what] })
@@ -47,14 +47,14 @@ describe.each(MASTERS)('$what', ({ what, table, change, ways, doom }) => {
     const answers = await atOnce(400, async (place) => {
       const named = doomed[place % doomed.length]!
       const id = named[what]
-      const door = doors[Math.floor(Math.random() * doors.length)]!
+      const caller = callers[Math.floor(Math.random() * callers.length)]!
       await shortly(1_500)
       const step = Math.floor(place / doomed.length)
-      if (step === 0) return { call: 'delete', answer: await repeated(() => door.delete(`/${table}/${id}`)) }
-      if (step === 1) return { call: 'change', answer: await repeated(() => door.put(`/${table}/${id}`, change)) }
-      if (step === 2) return { call: 'archive', answer: await repeated(() => door.post(`/${table}/${id}/archive`)) }
+      if (step === 0) return { call: 'delete', answer: await repeated(() => caller.delete(`/${table}/${id}`)) }
+      if (step === 1) return { call: 'change', answer: await repeated(() => caller.put(`/${table}/${id}`, change)) }
+      if (step === 2) return { call: 'archive', answer: await repeated(() => caller.post(`/${table}/${id}/archive`)) }
       const [kind, way] = kinds[Math.floor(Math.random() * kinds.length)]!
-      return { call: kind, answer: await repeated(() => make(door, stall, way, named)), way, id }
+      return { call: kind, answer: await repeated(() => make(caller, org, way, named)), way, id }
     })
     for (const { call, answer } of answers) {
       const allowed = call === 'delete' ? ['200', '404 not_found.resource', '409 conflict.in_use'] : ['200', '201', '404 not_found.resource']
@@ -64,8 +64,8 @@ describe.each(MASTERS)('$what', ({ what, table, change, ways, doom }) => {
     for (const { answer, way, id } of drawnUp) expect(await nameOf(way, answer, id)).toBe(id)
     const removed = answers.filter(({ call }) => call === 'delete').map(({ answer }) => answer)
     expect(Object.keys(tally(removed)).sort()).toEqual(['200', '409 conflict.in_use'])
-    // What was drawn up names only what stands.
-    for (const id of new Set(drawnUp.map((each) => each.id))) expect((await stall.client.get(`/${table}/${id}`)).status).toBe(200)
+    // What was created names only what exists.
+    for (const id of new Set(drawnUp.map((each) => each.id))) expect((await org.client.get(`/${table}/${id}`)).status).toBe(200)
   })
 })
 
@@ -73,16 +73,16 @@ test('a payment and an expense moved to a contact that is deleted: either the on
   const way = (kind: keyof typeof OWNED): Naming => OWNED[kind]
   const removals = new Set<number>()
   for (let round = 0; round < 6; round += 1) {
-    const [before, doomed] = [{ contact: await anyone(), item: await item(stall) }, await anyone()]
-    const [payment, expense] = [await make(doors[0]!, stall, way('payment'), before), await make(doors[0]!, stall, way('expense'), before)]
+    const [before, doomed] = [{ contact: await anyone(), item: await addItem(org) }, await anyone()]
+    const [payment, expense] = [await make(callers[0]!, org, way('payment'), before), await make(callers[0]!, org, way('expense'), before)]
     const paths = [pathOf(way('payment'), payment), pathOf(way('expense'), expense)]
     const fields = ['contact_id', 'vendor_id']
-    const moves = paths.map((path, place) => () => doors[place]!.put(path, { [fields[place]!]: doomed }))
+    const moves = paths.map((path, place) => () => callers[place]!.put(path, { [fields[place]!]: doomed }))
     const [removed, ...moved] = await meet({ table: 'contacts', id: doomed, isDeletedFirst: round % 2 === 0 }, moves)
     removals.add(removed!.status)
     if (removed!.status === 200) expect(tally(moved)).toEqual({ '404 not_found.resource': 2 })
     else expect([outcomeOf(removed!), tally(moved)]).toEqual(['409 conflict.in_use', { 200: 2 }])
-    const now = await Promise.all(paths.map((path) => stall.get(path)))
+    const now = await Promise.all(paths.map((path) => org.get(path)))
     const held = removed!.status === 200 ? before.contact : doomed
     expect([now[0]!.payment.contact_id, now[1]!.expense.vendor_id]).toEqual([held, held])
   }
@@ -97,9 +97,9 @@ interface Meeting {
 
 // A deletion and other calls that all wait for the very row, in this order or the other; the deletion is the first answer.
 function meet({ table, id, isDeletedFirst }: Meeting, others: (() => Promise<Answered>)[]): Promise<Answered[]> {
-  const lock = { text: `SELECT FROM ${table} WHERE org_id = $1 AND id = $2 FOR UPDATE`, values: [stall.orgId, id] }
-  const remove = () => doors[0]!.delete(`/${table}/${id}`)
-  return whileLocked(crowd.service.database, lock, async (waiting) => {
+  const lock = { text: `SELECT FROM ${table} WHERE org_id = $1 AND id = $2 FOR UPDATE`, values: [org.orgId, id] }
+  const remove = () => callers[0]!.delete(`/${table}/${id}`)
+  return whileLocked(servers.service.database, lock, async (waiting) => {
     const removal = isDeletedFirst ? remove() : null
     if (removal) await waiting(1)
     const calls = others.map((call) => call())
@@ -111,7 +111,7 @@ function meet({ table, id, isDeletedFirst }: Meeting, others: (() => Promise<Ans
 async function expectEitherOr({ kind, read, removed, drawnUp, way, id }: {
   kind: string; read: string; removed: Answered; drawnUp: Answered[]; way: Naming; id: string
 }): Promise<void> {
-  const now = outcomeOf(await stall.client.get(read))
+  const now = outcomeOf(await org.client.get(read))
   if (removed.status === 200) {
     expect({ kind, drawnUp: tally(drawnUp), now }).toEqual({ kind, drawnUp: { '404 not_found.resource': 2 }, now: '404 not_found.resource' })
     return
@@ -122,9 +122,9 @@ async function expectEitherOr({ kind, read, removed, drawnUp, way, id }: {
   for (const answer of drawnUp) expect(await nameOf(way, answer, id)).toBe(id)
 }
 
-/** The id, where what was drawn up is there and names it; else what is there. */
+/** The id, where what was created exists and names it; else what is there. */
 async function nameOf(way: Naming, answer: Answered, id: string): Promise<string> {
-  const { status, body, text } = await stall.client.get(pathOf(way, answer))
+  const { status, body, text } = await org.client.get(pathOf(way, answer))
   if (status !== 200) return `${status} ${text}`
   const { line_items, lines, ...head } = body[way.key] as Json
   const named = [head, ...(line_items ?? []), ...(lines ?? [])].flatMap((part: Json) => [part.customer_id, part.vendor_id, part.contact_id, part.item_id])

@@ -1,10 +1,10 @@
 // Every way to name a contact or an item, and every call that does so: by a new document, or by a changed one.
 import { randomUUID } from 'node:crypto'
-import type { Answered, Client, Json } from '../api/client.ts'
-import { TODAY, type Stall } from '../api/fixtures.ts'
 import {
-  billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, paymentBody, purchaseOrderBody, salesOrderBody,
-} from '../api/wares.ts'
+  billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, purchaseOrderBody, receiptBody, salesOrderBody,
+} from '../fixtures/bodies.ts'
+import type { Answered, Client, Json } from '../fixtures/client.ts'
+import { TODAY, type TestOrganization } from '../fixtures/organization.ts'
 
 /** What a call names: a contact, as customer and as vendor, and an item. */
 export interface Named {
@@ -16,51 +16,51 @@ export interface Naming {
   path: string
   /** The key of what is answered. */
   key: string
-  body(stall: Stall, named: Named): Json
+  body(org: TestOrganization, named: Named): Json
 }
 
-const shopOf = ({ accounts }: Stall, { contact, item }: Named) => ({ customerId: contact, vendorId: contact, itemId: item, accounts })
+const idsOf = ({ accounts }: TestOrganization, { contact, item }: Named) => ({ customerId: contact, vendorId: contact, itemId: item, accounts })
 const today = { date: TODAY }
 
 /** New documents with a line of the item. */
 export const LINED = {
-  invoice: { path: '/invoices', key: 'invoice', body: (stall, named) => invoiceBody(shopOf(stall, named), { ...today, auto_approve: true }) },
-  'draft invoice': { path: '/invoices', key: 'invoice', body: (stall, named) => invoiceBody(shopOf(stall, named), today) },
-  bill: { path: '/bills', key: 'bill', body: (stall, named) => billBody(shopOf(stall, named), { ...today, auto_approve: true }) },
-  'draft bill': { path: '/bills', key: 'bill', body: (stall, named) => billBody(shopOf(stall, named), today) },
-  'credit note': { path: '/credit_notes', key: 'credit_note', body: (stall, named) => creditNoteBody(shopOf(stall, named), today) },
-  'debit note': { path: '/debit_notes', key: 'debit_note', body: (stall, named) => debitNoteBody(shopOf(stall, named), today) },
-  estimate: { path: '/estimates', key: 'estimate', body: (stall, named) => estimateBody(shopOf(stall, named), today) },
-  'sales order': { path: '/sales_orders', key: 'sales_order', body: (stall, named) => salesOrderBody(shopOf(stall, named), today) },
-  'purchase order': { path: '/purchase_orders', key: 'purchase_order', body: (stall, named) => purchaseOrderBody(shopOf(stall, named), today) },
+  invoice: { path: '/invoices', key: 'invoice', body: (org, named) => invoiceBody(idsOf(org, named), { ...today, auto_approve: true }) },
+  'draft invoice': { path: '/invoices', key: 'invoice', body: (org, named) => invoiceBody(idsOf(org, named), today) },
+  bill: { path: '/bills', key: 'bill', body: (org, named) => billBody(idsOf(org, named), { ...today, auto_approve: true }) },
+  'draft bill': { path: '/bills', key: 'bill', body: (org, named) => billBody(idsOf(org, named), today) },
+  'credit note': { path: '/credit_notes', key: 'credit_note', body: (org, named) => creditNoteBody(idsOf(org, named), today) },
+  'debit note': { path: '/debit_notes', key: 'debit_note', body: (org, named) => debitNoteBody(idsOf(org, named), today) },
+  estimate: { path: '/estimates', key: 'estimate', body: (org, named) => estimateBody(idsOf(org, named), today) },
+  'sales order': { path: '/sales_orders', key: 'sales_order', body: (org, named) => salesOrderBody(idsOf(org, named), today) },
+  'purchase order': { path: '/purchase_orders', key: 'purchase_order', body: (org, named) => purchaseOrderBody(idsOf(org, named), today) },
 } satisfies Record<string, Naming>
 
 /** New records of the contact, documents with lines among them. */
 export const OWNED = {
   ...LINED,
-  payment: { path: '/payments', key: 'payment', body: (stall, named) => paymentBody(shopOf(stall, named), today) },
-  expense: { path: '/expenses', key: 'expense', body: (stall, { contact }) => expenseBody(stall, { ...today, vendor_id: contact }) },
-  journal: { path: '/journals', key: 'journal', body: (stall, { contact }) => journalBody(stall, { ...today, contact_id: contact }) },
+  payment: { path: '/payments', key: 'payment', body: (org, named) => receiptBody(idsOf(org, named), today) },
+  expense: { path: '/expenses', key: 'expense', body: (org, { contact }) => expenseBody(org, { ...today, vendor_id: contact }) },
+  journal: { path: '/journals', key: 'journal', body: (org, { contact }) => journalBody(org, { ...today, contact_id: contact }) },
   // The contact of the whole entry, of which no line is.
   'journal of other lines': {
     path: '/journals', key: 'journal',
-    body(stall, { contact }) {
-      const { lines, ...body } = journalBody(stall, today)
-      return { ...body, contact_id: contact, lines: (lines as Json[]).map((line) => ({ ...line, contact_id: stall.customerId })) }
+    body(org, { contact }) {
+      const { lines, ...body } = journalBody(org, today)
+      return { ...body, contact_id: contact, lines: (lines as Json[]).map((line) => ({ ...line, contact_id: org.customerId })) }
     },
   },
   'line of a journal': {
     path: '/journals', key: 'journal',
-    body(stall, { contact }) {
-      const { lines, ...body } = journalBody(stall, today)
+    body(org, { contact }) {
+      const { lines, ...body } = journalBody(org, today)
       return { ...body, lines: (lines as Json[]).map((line, place) => ({ ...line, contact_id: place === 0 ? contact : null })) }
     },
   },
 } satisfies Record<string, Naming>
 
 /** Makes one; `key` is its Idempotency-Key. */
-export function make(door: Client, stall: Stall, { path, body }: Naming, named: Named, key: string = randomUUID()): Promise<Answered> {
-  return door.post(path, body(stall, named), key)
+export function make(caller: Client, org: TestOrganization, { path, body }: Naming, named: Named, key: string = randomUUID()): Promise<Answered> {
+  return caller.post(path, body(org, named), key)
 }
 
 /** Where the answer to a creation can be read. */

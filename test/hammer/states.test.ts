@@ -1,28 +1,28 @@
-// Fifty hands on one draft: every document ends in a legal state, with exactly the journals of that state.
+// Fifty callers on one draft: every document ends in a legal state, with exactly the journals of that state.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { Answered, Client, Json } from '../api/client.ts'
-import type { Stall } from '../api/fixtures.ts'
+import type { Answered, Client, Json } from '../fixtures/client.ts'
+import type { TestOrganization } from '../fixtures/organization.ts'
 import { until } from '../start/local-run.ts'
-import { allInvoices, atOnce, bodyOf, openCrowd, outcomeOf, post, postingsOf, shortly, tally, whileLocked, type Crowd } from './crowd.ts'
+import { allInvoices, atOnce, bodyOf, openTwoServers, outcomeOf, post, postingsOf, shortly, tally, whileLocked, type TwoServers } from './two-servers.ts'
 
 jest.setTimeout(120_000)
 
-let crowd: Crowd
-let stall: Stall
-let doors: Client[]
+let servers: TwoServers
+let org: TestOrganization
+let callers: Client[]
 beforeAll(async () => {
-  crowd = await openCrowd()
-  ;({ stall, doors } = await crowd.stall())
+  servers = await openTwoServers()
+  ;({ org, callers } = await servers.org())
 })
-afterAll(() => crowd.close())
+afterAll(() => servers.close())
 
-const draft = (changes = {}): Promise<Json> => stall.invoice(bodyOf(stall, changes))
+const draft = (changes = {}): Promise<Json> => org.invoice(bodyOf(org, changes))
 
-// As many of them have begun as one organisation may have at work at both doors, when the first one gets the invoice.
+// As many of them have begun as one organisation may have at work at both servers, when the first one gets the invoice.
 const fiftyAtOnce = (invoice_id: string, call: (place: number) => Promise<Answered>) => {
-  const lock = { text: 'SELECT FROM invoices WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [stall.orgId, invoice_id] }
-  return whileLocked(crowd.service.database, lock, async (waiting) => {
+  const lock = { text: 'SELECT FROM invoices WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [org.orgId, invoice_id] }
+  return whileLocked(servers.service.database, lock, async (waiting) => {
     const calls = Array.from({ length: 50 }, (_, place) => call(place))
     await waiting(10)
     return calls
@@ -31,31 +31,31 @@ const fiftyAtOnce = (invoice_id: string, call: (place: number) => Promise<Answer
 
 test('fifty approve one draft: one posting, and 49 are told that it is sent', async () => {
   const { invoice_id } = await draft()
-  const answers = await fiftyAtOnce(invoice_id, (place) => post(doors, place, `/invoices/${invoice_id}/approve`))
+  const answers = await fiftyAtOnce(invoice_id, (place) => post(callers, place, `/invoices/${invoice_id}/approve`))
   expect(tally(answers)).toEqual({ 200: 1, '409 conflict.invalid_state': 49 })
   for (const { status, body } of answers) if (status === 409) expect(body.details).toEqual({ status: 'SENT', allowed: ['DRAFT'] })
-  expect((await stall.get(`/invoices/${invoice_id}`)).invoice.status).toBe('SENT')
-  expect(await stall.ledger(invoice_id)).toHaveLength(1)
+  expect((await org.get(`/invoices/${invoice_id}`)).invoice.status).toBe('SENT')
+  expect(await org.ledger(invoice_id)).toHaveLength(1)
 })
 
 test('fifty void one invoice: one reversal', async () => {
   const { invoice_id } = await draft({ auto_approve: true })
-  const answers = await fiftyAtOnce(invoice_id, (place) => post(doors, place, `/invoices/${invoice_id}/void`, {}))
+  const answers = await fiftyAtOnce(invoice_id, (place) => post(callers, place, `/invoices/${invoice_id}/void`, {}))
   expect(tally(answers)).toEqual({ 200: 1, '409 conflict.already_cancelled': 49 })
-  expect(await stall.ledger(invoice_id)).toHaveLength(2)
+  expect(await org.ledger(invoice_id)).toHaveLength(2)
 })
 
 test('fifty delete one draft: its number is registered once', async () => {
   const { invoice_id, invoice_number } = await draft()
-  const answers = await fiftyAtOnce(invoice_id, (place) => doors[place % 2]!.delete(`/invoices/${invoice_id}`))
+  const answers = await fiftyAtOnce(invoice_id, (place) => callers[place % 2]!.delete(`/invoices/${invoice_id}`))
   expect(tally(answers)).toEqual({ 200: 1, '404 not_found.resource': 49 })
-  const gaps: Json[] = await stall.walk('/invoices/series/gaps', 'gaps', 200)
+  const gaps: Json[] = await org.listAll('/invoices/series/gaps', 'gaps', 200)
   expect(gaps.filter(({ number }) => number === invoice_number)).toHaveLength(1)
 })
 
 describe('one key, fifty times at once', () => {
   test('makes one invoice; every answer is the stored one, byte for byte, or "in progress"', async () => {
-    const { stall: own, doors: ownDoors } = await crowd.stall()
+    const { org: own, callers: ownDoors } = await servers.org()
     const key = randomUUID()
     const body = bodyOf(own, { auto_approve: true })
     const answers = await atOnce(50, (place) => post(ownDoors, place, '/invoices', body, key))
@@ -65,12 +65,12 @@ describe('one key, fifty times at once', () => {
   })
 
   test('while its deed is not done, 49 are told that it is in progress', async () => {
-    const { stall: own, doors: ownDoors } = await crowd.stall()
+    const { org: own, callers: ownDoors } = await servers.org()
     await own.invoice({ auto_approve: true })
     const key = randomUUID()
     const create = (place: number) => post(ownDoors, place, '/invoices', bodyOf(own, { auto_approve: true }), key)
     let told = 0
-    const answers = await whileLocked(crowd.service.database, postingsOf(own), async (waiting) => {
+    const answers = await whileLocked(servers.service.database, postingsOf(own), async (waiting) => {
       const calls = Array.from({ length: 50 }, (_, place) => create(place))
       for (const call of calls) void call.then(() => (told += 1))
       await waiting(1)
@@ -83,7 +83,7 @@ describe('one key, fifty times at once', () => {
   })
 
   test('with fifty bodies: one of them is meant, and the others are told so', async () => {
-    const { stall: own, doors: ownDoors } = await crowd.stall()
+    const { org: own, callers: ownDoors } = await servers.org()
     const key = randomUUID()
     const answers = await atOnce(50, (place) => post(ownDoors, place, '/invoices', bodyOf(own, { notes: `note ${place}` }), key))
     const stored = await expectOneDeed(answers, () => post(ownDoors, 0, '/invoices', bodyOf(own, { notes: 'a new one' }), key))
@@ -95,22 +95,22 @@ describe('one key, fifty times at once', () => {
   test('approves once, also where the key is not required', async () => {
     const { invoice_id } = await draft()
     const key = randomUUID()
-    const approve = (place: number) => post(doors, place, `/invoices/${invoice_id}/approve`, undefined, key)
+    const approve = (place: number) => post(callers, place, `/invoices/${invoice_id}/approve`, undefined, key)
     const stored = await expectOneDeed(await atOnce(50, approve), () => approve(0))
     expect([stored.status, stored.body.invoice.status]).toEqual([200, 'SENT'])
-    expect(await stall.ledger(invoice_id)).toHaveLength(1)
+    expect(await org.ledger(invoice_id)).toHaveLength(1)
   })
 
   test('a refusal is remembered as well as a deed', async () => {
     const key = randomUUID()
-    const wrong = bodyOf(stall, { customer_id: randomUUID() })
+    const wrong = bodyOf(org, { customer_id: randomUUID() })
     const stored = await expectOneDeed(
-      await atOnce(50, (place) => post(doors, place, '/invoices', wrong, key)), () => post(doors, 1, '/invoices', bodyOf(stall), key),
+      await atOnce(50, (place) => post(callers, place, '/invoices', wrong, key)), () => post(callers, 1, '/invoices', bodyOf(org), key),
     )
     expect(outcomeOf(stored)).toBe('404 not_found.resource')
   })
 
-  // Answers what is replayed afterwards, which every answer before must have been, but for those told to wait.
+  // Answers what is replayed afterwards, which every answer before must have been, but for those that say to wait.
   async function expectOneDeed(answers: Answered[], again: () => Promise<Answered>): Promise<Answered> {
     const stored = await again()
     expect(stored.headers['idempotency-replay']).toBe('true')
@@ -135,10 +135,10 @@ describe('approve, change, void and delete of one draft, all at once', () => {
   async function expectLegalEnd(id: string, number: string): Promise<string> {
     const path = `/invoices/${id}`
     const hands: [verb: string, call: (place: number) => Promise<Answered>][] = [
-      ['approve', (place) => post(doors, place, `${path}/approve`)],
-      ['void', (place) => post(doors, place, `${path}/void`, { reason: 'Drawn up twice' })],
-      ['delete', (place) => doors[place % 2]!.delete(path)],
-      ['change', (place) => doors[place % 2]!.put(path, { notes: `by ${place}` })],
+      ['approve', (place) => post(callers, place, `${path}/approve`)],
+      ['void', (place) => post(callers, place, `${path}/void`, { reason: 'Drawn up twice' })],
+      ['delete', (place) => callers[place % 2]!.delete(path)],
+      ['change', (place) => callers[place % 2]!.put(path, { notes: `by ${place}` })],
     ]
     const answers = await Promise.all([...hands, ...hands].map(async ([verb, call], place) => {
       await shortly(15)
@@ -150,11 +150,11 @@ describe('approve, change, void and delete of one draft, all at once', () => {
     // Nothing but a deletion keeps a void from coming about, and the other way round.
     expect(done('void') + done('delete')).toBe(1)
     expect(done('approve')).toBeLessThanOrEqual(done('void'))
-    const read = await stall.client.get(path)
+    const read = await org.client.get(path)
     expect(outcomeOf(read)).toBe(done('delete') === 1 ? '404 not_found.resource' : '200')
     if (read.status === 200) expect(read.body.invoice).toMatchObject({ invoice_number: number, status: 'CANCELLED', balance: 0 })
-    expect(await stall.ledger(id)).toHaveLength(done('approve') === 1 ? 2 : 0)
-    const { activity } = await stall.get(`/activity?entity_id=${id}`)
+    expect(await org.ledger(id)).toHaveLength(done('approve') === 1 ? 2 : 0)
+    const { activity } = await org.get(`/activity?entity_id=${id}`)
     const wrote = activity.map(({ action }: Json) => action).sort()
     expect(wrote).toEqual([
       'INVOICE_CREATED',

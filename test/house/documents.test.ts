@@ -49,7 +49,7 @@ test('what is exported is used: by another file, or at home and by a test', () =
   const unused = SOURCES.filter(({ path }) => !/^(test|docs)\//.test(path)).flatMap(({ path, text }) => (
     [...text.matchAll(VALUE)].flatMap(([declaration, name = '']) => {
       const users = [...codes].filter(([other, code]) => other !== path && uses(name, code) > 0).map(([other]) => other)
-      // A table is defined whether or not anything but SQL asks it.
+      // A table is defined whether or not anything but SQL reads it.
       const isModel = path.startsWith('models/') && new RegExp(`const ${name} = model\\(`).test(text)
       const isTold = isModel || users.some((other) => !other.startsWith('test/')) || (users.length > 0 && uses(name, codes.get(path)!) > 1)
       return isTold ? [] : [`${path}: ${declaration}`]

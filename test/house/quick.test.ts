@@ -3,7 +3,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { quickTests } from '../../bin/suite/quick.ts'
-import { ROOT } from '../root.ts'
+import { ROOT } from '../fixtures/root.ts'
 
 test('every resource is tested in a file of test/api', () => {
   const files = quickTests(ROOT).filter((path) => path.startsWith('test/api/'))

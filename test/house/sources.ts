@@ -1,7 +1,7 @@
 // The project's source files, as the rules of the house look at them: text, imports, rooms.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
-import { ROOT } from '../root.ts'
+import { ROOT } from '../fixtures/root.ts'
 
 export const ROOMS = ['domain', 'models', 'reports', 'audit', 'gateways', 'commands', 'activities', 'worker', 'workflows', 'api'] as const
 const OTHERS = ['bin', 'bench', 'test', 'docs']

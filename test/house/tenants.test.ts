@@ -35,7 +35,7 @@ const scoped = ({ text }: Sql) => /\borg_id = (\$\d|'\$\{orgId\}')/.test(text)
 const RELAY = ['models/circuit.ts', 'models/delivery.ts', 'models/queue.ts']
 const relayed = ({ path, text }: Sql) => RELAY.includes(path) && /\borg_id = \w+\.org_id/.test(text)
 
-// What is asked across organisations, and why that is right.
+// What is read across organisations, and why that is right.
 const ACROSS: Record<string, string> = {
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
   'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',

@@ -1,9 +1,10 @@
 // A writer that reads a resource whole, changes one field and puts it back, on one resource after the other.
 import { expect } from '@jest/globals'
-import type { Json } from '../api/client.ts'
-import { TODAY, line } from '../api/fixtures.ts'
-import type { Shop } from './shop.ts'
-import type { Hand, Work } from './writers.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { TODAY } from '../fixtures/organization.ts'
+import type { LoadedOrganization } from './organization.ts'
+import type { CheckedCaller, Writer } from './writers.ts'
 
 interface Kept {
   path: string
@@ -15,11 +16,11 @@ interface Kept {
 }
 
 /** Each resource is the writer's own, so that every PUT is a change, and its answer the last word. */
-export async function changing(shop: Shop, hand: Hand): Promise<Work> {
-  const { vendorId, customerId, taxId } = shop
+export async function changing(org: LoadedOrganization, caller: CheckedCaller): Promise<Writer> {
+  const { vendorId, customerId, taxId } = org
   const drawnUp = { date: TODAY, line_items: [line({ quantity: 2, tax_id: taxId }), line({ name: 'Chalk', rate: 12.5 })] }
   const keep = async (list: string, key: string, field: string, body: Json): Promise<Kept> => {
-    const made = (await hand.post(list, body))[key]
+    const made = (await caller.post(list, body))[key]
     return { path: `${list}/${made[`${key}_id`]}`, key, field, last: made, changes: 0 }
   }
   const kept = await Promise.all([
@@ -38,18 +39,18 @@ export async function changing(shop: Shop, hand: Hand): Promise<Work> {
     async round() {
       const one = kept[turn % kept.length]!
       turn += 1
-      const { [one.key]: whole } = await hand.get(one.path)
+      const { [one.key]: whole } = await caller.get(one.path)
       expect(whole).toEqual(one.last)
       one.changes += 1
-      const { [one.key]: after } = await hand.put(one.path, { ...whole, [one.field]: `Change ${one.changes}` })
+      const { [one.key]: after } = await caller.put(one.path, { ...whole, [one.field]: `Change ${one.changes}` })
       expect(after).toEqual({ ...whole, [one.field]: `Change ${one.changes}`, last_modified_time: after.last_modified_time })
       one.last = after
     },
     async check() {
       for (const { path, key, last, changes } of kept) {
-        expect((await hand.get(path))[key]).toEqual(last)
+        expect((await caller.get(path))[key]).toEqual(last)
         // A PUT that was repeated, for its answer was lost, is one change.
-        const updates = await hand.told(key.toUpperCase(), last[`${key}_id`], 'UPDATED')
+        const updates = await caller.countActivity(key.toUpperCase(), last[`${key}_id`], 'UPDATED')
         expect({ path, updates }).toEqual({ path, updates: changes })
       }
     },

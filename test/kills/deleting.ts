@@ -1,7 +1,8 @@
 // A writer that adds a contact and an item, names them in a draft or does not, and deletes them: gone, or in use.
 import { expect } from '@jest/globals'
-import { TODAY, line } from '../api/fixtures.ts'
-import type { Hand, Work } from './writers.ts'
+import { line } from '../fixtures/bodies.ts'
+import { TODAY } from '../fixtures/organization.ts'
+import type { CheckedCaller, Writer } from './writers.ts'
 
 interface Master {
   path: string
@@ -10,14 +11,14 @@ interface Master {
   isDeleted: boolean
 }
 
-export function deleting(hand: Hand): Work {
+export function deleting(caller: CheckedCaller): Writer {
   const masters: Master[] = []
   let turn = 0
 
   async function remove(type: Master['type'], id: string, isNamed: boolean): Promise<void> {
     const path = `/${type.toLowerCase()}s/${id}`
-    const { status, body, text } = await hand.answer('DELETE', path)
-    // A deletion whose answer was lost is told as gone when it is repeated.
+    const { status, body, text } = await caller.answer('DELETE', path)
+    // A deletion whose answer was lost is answered 404 when it is repeated.
     const outcomes = isNamed ? ['409 conflict.in_use'] : ['200 0', '404 not_found.resource']
     if (!outcomes.includes(`${status} ${body?.code}`)) throw new Error(`DELETE ${path} answered ${status}: ${text}`)
     masters.push({ path, type, id, isDeleted: !isNamed })
@@ -28,11 +29,11 @@ export function deleting(hand: Hand): Work {
     async round() {
       turn += 1
       const isNamed = turn % 2 === 0
-      const { contact: { contact_id } } = await hand.post('/contacts', { contact_name: `Contact ${turn}`, contact_type: 'VENDOR' })
-      const { item: { item_id } } = await hand.post('/items', { item_name: `Item ${turn}`, rate: turn })
+      const { contact: { contact_id } } = await caller.post('/contacts', { contact_name: `Contact ${turn}`, contact_type: 'VENDOR' })
+      const { item: { item_id } } = await caller.post('/items', { item_name: `Item ${turn}`, rate: turn })
       if (isNamed) {
         const lines = { line_items: [{ ...line(), item_id }] }
-        await hand.post('/bills', { vendor_id: contact_id, date: TODAY, place_of_supply: 'IN-KA', reference_number: `Named ${turn}`, ...lines })
+        await caller.post('/bills', { vendor_id: contact_id, date: TODAY, place_of_supply: 'IN-KA', reference_number: `Named ${turn}`, ...lines })
       }
       await remove('CONTACT', contact_id, isNamed)
       await remove('ITEM', item_id, isNamed)
@@ -40,8 +41,8 @@ export function deleting(hand: Hand): Work {
     async check() {
       expect(masters.filter(({ isDeleted }) => isDeleted).length).toBeGreaterThan(1)
       for (const { path, type, id, isDeleted } of masters) {
-        const { status } = await hand.answer('GET', path)
-        const [added, deleted] = [await hand.told(type, id, 'CREATED'), await hand.told(type, id, 'DELETED')]
+        const { status } = await caller.answer('GET', path)
+        const [added, deleted] = [await caller.countActivity(type, id, 'CREATED'), await caller.countActivity(type, id, 'DELETED')]
         expect({ path, status, added, deleted }).toEqual({ path, status: isDeleted ? 404 : 200, added: 1, deleted: isDeleted ? 1 : 0 })
       }
     },

@@ -1,4 +1,4 @@
-// Each part is killed in the middle of the work: what was acknowledged is there once, and everybody is told of it.
+// Each part is killed in the middle of the work: what was acknowledged is there once, and its event is delivered.
 import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,8 +14,8 @@ import { deleting } from './deleting.ts'
 import { startLoad, type Acknowledged, type Load } from './load.ts'
 import { patientCallerAt } from './patient-caller.ts'
 import { killWhole } from './processes.ts'
-import { bodyOf, numbersInARow, openShop, type Shop } from './shop.ts'
-import { handOf, startWriters, type Writers } from './writers.ts'
+import { bodyOf, numbersInARow, openLoadedOrganization, type LoadedOrganization } from './organization.ts'
+import { checkedCallerOf, startWriters, type RunningWriters } from './writers.ts'
 
 jest.setTimeout(360_000)
 
@@ -23,9 +23,9 @@ const dataDir = mkdtempSync(join(tmpdir(), 'bahi-kills-'))
 let run: LocalRun
 let origin: string
 let database: Database
-const shops: Shop[] = []
+const orgs: LoadedOrganization[] = []
 const loads: Load[] = []
-const writers: Writers[] = []
+const writers: RunningWriters[] = []
 
 beforeAll(async () => {
   const port = await freePort(undefined)
@@ -43,7 +43,7 @@ afterEach(async () => {
 })
 
 afterAll(async () => {
-  for (const shop of shops) await shop.customer.close()
+  for (const org of orgs) await org.customer.close()
   await database?.close()
   run.kill('SIGTERM')
   await Promise.race([run.ended, new Promise((resolve) => setTimeout(resolve, 40_000).unref())])
@@ -60,15 +60,15 @@ test.each([
   { name: 'Temporal', isNoticed: false },
 ])('$name is killed in the middle of the writes: nothing is lost, nothing is there twice', async ({ name, isNoticed }) => {
   const card = demoCard(dataDir)
-  const shop = await openShop(card.base_url, card.partner_key)
-  shops.push(shop)
-  const others = await startOthers(shop)
+  const org = await openLoadedOrganization(card.base_url, card.partner_key)
+  orgs.push(org)
+  const others = await startOthers(org)
   await others.goOn(ROUNDS, 60_000)
-  const load = startLoad(card.base_url, shop.token, (key) => bodyOf(shop, key))
+  const load = startLoad(card.base_url, org.token, (key) => bodyOf(org, key))
   loads.push(load)
   await load.acknowledges(80, 30_000)
   // First attempts and retries are both under way when it happens.
-  await until(() => shop.letters().size < shop.customer.arrivals.length, 30_000, () => 'nothing is delivered again')
+  await until(() => org.bodiesByDelivery().size < org.customer.arrivals.length, 30_000, () => 'nothing is delivered again')
   await killAndWait(name)
   await load.acknowledges(80, 60_000)
   await load.stop()
@@ -79,9 +79,9 @@ test.each([
   expect(load.surprises).toEqual([])
   if (isNoticed) expect(load.unheard).toBeGreaterThan(0)
   else expect(load.unheard).toBe(0)
-  await expectEachOnce(shop, load.acknowledged)
-  await expectSameAgain(shop, load.acknowledged)
-  await expectAllAreTold(shop, load.acknowledged)
+  await expectEachOnce(org, load.acknowledged)
+  await expectSameAgain(org, load.acknowledged)
+  await expectAllAreTold(org, load.acknowledged)
   await others.check()
   expect(await audit(database)).toEqual([])
 })
@@ -89,9 +89,9 @@ test.each([
 // Rounds of every writer before the kill, and after it.
 const ROUNDS = 1
 
-async function startOthers(shop: Shop): Promise<Writers> {
-  const hand = handOf(demoCard(dataDir).base_url, shop)
-  const others = startWriters([await changing(shop, hand), deleting(hand), billing(shop, hand)])
+async function startOthers(org: LoadedOrganization): Promise<RunningWriters> {
+  const caller = checkedCallerOf(demoCard(dataDir).base_url, org)
+  const others = startWriters([await changing(org, caller), deleting(caller), billing(org, caller)])
   writers.push(others)
   return others
 }
@@ -105,41 +105,41 @@ async function killAndWait(name: string): Promise<void> {
 }
 
 // Every invoice is an acknowledged one, with the number and the body that were acknowledged, and none is missing.
-async function expectEachOnce(shop: Shop, acknowledged: Acknowledged[]): Promise<void> {
-  const found = await shop.invoices()
-  const told = acknowledged.map(({ answer }) => answer.body.invoice)
+async function expectEachOnce(org: LoadedOrganization, acknowledged: Acknowledged[]): Promise<void> {
+  const found = await org.invoices()
+  const expected = acknowledged.map(({ answer }) => answer.body.invoice)
   const byId = (one: { invoice_id: string }, other: { invoice_id: string }) => (one.invoice_id < other.invoice_id ? -1 : 1)
-  expect(found.toSorted(byId)).toEqual(told.toSorted(byId))
+  expect(found.toSorted(byId)).toEqual(expected.toSorted(byId))
   expect(new Set(found.map(({ reference_number }) => reference_number))).toEqual(new Set(acknowledged.map(({ key }) => key)))
   expect(found.map(({ invoice_number }) => invoice_number).sort()).toEqual(numbersInARow(found.length))
 }
 
-// A caller that did not hear its acknowledgement, or lost it, asks again and is told the very same.
-async function expectSameAgain(shop: Shop, acknowledged: Acknowledged[]): Promise<void> {
-  const caller = patientCallerAt(demoCard(dataDir).base_url, shop.token)
+// A caller that lost its acknowledgement repeats the call and gets the same answer.
+async function expectSameAgain(org: LoadedOrganization, acknowledged: Acknowledged[]): Promise<void> {
+  const caller = patientCallerAt(demoCard(dataDir).base_url, org.token)
   for (const { key, body, answer } of acknowledged) {
     const again = await caller.once('POST', '/invoices', { key, body })
     expect(again).toMatchObject({ status: 201, text: answer.text, headers: { 'idempotency-replay': 'true' } })
   }
-  expect(await shop.invoices()).toHaveLength(acknowledged.length)
+  expect(await org.invoices()).toHaveLength(acknowledged.length)
 }
 
 // At least one genuine INVOICE_CREATED an invoice; where there are more, they are one delivery, byte for byte.
-async function expectAllAreTold(shop: Shop, acknowledged: Acknowledged[]): Promise<void> {
+async function expectAllAreTold(org: LoadedOrganization, acknowledged: Acknowledged[]): Promise<void> {
   const count = acknowledged.length
   const delivered = async () => {
-    const rows = await database.run<{ status: string; count: number }>(DELIVERIES, [shop.orgId])
+    const rows = await database.run<{ status: string; count: number }>(DELIVERIES, [org.orgId])
     return rows.length === 1 && rows[0]!.status === 'DELIVERED' && rows[0]!.count === count
   }
-  await until(delivered, 240_000, () => `${shop.customer.arrivals.length} arrivals for ${count} invoices:\n${run.output()}`)
-  const { arrivals } = shop.customer
+  await until(delivered, 240_000, () => `${org.customer.arrivals.length} arrivals for ${count} invoices:\n${run.output()}`)
+  const { arrivals } = org.customer
   expect(arrivals.filter(({ genuine }) => !genuine)).toEqual([])
-  const letters = shop.letters()
-  for (const { deliveryId, body } of arrivals) expect(body.toString()).toBe(letters.get(deliveryId))
-  const events = [...letters].map(([deliveryId, text]) => ({ deliveryId, ...JSON.parse(text) }))
-  expect(events.every((event) => event.delivery_id === event.deliveryId && event.event_type === 'INVOICE_CREATED' && event.org_id === shop.orgId)).toBe(true)
-  const told = acknowledged.map(({ answer: { body: { invoice } } }) => `${invoice.invoice_id} ${invoice.invoice_number} ${invoice.total}`)
-  expect(events.map(({ data }) => `${data.id} ${data.number} ${data.total}`).sort()).toEqual(told.sort())
+  const bodiesByDelivery = org.bodiesByDelivery()
+  for (const { deliveryId, body } of arrivals) expect(body.toString()).toBe(bodiesByDelivery.get(deliveryId))
+  const events = [...bodiesByDelivery].map(([deliveryId, text]) => ({ deliveryId, ...JSON.parse(text) }))
+  expect(events.every((event) => event.delivery_id === event.deliveryId && event.event_type === 'INVOICE_CREATED' && event.org_id === org.orgId)).toBe(true)
+  const expected = acknowledged.map(({ answer: { body: { invoice } } }) => `${invoice.invoice_id} ${invoice.invoice_number} ${invoice.total}`)
+  expect(events.map(({ data }) => `${data.id} ${data.number} ${data.total}`).sort()).toEqual(expected.sort())
 }
 
 const DELIVERIES = {

@@ -1,6 +1,6 @@
 // Callers that create invoices without a pause, and repeat under the same key whatever was not acknowledged.
 import { randomUUID } from 'node:crypto'
-import type { Answered } from '../api/client.ts'
+import type { Answered } from '../fixtures/client.ts'
 import { patientCallerAt, pause } from './patient-caller.ts'
 
 /** A call that was acknowledged: what was sent under its key, and the answer. */
@@ -12,7 +12,7 @@ export interface Acknowledged {
 
 export interface Load {
   acknowledged: Acknowledged[]
-  /** Calls that were answered by nobody, or with a 5xx. */
+  /** Calls without an answer, or answered with a 5xx. */
   readonly unheard: number
   /** Answers that no caller deserves: neither 201 nor "try again". */
   surprises: string[]

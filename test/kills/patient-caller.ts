@@ -1,11 +1,11 @@
 // A caller that repeats whatever is not answered, or answered with "try again", until it has an answer to keep.
-import { callAt, type Answered, type CallOptions } from '../api/client.ts'
+import { callAt, type Answered, type CallOptions } from '../fixtures/client.ts'
 
 const REPEAT_AFTER_MS = 50
 const PATIENCE_MS = 90_000
 
 export interface PatientCaller {
-  /** Calls that were answered by nobody, or with a 5xx. */
+  /** Calls without an answer, or answered with a 5xx. */
   unheard: number
   /** One call; null where no answer came. */
   once(method: string, path: string, options?: CallOptions): Promise<Answered | null>

@@ -1,19 +1,19 @@
 // Callers beside the load of invoices, each at its own kind of change without a pause: PUT, DELETE, conversions in parts.
 import { expect } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Answered, Json } from '../api/client.ts'
+import type { Answered, Json } from '../fixtures/client.ts'
 import { until } from '../start/local-run.ts'
 import { patientCallerAt, pause, type PatientCaller } from './patient-caller.ts'
-import type { Shop } from './shop.ts'
+import type { LoadedOrganization } from './organization.ts'
 
-/** What a writer does over and over, and how its end is held against what was acknowledged. */
-export interface Work {
+/** What a writer does over and over, and how the books are compared with what was acknowledged. */
+export interface Writer {
   name: string
   round(): Promise<void>
   check(): Promise<void>
 }
 
-export interface Writers {
+export interface RunningWriters {
   /** Resolves once each of them has been through so many more rounds; throws what any of them met. */
   goOn(rounds: number, withinMs: number): Promise<void>
   /** Resolves when each is through its last round; throws what any of them met. */
@@ -27,7 +27,7 @@ const PAUSE_MS = 60
 const AHEAD = 50
 const AHEAD_PAUSE_MS = 1_000
 
-export function startWriters(works: Work[]): Writers {
+export function startWriters(works: Writer[]): RunningWriters {
   let stopped = false
   const failures: unknown[] = []
   const rounds = works.map(() => 0)
@@ -66,19 +66,19 @@ export function startWriters(works: Work[]): Writers {
   }
 }
 
-/** A caller of the shop that has every call answered; throws where the answer is another than expected. */
-export interface Hand {
+/** A caller that repeats each call until it is answered; throws where the answer is another than expected. */
+export interface CheckedCaller {
   get(path: string): Promise<Json>
-  /** With a key, told or its own. */
+  /** With this Idempotency-Key, or a new one. */
   post(path: string, body: unknown, key?: string): Promise<Json>
   put(path: string, body: unknown): Promise<Json>
   /** The answer whatever it is. */
   answer(method: string, path: string): Promise<Answered>
-  /** How often the activity log tells of the action. */
-  told(entityType: string, entityId: string, action: string): Promise<number>
+  /** How many entries of the action the activity log has. */
+  countActivity(entityType: string, entityId: string, action: string): Promise<number>
 }
 
-export function handOf(baseUrl: string, { token }: Pick<Shop, 'token'>): Hand {
+export function checkedCallerOf(baseUrl: string, { token }: Pick<LoadedOrganization, 'token'>): CheckedCaller {
   const caller: PatientCaller = patientCallerAt(baseUrl, token)
   const answered = async (method: string, path: string, options = {}): Promise<Answered> => {
     const answer = await caller.untilAnswered(method, path, options)
@@ -95,7 +95,7 @@ export function handOf(baseUrl: string, { token }: Pick<Shop, 'token'>): Hand {
     post: (path, body, key = randomUUID()) => done('POST', path, { body, key }),
     put: (path, body) => done('PUT', path, { body }),
     answer: (method, path) => answered(method, path),
-    async told(entityType, entityId, action) {
+    async countActivity(entityType, entityId, action) {
       const { activity } = await done('GET', `/activity?entity_type=${entityType}&entity_id=${entityId}&limit=500`)
       expect(activity.length).toBeLessThan(500)
       return activity.filter((entry: Json) => entry.action === `${entityType}_${action}`).length

@@ -1,5 +1,5 @@
 // The model of an organisation's books: plain figures, moved by the specification's rules as an accountant would by hand.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import type { Contact } from './contact.ts'
 import type { Document } from './document.ts'
 import { Ledger } from './ledger.ts'
@@ -12,17 +12,17 @@ export interface Thing {
   gone: boolean
   /** What the API must answer of it, at least. */
   shown(books: Books): Json
-  /** What of it only the API can tell. */
+  /** Takes over what only the API's answer can give: numbers and ids. */
   learn?(answered: Json): void
   /** What its activity log says was done, in any order, without the entity's name. */
   actions?: string[]
   /** The events of it, in order. */
   events?: string[]
   /** Whether every change of it has an event, so that their sequence has no gap. */
-  isWhollyTold?: boolean
+  isWhollyGiven?: boolean
 }
 
-/** What a deed is: a call, how it may be refused, and what moves when it is not. */
+/** A call, how it may be refused, and how the model changes when it is not. */
 export interface Plan {
   method: 'POST' | 'PUT' | 'DELETE'
   path: string
@@ -30,9 +30,9 @@ export interface Plan {
   /** '409 conflict.invalid_state': every refusal that would be right; none where the call must succeed. */
   refusals: string[]
   move(answer: Json): void
-  /** What a refusal tells as the most that would be taken, where that is the only reason. */
+  /** The `limit` in the details of a refusal, where that is the only reason. */
   limit?: number | undefined
-  /** What a refusal tells of what names the thing, by kind. */
+  /** The counts in the details of a refusal, by kind of what names the thing. */
   uses?: Record<string, number>
   /** What is looked at afterwards besides what moved. */
   about?: Thing[]
@@ -57,7 +57,7 @@ export class Books {
   readonly ledger = new Ledger()
   readonly things: Thing[] = []
   readonly documents: Document[] = []
-  /** What moved in the deed that is under way. */
+  /** What the current call changed. */
   readonly touched = new Set<Thing>()
   readonly today: string
   readonly accounts: Record<string, string>
@@ -82,7 +82,7 @@ export class Books {
     return thing
   }
 
-  all<T extends Thing>(kind: abstract new (...told: never[]) => T): T[] {
+  all<T extends Thing>(kind: abstract new (...input: never[]) => T): T[] {
     return this.things.filter((thing): thing is T => thing instanceof kind)
   }
 
@@ -98,7 +98,7 @@ export class Books {
   }
 }
 
-/** What a deed is done to: the nth of all, or the nth of those that it can well be done to. */
+/** What a call is made on: the nth of all, or the nth of those for which it can succeed. */
 export interface Pick {
   n: number
   /** Any at all, deleted and cancelled ones too. */
@@ -146,7 +146,7 @@ export const IN_USE = '409 conflict.in_use'
  * (decisions §1).
  */
 export function refusalsOf(conditions: [boolean, string][]): string[] {
-  const told = [...new Set(conditions.filter(([holds]) => holds).map(([, refusal]) => refusal))]
-  if (told.includes(BAD_SHAPE)) return [BAD_SHAPE]
-  return told.includes(MISSING) ? [MISSING] : told
+  const input = [...new Set(conditions.filter(([holds]) => holds).map(([, refusal]) => refusal))]
+  if (input.includes(BAD_SHAPE)) return [BAD_SHAPE]
+  return input.includes(MISSING) ? [MISSING] : input
 }

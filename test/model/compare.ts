@@ -1,28 +1,28 @@
-// The end of a run: everything that the model says is held against everything that the API answers.
+// The end of a run: the whole model is compared with what the API answers.
 import { expect } from '@jest/globals'
-import type { Client, Json } from '../api/client.ts'
+import type { Client, Json } from '../fixtures/client.ts'
 import { amountOf, inBase, type Books } from './books.ts'
 import { entryText, type Entry } from './ledger.ts'
 import { Note } from './note.ts'
 import { Payment } from './payment.ts'
-import { compareThing, type Desk } from './step.ts'
+import { compareThing, type Session } from './step.ts'
 
 const CREDIT_NORMAL = new Set([
   'ACCOUNTS_PAYABLE', 'GST_LIABILITY', 'TDS_LIABILITY', 'OTHER_CURRENT_LIABILITY', 'LONG_TERM_LIABILITY', 'EQUITY', 'RETAINED_EARNINGS',
   'SALES', 'INCOME', 'OTHER_INCOME',
 ])
 
-export async function compareAll(books: Books, context: Desk): Promise<void> {
-  for (const thing of books.things) await compareThing(books, context, thing)
-  await compareLists(books, context)
-  await compareAccounts(books, context)
-  await compareJournals(books, context)
-  await compareContacts(books, context)
-  await compareEvents(books, context)
-  await compareActivity(books, context)
+export async function compareAll(books: Books, session: Session): Promise<void> {
+  for (const thing of books.things) await compareThing(books, session, thing)
+  await compareLists(books, session)
+  await compareAccounts(books, session)
+  await compareJournals(books, session)
+  await compareContacts(books, session)
+  await compareEvents(books, session)
+  await compareActivity(books, session)
   // What an earlier run did wrong is no reason to make this one shorter.
-  expect((await context.service.audit()).filter((line) => line.includes(context.client.orgId))).toEqual([])
-  expect(context.service.mishaps.slice(context.mishapsBefore)).toEqual([])
+  expect((await session.service.audit()).filter((line) => line.includes(session.client.orgId))).toEqual([])
+  expect(session.service.unhandledErrors.slice(session.unhandledErrorsBefore)).toEqual([])
 }
 
 /** Every row of a cursor list. */
@@ -37,8 +37,8 @@ async function walk(client: Client, path: string, key: string): Promise<Json[]> 
   }
 }
 
-// A list shows what stands, and nothing else.
-async function compareLists(books: Books, { client }: Desk): Promise<void> {
+// A list shows what was not deleted, and nothing else.
+async function compareLists(books: Books, { client }: Session): Promise<void> {
   const listed = Map.groupBy(books.things.filter(({ key }) => key !== 'journal'), ({ path }) => path.split('/')[1]!)
   for (const [list, things] of listed) {
     const rows = await walk(client, `/${list}`, list)
@@ -49,7 +49,7 @@ async function compareLists(books: Books, { client }: Desk): Promise<void> {
   }
 }
 
-async function compareAccounts({ ledger }: Books, { client }: Desk): Promise<void> {
+async function compareAccounts({ ledger }: Books, { client }: Session): Promise<void> {
   const accounts = (await client.get('/accounts?per_page=500&include_inactive=true')).body.accounts as Json[]
   const answered = accounts.map(({ name, current_balance }) => [name, current_balance])
   expect(answered).toEqual(accounts.map(({ name, account_type }) => {
@@ -66,7 +66,7 @@ async function compareAccounts({ ledger }: Books, { client }: Desk): Promise<voi
 }
 
 // The ledger holds the model's entries, each of them once, and no others.
-async function compareJournals({ ledger }: Books, { client }: Desk): Promise<void> {
+async function compareJournals({ ledger }: Books, { client }: Session): Promise<void> {
   const journals = await walk(client, '/journals?include_reversed=true', 'journals')
   const answered = journals.map(({ source, source_id, date, contact_id: contact, lines }) => entryText({
     source, of: source_id, date: date.slice(0, 10), contact,
@@ -82,8 +82,8 @@ async function compareJournals({ ledger }: Books, { client }: Desk): Promise<voi
   }
 }
 
-// What a contact owes, told three ways: by its open documents, by the ledger, by the customer ledger.
-async function compareContacts(books: Books, { client }: Desk): Promise<void> {
+// What a contact owes, computed three ways: from its open documents, from the ledger, from the customer ledger.
+async function compareContacts(books: Books, { client }: Session): Promise<void> {
   for (const { id, name, gone } of books.contacts) {
     for (const [kind, control, sign] of [['invoice', 'Accounts Receivable', 1n], ['bill', 'Accounts Payable', -1n]] as const) {
       expect({ name, control, owed: openOf(books, id, kind, control) }).toEqual({ name, control, owed: sign * books.ledger.balance(control, id) })
@@ -110,24 +110,24 @@ function openOf(books: Books, contactId: string, kind: string, control: string):
 }
 
 // Every event is there once, in order; where each change of a document has one, their sequence has no gap.
-async function compareEvents(books: Books, { service, client }: Desk): Promise<void> {
+async function compareEvents(books: Books, { service, client }: Session): Promise<void> {
   const rows = await service.sql<{ entity_id: string; event_type: string; sequence: number }>(
     `SELECT entity_id, event_type, (data ->> 'sequence')::integer AS sequence FROM webhook_events
      WHERE org_id = $1 ORDER BY entity_id, (data ->> 'sequence')::integer, id`, client.orgId,
   )
-  const told = Map.groupBy(rows, ({ entity_id }) => entity_id)
-  for (const { path, name, events, isWhollyTold } of books.things) {
+  const input = Map.groupBy(rows, ({ entity_id }) => entity_id)
+  for (const { path, name, events, isWhollyGiven } of books.things) {
     if (!events) continue
-    const answered = told.get(path.split('/')[2]!) ?? []
+    const answered = input.get(path.split('/')[2]!) ?? []
     expect({ name, events: answered.map(({ event_type }) => event_type) }).toEqual({ name, events })
     const sequence = answered.map((event) => event.sequence)
-    const wanted = isWhollyTold ? events.map((_event, place) => place + 1) : [...new Set(sequence)].sort((a, b) => a - b)
+    const wanted = isWhollyGiven ? events.map((_event, place) => place + 1) : [...new Set(sequence)].sort((a, b) => a - b)
     expect({ name, sequence }).toEqual({ name, sequence: wanted })
   }
 }
 
-// The log tells of everything that was done to a thing, and of nothing else.
-async function compareActivity({ things }: Books, { client }: Desk): Promise<void> {
+// The activity log has everything that was done to a thing, and nothing else.
+async function compareActivity({ things }: Books, { client }: Session): Promise<void> {
   for (const { key, path, name, actions } of things) {
     if (!actions) continue
     const type = key.toUpperCase()

@@ -1,10 +1,10 @@
 // A contact in the model: what it is called, how long it may owe, and what names it.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import type { Books, Thing } from './books.ts'
 
 export type ContactType = 'CUSTOMER' | 'VENDOR' | 'BOTH'
 
-/** Which contact a call names: of those that fit, the nth that stands, or the nth that was deleted. */
+/** Which contact a call names: of those that fit, the nth that exists, or the nth that was deleted. */
 export interface ContactPick {
   n: number
   gone: boolean
@@ -18,7 +18,7 @@ export class Contact implements Thing {
   readonly id: string
   readonly type: ContactType
   name: string
-  /** Days until what is drawn up without a due date is due. */
+  /** Days until a document without a due date is due. */
   paymentTerms: number
 
   constructor({ id, type, name, paymentTerms = 0 }: { id: string; type: ContactType; name: string; paymentTerms?: number }) {

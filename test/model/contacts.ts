@@ -7,14 +7,14 @@ import { Note } from './note.ts'
 import { Order } from './order.ts'
 import { Payment } from './payment.ts'
 
-export interface ContactTold {
+export interface ContactInput {
   type: ContactType
   name: string
   paymentTerms: number
   wrong: 'no name' | null
 }
 
-export function addContact(books: Books, { type, name, paymentTerms, wrong }: ContactTold): Plan {
+export function addContact(books: Books, { type, name, paymentTerms, wrong }: ContactInput): Plan {
   return {
     method: 'POST',
     path: '/contacts',

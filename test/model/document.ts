@@ -1,8 +1,8 @@
 // An invoice or a bill in the model: what it comes to, what it posts, what settles it.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import { amountOf, dateTime, inBase, shareOf, type Books, type Pick as PickOf, type Thing } from './books.ts'
 import type { Contact } from './contact.ts'
-import type { DocumentTold } from './documents.ts'
+import type { DocumentInput } from './documents.ts'
 import { itemOf, type Item } from './item.ts'
 import { cr, dr, type Line } from './ledger.ts'
 import type { Order } from './order.ts'
@@ -20,7 +20,7 @@ export const KINDS = {
   },
 } as const
 
-export interface LineTold {
+export interface LineInput {
   quantity: number
   /** Whole units of the currency, so that 9 per cent of them are whole minor units. */
   rate: number
@@ -47,7 +47,7 @@ export interface Price {
   total: bigint
 }
 
-export const pricedOf = (books: Books, lines: LineTold[]): Priced[] => lines.map(({ quantity, rate, discount, taxed, item: pick }) => {
+export const pricedOf = (books: Books, lines: LineInput[]): Priced[] => lines.map(({ quantity, rate, discount, taxed, item: pick }) => {
   const item = itemOf(books, { item: pick })
   return { hundredths: BigInt(quantity * 100), rate: BigInt(item?.rate ?? rate), discount: BigInt(discount) * 1_000_000n, taxed, item }
 })
@@ -68,7 +68,7 @@ export function priceOf(lines: Priced[], inState: boolean, roundOff = 0n): Price
   return { subTotal, central, state: central, integrated, total: subTotal + 2n * central + integrated + roundOff }
 }
 
-export const linesOf = (books: Books, lines: LineTold[]): Json[] => lines.map(({ taxed, item: pick, rate, ...line }) => {
+export const linesOf = (books: Books, lines: LineInput[]): Json[] => lines.map(({ taxed, item: pick, rate, ...line }) => {
   const item = itemOf(books, { item: pick })
   return { ...(item ? { item_id: item.id } : { name: 'Silk thread', rate }), ...line, ...(taxed ? { tax_id: books.taxId } : {}) }
 })
@@ -118,10 +118,10 @@ export class Document implements Thing {
   /** What has been taken off it in the ledger, in paise. */
   offBase = 0n
   gone = false
-  readonly isWhollyTold = true
+  readonly isWhollyGiven = true
   status = 'DRAFT'
   /** What it was drawn up of, unless it was made of an order. */
-  told: DocumentTold | null = null
+  input: DocumentInput | null = null
   readonly events: string[]
   readonly actions = ['CREATED']
   readonly kind: Kind

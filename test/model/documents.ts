@@ -3,16 +3,16 @@ import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan,
 } from './books.ts'
 import { contactOf, type Contact, type ContactPick } from './contact.ts'
-import { autoRoundOff, Document, isOfDeleted, KINDS, linesOf, pricedOf, priceOf, type Kind, type LineTold, type Terms } from './document.ts'
+import { autoRoundOff, Document, isOfDeleted, KINDS, linesOf, pricedOf, priceOf, type Kind, type LineInput, type Terms } from './document.ts'
 import type { Order } from './order.ts'
 import { Payment } from './payment.ts'
 
-export interface DocumentTold {
+export interface DocumentInput {
   kind: Kind
   contact: ContactPick
   /** Rupees for a dollar; null for a document in rupees. */
   dollars: number | null
-  lines: LineTold[]
+  lines: LineInput[]
   daysAgo: number
   dueIn: number | null
   roundOff: number | null
@@ -33,28 +33,28 @@ export function isDuplicateBill(books: Books, { contact, date, currency, price, 
 }
 
 /** For the contact that is picked, unless one is named. */
-export function drawUp(books: Books, told: DocumentTold, named?: Contact): Plan {
-  const { kind, wrong } = told
-  const contact = named ?? contactOf(books, told.contact, ({ type }) => (type === KINDS[kind].stranger) === (wrong === 'stranger'))
-  const date = books.daysFromNow(-told.daysAgo)
-  const lines = pricedOf(books, told.lines)
-  const roundOff = told.roundOff === null ? autoRoundOff(books, kind, priceOf(lines, told.inState)) : BigInt(told.roundOff)
-  const dueIn = wrong === 'due before its date' ? -1 : told.dueIn
+export function drawUp(books: Books, input: DocumentInput, named?: Contact): Plan {
+  const { kind, wrong } = input
+  const contact = named ?? contactOf(books, input.contact, ({ type }) => (type === KINDS[kind].stranger) === (wrong === 'stranger'))
+  const date = books.daysFromNow(-input.daysAgo)
+  const lines = pricedOf(books, input.lines)
+  const roundOff = input.roundOff === null ? autoRoundOff(books, kind, priceOf(lines, input.inState)) : BigInt(input.roundOff)
+  const dueIn = wrong === 'due before its date' ? -1 : input.dueIn
   const terms: Terms = {
-    contact, date, due: books.daysFromNow((dueIn ?? contact.paymentTerms) - told.daysAgo), reference: told.reference, inState: told.inState, roundOff, lines,
-    currency: told.dollars === null ? 'INR' : 'USD', rate: rateOf(told.dollars), price: priceOf(lines, told.inState, roundOff),
+    contact, date, due: books.daysFromNow((dueIn ?? contact.paymentTerms) - input.daysAgo), reference: input.reference, inState: input.inState, roundOff, lines,
+    currency: input.dollars === null ? 'INR' : 'USD', rate: rateOf(input.dollars), price: priceOf(lines, input.inState, roundOff),
   }
   return {
     method: 'POST',
     path: KINDS[kind].path,
     body: {
-      [KINDS[kind].party]: wrong === 'nobody' ? NOBODY : contact.id, date, place_of_supply: told.inState ? 'IN-KA' : 'IN-MH',
-      line_items: wrong === 'no lines' ? [] : linesOf(books, told.lines), reference_number: told.reference,
-      ...(told.dollars === null ? {} : { currency_code: 'USD', exchange_rate: told.dollars }),
+      [KINDS[kind].party]: wrong === 'nobody' ? NOBODY : contact.id, date, place_of_supply: input.inState ? 'IN-KA' : 'IN-MH',
+      line_items: wrong === 'no lines' ? [] : linesOf(books, input.lines), reference_number: input.reference,
+      ...(input.dollars === null ? {} : { currency_code: 'USD', exchange_rate: input.dollars }),
       ...(wrong === 'a rate for rupees' ? { currency_code: 'INR', exchange_rate: 84 } : {}),
       ...(dueIn === null ? {} : { due_date: terms.due }),
-      ...(told.roundOff === null ? {} : { round_off: amountOf(roundOff) }),
-      auto_approve: told.approve,
+      ...(input.roundOff === null ? {} : { round_off: amountOf(roundOff) }),
+      auto_approve: input.approve,
     },
     refusals: refusalsOf([
       [wrong === 'no lines', BAD_SHAPE],
@@ -64,18 +64,18 @@ export function drawUp(books: Books, told: DocumentTold, named?: Contact): Plan 
       [kind === 'bill' && isDuplicateBill(books, terms), BAD_VALUE],
     ]),
     move({ [kind]: answered }) {
-      addDocument(books, new Document(kind, answered[KINDS[kind].id], terms), told.approve).told = told
+      addDocument(books, new Document(kind, answered[KINDS[kind].id], terms), input.approve).input = input
     },
   }
 }
 
 /** The same once more, with the same reference or another. */
 export function drawUpAgain(books: Books, { reference, ...pick }: Pick & { reference: 'same' | 'other' | 'none' }): Plan | null {
-  const drawnUp = books.documents.flatMap(({ told, terms: { contact } }) => (told ? [{ told, contact }] : []))
-  const chosen = choose(drawnUp, ({ told: { kind } }) => kind === 'bill', pick)
+  const drawnUp = books.documents.flatMap(({ input, terms: { contact } }) => (input ? [{ input, contact }] : []))
+  const chosen = choose(drawnUp, ({ input: { kind } }) => kind === 'bill', pick)
   if (!chosen) return null
-  const { told, contact } = chosen
-  return drawUp(books, { ...told, wrong: null, reference: { same: told.reference, other: 'R-9', none: null }[reference] }, contact)
+  const { input, contact } = chosen
+  return drawUp(books, { ...input, wrong: null, reference: { same: input.reference, other: 'R-9', none: null }[reference] }, contact)
 }
 
 export function addDocument(books: Books, document: Document, approved: boolean): Document {
@@ -110,13 +110,13 @@ export function approve(books: Books, { kind, ...pick }: DocumentPick): Plan | n
   }
 }
 
-export interface EditTold extends DocumentPick {
+export interface EditInput extends DocumentPick {
   reference: string | null
   dueIn: number
   wrong: 'its lines' | null
 }
 
-export function edit(books: Books, { kind, reference, dueIn, wrong, ...pick }: EditTold): Plan | null {
+export function edit(books: Books, { kind, reference, dueIn, wrong, ...pick }: EditInput): Plan | null {
   const document = choose(ofKind(books, kind), isDraft, pick)
   if (!document) return null
   const due = new Date(Date.parse(document.terms.date) + dueIn * 86_400_000).toISOString().slice(0, 10)
@@ -130,7 +130,7 @@ export function edit(books: Books, { kind, reference, dueIn, wrong, ...pick }: E
     move() {
       const { terms } = document
       const before = terms.price.total - terms.roundOff
-      // What was rounded by less than a rupee is rounded anew.
+      // What was rounded by less than a rupee is rounded again.
       const isMoved = terms.reference !== reference || terms.due !== due
       const isAnew = kind === 'invoice' && isMoved && books.rounding !== null && terms.roundOff > -100n && terms.roundOff < 100n
       const roundOff = isAnew ? books.roundOffOn(before) : terms.roundOff
@@ -158,11 +158,11 @@ export function discard(books: Books, { kind, ...pick }: DocumentPick): Plan | n
   }
 }
 
-export interface CancelTold extends DocumentPick {
+export interface CancelInput extends DocumentPick {
   daysAgo: number | null
 }
 
-export function cancel(books: Books, { kind, daysAgo, ...pick }: CancelTold): Plan | null {
+export function cancel(books: Books, { kind, daysAgo, ...pick }: CancelInput): Plan | null {
   const document = choose(ofKind(books, kind), ({ isPosted }) => isPosted, pick)
   if (!document) return null
   const { status, gone, credited } = document

@@ -1,5 +1,5 @@
 // Estimates in the model: drawing up, changing, accepting, deleting, and their conversion to an order and its invoice.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, dateTime, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan, type Thing,
 } from './books.ts'
@@ -7,7 +7,7 @@ import { contactOf } from './contact.ts'
 import { Document, isOfDeleted, linesOf, pricedOf, priceOf, type Priced } from './document.ts'
 import { addDocument } from './documents.ts'
 import { Order, type OrderTerms } from './order.ts'
-import { orderLinesOf, termsOfPart, type OrderTold } from './orders.ts'
+import { orderLinesOf, termsOfPart, type OrderInput } from './orders.ts'
 
 export class Estimate implements Thing {
   readonly key = 'estimate'
@@ -38,16 +38,16 @@ export class Estimate implements Thing {
   }
 }
 
-export interface EstimateTold extends Omit<OrderTold, 'kind'> {
+export interface EstimateInput extends Omit<OrderInput, 'kind'> {
   expiresIn: number | null
 }
 
-export function offer(books: Books, { wrong, lines, daysAgo, dollars, expiresIn, ...told }: EstimateTold): Plan {
+export function offer(books: Books, { wrong, lines, daysAgo, dollars, expiresIn, ...input }: EstimateInput): Plan {
   const ago = daysAgo ?? 0
   const priced = pricedOf(books, lines)
   const terms = {
-    contact: contactOf(books, told.contact, ({ type }) => (type === 'VENDOR') === (wrong === 'stranger')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
-    date: books.daysFromNow(-ago), reference: told.reference, inState: told.inState,
+    contact: contactOf(books, input.contact, ({ type }) => (type === 'VENDOR') === (wrong === 'stranger')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
+    date: books.daysFromNow(-ago), reference: input.reference, inState: input.inState,
     expiry: expiresIn === null ? null : books.daysFromNow(expiresIn - ago),
   }
   return {
@@ -55,8 +55,8 @@ export function offer(books: Books, { wrong, lines, daysAgo, dollars, expiresIn,
     path: '/estimates',
     body: {
       customer_id: wrong === 'nobody' ? NOBODY : terms.contact.id, ...(daysAgo === null ? {} : { date: terms.date }), expiry_date: terms.expiry,
-      place_of_supply: told.inState ? 'IN-KA' : 'IN-MH', line_items: wrong === 'no lines' ? [] : linesOf(books, lines),
-      ...(dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }), reference_number: told.reference,
+      place_of_supply: input.inState ? 'IN-KA' : 'IN-MH', line_items: wrong === 'no lines' ? [] : linesOf(books, lines),
+      ...(dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }), reference_number: input.reference,
     },
     refusals: refusalsOf([
       [wrong === 'no lines', BAD_SHAPE], [wrong === 'nobody' || terms.contact.gone || priced.some(isOfDeleted), MISSING], [wrong !== null || (expiresIn ?? 0) < 0, BAD_VALUE],
@@ -69,13 +69,13 @@ export function offer(books: Books, { wrong, lines, daysAgo, dollars, expiresIn,
 
 const FROM: Record<string, string[]> = { SENT: ['DRAFT'], DECLINED: ['DRAFT', 'SENT'], CANCELLED: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED'] }
 
-export interface ReofferTold extends Pick {
+export interface ReofferInput extends Pick {
   status: 'SENT' | 'DECLINED' | 'CANCELLED' | 'ACCEPTED' | 'CONVERTED' | null
   reference: string | null
   wrong: 'its lines' | null
 }
 
-export function reoffer(books: Books, { status, reference, wrong, ...pick }: ReofferTold): Plan | null {
+export function reoffer(books: Books, { status, reference, wrong, ...pick }: ReofferInput): Plan | null {
   const estimate = choose(books.all(Estimate), ({ gone, status: from }) => !gone && (status === null || (FROM[status]?.includes(from) ?? false)), pick)
   if (!estimate) return null
   const mayBe = status === null || status === estimate.status || (FROM[status]?.includes(estimate.status) ?? false)
@@ -124,12 +124,12 @@ export function withdraw(books: Books, pick: Pick): Plan | null {
   }
 }
 
-export interface ConvertEstimateTold extends Pick {
+export interface ConvertEstimateInput extends Pick {
   through: boolean
   approve: boolean
 }
 
-export function convertEstimate(books: Books, { through, approve, ...pick }: ConvertEstimateTold): Plan | null {
+export function convertEstimate(books: Books, { through, approve, ...pick }: ConvertEstimateInput): Plan | null {
   const estimate = choose(books.all(Estimate), ({ gone, status }) => !gone && status === 'ACCEPTED', pick)
   if (!estimate) return null
   const { status, gone } = estimate

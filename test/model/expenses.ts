@@ -1,10 +1,10 @@
 // Expenses in the model: booking, changing, deleting; the tax charged, inside the amount, or assessed upon oneself.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import { amountOf, BAD_SHAPE, BAD_VALUE, choose, dateTime, MISSING, refusalsOf, shareOf, type Books, type Pick, type Plan, type Thing } from './books.ts'
 import { contactOf, type Contact, type ContactPick } from './contact.ts'
 import { cr, dr, entryText, type Line } from './ledger.ts'
 
-export interface ExpenseTold {
+export interface ExpenseInput {
   /** Paise. */
   amount: number
   tax: 'none' | 'on top' | 'inside'
@@ -19,7 +19,7 @@ export interface ExpenseTold {
   wrong: 'a customer' | 'income' | 'paid through rent' | 'nothing' | 'no rate' | null
 }
 
-interface ExpenseTerms extends Omit<ExpenseTold, 'wrong' | 'daysAgo' | 'amount' | 'vendor'> {
+interface ExpenseTerms extends Omit<ExpenseInput, 'wrong' | 'daysAgo' | 'amount' | 'vendor'> {
   date: string
   vendor: Contact | null
   amount: bigint
@@ -79,9 +79,9 @@ export class Expense implements Thing {
 
 const through = (cash: boolean) => (cash ? 'Cash in Hand' : 'Bank Account')
 
-export function spend(books: Books, { wrong, daysAgo, amount, vendor: pick, ...told }: ExpenseTold): Plan {
+export function spend(books: Books, { wrong, daysAgo, amount, vendor: pick, ...input }: ExpenseInput): Plan {
   const vendor = vendorOf(books, pick, wrong === 'a customer')
-  const terms = { ...told, vendor, amount: BigInt(amount), date: books.daysFromNow(-daysAgo) }
+  const terms = { ...input, vendor, amount: BigInt(amount), date: books.daysFromNow(-daysAgo) }
   const noRate = terms.reverseCharge && terms.tax === 'none' && terms.rcmRate === null
   return {
     method: 'POST',
@@ -106,32 +106,32 @@ const vendorOf = (books: Books, pick: ContactPick | null, isStranger = false): C
   pick && contactOf(books, pick, ({ type }) => (type === 'CUSTOMER') === isStranger)
 )
 
-export interface RespendTold extends Pick {
+export interface RespendInput extends Pick {
   amount: number | null
   daysAgo: number | null
   blocked: boolean
   vendor: ContactPick | null
 }
 
-export function respend(books: Books, { amount, daysAgo, blocked, vendor: named, ...pick }: RespendTold): Plan | null {
+export function respend(books: Books, { amount, daysAgo, blocked, vendor: named, ...pick }: RespendInput): Plan | null {
   const expense = choose(books.all(Expense), ({ gone }) => !gone, pick)
   if (!expense) return null
   const vendor = vendorOf(books, named)
-  const told = {
+  const input = {
     ...(vendor ? { vendor } : {}), ...(amount === null ? {} : { amount: BigInt(amount) }), ...(daysAgo === null ? {} : { date: books.daysFromNow(-daysAgo) }), blocked,
   }
   return {
     method: 'PUT',
     path: expense.path,
     body: {
-      ...(amount === null ? {} : { amount: amountOf(BigInt(amount)) }), ...(told.date ? { date: told.date } : {}),
+      ...(amount === null ? {} : { amount: amountOf(BigInt(amount)) }), ...(input.date ? { date: input.date } : {}),
       ...(vendor ? { vendor_id: vendor.id } : {}),
       itc_blocked_reason: blocked ? 'Section 17(5)' : null,
     },
     refusals: refusalsOf([[expense.gone || (vendor?.gone ?? false), MISSING]]),
     move() {
       const before = expense.entry
-      expense.terms = { ...expense.terms, ...told }
+      expense.terms = { ...expense.terms, ...input }
       if (before !== expense.entry) {
         books.ledger.undoAll('EXPENSE', expense.id, null)
         expense.post(books)

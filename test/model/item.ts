@@ -1,5 +1,5 @@
 // An item of the item master in the model: what it costs, and which lines are of it.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import { choose, type Books, type Pick, type Thing } from './books.ts'
 
 export class Item implements Thing {
@@ -25,7 +25,7 @@ export class Item implements Thing {
   }
 }
 
-/** The item that a line names; null for a line that tells everything itself, or where there is no item yet. */
+/** The item that a line names; null for a line without one, or where there is no item yet. */
 export function itemOf(books: Books, { item }: { item: Pick | null }): Item | null {
   return item && choose(books.all(Item), ({ gone }) => !gone, item)
 }

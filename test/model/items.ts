@@ -5,13 +5,13 @@ import { Item } from './item.ts'
 import { Note } from './note.ts'
 import { Order } from './order.ts'
 
-export interface ItemTold {
+export interface ItemInput {
   name: string
   rate: number
   wrong: 'no name' | null
 }
 
-export function addItem(books: Books, { name, rate, wrong }: ItemTold): Plan {
+export function addItem(books: Books, { name, rate, wrong }: ItemInput): Plan {
   return {
     method: 'POST',
     path: '/items',
@@ -31,7 +31,7 @@ export interface ItemChange extends Pick {
   status: 'ACTIVE' | 'INACTIVE' | null
 }
 
-/** What is drawn up already keeps the rate that it was drawn up at. */
+/** Documents that exist keep the rate that they were created with. */
 export function changeItem(books: Books, { name, rate, status, ...pick }: ItemChange): Plan | null {
   const item = choose(books.all(Item), stands, pick)
   if (!item) return null

@@ -1,12 +1,12 @@
 // Manual journals in the model: posting, a paisa off or exactly balanced, and deleting.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import { amountOf, BAD_VALUE, choose, dateTime, MISSING, NOBODY, refusalsOf, type Books, type Pick, type Plan, type Thing } from './books.ts'
 import { contactOf, type ContactPick } from './contact.ts'
 import { cr, dr, type Entry } from './ledger.ts'
 
 const PAIRS = [['Bank Account', 'Capital Account'], ['Rent', 'Bank Account'], ['Accounts Receivable', 'Sales'], ['Purchases', 'Accounts Payable']] as const
 
-export interface JournalTold {
+export interface JournalInput {
   pair: number
   /** Paise. */
   amount: number
@@ -45,7 +45,7 @@ export class Journal implements Thing {
   }
 }
 
-export function writeJournal(books: Books, { pair, amount, off, contact, parties, daysAgo, wrong }: JournalTold): Plan {
+export function writeJournal(books: Books, { pair, amount, off, contact, parties, daysAgo, wrong }: JournalInput): Plan {
   const [debited, credited] = PAIRS[pair % PAIRS.length]!
   const named = [contact, ...parties].map((one) => one && contactOf(books, one))
   const [whole, own, others] = named.map((one) => one?.id ?? null)

@@ -37,7 +37,7 @@ export class Ledger {
     return entry
   }
 
-  /** Undoes all that stands of a document, on this day or each on its own. */
+  /** Reverses every unreversed entry of a document, on this day or each on its own. */
   undoAll(source: Source, of: string, date: string | null): void {
     for (const entry of this.entries.filter((each) => each.source === source && each.of === of && !each.undone)) this.undo(entry, date ?? entry.date)
   }
@@ -53,7 +53,7 @@ export class Ledger {
     return this.entries.some(({ lines }) => lines.some((line) => line.account === account))
   }
 
-  /** The debits of an account less its credits; of one contact, and through one date, where one is told. */
+  /** The debits of an account less its credits; of one contact, and through one date, where one is given. */
   balance(account: string, contact?: string, through?: string): bigint {
     let balance = 0n
     for (const { lines, date } of this.entries) {

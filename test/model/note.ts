@@ -1,5 +1,5 @@
 // A credit note or a debit note in the model: what it posts, what it is applied to.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import { amountOf, dateTime, inBase, type Books, type Thing } from './books.ts'
 import type { Contact } from './contact.ts'
 import { priceOf, tradeLines, type Document, type Priced } from './document.ts'

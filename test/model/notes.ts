@@ -1,21 +1,21 @@
 // What is done with credit notes and debit notes in the model: drawing up, issuing, changing, applying, cancelling.
 import { expect } from '@jest/globals'
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, rateOf, refusalsOf, type Books, type Part, type Pick, type Plan,
 } from './books.ts'
 import { contactOf, type ContactPick } from './contact.ts'
-import { isOfDeleted, isOpenTo, KINDS, linesOf, pricedOf, type LineTold, type Priced } from './document.ts'
+import { isOfDeleted, isOpenTo, KINDS, linesOf, pricedOf, type LineInput, type Priced } from './document.ts'
 import { Note, NOTES, type NoteKind, type NoteTerms, type Side } from './note.ts'
 
-export interface NoteTold {
+export interface NoteInput {
   kind: NoteKind
   /** An invoice or bill that it is given against; null for nothing in particular. */
   against: Pick | null
   side: Side
   contact: ContactPick
   dollars: number | null
-  lines: LineTold[]
+  lines: LineInput[]
   daysAgo: number
   reference: string | null
   inState: boolean
@@ -25,18 +25,18 @@ export interface NoteTold {
 
 const isParty = (contact: { type: string }, side: Side) => contact.type !== (side === 'customer' ? 'VENDOR' : 'CUSTOMER')
 
-export function credit(books: Books, { kind, wrong, lines, daysAgo, dollars, draft, against, ...told }: NoteTold): Plan {
-  const wantedSide = kind === 'debit_note' ? 'vendor' : told.side
+export function credit(books: Books, { kind, wrong, lines, daysAgo, dollars, draft, against, ...input }: NoteInput): Plan {
+  const wantedSide = kind === 'debit_note' ? 'vendor' : input.side
   const parents = books.documents.filter((one) => one.kind === (wantedSide === 'customer' ? 'invoice' : 'bill'))
   const parent = against && choose(parents, ({ isPosted }) => isPosted, against)
-  const other = contactOf(books, told.contact)
-  const contact = wrong === 'another contact' ? other : parent?.terms.contact ?? contactOf(books, told.contact, (one) => isParty(one, wantedSide))
+  const other = contactOf(books, input.contact)
+  const contact = wrong === 'another contact' ? other : parent?.terms.contact ?? contactOf(books, input.contact, (one) => isParty(one, wantedSide))
   const priced = pricedOf(books, lines)
   // Without a document the contact decides: a vendor's who is nothing else, else a customer's.
   const side: Side = kind === 'debit_note' ? 'vendor' : parent ? wantedSide : contact.type === 'VENDOR' ? 'vendor' : 'customer'
   const terms: NoteTerms = {
-    contact, date: books.daysFromNow(-daysAgo), reference: told.reference,
-    inState: parent?.terms.inState ?? told.inState, currency: parent?.terms.currency ?? (dollars === null ? 'INR' : 'USD'),
+    contact, date: books.daysFromNow(-daysAgo), reference: input.reference,
+    inState: parent?.terms.inState ?? input.inState, currency: parent?.terms.currency ?? (dollars === null ? 'INR' : 'USD'),
     rate: parent?.terms.rate ?? rateOf(dollars),
   }
   const { path, party, id } = NOTES[kind]
@@ -46,8 +46,8 @@ export function credit(books: Books, { kind, wrong, lines, daysAgo, dollars, dra
     path,
     body: {
       [party]: wrong === 'nobody' ? NOBODY : contact.id, date: terms.date, line_items: wrong === 'no lines' ? [] : linesOf(books, lines),
-      reference_number: told.reference, is_draft: draft,
-      ...(parent ? { [KINDS[parent.kind].id]: parent.id } : { place_of_supply: told.inState ? 'IN-KA' : 'IN-MH' }),
+      reference_number: input.reference, is_draft: draft,
+      ...(parent ? { [KINDS[parent.kind].id]: parent.id } : { place_of_supply: input.inState ? 'IN-KA' : 'IN-MH' }),
       ...(parent || dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }),
       ...(twoParents ? { invoice_id: parent?.id ?? NOBODY, bill_id: parent?.id ?? NOBODY } : {}),
     },
@@ -107,13 +107,13 @@ export function cancelNote(books: Books, { kind, daysAgo, ...pick }: NotePick & 
   }
 }
 
-export interface RenoteTold extends NotePick {
+export interface RenoteInput extends NotePick {
   reference: string | null
   daysAgo: number | null
-  lines: LineTold[] | null
+  lines: LineInput[] | null
 }
 
-export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...pick }: RenoteTold): Plan | null {
+export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...pick }: RenoteInput): Plan | null {
   const note = choose(ofKind(books, kind), ({ status, applied }) => status === 'DRAFT' || (status === 'ISSUED' && applied === 0n), pick)
   if (!note) return null
   const date = daysAgo === null ? note.terms.date : books.daysFromNow(-daysAgo)
@@ -145,14 +145,14 @@ export function changeNote(books: Books, { kind, reference, daysAgo, lines, ...p
 
 const saidOf = (lines: Priced[]) => lines.map(({ item, ...line }) => [item?.id, ...Object.values(line)].join()).join(' ')
 
-export interface ApplyNoteTold extends Pick {
+export interface ApplyNoteInput extends Pick {
   target: Pick & { part: Part }
   ofCredit: boolean
   /** The call of the other side. */
   otherSide: boolean
 }
 
-export function applyNote(books: Books, { target: { part, ...aim }, ofCredit, otherSide, ...pick }: ApplyNoteTold): Plan | null {
+export function applyNote(books: Books, { target: { part, ...aim }, ofCredit, otherSide, ...pick }: ApplyNoteInput): Plan | null {
   const note = choose(ofKind(books, 'credit_note'), ({ status, left, terms, targetKind }) => status === 'ISSUED' && left > 0n
     && books.documents.some((one) => one.kind === targetKind && isOpenTo(terms)(one)), pick)
   if (!note) return null
@@ -174,11 +174,11 @@ export function applyNote(books: Books, { target: { part, ...aim }, ofCredit, ot
     limit: otherSide || document.terms.contact !== contact || document.terms.currency !== currency ? undefined : amountOf(limit),
     move(answered: Json) {
       note.apply(books, document, amount)
-      const { credit_note, [kind]: told } = answered
+      const { credit_note, [kind]: input } = answered
       expect(credit_note).toEqual({
         credit_note_id: note.id, applied_amount: amountOf(note.applied), balance_amount: amountOf(note.left), status: note.status,
       })
-      expect(told).toEqual({
+      expect(input).toEqual({
         [KINDS[kind].id]: document.id, balance: amountOf(document.balance), status: document.status,
         paid_amount: amountOf(document.paid + document.credited),
         ...(kind === 'bill' ? { vendor_credits_applied: amountOf(document.credited) } : {}),

@@ -1,5 +1,5 @@
 // A sales order or a purchase order in the model: how much of its lines is invoiced or billed, and what is given back.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import { amountOf, dateTime, shareOf, type Books, type Thing } from './books.ts'
 import type { Contact } from './contact.ts'
 import { priceOf, type Document, type Priced } from './document.ts'
@@ -76,7 +76,7 @@ export class Order implements Thing {
     }
   }
 
-  /** The ids of lines that nobody has told yet. */
+  /** The ids of lines, learned from the first answer. */
   learn({ line_items }: Json): void {
     this.lines.forEach((line, place) => { line.id ??= line_items[place].line_item_id })
   }

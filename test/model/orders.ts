@@ -3,16 +3,16 @@ import {
   BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, rateOf, refusalsOf, type Books, type Pick, type Plan,
 } from './books.ts'
 import { contactOf, type ContactPick } from './contact.ts'
-import { autoRoundOff, Document, isOfDeleted, linesOf, pricedOf, priceOf, type LineTold, type Priced, type Terms } from './document.ts'
+import { autoRoundOff, Document, isOfDeleted, linesOf, pricedOf, priceOf, type LineInput, type Priced, type Terms } from './document.ts'
 import { addDocument, isDuplicateBill } from './documents.ts'
 import { Order, ORDERS, type OrderKind, type OrderLine, type OrderTerms, type Taken } from './order.ts'
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 
-export interface OrderTold {
+export interface OrderInput {
   kind: OrderKind
   contact: ContactPick
   dollars: number | null
-  lines: LineTold[]
+  lines: LineInput[]
   daysAgo: number | null
   reference: string | null
   inState: boolean
@@ -23,20 +23,20 @@ export const orderLinesOf = (lines: Priced[], answered: Json[]): OrderLine[] => 
   { ...line, id: answered[place].line_item_id, converted: 0n }
 ))
 
-export function order(books: Books, { kind, wrong, lines, daysAgo, dollars, ...told }: OrderTold): Plan {
+export function order(books: Books, { kind, wrong, lines, daysAgo, dollars, ...input }: OrderInput): Plan {
   const { path, party, stranger, id } = ORDERS[kind]
   const priced = pricedOf(books, lines)
   const terms: OrderTerms = {
-    contact: contactOf(books, told.contact, ({ type }) => (type === stranger) === (wrong === 'stranger')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
-    date: books.daysFromNow(-(daysAgo ?? 0)), reference: told.reference, inState: told.inState,
+    contact: contactOf(books, input.contact, ({ type }) => (type === stranger) === (wrong === 'stranger')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
+    date: books.daysFromNow(-(daysAgo ?? 0)), reference: input.reference, inState: input.inState,
   }
   return {
     method: 'POST',
     path,
     body: {
       [party]: wrong === 'nobody' ? NOBODY : terms.contact.id, ...(daysAgo === null ? {} : { date: terms.date }),
-      place_of_supply: told.inState ? 'IN-KA' : 'IN-MH', line_items: wrong === 'no lines' ? [] : linesOf(books, lines),
-      ...(dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }), reference_number: told.reference,
+      place_of_supply: input.inState ? 'IN-KA' : 'IN-MH', line_items: wrong === 'no lines' ? [] : linesOf(books, lines),
+      ...(dollars === null ? {} : { currency_code: 'USD', exchange_rate: dollars }), reference_number: input.reference,
     },
     refusals: refusalsOf([
       [wrong === 'no lines', BAD_SHAPE], [wrong === 'nobody' || terms.contact.gone || priced.some(isOfDeleted), MISSING], [wrong !== null, BAD_VALUE],
@@ -94,12 +94,12 @@ export function discardOrder(books: Books, pick: Pick): Plan | null {
   }
 }
 
-export interface ReorderTold extends OrderPick {
+export interface ReorderInput extends OrderPick {
   reference: string | null
-  lines: LineTold[] | null
+  lines: LineInput[] | null
 }
 
-export function reorder(books: Books, { kind, reference, lines, ...pick }: ReorderTold): Plan | null {
+export function reorder(books: Books, { kind, reference, lines, ...pick }: ReorderInput): Plan | null {
   const chosen = choose(ofKind(books, kind), isDraft, pick)
   if (!chosen) return null
   const { status } = chosen
@@ -130,7 +130,7 @@ export function termsOfPart(books: Books, { kind, terms, pricedPart }: Order, ta
 
 export type OrderPart = 'all' | 'a piece' | 'half' | 'none' | 'one more'
 
-export interface ConvertTold extends OrderPick {
+export interface ConvertInput extends OrderPick {
   /** Of each line in turn; null for everything that is left. */
   parts: OrderPart[] | null
   approve: boolean
@@ -144,7 +144,7 @@ const PARTS: Record<OrderPart, (left: bigint) => bigint> = {
   'one more': (left) => left + 1n,
 }
 
-export function convertOrder(books: Books, { kind, parts, approve, wrong, ...pick }: ConvertTold): Plan | null {
+export function convertOrder(books: Books, { kind, parts, approve, wrong, ...pick }: ConvertInput): Plan | null {
   const chosen = choose(ofKind(books, kind), ({ isConvertible }) => isConvertible, pick)
   if (!chosen) return null
   const asked = chosen.lines
@@ -166,7 +166,7 @@ const left = ({ hundredths, converted }: OrderLine) => hundredths - converted
 
 interface Conversion {
   approve: boolean
-  wrong: ConvertTold['wrong']
+  wrong: ConvertInput['wrong']
   taken: Taken[]
   isWhole: boolean
 }

@@ -1,5 +1,5 @@
 // A payment in the model: what it posts, what it is put onto, what is let go of it again.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import { amountOf, dateTime, inBase, type Books, type Thing } from './books.ts'
 import type { Contact } from './contact.ts'
 import type { Document } from './document.ts'
@@ -96,7 +96,7 @@ export class Payment implements Thing {
     books.touched.add(this)
   }
 
-  /** Puts money onto a document in the ledger; the document itself is yet to be told. `taken`: of it before in this deed. */
+  /** Puts money onto a document in the ledger; the document itself is not changed yet. `taken`: what this call has used of it before. */
   allocate(document: Document, amount: bigint, later: string | null, taken = 0n): Allocation {
     const relieved = this.relieve(amount, this.allocations)
     const allocation = { document, amount, settled: document.takeOff(amount, taken), relieved, later }

@@ -1,5 +1,5 @@
 // What is done with payments in the model: recording, applying, changing, deleting.
-import type { Json } from '../api/client.ts'
+import type { Json } from '../fixtures/client.ts'
 import {
   amountOf, BAD_SHAPE, BAD_STATE, BAD_VALUE, choose, MISSING, NOBODY, partOf, rateOf, refusalsOf, type Books, type Part, type Pick, type Plan,
 } from './books.ts'
@@ -11,7 +11,7 @@ export interface Target extends Pick {
   part: Part
 }
 
-export interface PaymentTold {
+export interface PaymentInput {
   flow: Flow
   type: PaymentType
   contact: ContactPick
@@ -30,7 +30,7 @@ export interface PaymentTold {
 const isPayable = ({ isOpen, balance, gone }: Document) => isOpen && balance > 0n && !gone
 
 /** The documents wanted, and how much onto each: those of one contact and currency, unless a pick says any. */
-function chosenBy(books: Books, { flow, targets }: PaymentTold): { document: Document; amount: bigint }[] {
+function chosenBy(books: Books, { flow, targets }: PaymentInput): { document: Document; amount: bigint }[] {
   const kind = flow === 'INCOMING' ? 'invoice' : 'bill'
   const candidates = books.documents.filter((document) => document.kind === kind)
   const chosen: { document: Document; amount: bigint }[] = []
@@ -58,21 +58,21 @@ function allocationRefusals(
   ]
 }
 
-export function pay(books: Books, told: PaymentTold): Plan {
-  const { flow, type, wrong, daysAgo } = told
-  const chosen = chosenBy(books, told)
+export function pay(books: Books, input: PaymentInput): Plan {
+  const { flow, type, wrong, daysAgo } = input
+  const chosen = chosenBy(books, input)
   const first = chosen[0]?.document.terms
-  const contact = first && wrong !== 'another contact' ? first.contact : contactOf(books, told.contact, (one) => isParty(one, flow, type))
-  const dollars = wrong === 'another currency' ? first?.currency !== 'USD' : (first?.currency ?? (told.contact.n % 3 === 0 ? 'USD' : 'INR')) === 'USD'
-  const [currency, rate] = dollars ? ['USD', rateOf(told.rate)] as const : ['INR', rateOf(1)] as const
+  const contact = first && wrong !== 'another contact' ? first.contact : contactOf(books, input.contact, (one) => isParty(one, flow, type))
+  const dollars = wrong === 'another currency' ? first?.currency !== 'USD' : (first?.currency ?? (input.contact.n % 3 === 0 ? 'USD' : 'INR')) === 'USD'
+  const [currency, rate] = dollars ? ['USD', rateOf(input.rate)] as const : ['INR', rateOf(1)] as const
   const allocated = chosen.reduce((sum, { amount }) => sum + amount, 0n)
-  const amount = allocated + BigInt(chosen.length === 0 ? Math.abs(told.spare) + 100 : told.spare)
-  const tds = wrong === 'more withheld than paid' ? amount + 1n : smaller(BigInt(told.tds), amount)
-  const charges = smaller(BigInt(told.charges), amount - tds)
+  const amount = allocated + BigInt(chosen.length === 0 ? Math.abs(input.spare) + 100 : input.spare)
+  const tds = wrong === 'more withheld than paid' ? amount + 1n : smaller(BigInt(input.tds), amount)
+  const charges = smaller(BigInt(input.charges), amount - tds)
   const otherSide = wrong === 'the other side' && chosen.length > 0
   const terms: PaymentTerms = {
     flow, contact, contactName: contact.name, date: books.daysFromNow(-daysAgo), amount, currency, rate, charges,
-    account: told.cash ? 'Cash in Hand' : 'Bank Account', description: null, reference: told.reference,
+    account: input.cash ? 'Cash in Hand' : 'Bank Account', description: null, reference: input.reference,
   }
   const target = targetOf(otherSide ? (flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : flow)
   return {
@@ -80,8 +80,8 @@ export function pay(books: Books, told: PaymentTold): Plan {
     path: '/payments',
     body: {
       flow, payment_type: type, contact_id: wrong === 'nobody' ? NOBODY : contact.id, date: terms.date, amount: amountOf(amount),
-      reference_number: told.reference, tds_amount: amountOf(tds), bank_charges: amountOf(charges), currency_code: currency,
-      ...(dollars && wrong !== 'no rate' ? { exchange_rate: told.rate } : {}),
+      reference_number: input.reference, tds_amount: amountOf(tds), bank_charges: amountOf(charges), currency_code: currency,
+      ...(dollars && wrong !== 'no rate' ? { exchange_rate: input.rate } : {}),
       bank_account_id: books.accounts[wrong === 'no bank' ? 'Rent' : terms.account],
       allocations: chosen.map((each) => ({ [target]: each.document.id, amount: amountOf(each.amount) })),
     },
@@ -120,13 +120,13 @@ function looksLikeAnother(books: Books, { flow, contact, date, amount, currency,
     && (!reference || !terms.reference || terms.reference === reference))
 }
 
-export interface ApplyTold extends Pick {
+export interface ApplyInput extends Pick {
   target: Target
   /** Of the payment's money rather than of the document's balance. */
   ofMoney: boolean
 }
 
-export function apply(books: Books, { target, ofMoney, ...pick }: ApplyTold): Plan | null {
+export function apply(books: Books, { target, ofMoney, ...pick }: ApplyInput): Plan | null {
   const targetsOf = ({ flow }: PaymentTerms) => books.documents.filter(({ kind }) => kind === (flow === 'INCOMING' ? 'invoice' : 'bill'))
   const payment = choose(books.all(Payment), ({ gone, left, terms }) => !gone && left > 0n && targetsOf(terms).some(isOpenTo(terms)), pick)
   if (!payment) return null
@@ -146,7 +146,7 @@ export function apply(books: Books, { target, ofMoney, ...pick }: ApplyTold): Pl
   }
 }
 
-export interface ChangeTold extends Pick {
+export interface ChangeInput extends Pick {
   daysAgo: number | null
   amount: Part | null
   rate: number | null
@@ -159,29 +159,29 @@ export interface ChangeTold extends Pick {
   turn: boolean
 }
 
-export function change(books: Books, told: ChangeTold): Plan | null {
-  const payment = choose(books.all(Payment), ({ gone }) => !gone, told)
+export function change(books: Books, input: ChangeInput): Plan | null {
+  const payment = choose(books.all(Payment), ({ gone }) => !gone, input)
   if (!payment) return null
   const { terms, tds, type } = payment
-  const contact = told.contact === null ? terms.contact : contactOf(books, told.contact)
-  const flow: Flow = told.turn ? (terms.flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : terms.flow
+  const contact = input.contact === null ? terms.contact : contactOf(books, input.contact)
+  const flow: Flow = input.turn ? (terms.flow === 'INCOMING' ? 'OUTGOING' : 'INCOMING') : terms.flow
   // A new contact brings its own currency, and all of them trade in rupees.
-  const currency = told.currency ?? (contact === terms.contact ? terms.currency : 'INR')
-  const rate = told.rate === null ? (currency === terms.currency ? terms.rate : rateOf(1)) : rateOf(told.rate)
-  const isRateMissing = told.rate === null && currency !== terms.currency && currency !== 'INR'
+  const currency = input.currency ?? (contact === terms.contact ? terms.currency : 'INR')
+  const rate = input.rate === null ? (currency === terms.currency ? terms.rate : rateOf(1)) : rateOf(input.rate)
+  const isRateMissing = input.rate === null && currency !== terms.currency && currency !== 'INR'
   const after: PaymentTerms = {
-    ...terms, flow, contact, contactName: contact === terms.contact ? terms.contactName : contact.name, currency, rate, date: told.daysAgo === null ? terms.date : books.daysFromNow(-told.daysAgo),
-    amount: told.amount === null ? terms.amount : partOf(terms.amount, told.amount),
-    charges: told.charges === null ? terms.charges : BigInt(told.charges), description: told.description ?? terms.description,
-    account: told.account ?? terms.account,
+    ...terms, flow, contact, contactName: contact === terms.contact ? terms.contactName : contact.name, currency, rate, date: input.daysAgo === null ? terms.date : books.daysFromNow(-input.daysAgo),
+    amount: input.amount === null ? terms.amount : partOf(terms.amount, input.amount),
+    charges: input.charges === null ? terms.charges : BigInt(input.charges), description: input.description ?? terms.description,
+    account: input.account ?? terms.account,
   }
   const moved = flow !== terms.flow || contact !== terms.contact
   const allocated = payment.allocations.length > 0
   return {
     method: 'PUT',
     path: payment.path,
-    body: bodyOfChange(books, told, after),
-    refusals: payment.gone || contact.gone || told.account === 'Rent' ? [MISSING] : refusalsOf([
+    body: bodyOfChange(books, input, after),
+    refusals: payment.gone || contact.gone || input.account === 'Rent' ? [MISSING] : refusalsOf([
       [isRateMissing, BAD_SHAPE],
       [currency === 'INR' && rate !== rateOf(1), BAD_VALUE],
       [allocated && (moved || currency !== terms.currency), BAD_VALUE],
@@ -205,17 +205,17 @@ export function change(books: Books, told: ChangeTold): Plan | null {
   }
 }
 
-function bodyOfChange({ accounts }: Books, told: ChangeTold, { flow, contact, date, amount, charges }: PaymentTerms): Json {
+function bodyOfChange({ accounts }: Books, input: ChangeInput, { flow, contact, date, amount, charges }: PaymentTerms): Json {
   return {
-    ...(told.turn ? { flow } : {}),
-    ...(told.contact === null ? {} : { contact_id: contact.id }),
-    ...(told.daysAgo === null ? {} : { date }),
-    ...(told.amount === null ? {} : { amount: amountOf(amount) }),
-    ...(told.rate === null ? {} : { exchange_rate: told.rate }),
-    ...(told.currency === null ? {} : { currency_code: told.currency }),
-    ...(told.account === null ? {} : { bank_account_id: accounts[told.account] }),
-    ...(told.charges === null ? {} : { bank_charges: amountOf(charges) }),
-    ...(told.description === null ? {} : { description: told.description }),
+    ...(input.turn ? { flow } : {}),
+    ...(input.contact === null ? {} : { contact_id: contact.id }),
+    ...(input.daysAgo === null ? {} : { date }),
+    ...(input.amount === null ? {} : { amount: amountOf(amount) }),
+    ...(input.rate === null ? {} : { exchange_rate: input.rate }),
+    ...(input.currency === null ? {} : { currency_code: input.currency }),
+    ...(input.account === null ? {} : { bank_account_id: accounts[input.account] }),
+    ...(input.charges === null ? {} : { bank_charges: amountOf(charges) }),
+    ...(input.description === null ? {} : { description: input.description }),
   }
 }
 

@@ -1,70 +1,70 @@
-// One step of a run: a deed done over HTTP, its outcome and what it moved held against the model.
+// One step of a run: a call over HTTP, whose outcome and effects are compared with the model.
 import { randomUUID } from 'node:crypto'
 import { expect } from '@jest/globals'
 import { cloneMethod, type AsyncCommand } from 'fast-check'
-import type { Answered, Client, Json } from '../api/client.ts'
-import type { Service } from '../api/service.ts'
+import type { Answered, Client, Json } from '../fixtures/client.ts'
+import type { Service } from '../fixtures/service.ts'
 import { BAD_VALUE, IN_USE, type Books, type Plan, type Thing } from './books.ts'
 
-/** Where deeds are done. */
-export interface Desk {
+/** The organisation that a run calls, and what was recorded about the calls. */
+export interface Session {
   service: Service
   client: Client
   /** The POSTs so far, each with its key and what it was answered. */
   keyed: { path: string; body: Json; key: string; answered: Answered }[]
-  /** How many mishaps earlier runs left in the log. */
-  mishapsBefore: number
-  /** How many deeds came to what, over all runs. */
+  /** How many unhandled errors earlier runs left in the log. */
+  unhandledErrorsBefore: number
+  /** How many calls had which outcome, over all runs. */
   outcomes: Map<string, number>
 }
 
 export const outcomeOf = ({ status, body }: Answered): string => (status < 300 ? String(status) : `${status} ${body?.code}`)
 
-/** A deed with what it is told; what it is done to is found when its turn comes. */
-export class Step<Told> implements AsyncCommand<Books, Desk> {
+/** A call with its input; what it is made on is chosen when its turn comes. */
+export class Step<Input> implements AsyncCommand<Books, Session> {
   private said = ''
   readonly name: string
-  readonly told: Told
-  readonly deed: (books: Books, told: Told) => Plan | null
+  readonly input: Input
+  readonly stepOf: (books: Books, input: Input) => Plan | null
 
-  constructor(name: string, told: Told, deed: (books: Books, told: Told) => Plan | null) {
+  constructor(name: string, input: Input, stepOf: (books: Books, input: Input) => Plan | null) {
     this.name = name
-    this.told = told
-    this.deed = deed
+    this.input = input
+    this.stepOf = stepOf
   }
 
   check(books: Readonly<Books>): boolean {
-    return this.deed(books as Books, this.told) !== null
+    return this.stepOf(books as Books, this.input) !== null
   }
 
-  async run(books: Books, context: Desk): Promise<void> {
-    const plan = this.deed(books, this.told)!
+  async run(books: Books, session: Session): Promise<void> {
+    const plan = this.stepOf(books, this.input)!
     const { method, path, body, refusals } = plan
     const call = `${method} ${path} ${body === undefined ? '' : JSON.stringify(body)}`
     this.said = legible(books, call)
     books.touched.clear()
-    const answered = await this.send(plan, context)
+    const answered = await this.send(plan, session)
     const outcome = outcomeOf(answered)
     this.said += ` -> ${outcome}`
-    context.outcomes.set(`${this.name}: ${outcome}`, (context.outcomes.get(`${this.name}: ${outcome}`) ?? 0) + 1)
+    session.outcomes.set(`${this.name}: ${outcome}`, (session.outcomes.get(`${this.name}: ${outcome}`) ?? 0) + 1)
     const expected = refusals.length > 0 ? refusals : [method === 'POST' && !/\/\w+\/[\w-]{36}\//.test(path) ? '201' : '200']
     if (!expected.includes(outcome)) throw new Error(legible(books, `${call}\nanswered ${outcome}, must be ${expected.join(' or ')}: ${answered.text}`))
     if (plan.limit !== undefined && refusals.join() === BAD_VALUE) expect(answered.body.details).toEqual({ limit: plan.limit })
     if (plan.uses && refusals.join() === IN_USE) expect(answered.body.details).toEqual(plan.uses)
     if (refusals.length === 0) plan.move(answered.body)
-    for (const thing of new Set([...books.touched, ...(plan.about ?? [])])) await compareThing(books, context, thing)
+    for (const thing of new Set([...books.touched, ...(plan.about ?? [])])) await compareThing(books, session, thing)
   }
 
-  // While a failure is made shorter the same step is taken many times; each time it tells of itself.
-  [cloneMethod](): Step<Told> {
-    return new Step(this.name, this.told, this.deed)
+  // While fast-check shrinks a failure the same step runs many times; each copy describes its own run.
+  [cloneMethod](): Step<Input> {
+    return new Step(this.name, this.input, this.stepOf)
   }
 
   toString(): string {
-    return `\n  ${this.name}: ${this.said || JSON.stringify(this.told)}`
+    return `\n  ${this.name}: ${this.said || JSON.stringify(this.input)}`
   }
 
-  private async send({ method, path, body }: Plan, { client, keyed }: Desk): Promise<Answered> {
+  private async send({ method, path, body }: Plan, { client, keyed }: Session): Promise<Answered> {
     if (method === 'PUT') return client.put(path, body)
     if (method === 'DELETE') return client.delete(path)
     const key = randomUUID()
@@ -74,14 +74,14 @@ export class Step<Told> implements AsyncCommand<Books, Desk> {
   }
 }
 
-// A machine that is slow to answer has the call repeated with its key, as a caller would: it goes on where it was.
+// A call that a slow service answers with 503 is repeated with its key, as a caller would: it continues where it was.
 async function answerOf(call: () => Promise<Answered>, times = 10): Promise<Answered> {
   const answered = await call()
   return answered.status === 503 && times > 1 ? answerOf(call, times - 1) : answered
 }
 
 /** A POST of before, sent again with its key: the same answer, byte for byte, and nothing moves. */
-export class Repeat implements AsyncCommand<Books, Desk> {
+export class Repeat implements AsyncCommand<Books, Session> {
   private said = ''
   readonly n: number
 
@@ -93,7 +93,7 @@ export class Repeat implements AsyncCommand<Books, Desk> {
     return true
   }
 
-  async run(books: Books, { client, keyed }: Desk): Promise<void> {
+  async run(books: Books, { client, keyed }: Session): Promise<void> {
     if (keyed.length === 0) return
     const { path, body, key, answered } = keyed[this.n % keyed.length]!
     this.said = legible(books, `POST ${path} again`)
@@ -111,7 +111,7 @@ export class Repeat implements AsyncCommand<Books, Desk> {
 }
 
 /** What the API answers of a thing is what the model says of it. */
-export async function compareThing(books: Books, { client }: Desk, thing: Thing): Promise<void> {
+export async function compareThing(books: Books, { client }: Session, thing: Thing): Promise<void> {
   const { status, body, text } = await client.get(thing.path)
   if (thing.gone) {
     expect({ thing: thing.name, status }).toEqual({ thing: thing.name, status: 404 })

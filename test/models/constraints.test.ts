@@ -4,7 +4,7 @@ import { TAKEN } from '../../commands/books/refusals.ts'
 import { CONTACT_REFERENCES } from '../../models/contact.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { ITEM_REFERENCES } from '../../models/item.ts'
-import { cloneDatabase, dropDatabase } from '../api/template.ts'
+import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
 import { REMOVABLE, STANDING, UNREACHABLE } from './constraints.ts'
 
 let url: string

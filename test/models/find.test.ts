@@ -1,4 +1,4 @@
-// No finder leaves its organisation, whatever it is asked for.
+// No finder reads beyond its organisation, whatever its arguments.
 import { readdirSync } from 'node:fs'
 import { beforeAll, describe, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
@@ -20,7 +20,7 @@ beforeAll(async () => {
   owned = models().filter(({ columns }) => columns.includes('org_id'))
 })
 
-/** A scope that keeps what it is asked, and finds nothing. */
+/** A scope that records its queries and finds nothing. */
 function listening() {
   const heard: BoundStatement[] = []
   const run = async (...asked: BoundStatement) => {

@@ -4,7 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { migrate } from '../../models/migrate.ts'
 import { LEDGER } from '../../audit/ledger.ts'
-import { dropDatabase, emptyDatabase } from '../api/template.ts'
+import { dropDatabase, emptyDatabase } from '../fixtures/template.ts'
 
 let url: string
 let database: Database

@@ -3,11 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
 import type { Connection } from '../../models/connection.ts'
 import { findBalancesAsOf, sumsThrough, type Sums } from '../../models/monthly-balance.ts'
-import { openOrganization, type Json, type Organization } from '../api/organization.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openEmptyOrganization, type EmptyOrganization } from '../fixtures/empty-organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Organization
+let ours: EmptyOrganization
 let accounts: string[]
 
 const MONTHS = 24
@@ -17,7 +18,7 @@ const A_DAY = 10
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openOrganization(service)
+  ours = await openEmptyOrganization(service)
   const chart = (await ours.get('/accounts?per_page=500')).accounts as Json[]
   accounts = ['BANK', 'SALES'].map((type) => chart.find(({ account_type }) => account_type === type)!.account_id)
   await service.sql(

@@ -5,8 +5,8 @@ import { FIND_LEFT_WAITING, RELEASE_WAITING, TRY } from '../../models/circuit.ts
 import type { Statement } from '../../models/connection.ts'
 import { BEGIN, PUT_BACK, RELEASE, SETTLE } from '../../models/delivery.ts'
 import { CLAIM, CLAIM_MORE, NOTE_PROCESSES } from '../../models/queue.ts'
-import { cloneDatabase, dropDatabase } from '../api/template.ts'
-import { blockedBy } from '../blocked.ts'
+import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
 
 const COUNT = 5
 const NOW = new Date('2026-11-20T12:00:00Z')

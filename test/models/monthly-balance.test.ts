@@ -4,12 +4,13 @@ import fc from 'fast-check'
 import { addDays, monthEnd, monthStart } from '../../domain/dates.ts'
 import { credit, debit, reversalOf, type PostingLine } from '../../domain/posting/posting.ts'
 import { findBalances, findBalancesAsOf, sumsThrough } from '../../models/monthly-balance.ts'
-import { openOrganization, type Json, type Organization } from '../api/organization.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openEmptyOrganization, type EmptyOrganization } from '../fixtures/empty-organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let ours: Organization
-let theirs: Organization
+let ours: EmptyOrganization
+let theirs: EmptyOrganization
 /** By their codes. */
 let accounts: Map<string, Json>
 
@@ -33,8 +34,8 @@ const drawnEntry = fc.record({
 
 beforeAll(async () => {
   service = await startService()
-  ours = await openOrganization(service)
-  theirs = await openOrganization(service)
+  ours = await openEmptyOrganization(service)
+  theirs = await openEmptyOrganization(service)
   accounts = new Map((await ours.get('/accounts?per_page=500')).accounts.map((account: Json) => [account.code, account]))
   const idOf = (code: string) => accounts.get(code)!.account_id as string
   for (const { date, from, to, also, amount, more, undone } of fc.sample(drawnEntry, { numRuns: 300, seed: SEED })) {

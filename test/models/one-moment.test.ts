@@ -1,30 +1,25 @@
 // A document is read as of one moment with all that belongs to it, whatever is changed between the statements that read it.
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import type { Connection } from '../../models/connection.ts'
 import { creditNotes, findCreditNote, withCreditNoteLines } from '../../models/credit-note.ts'
 import { debitNotes, findDebitNote, withDebitNoteLines } from '../../models/debit-note.ts'
 import { findRows, type Scope } from '../../models/find.ts'
 import { invoices, withLines } from '../../models/invoice.ts'
-import type { Answered } from '../api/client.ts'
-import { startService, type Service } from '../api/service.ts'
-import { creditNoteBody, debitNoteBody, invoiceBody, made, openShop, type Shop } from '../api/wares.ts'
+import { creditNoteBody, debitNoteBody, invoiceBody } from '../fixtures/bodies.ts'
+import type { Answered } from '../fixtures/client.ts'
+import { created, openOrganizationWithItem } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let shop: Shop
-let scope: Scope
+const service = await useService()
+const org = await openOrganizationWithItem(service)
+const scope: Scope = { connection: service.database, orgId: org.orgId }
 let creditId: string
 let debitId: string
 
-beforeAll(async () => {
-  service = await startService()
-  shop = await openShop(await service.organization())
-  scope = { connection: service.database, orgId: shop.client.orgId }
-})
 beforeEach(async () => {
-  creditId = (await made(shop.client.post('/credit_notes', creditNoteBody(shop, { is_draft: true })))).credit_note.credit_note_id
-  debitId = (await made(shop.client.post('/debit_notes', debitNoteBody(shop, { is_draft: true })))).debit_note.debit_note_id
+  creditId = (await created(org.client.post('/credit_notes', creditNoteBody(org, { is_draft: true })))).credit_note.credit_note_id
+  debitId = (await created(org.client.post('/debit_notes', debitNoteBody(org, { is_draft: true })))).debit_note.debit_note_id
 })
-afterAll(() => service.close())
 
 async function done(answered: Promise<Answered>): Promise<void> {
   const { status, text } = await answered
@@ -32,8 +27,8 @@ async function done(answered: Promise<Answered>): Promise<void> {
 }
 
 const FIVE = { line_items: [{ name: 'Thread', quantity: 5, rate: 100 }, { name: 'Needles', quantity: 1, rate: 11 }] }
-const changeCredit = () => done(shop.client.put(`/credit_notes/${creditId}`, FIVE))
-const changeDebit = () => done(shop.client.put(`/debit_notes/${debitId}`, FIVE))
+const changeCredit = () => done(org.client.put(`/credit_notes/${creditId}`, FIVE))
+const changeDebit = () => done(org.client.put(`/debit_notes/${debitId}`, FIVE))
 
 /** What the document says its lines come to, and what they do come to. */
 function sums(document: { sub_total: bigint; lines: { item_total: bigint }[] } | null | undefined): bigint[] {
@@ -68,7 +63,7 @@ test('documents that are changed while their page is shown', async () => {
 test('a document that is changed while its lines are read, once more than once', async () => {
   const again = interrupted(changeCredit)
   const rows = await findRows(scope, creditNotes, [creditId])
-  await done(shop.client.put(`/credit_notes/${creditId}`, { line_items: [{ name: 'Thread', quantity: 1, rate: 7 }] }))
+  await done(org.client.put(`/credit_notes/${creditId}`, { line_items: [{ name: 'Thread', quantity: 1, rate: 7 }] }))
   expect((await withCreditNoteLines({ ...scope, connection: again }, rows)).map(sums)).toEqual([[51_100n, 51_100n]])
 })
 
@@ -78,9 +73,9 @@ test('one document that is changed between its row and its lines', async () => {
 })
 
 test('a credit that is applied while its note is read', async () => {
-  const { invoice: { invoice_id } } = await made(shop.client.post('/invoices', invoiceBody(shop, { auto_approve: true })))
-  await done(shop.client.post(`/credit_notes/${creditId}/issue`, {}))
-  const apply = () => done(shop.client.post(`/credit_notes/${creditId}/apply-to-invoice`, { invoice_id, amount: 90 }))
+  const { invoice: { invoice_id } } = await created(org.client.post('/invoices', invoiceBody(org, { auto_approve: true })))
+  await done(org.client.post(`/credit_notes/${creditId}/issue`, {}))
+  const apply = () => done(org.client.post(`/credit_notes/${creditId}/apply-to-invoice`, { invoice_id, amount: 90 }))
   const stale = await findRows(scope, creditNotes, [creditId])
   await apply()
   const applied = (note: Awaited<ReturnType<typeof findCreditNote>> | undefined) => [note!.applied_amount, note!.applications.map(({ amount }) => amount)]
@@ -89,10 +84,10 @@ test('a credit that is applied while its note is read', async () => {
 })
 
 test('what is deleted while its page is shown is left out, the others keep their order', async () => {
-  const drawn = await Promise.all([1, 2, 3].map(async () => (await made(shop.client.post('/invoices', invoiceBody(shop)))).invoice.invoice_id as string))
+  const drawn = await Promise.all([1, 2, 3].map(async () => (await created(org.client.post('/invoices', invoiceBody(org)))).invoice.invoice_id as string))
   const rows = (await findRows(scope, invoices, drawn)).sort((one, other) => drawn.indexOf(one.id) - drawn.indexOf(other.id))
-  await done(shop.client.put(`/invoices/${drawn[0]}`, { notes: 'changed' }))
-  await done(shop.client.delete(`/invoices/${drawn[1]}`))
+  await done(org.client.put(`/invoices/${drawn[0]}`, { notes: 'changed' }))
+  await done(org.client.delete(`/invoices/${drawn[1]}`))
   expect((await withLines(scope, rows)).map(({ id, notes, lines }) => [id, notes, lines.length])).toEqual([[drawn[0], 'changed', 1], [drawn[2], null, 1]])
   expect(await withLines(scope, [])).toEqual([])
 })

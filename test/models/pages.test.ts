@@ -9,7 +9,7 @@ import { openDatabase, type Database } from '../../models/database.ts'
 import { invoices, type InvoiceRow } from '../../models/invoice.ts'
 import { overdueOn } from '../../models/overdue.ts'
 import { pageOf, type PageOf, type PageRequest } from '../../models/page.ts'
-import { cloneDatabase, dropDatabase } from '../api/template.ts'
+import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
 
 const [ORG, OTHER] = [uuidv7(), uuidv7()]
 const ROWS = 8_000

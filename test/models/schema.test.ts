@@ -6,7 +6,7 @@ import type { Route } from '../../api/http/route.ts'
 import { routesOf } from '../../api/routes.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { models, sequelizeModelOf } from '../../models/model.ts'
-import { cloneDatabase, dropDatabase } from '../api/template.ts'
+import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
 
 let url: string
 let database: Database
@@ -158,7 +158,7 @@ describe('the ledger refuses', () => {
     await expect(enter(2, [[100, 0], [0, 50], [0, 50]])).rejects.toThrow(/journal_lines_check/)
     await expect(enter(2, [[100, 0], [0, 0]])).rejects.toThrow(/journal_lines_check/)
     await expect(enter(2, [[-100, 0], [0, -100]])).rejects.toThrow(/check/)
-    // Nor is a line added to an entry that stands.
+    // Nor can a line be added to an entry that exists.
     for (const line of [1, 3]) {
       await expect(sql(`INSERT INTO journal_lines (org_id, journal_id, line_no, line_count, account_id, debit, credit, created_time)
         VALUES ($1, $2, $3, 2, $4, 5, 0, now())`, orgId, id, line, accounts[0])).rejects.toThrow(/journal_lines_(pkey|check)/)

@@ -7,7 +7,7 @@ import type { Statement } from '../../models/connection.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { listen } from '../../models/listener.ts'
 import { OutcomeUnknown } from '../../models/transaction.ts'
-import { cloneDatabase, dropDatabase } from '../api/template.ts'
+import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
 
 const ONE: Statement = { name: '', text: 'SELECT 1 AS one', takesNoLock: true }
 
@@ -15,7 +15,7 @@ let url: string
 let through: string
 let wire: Server
 const sockets = new Set<Socket>()
-/** Nothing that is sent arrives any more, and nobody is told. */
+/** Nothing that is sent arrives any more, and no side gets an error. */
 let isSilent = false
 let database: Database
 
@@ -40,7 +40,7 @@ afterAll(async () => {
   await dropDatabase(url)
 })
 
-/** Asks until it is answered: on a slow machine opening a connection may take longer than an answer may. */
+/** Repeats the query until it is answered: on a slow machine opening a connection may take longer than an answer may. */
 async function untilAnswered(): Promise<void> {
   for (let tries = 0; tries < 60; tries += 1) {
     const answered = await database.run(ONE, []).then(() => true, () => false)
@@ -72,20 +72,20 @@ test('of a transaction whose commit is not answered the outcome is unknown', asy
 })
 
 test('whoever listens is told, and listens again when it is back', async () => {
-  const told: boolean[] = []
+  const input: boolean[] = []
   let turned = (): void => undefined
   const turn = () => new Promise<void>((resolve) => (turned = resolve))
   const first = turn()
   const hearing = (now: boolean) => {
-    if (told.at(-1) !== now) turned()
-    told.push(now)
+    if (input.at(-1) !== now) turned()
+    input.push(now)
   }
   const listener = listen(through, 'callers', () => undefined, hearing, { every: 50, answer: 1_000 })
   await first
   isSilent = true
-  while (told.at(-1)) await turn()
+  while (input.at(-1)) await turn()
   isSilent = false
-  while (!told.at(-1)) await turn()
-  expect([told.includes(false), told.at(-1)]).toEqual([true, true])
+  while (!input.at(-1)) await turn()
+  expect([input.includes(false), input.at(-1)]).toEqual([true, true])
   await listener.close()
 })

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Connection } from '../../models/connection.ts'
 import { rememberTokens, type TokenMemory } from '../../models/token-memory.ts'
-import { startService, type Service } from '../api/service.ts'
-import type { Client } from '../api/client.ts'
+import type { Client } from '../fixtures/client.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
 let client: Client
@@ -21,7 +21,7 @@ const counting = (): Connection => ({
 const find = (now = new Date()) => memory.find(client.token, now)
 const inMs = (ms: number) => new Date(Date.now() + ms)
 
-/** Asks until what is asked is true: a telling takes as long as PostgreSQL takes to send it. */
+/** Repeats the check until it is true: a notification takes as long as PostgreSQL takes to send it. */
 async function soon(question: () => Promise<boolean>): Promise<void> {
   const last = Date.now() + 20_000
   while (!(await question())) {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Statement } from '../../models/connection.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import type { Precondition } from '../../models/transaction.ts'
-import { startService, type Service } from '../api/service.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
 let database: Database

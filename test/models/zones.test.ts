@@ -1,13 +1,9 @@
 // Organisations from before zones had one name get that name when the schema is brought up to date.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { migrate } from '../../models/migrate.ts'
-import { startService, type Service } from '../api/service.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-beforeAll(async () => {
-  service = await startService()
-})
-afterAll(() => service.close())
+const service = await useService()
 
 test.each([['asia/kolkata', 'Asia/Kolkata'], ['Asia/Calcutta', 'Asia/Kolkata'], ['us/pacific', 'America/Los_Angeles'], ['Asia/Kolkata', 'Asia/Kolkata'], ['Mars/Olympus', 'Mars/Olympus']])(
   '%s becomes %s', async (zone, name) => {

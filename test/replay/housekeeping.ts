@@ -1,14 +1,14 @@
 // The way that the nightly housekeeping goes, to be recorded.
-import { openStage } from '../workflows/stage.ts'
+import { openWorkflowSetup } from '../workflows/setup.ts'
 import type { Save } from './record.ts'
 
 export async function recordHousekeeping(save: Save): Promise<void> {
-  const stage = await openStage()
-  await stage.startWorker()
+  const setup = await openWorkflowSetup()
+  await setup.startWorker()
   for (const [name, input] of [['housekeeping', []], ['housekeeping-of-a-zone', [{ timeZone: 'Asia/Kolkata' }]]] as const) {
-    const workflowId = `${name}/${stage.env.TEMPORAL_QUEUE_SUFFIX}`
-    await stage.engine.client.workflow.start('housekeeping', { workflowId, taskQueue: `core-${stage.env.TEMPORAL_QUEUE_SUFFIX}`, args: [...input] })
-    await save(stage.engine, workflowId, name)
+    const workflowId = `${name}/${setup.env.TEMPORAL_QUEUE_SUFFIX}`
+    await setup.engine.client.workflow.start('housekeeping', { workflowId, taskQueue: `core-${setup.env.TEMPORAL_QUEUE_SUFFIX}`, args: [...input] })
+    await save(setup.engine, workflowId, name)
   }
-  await stage.close()
+  await setup.close()
 }

@@ -1,4 +1,4 @@
-// Records the histories of this folder anew, each way that a process can go: run it when a story has changed for good.
+// Records the histories of this folder again, one for each course of a workflow: run it when a workflow has changed for good.
 //   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [circuits] [conversions] [housekeeping] [webhooks]
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'

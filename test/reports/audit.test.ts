@@ -5,26 +5,27 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Connection } from '../../models/connection.ts'
 import { audit } from '../../audit/audit.ts'
-import { startService, type Service } from '../api/service.ts'
-import { invoiceBody, made, openShop, type Shop } from '../api/wares.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import { created, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
-let shop: Shop
+let org: OrganizationWithItem
 
 beforeAll(async () => {
   service = await startService()
-  shop = await openShop(await service.organization())
-  await fill(shop)
+  org = await openOrganizationWithItem(service)
+  await fill(org)
   // A neighbour, so that a question that forgets the organisation shows.
-  await fill(await openShop(await service.organization()))
+  await fill(await openOrganizationWithItem(service))
 })
 afterAll(() => service.close())
 
 /** Invoices in every state that calls can bring them to, a deleted draft, a foreign one, a legacy number. */
-async function fill(on: Shop): Promise<void> {
+async function fill(on: OrganizationWithItem): Promise<void> {
   const { client } = on
-  await made(client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED', 'INVOICE_VOIDED'] }))
-  const create = async (changes: Record<string, unknown> = {}) => (await made(client.post('/invoices', invoiceBody(on, changes)))).invoice.invoice_id as string
+  await created(client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED', 'INVOICE_VOIDED'] }))
+  const create = async (changes: Record<string, unknown> = {}) => (await created(client.post('/invoices', invoiceBody(on, changes)))).invoice.invoice_id as string
   await create({ auto_approve: true, reference_number: 'sent' })
   await create({ auto_approve: true, reference_number: 'foreign', currency_code: 'USD', exchange_rate: 84.2537, place_of_supply: 'IN-MH' })
   await create({ auto_approve: true, reference_number: 'next to nothing', currency_code: 'USD', exchange_rate: 0.000001, line_items: [{ name: 'x', rate: 1, quantity: 1 }] })
@@ -48,7 +49,7 @@ async function wrongAfter(...statements: string[]): Promise<string[]> {
   await service.database.transaction(async (connection: Connection) => {
     const run = (text: string, values: unknown[] = []) => connection.run({ name: '', text }, values)
     await run('SET LOCAL session_replication_role = replica')
-    for (const text of statements) await run(text, text.includes('$1') ? [shop.client.orgId] : [])
+    for (const text of statements) await run(text, text.includes('$1') ? [org.client.orgId] : [])
     wrong = await audit(connection)
     throw new Undo()
   }).catch((error: unknown) => {
@@ -151,7 +152,7 @@ describe('damage to numbers and traces', () => {
   ])('%s', async (_what, statements, told) => expectTold(await wrongAfter(...statements), told))
 })
 
-// Every finding is one that is expected, and every one that is expected is there: damage is told once, where it is.
+// Every finding is one that is expected, and every one that is expected is there: each damage is reported once, where it is.
 function expectTold(wrong: string[], told: RegExp[]): void {
   for (const wanted of told) expect(wrong).toEqual(expect.arrayContaining([expect.stringMatching(wanted)]))
   for (const line of wrong) expect([line, told.some((wanted) => wanted.test(line))]).toEqual([line, true])
@@ -166,8 +167,8 @@ describe('npm run audit', () => {
   })
 
   test('says what is wrong, and ends with 1', async () => {
-    await service.sql('UPDATE monthly_balances SET debit = debit + 1 WHERE org_id = $1', shop.client.orgId)
+    await service.sql('UPDATE monthly_balances SET debit = debit + 1 WHERE org_id = $1', org.client.orgId)
     await expect(command()).rejects.toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^account .*\n(account .*\n)+$/) })
-    await service.sql('UPDATE monthly_balances SET debit = debit - 1 WHERE org_id = $1', shop.client.orgId)
+    await service.sql('UPDATE monthly_balances SET debit = debit - 1 WHERE org_id = $1', org.client.orgId)
   })
 })

@@ -8,32 +8,33 @@ import { onPath } from '../../bin/machines/process.ts'
 import { BASE_PATH } from '../../api/server.ts'
 import { toMinor } from '../../domain/money.ts'
 import { readLocalRun } from '../../settings.ts'
-import { customer, line, openStall, type Stall } from '../api/fixtures.ts'
-import type { Json } from '../api/organization.ts'
-import { startService, type Service } from '../api/service.ts'
+import { line } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 const local = readLocalRun()
 const hledger = onPath('hledger', local.path)
 const run = promisify(execFile)
 
 let service: Service
-let odd: Stall
-let yen: Stall
+let odd: TestOrganization
+let yen: TestOrganization
 let demo: { orgId: string; token: string }
 
 beforeAll(async () => {
   service = await startService()
   const seeded = await seedDemo({ databaseUrl: service.databaseUrl, baseUrl: service.origin + BASE_PATH })
   demo = { orgId: seeded.organization.org_id, token: seeded.token }
-  odd = await openStall(service, { name: '(Odd);  * Traders: one' })
+  odd = await openOrganization(service, { name: '(Odd);  * Traders: one' })
   await useOddNames(odd)
-  yen = await openStall(service, { name: 'Kyoto Paper', currency_code: 'JPY' })
+  yen = await openOrganization(service, { name: 'Kyoto Paper', currency_code: 'JPY' })
   await byHand(yen, 1180)
-  await byHand(await openStall(service, { name: 'Kuwait Paper', currency_code: 'KWD' }), 0.125)
+  await byHand(await openOrganization(service, { name: 'Kuwait Paper', currency_code: 'KWD' }), 0.125)
 })
 afterAll(() => service.close())
 
-const byHand = ({ send, accounts }: Stall, amount: number, changes: Record<string, unknown> = {}) => send('POST', '/journals', {
+const byHand = ({ send, accounts }: TestOrganization, amount: number, changes: Record<string, unknown> = {}) => send('POST', '/journals', {
   date: '2026-05-01', lines: [{ account_id: accounts['Bank Account'], debit: amount }, { account_id: accounts.Sales, credit: amount }], ...changes,
 })
 
@@ -48,22 +49,22 @@ const ODD_MEMOS = [
   'P 2020-01-01 INR 5', 'include /etc/passwd', '{ "a": 1 } @ INR 5', 'end\u2028of line',
 ]
 
-async function useOddNames(stall: Stall): Promise<void> {
-  const accounts = (await stall.get('/accounts?per_page=500')).accounts as Json[]
+async function useOddNames(org: TestOrganization): Promise<void> {
+  const accounts = (await org.get('/accounts?per_page=500')).accounts as Json[]
   const expenses = accounts.filter(({ account_type }) => account_type === 'EXPENSE')
   for (const [n, [name]] of ODD_NAMES.entries()) {
-    await service.sql('UPDATE accounts SET name = $3 WHERE org_id = $1 AND id = $2', stall.orgId, expenses[n].account_id, name)
-    await byHand(stall, 10 + n / 4, { lines: [{ account_id: expenses[n].account_id, debit: 10 + n / 4 }, { account_id: stall.accounts.Sales, credit: 10 + n / 4 }] })
+    await service.sql('UPDATE accounts SET name = $3 WHERE org_id = $1 AND id = $2', org.orgId, expenses[n].account_id, name)
+    await byHand(org, 10 + n / 4, { lines: [{ account_id: expenses[n].account_id, debit: 10 + n / 4 }, { account_id: org.accounts.Sales, credit: 10 + n / 4 }] })
   }
   // Two that would be the same.
   const [one, other] = expenses.slice(ODD_NAMES.length)
-  await service.sql(`UPDATE accounts SET code = 'a:b', name = 'c' WHERE org_id = $1 AND id = $2`, stall.orgId, one.account_id)
-  await service.sql(`UPDATE accounts SET code = 'a-b', name = 'c' WHERE org_id = $1 AND id = $2`, stall.orgId, other.account_id)
-  await byHand(stall, 7, { lines: [{ account_id: one.account_id, debit: 7 }, { account_id: other.account_id, credit: 7 }] })
-  for (const memo of ODD_MEMOS) await byHand(stall, 3, { memo })
-  const id = await customer(stall, { contact_name: 'A; B | (C)  date:2020-99-99' })
-  const { invoice_id } = await stall.invoice({ customer_id: id, line_items: [line({ rate: 1180.5 })], auto_approve: true })
-  await stall.send('POST', `/invoices/${invoice_id}/void`, {})
+  await service.sql(`UPDATE accounts SET code = 'a:b', name = 'c' WHERE org_id = $1 AND id = $2`, org.orgId, one.account_id)
+  await service.sql(`UPDATE accounts SET code = 'a-b', name = 'c' WHERE org_id = $1 AND id = $2`, org.orgId, other.account_id)
+  await byHand(org, 7, { lines: [{ account_id: one.account_id, debit: 7 }, { account_id: other.account_id, credit: 7 }] })
+  for (const memo of ODD_MEMOS) await byHand(org, 3, { memo })
+  const id = await addContact(org, { contact_name: 'A; B | (C)  date:2020-99-99' })
+  const { invoice_id } = await org.invoice({ customer_id: id, line_items: [line({ rate: 1180.5 })], auto_approve: true })
+  await org.send('POST', `/invoices/${invoice_id}/void`, {})
 }
 
 const command = (...args: string[]) => run(

@@ -18,7 +18,7 @@ export interface LocalRun {
 
 export function startLocalRun(dataDir: string, port: number, settings: Record<string, string> = {}): LocalRun {
   const env: NodeJS.ProcessEnv = { ...process.env, ...settings, DATA_DIR: dataDir, PORT: String(port) }
-  // The run must bring its own machines, and it is not npm that runs it.
+  // The run must start its own services, and it is not npm that runs it.
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'REDIS_URL', 'ENCRYPTION_KEY', 'npm_lifecycle_event']) delete env[name]
   const child: ChildProcess = spawn(process.execPath, ['bin/start.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''

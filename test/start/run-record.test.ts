@@ -1,4 +1,4 @@
-// The notes of a run: they must lead to our own leftovers, and never to a stranger.
+// The notes of a run: they must lead to our own leftovers, and never to another process.
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

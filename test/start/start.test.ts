@@ -1,4 +1,4 @@
-// npm start for real: what it tells, what it keeps alive, what it survives, what it leaves behind.
+// npm start for real: what it prints, what it keeps alive, what it survives, what it leaves behind.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,14 +1,12 @@
 // A month of a trader in Pune: drafts, invoices within the state, across states and abroad, a void; and what the books say.
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
 import { Compile } from 'typebox/compile'
 import { isDebitNormal, type AccountType } from '../../domain/accounts.ts'
 import { deliverySchema, type EventType } from '../../domain/events.ts'
-import { customer, item, openStall, THIS_YEAR, type Stall } from '../api/fixtures.ts'
-import type { Json } from '../api/organization.ts'
-import { startService, type Service } from '../api/service.ts'
+import type { Json } from '../fixtures/client.ts'
+import { addContact, addItem, openOrganization, THIS_YEAR } from '../fixtures/organization.ts'
+import { useService } from '../fixtures/use-service.ts'
 
-let service: Service
-let trader: Stall
 let loom: string
 let cloth: string
 let abroad: string
@@ -17,19 +15,16 @@ const invoices: Record<string, Json> = {}
 const date = THIS_YEAR.start
 const FY = THIS_YEAR.label
 
-beforeAll(async () => {
-  service = await startService()
-  trader = await openStall(service, { name: 'Pune Handlooms', gstin: '27AAPFU0939F1ZV', state_code: 'IN-MH' })
-})
-afterAll(() => service.close())
+const service = await useService()
+const trader = await openOrganization(service, { name: 'Pune Handlooms', gstin: '27AAPFU0939F1ZV', state_code: 'IN-MH' })
 
-test('the desk is set up: items, a customer abroad, a series, a listener, round totals', async () => {
-  loom = await item(trader, { item_name: 'Hand loom', rate: 15250.5, unit: 'NOS', hsn_or_sac: '8446', tax_id: trader.taxes['GST 18%'] })
-  cloth = await item(trader, { item_name: 'Cotton cloth', rate: 118.333333, unit: 'MTR', hsn_or_sac: '5208', tax_id: trader.taxes['GST 5%'] })
-  abroad = await customer(trader, { contact_name: 'Loom and Thread', currency_code: 'USD', payment_terms: 60 })
+test('the organisation is set up: items, a customer abroad, a series, a listener, round totals', async () => {
+  loom = await addItem(trader, { item_name: 'Hand loom', rate: 15250.5, unit: 'NOS', hsn_or_sac: '8446', tax_id: trader.taxes['GST 18%'] })
+  cloth = await addItem(trader, { item_name: 'Cotton cloth', rate: 118.333333, unit: 'MTR', hsn_or_sac: '5208', tax_id: trader.taxes['GST 5%'] })
+  abroad = await addContact(trader, { contact_name: 'Loom and Thread', currency_code: 'USD', payment_terms: 60 })
   await trader.send('POST', '/invoices/series', { series_name: 'export', prefix: 'EXP/', padding: 4, transaction_date: date })
   await trader.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/books', events: ['INVOICE_CREATED', 'INVOICE_UPDATED', 'INVOICE_VOIDED'] })
-  await trader.preferences({ roundInvoiceTotals: true, roundingMethod: 'nearest' })
+  await trader.setPreferences({ roundInvoiceTotals: true, roundingMethod: 'nearest' })
 })
 
 test('a sale in Pune is drafted, corrected and approved', async () => {

@@ -6,7 +6,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BASE_PATH } from '../../api/server.ts'
-import { startService, type Service } from '../api/service.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
 let dataDir: string

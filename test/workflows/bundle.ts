@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ROOT } from '../root.ts'
+import { ROOT } from '../fixtures/root.ts'
 
 let path: Promise<string> | undefined
 

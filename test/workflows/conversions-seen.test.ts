@@ -3,19 +3,19 @@ import { randomUUID } from 'node:crypto'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
-import { acceptedEstimate, convert, openOrder } from '../api/orders.ts'
-import { startService, type Service } from '../api/service.ts'
-import { openShop, type Shop } from '../api/wares.ts'
+import { acceptedItemEstimate, openItemOrder, postConvert } from '../fixtures/orders.ts'
+import { openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
 import { until } from '../start/local-run.ts'
 
 jest.setTimeout(60_000)
 
 let service: Service
-let shop: Shop
+let org: OrganizationWithItem
 let engine: Engine
 beforeAll(async () => {
   service = await startService()
-  shop = await openShop(await service.organization())
+  org = await openOrganizationWithItem(service)
   const { TEMPORAL_ADDRESS: address = '', TEMPORAL_QUEUE_SUFFIX: queueSuffix = '' } = service.env
   engine = openEngine({ address, namespace: 'default', queueSuffix })
   await service.startWorker()
@@ -26,9 +26,9 @@ afterAll(async () => {
 })
 
 test('a conversion by its source, and what it has made', async () => {
-  const { estimate_id } = await acceptedEstimate(shop, { notes: 'for Meena, by hand' })
-  const { body: { estimate } } = await convert(shop, 'estimates', estimate_id, { through: 'invoice', auto_approve: true })
-  const described = await found(`SvcEntityType = 'ESTIMATE' AND SvcEntityId = '${estimate_id}' AND SvcOrgId = '${shop.client.orgId}' AND SvcState = 'CONVERTED'`)
+  const { estimate_id } = await acceptedItemEstimate(org, { notes: 'for Meena, by hand' })
+  const { body: { estimate } } = await postConvert(org, 'estimates', estimate_id, { through: 'invoice', auto_approve: true })
+  const described = await found(`SvcEntityType = 'ESTIMATE' AND SvcEntityId = '${estimate_id}' AND SvcOrgId = '${org.client.orgId}' AND SvcState = 'CONVERTED'`)
   expect([described.type, described.workflowId, described.status.name]).toEqual(['convertDocument', `convert/ESTIMATE/${estimate_id}`, 'COMPLETED'])
   expect(await described.staticSummary()).toBe(`conversion of ESTIMATE ${estimate_id}`)
   const handle = engine.client.workflow.getHandle(described.workflowId)
@@ -39,13 +39,13 @@ test('a conversion by its source, and what it has made', async () => {
 })
 
 test('a refused one, and with what', async () => {
-  const order = await openOrder(shop, 1)
-  const input = { orgId: shop.client.orgId, conversionId: randomUUID(), source: 'SALES_ORDER' as const, sourceId: order.sales_order_id }
+  const order = await openItemOrder(org, 1)
+  const input = { orgId: org.client.orgId, conversionId: randomUUID(), source: 'SALES_ORDER' as const, sourceId: order.sales_order_id }
   // Asked for twice at once, by requests that both came before either was carried out.
   await service.sql(
     `INSERT INTO conversions (org_id, id, source_type, source_id, auto_approve, origin, hops, created_time, last_modified_time)
      VALUES ($1, $2, $3, $4, false, '{"source": "PUBLIC_API"}', 0, now(), now())`, input.orgId, input.conversionId, input.source, input.sourceId)
-  const { body } = await convert(shop, 'sales_orders', order.sales_order_id)
+  const { body } = await postConvert(org, 'sales_orders', order.sales_order_id)
   const refused = engine.convert(input, () => Promise.resolve(true))
   await expect(refused).rejects.toMatchObject({
     code: 'conflict.already_converted', status: 409, details: { invoice_id: body.sales_order.invoices[0], invoice_ids: body.sales_order.invoices },
@@ -75,16 +75,16 @@ async function decoded(workflowId: string): Promise<string> {
 }
 
 test('one that is cancelled leaves what it has made, and is gone on with when it is asked for again', async () => {
-  const { estimate_id } = await acceptedEstimate(shop)
+  const { estimate_id } = await acceptedItemEstimate(org)
   await service.stopWorker()
   const key = randomUUID()
-  const waiting = convert(shop, 'estimates', estimate_id, { through: 'invoice' }, key)
+  const waiting = postConvert(org, 'estimates', estimate_id, { through: 'invoice' }, key)
   const handle = engine.client.workflow.getHandle(`convert/ESTIMATE/${estimate_id}`)
   await until(() => handle.cancel().then(() => true, () => false), 10_000, () => 'not started')
   await service.startWorker()
   const given = await waiting
   expect([given.status, given.body.code]).toEqual([503, 'service.unavailable'])
   expect((await handle.describe()).status.name).toBe('CANCELLED')
-  const again = await convert(shop, 'estimates', estimate_id, { through: 'invoice' }, key)
+  const again = await postConvert(org, 'estimates', estimate_id, { through: 'invoice' }, key)
   expect([again.status, again.body.estimate.status, again.body.estimate.invoices.length]).toEqual([200, 'CONVERTED', 1])
 })

@@ -6,29 +6,30 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, tes
 import { BASE_PATH } from '../../api/server.ts'
 import { freePort } from '../../bin/machines/port.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
-import { callAt, clientOf, type Client, type Json } from '../api/client.ts'
-import { acceptedEstimate, convert, openOrder } from '../api/orders.ts'
-import { startService, type Service } from '../api/service.ts'
-import { invoiceBody, made, openShop, type Shop } from '../api/wares.ts'
-import { kill, spawnWorker } from '../api/worker.ts'
-import { whileLocked } from '../hammer/crowd.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import { callAt, clientOf, type Client, type Json } from '../fixtures/client.ts'
+import { acceptedItemEstimate, openItemOrder, postConvert } from '../fixtures/orders.ts'
+import { created, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
+import { kill, spawnWorker } from '../fixtures/worker.ts'
+import { whileLocked } from '../hammer/two-servers.ts'
 import { statusOf, until } from '../start/local-run.ts'
-import { openDoor, type Door } from './door.ts'
+import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { removeSchedules } from './schedules.ts'
 
 jest.setTimeout(120_000)
 
 let service: Service
-let shop: Shop
+let org: OrganizationWithItem
 let engine: Engine
 const children: ChildProcess[] = []
 beforeAll(async () => {
   service = await startService()
-  shop = await openShop(await service.organization())
+  org = await openOrganizationWithItem(service)
   const { TEMPORAL_ADDRESS: address = '', TEMPORAL_QUEUE_SUFFIX: queueSuffix = '' } = service.env
   engine = openEngine({ address, namespace: 'default', queueSuffix })
   // The accounts and sequences of an approved invoice are there, for tests that lock them.
-  await made(shop.client.post('/invoices', invoiceBody(shop, { auto_approve: true })))
+  await created(org.client.post('/invoices', invoiceBody(org, { auto_approve: true })))
 })
 afterEach(async () => {
   await service.stopWorker()
@@ -42,7 +43,7 @@ afterAll(async () => {
 
 const throughInvoice = { through: 'invoice', auto_approve: true }
 const replayed = ({ headers }: { headers: Record<string, string> }) => headers['idempotency-replay'] === 'true'
-const clientAt = (origin: string): Client => clientOf(callAt(origin + BASE_PATH), shop.client.orgId, shop.client.token)
+const clientAt = (origin: string): Client => clientOf(callAt(origin + BASE_PATH), org.client.orgId, org.client.token)
 
 async function conversionOf(sourceId: string): Promise<Json> {
   const [row, ...others] = await service.sql<Json>('SELECT * FROM conversions WHERE source_id = $1', sourceId)
@@ -60,7 +61,7 @@ async function expectOneOfEach(estimateId: string): Promise<void> {
 }
 
 /** Sends the call again, with its key, until it has an answer. */
-async function untilAnswered(call: () => ReturnType<typeof convert>) {
+async function untilAnswered(call: () => ReturnType<typeof postConvert>) {
   const last = Date.now() + 40_000
   for (;;) {
     const answer = await call()
@@ -71,58 +72,58 @@ async function untilAnswered(call: () => ReturnType<typeof convert>) {
 }
 
 describe('the engine is away', () => {
-  let door: Door
+  let proxy: TcpProxy
   let beside: Awaited<ReturnType<Service['another']>>
   let client: Client
   beforeEach(async () => {
-    door = await openDoor(service.env.TEMPORAL_ADDRESS!)
-    door.shut()
-    beside = await service.another({ TEMPORAL_ADDRESS: door.address })
+    proxy = await openTcpProxy(service.env.TEMPORAL_ADDRESS!)
+    proxy.shut()
+    beside = await service.another({ TEMPORAL_ADDRESS: proxy.address })
     client = clientAt(beside.origin)
   })
   afterEach(async () => {
-    door.shut()
+    proxy.shut()
     await beside.close()
   })
 
   test('the call is refused in time and nothing is half done; when it is back, the same key succeeds at once', async () => {
-    const { estimate_id } = await acceptedEstimate(shop)
+    const { estimate_id } = await acceptedItemEstimate(org)
     const key = randomUUID()
     const started = Date.now()
-    const refused = await convert({ client }, 'estimates', estimate_id, throughInvoice, key)
+    const refused = await postConvert({ client }, 'estimates', estimate_id, throughInvoice, key)
     expect(Date.now() - started).toBeLessThan(8_000)
     expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([503, 'service.unavailable', '2'])
     expect(await conversionOf(estimate_id)).toMatchObject({ hops: 0, sales_order_id: null, invoice_id: null })
-    expect((await shop.client.get(`/estimates/${estimate_id}`)).body.estimate.status).toBe('ACCEPTED')
+    expect((await org.client.get(`/estimates/${estimate_id}`)).body.estimate.status).toBe('ACCEPTED')
 
-    await door.open()
+    await proxy.open()
     await service.startWorker()
-    const answer = await untilAnswered(() => convert({ client }, 'estimates', estimate_id, throughInvoice, key))
+    const answer = await untilAnswered(() => postConvert({ client }, 'estimates', estimate_id, throughInvoice, key))
     expect([answer.status, answer.body.estimate.status, replayed(answer)]).toEqual([200, 'CONVERTED', false])
-    const again = await convert({ client }, 'estimates', estimate_id, throughInvoice, key)
+    const again = await postConvert({ client }, 'estimates', estimate_id, throughInvoice, key)
     expect([again.text, replayed(again)]).toEqual([answer.text, true])
     await expectOneOfEach(estimate_id)
   })
 
   test('what the books refuse is refused all the same, and what is read and written otherwise goes on', async () => {
-    const { estimate } = await made(client.post('/estimates', { customer_id: shop.customerId, line_items: [{ item_id: shop.itemId, quantity: 1 }] }))
-    const refused = await convert({ client }, 'estimates', estimate.estimate_id)
+    const { estimate } = await created(client.post('/estimates', { customer_id: org.customerId, line_items: [{ item_id: org.itemId, quantity: 1 }] }))
+    const refused = await postConvert({ client }, 'estimates', estimate.estimate_id)
     expect([refused.status, refused.body.code]).toEqual([409, 'conflict.invalid_state'])
   })
 
   test('its connections are cut while the call waits: it is refused, and done all the same', async () => {
-    await door.open()
-    const { estimate_id } = await acceptedEstimate(shop)
+    await proxy.open()
+    const { estimate_id } = await acceptedItemEstimate(org)
     const key = randomUUID()
-    const waiting = convert({ client }, 'estimates', estimate_id, throughInvoice, key)
+    const waiting = postConvert({ client }, 'estimates', estimate_id, throughInvoice, key)
     await untilStarted(`convert/ESTIMATE/${estimate_id}`)
-    door.shut()
+    proxy.shut()
     const refused = await waiting
     expect([refused.status, refused.body.code]).toEqual([503, 'service.unavailable'])
     await service.startWorker()
     await until(async () => (await conversionOf(estimate_id)).hops === 2, 20_000, () => 'not carried out')
     // Done, so it needs the engine no more.
-    const answer = await convert({ client }, 'estimates', estimate_id, throughInvoice, key)
+    const answer = await postConvert({ client }, 'estimates', estimate_id, throughInvoice, key)
     expect([answer.status, answer.body.estimate.invoices.length, replayed(answer)]).toEqual([200, 1, false])
     await expectOneOfEach(estimate_id)
   })
@@ -134,33 +135,33 @@ async function untilStarted(workflowId: string): Promise<void> {
 }
 
 test('no worker is there for ten seconds: the call is refused, and later found done by its key', async () => {
-  const { sales_order_id } = await openOrder(shop, 5)
+  const { sales_order_id } = await openItemOrder(org, 5)
   const key = randomUUID()
   const started = Date.now()
-  const refused = await convert(shop, 'sales_orders', sales_order_id, {}, key)
+  const refused = await postConvert(org, 'sales_orders', sales_order_id, {}, key)
   // Waited for in vain, and not given up early; how much later the answer comes is the machine's affair.
   expect(Date.now() - started).toBeGreaterThanOrEqual(9_900)
   expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([503, 'service.unavailable', '2'])
   await service.startWorker()
   await until(async () => (await conversionOf(sales_order_id)).hops === 1, 20_000, () => 'not carried out')
-  const found = await convert(shop, 'sales_orders', sales_order_id, {}, key)
+  const found = await postConvert(org, 'sales_orders', sales_order_id, {}, key)
   expect([found.status, found.body.sales_order.status, found.body.sales_order.invoices.length]).toEqual([200, 'INVOICED', 1])
 })
 
 describe('a worker is killed between order and invoice', () => {
   // The invoice is posted by the last statement of its transaction, which waits for the accounts.
-  const accounts = () => ({ text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [shop.client.orgId] })
+  const accounts = () => ({ text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [org.client.orgId] })
 
   test.each([
     ['its last statement dies with it', true],
     ['its last statement is still carried out', false],
   ])('%s: one order and one invoice', async (_name, isCut) => {
-    const { estimate_id } = await acceptedEstimate(shop)
+    const { estimate_id } = await acceptedItemEstimate(org)
     const key = randomUUID()
     const dying = await spawnWorker(service.env)
     children.push(dying)
     const [first] = await whileLocked(service.database, accounts(), async (waiting) => {
-      const call = convert(shop, 'estimates', estimate_id, throughInvoice, key)
+      const call = postConvert(org, 'estimates', estimate_id, throughInvoice, key)
       await waiting(1)
       expect(await conversionOf(estimate_id)).toMatchObject({ hops: 1, invoice_id: null })
       await kill(dying)
@@ -168,7 +169,7 @@ describe('a worker is killed between order and invoice', () => {
       return [call]
     })
     children.push(await spawnWorker(service.env))
-    const answer = first!.status === 200 ? first! : await untilAnswered(() => convert(shop, 'estimates', estimate_id, throughInvoice, key))
+    const answer = first!.status === 200 ? first! : await untilAnswered(() => postConvert(org, 'estimates', estimate_id, throughInvoice, key))
     expect([answer.status, answer.body.estimate.invoices.length]).toEqual([200, 1])
     expect(await conversionOf(estimate_id)).toMatchObject({ hops: 2, invoice_id: answer.body.estimate.invoices[0] })
     await expectOneOfEach(estimate_id)
@@ -176,7 +177,7 @@ describe('a worker is killed between order and invoice', () => {
 })
 
 test('the API is killed while it waits: the same key is answered with the same target', async () => {
-  const { estimate_id } = await acceptedEstimate(shop)
+  const { estimate_id } = await acceptedItemEstimate(org)
   const port = await freePort(undefined)
   const dying = spawn(process.execPath, [fileURLToPath(new URL('../../api/server.ts', import.meta.url))], {
     env: { ...service.env, PORT: String(port), LOG_LEVEL: 'silent' }, stdio: 'ignore',
@@ -184,27 +185,27 @@ test('the API is killed while it waits: the same key is answered with the same t
   children.push(dying)
   await until(async () => (await statusOf(`http://127.0.0.1:${port}/health/live`)) === 200, 20_000, () => 'the API does not answer')
   const key = randomUUID()
-  const unheard = convert({ client: clientAt(`http://127.0.0.1:${port}`) }, 'estimates', estimate_id, throughInvoice, key).catch(() => null)
+  const unheard = postConvert({ client: clientAt(`http://127.0.0.1:${port}`) }, 'estimates', estimate_id, throughInvoice, key).catch(() => null)
   await untilStarted(`convert/ESTIMATE/${estimate_id}`)
   await kill(dying)
   expect(await unheard).toBeNull()
   await service.startWorker()
   await until(async () => (await conversionOf(estimate_id)).hops === 2, 20_000, () => 'not carried out')
 
-  const early = await convert(shop, 'estimates', estimate_id, throughInvoice, key)
+  const early = await postConvert(org, 'estimates', estimate_id, throughInvoice, key)
   expect([early.status, early.body.code]).toEqual([409, 'idempotency.in_progress'])
   await service.sql(`UPDATE idempotent_answers SET claimed_until = now() WHERE key = $1`, key)
-  const answer = await convert(shop, 'estimates', estimate_id, throughInvoice, key)
+  const answer = await postConvert(org, 'estimates', estimate_id, throughInvoice, key)
   expect([answer.status, answer.body.estimate.invoices]).toEqual([200, [(await conversionOf(estimate_id)).invoice_id]])
   await expectOneOfEach(estimate_id)
 })
 
 test('the database is away in the middle: the worker goes on when it is back', async () => {
-  const { estimate_id } = await acceptedEstimate(shop)
+  const { estimate_id } = await acceptedItemEstimate(org)
   await service.startWorker()
-  const accounts = { text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [shop.client.orgId] }
+  const accounts = { text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [org.client.orgId] }
   const [answer] = await whileLocked(service.database, accounts, async (waiting) => {
-    const call = convert(shop, 'estimates', estimate_id, throughInvoice)
+    const call = postConvert(org, 'estimates', estimate_id, throughInvoice)
     await waiting(1)
     await service.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'bahi worker'`)
     return [call]

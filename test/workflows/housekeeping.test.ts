@@ -10,11 +10,11 @@ import { housekeepingId, type Swept } from '../../domain/housekeeping.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { EngineUnavailable } from '../../gateways/temporal/engine-unavailable.ts'
 import { readSettings } from '../../settings.ts'
-import { invoiceBody } from '../api/fixtures.ts'
-import { openMill, type Mill } from '../api/mill.ts'
-import { startService, type Service } from '../api/service.ts'
-import { kill, spawnWorker } from '../api/worker.ts'
-import { blockedBy } from '../blocked.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
+import { kill, spawnWorker } from '../fixtures/worker.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
 import { workflowBundle } from './bundle.ts'
 import { removeSchedules } from './schedules.ts'
 
@@ -35,8 +35,8 @@ beforeAll(async () => {
   suffix = service.env.TEMPORAL_QUEUE_SUFFIX!
   address = service.env.TEMPORAL_ADDRESS!
   engine = openEngine({ address, namespace: 'default', queueSuffix: suffix })
-  await openMill(service)
-  await openMill(service, { time_zone: 'Pacific/Kiritimati' })
+  await openOrganization(service)
+  await openOrganization(service, { time_zone: 'Pacific/Kiritimati' })
   worker = await startWorker(readSettings({ ...service.env, WORKFLOW_BUNDLE: await workflowBundle() }), quiet)
 })
 afterAll(async () => {
@@ -66,7 +66,7 @@ async function sweepByHand(id: string, ...args: unknown[]): Promise<Swept> {
   return workflow.getHandle(`by-hand/${suffix}/${id}`).result()
 }
 
-const statusOf = async (mill: Mill, id: string): Promise<string> => (await mill.get(`/invoices/${id}`)).invoice.status
+const statusOf = async (org: TestOrganization, id: string): Promise<string> => (await org.get(`/invoices/${id}`)).invoice.status
 
 describe('the schedules', () => {
   test.each([['Asia/Kolkata', 'T19:00:00.000Z'], ['Pacific/Kiritimati', 'T10:30:00.000Z']])('%s: the next run is at %s', async (zone, time) => {
@@ -110,10 +110,10 @@ describe('the schedules', () => {
 
   test('the schedule of a name from before sweeps the zone once more, and ends', async () => {
     await engine.ensureSchedule('asia/calcutta')
-    const mill = await openMill(service)
-    const due = (await mill.invoice(DUE)).invoice_id
+    const org = await openOrganization(service)
+    const due = (await org.invoice(DUE)).invoice_id
     await scheduleOf('asia/calcutta').trigger()
-    await until(async () => (await statusOf(mill, due)) === 'OVERDUE')
+    await until(async () => (await statusOf(org, due)) === 'OVERDUE')
     await until(() => scheduleOf('asia/calcutta').describe().then(() => false, (error) => error instanceof ScheduleNotFoundError))
     expect((await scheduled('Asia/Kolkata')).state.paused).toBe(false)
     // Where there is none, there is nothing to end.
@@ -128,7 +128,7 @@ describe('the schedules', () => {
   })
 
   test('triggered, it sweeps the organisations of its zone and of no other', async () => {
-    const [here, there] = [await openMill(service), await openMill(service, { time_zone: 'Pacific/Kiritimati' })]
+    const [here, there] = [await openOrganization(service), await openOrganization(service, { time_zone: 'Pacific/Kiritimati' })]
     const [ours, theirs] = [(await here.invoice(DUE)).invoice_id, (await there.invoice(DUE)).invoice_id]
     await scheduleOf('Asia/Kolkata').trigger()
     await until(async () => (await statusOf(here, ours)) === 'OVERDUE')
@@ -151,7 +151,7 @@ describe('the schedules', () => {
 
 describe('by hand', () => {
   test('without a zone every organisation is swept but the suspended ones; the second time there is nothing to do', async () => {
-    const [one, two, closed] = [await openMill(service), await openMill(service, { time_zone: 'Pacific/Kiritimati' }), await openMill(service)]
+    const [one, two, closed] = [await openOrganization(service), await openOrganization(service, { time_zone: 'Pacific/Kiritimati' }), await openOrganization(service)]
     await Promise.all([one.invoice(DUE), one.bill(DUE), two.invoice(DUE), two.bill({ ...DUE, due_date: '2099-01-01' }), closed.invoice(DUE)])
     await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, closed.orgId)
     expect(await sweepByHand('all')).toEqual({ organizations: 2, invoices: 2, bills: 1 })
@@ -164,13 +164,13 @@ describe('by hand', () => {
     await Promise.all(Array.from({ length: 105 }, async () => {
       const client = await service.organization({ time_zone: 'Asia/Dubai' })
       const { body: { contact } } = await client.post('/contacts', { contact_name: 'Meena Sarees' })
-      expect((await client.post('/invoices', invoiceBody(contact.contact_id, DUE))).status).toBe(201)
+      expect((await client.post('/invoices', invoiceBody({ customerId: contact.contact_id }, DUE))).status).toBe(201)
     }))
     expect(await sweepByHand('dubai', { timeZone: 'Asia/Dubai' })).toEqual({ organizations: 105, invoices: 105, bills: 0 })
   })
 
   test('the financial years that are missing are opened, of suspended organisations too', async () => {
-    const [one, closed] = [await openMill(service, { time_zone: 'Asia/Karachi' }), await openMill(service, { time_zone: 'Asia/Karachi' })]
+    const [one, closed] = [await openOrganization(service, { time_zone: 'Asia/Karachi' }), await openOrganization(service, { time_zone: 'Asia/Karachi' })]
     await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, closed.orgId)
     for (const orgId of [one.orgId, closed.orgId]) {
       await service.sql(`DELETE FROM number_series WHERE org_id = $1 AND period_id = (SELECT id FROM accounting_periods WHERE org_id = $1 ORDER BY start_date DESC LIMIT 1)`, orgId)
@@ -188,7 +188,7 @@ describe('by hand', () => {
   })
 
   test('an organisation that cannot be swept holds up no other, and is swept as soon as it can be', async () => {
-    const [broken, sound] = [await openMill(service, { time_zone: 'Asia/Colombo' }), await openMill(service, { time_zone: 'Asia/Colombo' })]
+    const [broken, sound] = [await openOrganization(service, { time_zone: 'Asia/Colombo' }), await openOrganization(service, { time_zone: 'Asia/Colombo' })]
     const [first, second] = [(await broken.invoice(DUE)).invoice_id, (await sound.invoice(DUE)).invoice_id]
     await service.sql(`ALTER TABLE invoices ADD CONSTRAINT broken CHECK (org_id <> '${broken.orgId}' OR status <> 'OVERDUE')`)
     const swept = sweepByHand('colombo', { timeZone: 'Asia/Colombo' })
@@ -218,14 +218,14 @@ describe('a worker killed in mid-sweep', () => {
   test('of a thousand documents each is moved once, by it or by the next', async () => {
     worker.stop()
     await worker.ended
-    const mill = await openMill(service)
-    await mill.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_UPDATED'] })
+    const org = await openOrganization(service)
+    await org.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_UPDATED'] })
     for (let hundred = 0; hundred < 10; hundred += 1) {
-      await Promise.all(Array.from({ length: hundred < 9 ? 100 : 99 }, () => mill.client.post('/invoices', invoiceBody(mill.customerId, DUE))))
+      await Promise.all(Array.from({ length: hundred < 9 ? 100 : 99 }, () => org.client.post('/invoices', invoiceBody(org, DUE))))
     }
-    const moved = async () => Number((await service.sql<{ count: bigint }>(`SELECT count(*) FROM invoices WHERE org_id = $1 AND status = 'OVERDUE'`, mill.orgId))[0]!.count)
+    const moved = async () => Number((await service.sql<{ count: bigint }>(`SELECT count(*) FROM invoices WHERE org_id = $1 AND status = 'OVERDUE'`, org.orgId))[0]!.count)
     // The one that was due last is held, so that the sweep stands still at the last page until the worker is dead.
-    const held = (await mill.invoice({ ...DUE, due_date: '2026-03-10' })).invoice_id
+    const held = (await org.invoice({ ...DUE, due_date: '2026-03-10' })).invoice_id
     holder = new pg.Client({ connectionString: service.databaseUrl })
     await holder.connect()
     await holder.query('BEGIN')
@@ -245,7 +245,7 @@ describe('a worker killed in mid-sweep', () => {
       `SELECT (SELECT count(*)::integer FROM invoices WHERE org_id = $1 AND version = 2) AS once,
          (SELECT count(*)::integer FROM activity WHERE org_id = $1 AND action = 'INVOICE_OVERDUE') AS entries,
          (SELECT count(DISTINCT entity_id)::integer FROM activity WHERE org_id = $1 AND action = 'INVOICE_OVERDUE') AS documents,
-         (SELECT count(*)::integer FROM webhook_deliveries WHERE org_id = $1) AS deliveries`, mill.orgId)
+         (SELECT count(*)::integer FROM webhook_deliveries WHERE org_id = $1) AS deliveries`, org.orgId)
     expect(counted).toEqual({ once: 1_000, entries: 1_000, documents: 1_000, deliveries: 1_000 })
   })
 })

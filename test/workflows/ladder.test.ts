@@ -1,20 +1,20 @@
-// The whole ladder of the specification, walked by hand: its waits are read from the timers in the history.
+// The whole ladder of the specification, step by step: its waits are read from the timers in the history.
 import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
-import { openCustomer, type Customer } from '../customer.ts'
+import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
 import { timersOf, untilTimer } from './history.ts'
-import { SECRET, openStage, type Stage } from './stage.ts'
+import { SECRET, openWorkflowSetup, type WorkflowSetup } from './setup.ts'
 
 jest.setTimeout(60_000)
 
-let stage: Stage
-let customer: Customer
+let setup: WorkflowSetup
+let customer: WebhookServer
 beforeAll(async () => {
-  stage = await openStage()
-  await stage.startWorker()
+  setup = await openWorkflowSetup()
+  await setup.startWorker()
 })
-afterAll(() => stage.close())
+afterAll(() => setup.close())
 beforeEach(async () => {
-  customer = await openCustomer(SECRET)
+  customer = await openWebhookServer(SECRET)
 })
 afterEach(() => customer.close())
 
@@ -24,16 +24,16 @@ const HANDED_OVER_MS = 2_000
 
 test('seven attempts, each wait of the schedule with up to a tenth more, then FAILED', async () => {
   customer.answer = () => 500
-  await stage.addEndpoint(customer.url)
-  await stage.announce()
-  const [delivery] = await stage.until(({ attempts_made }) => attempts_made === 1)
+  await setup.addEndpoint(customer.url)
+  await setup.announce()
+  const [delivery] = await setup.until(({ attempts_made }) => attempts_made === 1)
   const id = `webhook/${delivery!.id}`
-  const handle = stage.engine.client.workflow.getHandle(id)
+  const handle = setup.engine.client.workflow.getHandle(id)
   for (const [step, seconds] of SECONDS.entries()) {
-    await untilTimer(stage.engine, id, `retry ${step + 1} of 6`)
+    await untilTimer(setup.engine, id, `retry ${step + 1} of 6`)
     const progress = await handle.query<{ nextAttemptAt: string }>('progress')
     expect(progress).toMatchObject({ state: 'RETRYING', attempt: step + 2, attempts: 7 })
-    const [row] = await stage.deliveries()
+    const [row] = await setup.deliveries()
     expect(row).toMatchObject({ status: 'RETRYING', attempts_made: step + 1 })
     const waitMs = row!.next_attempt_at!.getTime() - Date.now()
     expect(waitMs).toBeGreaterThan(seconds * 1_000 - HANDED_OVER_MS)
@@ -44,25 +44,25 @@ test('seven attempts, each wait of the schedule with up to a tenth more, then FA
   expect(customer.arrivals).toHaveLength(7)
   expect(new Set(customer.arrivals.map(({ deliveryId }) => deliveryId))).toEqual(new Set([delivery!.id]))
 
-  const timers = await timersOf(stage.engine, id)
+  const timers = await timersOf(setup.engine, id)
   expect(timers.map(({ summary }) => summary)).toEqual(SECONDS.map((_, step) => `retry ${step + 1} of 6`))
   timers.forEach(({ ms }, step) => {
     const least = SECONDS[step]! * 1_000
     expect(ms).toBeGreaterThanOrEqual(step === 0 ? least - HANDED_OVER_MS : least)
     expect(ms).toBeLessThanOrEqual(least * 1.1)
   })
-  expect((await stage.attempts(delivery!.id)).map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7])
+  expect((await setup.attempts(delivery!.id)).map(({ attempt }) => attempt)).toEqual([1, 2, 3, 4, 5, 6, 7])
 })
 
 test('an operator finds a delivery by its invoice, and sees when it is tried next', async () => {
   customer.answer = () => 500
-  const endpointId = await stage.addEndpoint(customer.url)
-  const [invoiceId] = await stage.announce()
-  await stage.until(({ status }) => status !== 'PENDING')
+  const endpointId = await setup.addEndpoint(customer.url)
+  const [invoiceId] = await setup.announce()
+  await setup.until(({ status }) => status !== 'PENDING')
   const query = `SvcEntityType = 'INVOICE' AND SvcEntityId = '${invoiceId}' AND SvcEndpointId = '${endpointId}'
     AND SvcState = 'RETRYING' AND SvcAttempt = 2 AND SvcNextAt > '${new Date().toISOString()}'`
   const last = Date.now() + 10_000
-  const { workflow } = stage.engine.client
+  const { workflow } = setup.engine.client
   const found: { type: string; workflowId: string }[] = []
   while (found.length === 0) {
     expect(Date.now()).toBeLessThan(last)

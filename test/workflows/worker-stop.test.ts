@@ -6,8 +6,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import { freePort } from '../../bin/machines/port.ts'
-import { cloneDatabase, dropDatabase } from '../api/template.ts'
-import { ROOT } from '../root.ts'
+import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
+import { ROOT } from '../fixtures/root.ts'
 
 interface Passage {
   port: number

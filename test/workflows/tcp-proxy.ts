@@ -1,15 +1,15 @@
 // A way to Temporal that can be shut.
 import net from 'node:net'
 
-export interface Door {
+export interface TcpProxy {
   /** host:port, to be used in place of the server's. */
   address: string
-  /** Cuts every connection, and lets nobody in. */
+  /** Cuts every connection and refuses new ones. */
   shut(): void
   open(): Promise<void>
 }
 
-export async function openDoor(address: string): Promise<Door> {
+export async function openTcpProxy(address: string): Promise<TcpProxy> {
   const [host, port] = address.split(':') as [string, string]
   const through = new Set<net.Socket>()
   const server = net.createServer((socket) => {

@@ -1,9 +1,9 @@
-// The deeds of a run as fast-check draws them: mostly such as an accountant would do, some that must be refused.
+// The calls of a run as fast-check generates them: mostly such as an accountant would make, some that must be refused.
 import fc from 'fast-check'
 import type { Books, Part, Pick, Plan } from './books.ts'
 import { CarryBack, type Altered } from './carry-back.ts'
 import { addContact, archiveContact, changeContact, deleteContact } from './contacts.ts'
-import type { LineTold } from './document.ts'
+import type { LineInput } from './document.ts'
 import { approve, cancel, discard, drawUp, drawUpAgain, edit } from './documents.ts'
 import { accept, convertEstimate, offer, reoffer, withdraw } from './estimates.ts'
 import { respend, spend, unspend } from './expenses.ts'
@@ -12,10 +12,10 @@ import { unwriteJournal, writeJournal } from './journals.ts'
 import { applyNote, cancelNote, changeNote, credit, issue } from './notes.ts'
 import { billAgain, convertOrder, discardOrder, moveOrder, order, reorder, type OrderPart } from './orders.ts'
 import { apply, change, deletePayment, pay } from './payments.ts'
-import { Repeat, Step, type Desk } from './step.ts'
+import { Repeat, Step, type Session } from './step.ts'
 import { Sweep } from './sweep.ts'
 
-type Deed = fc.Arbitrary<fc.AsyncCommand<Books, Desk>>
+type AnyStep = fc.Arbitrary<fc.AsyncCommand<Books, Session>>
 
 /** Null but for one draw in so many. */
 const oneIn = <T>(many: number, drawn: fc.Arbitrary<T>): fc.Arbitrary<T | null> => (
@@ -23,7 +23,7 @@ const oneIn = <T>(many: number, drawn: fc.Arbitrary<T>): fc.Arbitrary<T | null> 
 )
 const wrongly = <T extends string>(...wrong: T[]) => oneIn(8, fc.constantFrom(...wrong))
 
-// What is told. Half of all documents are in dollars.
+// The input of the calls. Half of all documents are in dollars.
 const aFew = fc.nat({ max: 11 })
 const daysAgo = fc.constantFrom(0, 0, 1, 6, 9)
 const kind = fc.constantFrom('invoice' as const, 'bill' as const)
@@ -37,28 +37,28 @@ const pick: fc.Arbitrary<Pick> = fc.record(of)
 const target = fc.record({ ...of, part })
 const contact = fc.record({ n: aFew, gone: oneIn(20, fc.constant(true)).map(Boolean) })
 
-const line: fc.Arbitrary<LineTold> = fc.record({
+const line: fc.Arbitrary<LineInput> = fc.record({
   quantity: fc.integer({ min: 1, max: 3 }), rate: fc.constantFrom(100, 100, 250, 999, 0), discount: fc.constantFrom(0, 0, 50), taxed: fc.boolean(),
   item: oneIn(2, fc.record({ n: aFew, any: oneIn(9, fc.constant(true)).map(Boolean) })),
 }).map((drawn) => ({ ...drawn, discount: Math.min(drawn.discount, drawn.rate) }))
 const lines = fc.array(line, { minLength: 1, maxLength: 2 })
 
-function deed<Told>(name: string, told: fc.Arbitrary<Told>, done: (books: Books, told: Told) => Plan | null): Deed {
-  return told.map((each) => new Step(name, each, done))
+function stepOf<Input>(name: string, input: fc.Arbitrary<Input>, done: (books: Books, input: Input) => Plan | null): AnyStep {
+  return input.map((each) => new Step(name, each, done))
 }
 
 const drawn = (approved: boolean) => fc.record({
   kind, contact, dollars, lines, daysAgo, dueIn: oneIn(2, fc.constantFrom(0, 2, 30)), roundOff: oneIn(3, fc.constantFrom(0, 49, -25)),
   reference, approve: fc.constant(approved), inState: fc.boolean(),
   wrong: wrongly('stranger', 'nobody', 'no lines', 'a rate for rupees', 'due before its date'),
-}).map((told) => ({ ...told, dollars: told.wrong === 'a rate for rupees' ? null : told.dollars }))
+}).map((input) => ({ ...input, dollars: input.wrong === 'a rate for rupees' ? null : input.dollars }))
 
 const paid = fc.record({
   flow: fc.constantFrom('INCOMING' as const, 'OUTGOING' as const), type: fc.constantFrom('REGULAR' as const, 'REGULAR' as const, 'ADVANCE' as const, 'REFUND' as const),
   contact, targets: fc.array(target, { maxLength: 2 }), spare: fc.constantFrom(0, 0, 1, 5_000, 12_345, -1), tds: fc.constantFrom(0, 0, 1_000),
   charges: fc.constantFrom(0, 0, 250), rate: fc.constantFrom(...rates), daysAgo, reference, cash: fc.boolean(),
   wrong: wrongly('another contact', 'another currency', 'the other side', 'no rate', 'nobody', 'no bank', 'more withheld than paid'),
-}).map((told) => (told.type === 'REFUND' && told.wrong === null ? { ...told, targets: [] } : told))
+}).map((input) => (input.type === 'REFUND' && input.wrong === null ? { ...input, targets: [] } : input))
 
 const changed = fc.record({
   ...of, daysAgo: oneIn(3, daysAgo), amount: oneIn(4, fc.constantFrom<Part>('half', 'one more')), rate: oneIn(3, fc.constantFrom(...rates, 1)),
@@ -73,7 +73,7 @@ const spent = fc.record({
   reverseCharge: fc.boolean(), rcmRate: oneIn(2, fc.constantFrom(5, 12)),
   blocked: fc.boolean(), account: fc.constantFrom('Rent' as const, 'Travelling and Conveyance' as const, 'Computers' as const), cash: fc.boolean(), daysAgo,
   vendor: oneIn(2, contact), wrong: wrongly('a customer', 'income', 'paid through rent', 'nothing', 'no rate'),
-}).map((told) => (told.tax === 'none' && told.rcmRate === null && told.wrong !== 'no rate' ? { ...told, reverseCharge: false } : told))
+}).map((input) => (input.tax === 'none' && input.rcmRate === null && input.wrong !== 'no rate' ? { ...input, reverseCharge: false } : input))
 
 const written = fc.record({
   pair: aFew, amount: fc.constantFrom(100, 2_500, 9_999), off: fc.constantFrom(0 as const, 0 as const, 1 as const, -1 as const, 2 as const, -2 as const),
@@ -90,36 +90,36 @@ const ordered = {
 }
 const orderPart = fc.constantFrom<OrderPart>('all', 'a piece', 'a piece', 'half', 'none', 'one more')
 const parts = fc.oneof(fc.constant(null), ...often([fc.array(orderPart, { minLength: 1, maxLength: 2 })]))
-const told = fc.constantFrom('SENT' as const, 'SENT' as const, 'DECLINED' as const, 'CANCELLED' as const, 'ACCEPTED' as const, 'CONVERTED' as const, null)
+const input = fc.constantFrom('SENT' as const, 'SENT' as const, 'DECLINED' as const, 'CANCELLED' as const, 'ACCEPTED' as const, 'CONVERTED' as const, null)
 
 const CARRYING_BACK = often([
   fc.record({ n: fc.nat({ max: 60 }), altered: fc.constantFrom<Altered>(null, null, 'created_time', 'total') }).map(({ n, altered }) => new CarryBack(n, altered)),
 ], 3)
 
 const DRAWING_UP = [
-  deed('draw up', drawn(false), drawUp),
-  ...often([deed('draw up and approve', drawn(true), drawUp)], 3),
-  deed('draw up again', fc.record({ ...of, reference: fc.constantFrom('same' as const, 'same' as const, 'other' as const, 'none' as const) }), drawUpAgain),
+  stepOf('draw up', drawn(false), drawUp),
+  ...often([stepOf('draw up and approve', drawn(true), drawUp)], 3),
+  stepOf('draw up again', fc.record({ ...of, reference: fc.constantFrom('same' as const, 'same' as const, 'other' as const, 'none' as const) }), drawUpAgain),
 ]
 
 const UNDOING = [
-  deed('discard', fc.record({ ...of, kind }), discard),
-  deed('cancel', fc.record({ ...of, kind, daysAgo: oneIn(3, daysAgo) }), cancel),
+  stepOf('discard', fc.record({ ...of, kind }), discard),
+  stepOf('cancel', fc.record({ ...of, kind, daysAgo: oneIn(3, daysAgo) }), cancel),
 ]
 
 const DOCUMENTS = [
-  deed('approve', fc.record({ ...of, kind }), approve),
-  ...often([deed('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit)]),
+  stepOf('approve', fc.record({ ...of, kind }), approve),
+  ...often([stepOf('edit', fc.record({ ...of, kind, reference, dueIn: fc.constantFrom(0, 3, 3, 10, -1), wrong: wrongly('its lines') }), edit)]),
   ...UNDOING,
   ...often([fc.constant(null).map(() => new Sweep())]),
   fc.nat({ max: 60 }).map((n) => new Repeat(n)),
 ]
 
 const PAYMENTS = [
-  ...often([deed('pay', paid, pay)], 4),
-  ...often([deed('apply', fc.record({ ...of, target, ofMoney: fc.boolean() }), apply)]),
-  deed('change a payment', changed, change),
-  ...often([deed('delete a payment', pick, deletePayment)]),
+  ...often([stepOf('pay', paid, pay)], 4),
+  ...often([stepOf('apply', fc.record({ ...of, target, ofMoney: fc.boolean() }), apply)]),
+  stepOf('change a payment', changed, change),
+  ...often([stepOf('delete a payment', pick, deletePayment)]),
 ]
 
 const noteKind = fc.constantFrom('credit_note' as const, 'credit_note' as const, 'debit_note' as const)
@@ -129,33 +129,33 @@ const credited = fc.record({
 })
 
 const NOTES = [
-  ...often([deed('credit', credited, credit)], 3),
-  deed('issue', fc.record({ ...of, kind: noteKind }), issue),
-  deed('cancel a note', fc.record({ ...of, kind: noteKind, daysAgo: oneIn(3, daysAgo) }), cancelNote),
-  deed('change a note', fc.record({ ...of, kind: noteKind, reference, daysAgo: oneIn(2, daysAgo), lines: oneIn(3, lines) }), changeNote),
-  ...often([deed('apply a note', fc.record({ ...of, target, ofCredit: fc.boolean(), otherSide: oneIn(9, fc.constant(true)).map(Boolean) }), applyNote)], 4),
+  ...often([stepOf('credit', credited, credit)], 3),
+  stepOf('issue', fc.record({ ...of, kind: noteKind }), issue),
+  stepOf('cancel a note', fc.record({ ...of, kind: noteKind, daysAgo: oneIn(3, daysAgo) }), cancelNote),
+  stepOf('change a note', fc.record({ ...of, kind: noteKind, reference, daysAgo: oneIn(2, daysAgo), lines: oneIn(3, lines) }), changeNote),
+  ...often([stepOf('apply a note', fc.record({ ...of, target, ofCredit: fc.boolean(), otherSide: oneIn(9, fc.constant(true)).map(Boolean) }), applyNote)], 4),
 ]
 
 const ENTRIES = [
-  deed('spend', spent, spend),
-  deed('change an expense', fc.record({ ...of, amount: oneIn(2, fc.constantFrom(50_000, 70_001)), daysAgo: oneIn(2, daysAgo), blocked: fc.boolean(), vendor: oneIn(3, contact) }), respend),
-  deed('delete an expense', pick, unspend),
-  deed('write a journal', written, writeJournal),
-  deed('delete a journal', pick, unwriteJournal),
+  stepOf('spend', spent, spend),
+  stepOf('change an expense', fc.record({ ...of, amount: oneIn(2, fc.constantFrom(50_000, 70_001)), daysAgo: oneIn(2, daysAgo), blocked: fc.boolean(), vendor: oneIn(3, contact) }), respend),
+  stepOf('delete an expense', pick, unspend),
+  stepOf('write a journal', written, writeJournal),
+  stepOf('delete a journal', pick, unwriteJournal),
 ]
 
 const ORDERS = [
-  deed('offer', fc.record({ ...ordered, expiresIn: oneIn(2, fc.constantFrom(0, 7, -1)) }), offer),
-  deed('change an estimate', fc.record({ ...of, status: told, reference, wrong: wrongly('its lines') }), reoffer),
-  deed('accept', pick, accept),
-  deed('withdraw', pick, withdraw),
-  deed('convert an estimate', fc.record({ ...of, through: fc.boolean(), approve: fc.boolean() }), convertEstimate),
-  ...often([deed('order', fc.record({ ...ordered, kind: orderKind }), order)], 3),
-  deed('move an order', fc.record({ ...of, kind: orderKind, move: fc.constantFrom('open' as const, 'open' as const, 'close' as const, 'cancel' as const) }), moveOrder),
-  deed('delete an order', pick, discardOrder),
-  deed('change an order', fc.record({ ...of, kind: orderKind, reference, lines: oneIn(2, orderLines) }), reorder),
-  ...often([deed('convert an order', fc.record({ ...of, kind: orderKind, parts, approve: fc.boolean(), wrong: wrongly('no line') }), convertOrder)], 5),
-  ...often([deed('bill an equal part', fc.record({ ...of, approve: oneIn(4, fc.constant(false)).map((draft) => draft !== false) }), billAgain)], 2),
+  stepOf('offer', fc.record({ ...ordered, expiresIn: oneIn(2, fc.constantFrom(0, 7, -1)) }), offer),
+  stepOf('change an estimate', fc.record({ ...of, status: input, reference, wrong: wrongly('its lines') }), reoffer),
+  stepOf('accept', pick, accept),
+  stepOf('withdraw', pick, withdraw),
+  stepOf('convert an estimate', fc.record({ ...of, through: fc.boolean(), approve: fc.boolean() }), convertEstimate),
+  ...often([stepOf('order', fc.record({ ...ordered, kind: orderKind }), order)], 3),
+  stepOf('move an order', fc.record({ ...of, kind: orderKind, move: fc.constantFrom('open' as const, 'open' as const, 'close' as const, 'cancel' as const) }), moveOrder),
+  stepOf('delete an order', pick, discardOrder),
+  stepOf('change an order', fc.record({ ...of, kind: orderKind, reference, lines: oneIn(2, orderLines) }), reorder),
+  ...often([stepOf('convert an order', fc.record({ ...of, kind: orderKind, parts, approve: fc.boolean(), wrong: wrongly('no line') }), convertOrder)], 5),
+  ...often([stepOf('bill an equal part', fc.record({ ...of, approve: oneIn(4, fc.constant(false)).map((draft) => draft !== false) }), billAgain)], 2),
 ]
 
 const contactName = fc.constantFrom('Madurai Looms', 'Erode Dyers', 'Salem Weavers')
@@ -166,31 +166,31 @@ const status = oneIn(3, fc.constantFrom('ACTIVE' as const, 'INACTIVE' as const))
 const paymentTerms = fc.constantFrom(0, 0, 15)
 
 const MASTERS = [
-  deed('add a contact', fc.record({
+  stepOf('add a contact', fc.record({
     type: fc.constantFrom('CUSTOMER' as const, 'VENDOR' as const, 'BOTH' as const), name: contactName, paymentTerms, wrong: wrongly('no name'),
   }), addContact),
-  deed('change a contact', fc.record({ ...of, name: oneIn(2, contactName), paymentTerms: oneIn(2, paymentTerms), status }), changeContact),
-  deed('archive a contact', pick, archiveContact),
-  ...often([deed('delete a contact', pick, deleteContact)]),
-  deed('add an item', fc.record({ name: itemName, rate: itemRate, wrong: wrongly('no name') }), addItem),
-  deed('change an item', fc.record({ ...of, name: oneIn(2, itemName), rate: oneIn(2, itemRate), status }), changeItem),
-  deed('archive an item', pick, archiveItem),
-  ...often([deed('delete an item', pick, deleteItem)]),
+  stepOf('change a contact', fc.record({ ...of, name: oneIn(2, contactName), paymentTerms: oneIn(2, paymentTerms), status }), changeContact),
+  stepOf('archive a contact', pick, archiveContact),
+  ...often([stepOf('delete a contact', pick, deleteContact)]),
+  stepOf('add an item', fc.record({ name: itemName, rate: itemRate, wrong: wrongly('no name') }), addItem),
+  stepOf('change an item', fc.record({ ...of, name: oneIn(2, itemName), rate: oneIn(2, itemRate), status }), changeItem),
+  stepOf('archive an item', pick, archiveItem),
+  ...often([stepOf('delete an item', pick, deleteItem)]),
 ]
 
 // What names a contact or an item in every way, and what takes the name away again.
 const NAMING = [
-  deed('draw up', drawn(false), drawUp), deed('draw up and approve', drawn(true), drawUp), ...often(UNDOING),
-  deed('pay', paid, pay), deed('change a payment', changed, change), deed('delete a payment', pick, deletePayment),
-  deed('credit', credited, credit), deed('change a note', fc.record({ ...of, kind: noteKind, reference, daysAgo: oneIn(2, daysAgo), lines: oneIn(2, lines) }), changeNote),
+  stepOf('draw up', drawn(false), drawUp), stepOf('draw up and approve', drawn(true), drawUp), ...often(UNDOING),
+  stepOf('pay', paid, pay), stepOf('change a payment', changed, change), stepOf('delete a payment', pick, deletePayment),
+  stepOf('credit', credited, credit), stepOf('change a note', fc.record({ ...of, kind: noteKind, reference, daysAgo: oneIn(2, daysAgo), lines: oneIn(2, lines) }), changeNote),
   ...ORDERS, ...ENTRIES,
 ]
 
-/** Every deed, those that others build on more than once; by what a run is about. */
-export const DEEDS: Record<'money' | 'credits' | 'orders' | 'names', Deed[]> = {
+/** Every kind of call by the subject of a run; those that others build on are listed more than once. */
+export const STEPS: Record<'money' | 'credits' | 'orders' | 'names', AnyStep[]> = {
   money: [...DRAWING_UP, ...DOCUMENTS, ...PAYMENTS, ...ENTRIES, ...CARRYING_BACK],
   credits: [...DRAWING_UP, ...DOCUMENTS, ...NOTES, ...PAYMENTS, ...CARRYING_BACK],
   names: [...often(MASTERS), ...NAMING, ...CARRYING_BACK],
   // Most documents come of orders there.
-  orders: [...CARRYING_BACK, ...DOCUMENTS, ...often(UNDOING), ...ORDERS, deed('draw up', drawn(true), drawUp), deed('pay', paid, pay), deed('delete a payment', pick, deletePayment)],
+  orders: [...CARRYING_BACK, ...DOCUMENTS, ...often(UNDOING), ...ORDERS, stepOf('draw up', drawn(true), drawUp), stepOf('pay', paid, pay), stepOf('delete a payment', pick, deletePayment)],
 }

@@ -10,8 +10,8 @@ import { UnitOfWork } from '../../models/unit-of-work.ts'
 import { seal } from '../../models/sealed.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
 import { readSettings } from '../../settings.ts'
-import { cloneDatabase, dropDatabase } from '../api/template.ts'
-import { kill, spawnWorker } from '../api/worker.ts'
+import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
+import { kill, spawnWorker } from '../fixtures/worker.ts'
 import { workflowBundle } from './bundle.ts'
 import './quiet.ts'
 import { removeSchedules } from './schedules.ts'
@@ -19,7 +19,7 @@ import { removeSchedules } from './schedules.ts'
 export const SECRET = 'svc_whsec_of_the_stage'
 const TEMPORAL_ADDRESS = process.env.TEST_TEMPORAL_ADDRESS ?? ''
 
-export interface Stage {
+export interface WorkflowSetup {
   database: Database
   engine: Engine
   orgId: string
@@ -40,7 +40,7 @@ export interface Stage {
   close(): Promise<void>
 }
 
-export async function openStage(settings: Record<string, string> = {}): Promise<Stage> {
+export async function openWorkflowSetup(settings: Record<string, string> = {}): Promise<WorkflowSetup> {
   const databaseUrl = await cloneDatabase()
   const env = {
     DATABASE_URL: databaseUrl,
@@ -59,7 +59,7 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
   const children: ChildProcess[] = []
   let worker: RunningWorker | undefined
 
-  const stage: Stage = {
+  const setup: WorkflowSetup = {
     database, engine, orgId: uuidv7(), env,
 
     async startWorker() {
@@ -79,10 +79,10 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
     async addEndpoint(url, changes = {}) {
       const id = uuidv7()
       const row = { status: 'ENABLED', failing_since: null, ...changes }
-      await stage.sql(
+      await setup.sql(
         `INSERT INTO webhook_endpoints (org_id, id, url, secret_sealed, events, status, failing_since, created_time, last_modified_time)
          VALUES ($1, $2, $3, $4, '{INVOICE_CREATED}', $5, $6, now(), now())`,
-        stage.orgId, id, url, seal(env.ENCRYPTION_KEY, SECRET), row.status, row.failing_since,
+        setup.orgId, id, url, seal(env.ENCRYPTION_KEY, SECRET), row.status, row.failing_since,
       )
       return id
     },
@@ -98,17 +98,17 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
           occurred_at: new Date(), payload: JSON.stringify({ event_type: 'INVOICE_CREATED', delivery_id: blank, data }), placeholder: blank,
         })
       }
-      await database.transaction((connection) => deed.write(connection, stage.orgId))
-      await stage.sql(`SELECT pg_notify('outbox', '')`)
+      await database.transaction((connection) => deed.write(connection, setup.orgId))
+      await setup.sql(`SELECT pg_notify('outbox', '')`)
       return entities
     },
 
-    deliveries: () => stage.sql('SELECT * FROM webhook_deliveries ORDER BY created_time, id'),
+    deliveries: () => setup.sql('SELECT * FROM webhook_deliveries ORDER BY created_time, id'),
 
     async until(condition, withinMs = 20_000) {
       const last = Date.now() + withinMs
       for (;;) {
-        const deliveries = await stage.deliveries()
+        const deliveries = await setup.deliveries()
         if (deliveries.length > 0 && deliveries.every(condition)) return deliveries
         if (Date.now() > last) {
           const states = deliveries.map(({ status, attempts_made: made }) => `${status} after ${made}`)
@@ -119,12 +119,12 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
     },
 
     attempts: (deliveryId) =>
-      stage.sql('SELECT * FROM webhook_attempts WHERE delivery_id = $1 ORDER BY series, attempt', deliveryId),
+      setup.sql('SELECT * FROM webhook_attempts WHERE delivery_id = $1 ORDER BY series, attempt', deliveryId),
 
     sql: (text, ...values) => database.run({ name: text.slice(0, 60), text }, values),
 
     async close() {
-      await stage.stopWorker()
+      await setup.stopWorker()
       await Promise.all(children.map(kill))
       await engine.close()
       await removeSchedules(database, TEMPORAL_ADDRESS, env.TEMPORAL_QUEUE_SUFFIX)
@@ -132,11 +132,11 @@ export async function openStage(settings: Record<string, string> = {}): Promise<
       await dropDatabase(databaseUrl)
     },
   }
-  await stage.sql(
+  await setup.sql(
     `INSERT INTO organizations (id, name, state_code, status, currency_code, fiscal_year_start_month, time_zone, sandbox,
        preferences, created_time, last_modified_time)
      VALUES ($1, 'Stage', 'IN-KA', 'ACTIVE', 'INR', 4, 'Asia/Kolkata', false, '{}', now(), now())`,
-    stage.orgId,
+    setup.orgId,
   )
-  return stage
+  return setup
 }

@@ -1,31 +1,32 @@
-// A crowd of callers on one organisation, through two API processes' worth of doors, and what it comes away with.
+// Many callers at once on one organisation, through two API servers over one database.
 import { randomUUID } from 'node:crypto'
 import { BASE_PATH } from '../../api/server.ts'
 import type { Database } from '../../models/database.ts'
-import { callAt, clientOf, type Answered, type Client, type Json } from '../api/client.ts'
-import { invoiceBody, openStall, THIS_YEAR, TODAY, type Stall } from '../api/fixtures.ts'
-import { startService, type Service } from '../api/service.ts'
-import { blockedBy } from '../blocked.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import { callAt, clientOf, type Answered, type Client, type Json } from '../fixtures/client.ts'
+import { openOrganization, THIS_YEAR, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { startService, type Service } from '../fixtures/service.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
 
-export interface Crowd {
+export interface TwoServers {
   service: Service
-  /** A new organisation, and its client at each of the doors. */
-  stall(): Promise<{ stall: Stall; doors: Client[] }>
+  /** A new organisation, and its client at each of the servers. */
+  org(): Promise<{ org: TestOrganization; callers: Client[] }>
   /** The end of it: the log and the audit must be silent. */
   close(): Promise<void>
 }
 
 /** Starts the API twice over one database, as two processes would serve it. */
-export async function openCrowd(): Promise<Crowd> {
-  // Six of an organisation's transactions at each door are under way at once, so that enough of them meet on one row.
+export async function openTwoServers(): Promise<TwoServers> {
+  // Six of an organisation's transactions at each server are under way at once, so that enough of them meet on one row.
   const service = await startService({ DATABASE_POOL: '20', DATABASE_WRITERS: '10' })
   const second = await service.another()
   return {
     service,
-    async stall() {
-      const stall = await openStall(service)
-      const beside = clientOf(callAt(second.origin + BASE_PATH), stall.orgId, stall.client.token)
-      return { stall, doors: [stall.client, beside] }
+    async org() {
+      const org = await openOrganization(service)
+      const beside = clientOf(callAt(second.origin + BASE_PATH), org.orgId, org.client.token)
+      return { org, callers: [org.client, beside] }
     },
     async close() {
       await second.close()
@@ -54,21 +55,21 @@ export async function whileLocked<T>(
 }
 
 /** Every posting of the organisation waits for these rows, its document written and not committed. */
-export const postingsOf = ({ orgId }: Stall) => ({ text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [orgId] })
+export const postingsOf = ({ orgId }: TestOrganization) => ({ text: 'SELECT FROM monthly_balances WHERE org_id = $1 FOR UPDATE', values: [orgId] })
 
-/** Waits for a moment that nobody can foresee, so that another call comes first each time. */
+/** Waits for a random moment, so that another call comes first each time. */
 export function shortly(mostMs: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, Math.random() * mostMs))
 }
 
 /** Today's invoice with one line of 100.00: today lies in an accounting period. */
-export function bodyOf({ customerId }: Stall, changes: Record<string, unknown> = {}): Record<string, unknown> {
-  return invoiceBody(customerId, { date: TODAY, ...changes })
+export function bodyOf({ customerId }: TestOrganization, changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return invoiceBody({ customerId }, { date: TODAY, ...changes })
 }
 
-/** Call number `place` of a crowd that is spread over the doors; every POST has a key of its own. */
-export function post(doors: Client[], place: number, path: string, body?: unknown, key: string = randomUUID()): Promise<Answered> {
-  return repeated(() => doors[place % doors.length]!.post(path, body, key))
+/** Call number `place`, spread over the servers; every POST has a key of its own. */
+export function post(callers: Client[], place: number, path: string, body?: unknown, key: string = randomUUID()): Promise<Answered> {
+  return repeated(() => callers[place % callers.length]!.post(path, body, key))
 }
 
 const MOST_REPEATS = 12
@@ -111,7 +112,7 @@ export function invoicesOf(answers: Answered[]): Json[] {
   return answers.filter(({ status }) => status === 201).map(({ body }) => body.invoice)
 }
 
-/** Every invoice of the organisation, as its list tells. */
-export function allInvoices(stall: Stall): Promise<Json[]> {
-  return stall.walk('/invoices', 'invoices', 200)
+/** Every invoice of the organisation's list. */
+export function allInvoices(org: TestOrganization): Promise<Json[]> {
+  return org.listAll('/invoices', 'invoices', 200)
 }
