@@ -3,7 +3,7 @@ import type { DueAttempt } from '../commands/webhooks/deliveries.ts'
 import type { CircuitRules } from '../domain/circuit.ts'
 import { statusAfter, type Outcome } from '../domain/delivery.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
-import type { Receiver } from '../gateways/webhook/receiver.ts'
+import type { WebhookSender } from '../gateways/webhook/sender.ts'
 import { fairSemaphore } from '../gateways/webhook/semaphore.ts'
 import { deliveryHeaders } from '../gateways/webhook/signature.ts'
 import type { Database } from '../models/database.ts'
@@ -12,7 +12,7 @@ import { recordInGroups } from './attempt-results.ts'
 
 export interface AttemptDependencies {
   connection: Database
-  receiver: Pick<Receiver, 'post'>
+  sender: Pick<WebhookSender, 'post'>
   sealer: Sealer
   /** The rules by which the circuit of an endpoint opens and is tried. */
   circuit: CircuitRules
@@ -28,7 +28,7 @@ export interface Attempts {
 
 const SECRET_UNREADABLE = 'The secret of this endpoint cannot be read; give the service its old ENCRYPTION_KEY, or register the endpoint again.'
 
-export function createAttempts({ connection, receiver, sealer, circuit, clock, onRefused }: AttemptDependencies): Attempts {
+export function createAttempts({ connection, sender, sealer, circuit, clock, onRefused }: AttemptDependencies): Attempts {
   const recorder = recordInGroups(connection, circuit)
   const connections = fairSemaphore({ places: CAPS.connections })
 
@@ -40,7 +40,7 @@ export function createAttempts({ connection, receiver, sealer, circuit, clock, o
     const body = Buffer.from(payload)
     return connections.through(orgId, () => {
       const headers = deliveryHeaders({ deliveryId, eventType, body, secrets: [secret] }, clock())
-      return receiver.post({ orgId, url, body, headers })
+      return sender.post({ orgId, url, body, headers })
     })
   }
 

@@ -1,5 +1,5 @@
 // Makes the attempts of a batch concurrently; where one has arrived, the batch claims the next delivery of its endpoint.
-import { claimMore, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
+import { claimMore, type EndpointKeyOfOrganization } from '../commands/webhooks/delivery-claims.ts'
 import { beginAttempts, putBack, type StartedAttempt, type DueAttempt } from '../commands/webhooks/deliveries.ts'
 import { statusAfter } from '../domain/delivery.ts'
 import { waitBefore } from '../domain/retry-ladder.ts'

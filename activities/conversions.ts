@@ -2,7 +2,7 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
 import type { Caller } from '../commands/books/caller.ts'
-import { convertNext } from '../commands/conversions/conversions.ts'
+import { convertNext } from '../commands/conversions/conversion-requests.ts'
 import type { CarriedRefusal, ConversionInput, ConversionTargets } from '../domain/conversion-run.ts'
 import { Fault } from '../domain/faults.ts'
 import { findConversion, type ConversionRow } from '../models/conversion.ts'

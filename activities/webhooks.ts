@@ -1,6 +1,6 @@
 // The activities of webhook workflows: attempts at deliveries, and giving a delivery up.
 import { ApplicationFailure } from '@temporalio/activity'
-import { admitAttempt } from '../commands/webhooks/claims.ts'
+import { admitAttempt } from '../commands/webhooks/delivery-claims.ts'
 import { abandonDelivery, beginAttempts, type AttemptKey } from '../commands/webhooks/deliveries.ts'
 import type { DeliveryInput, DeliveryStatus, DispatchInput } from '../domain/delivery.ts'
 import { statusAfter } from '../domain/delivery.ts'

@@ -8,7 +8,7 @@ import { fault } from '../domain/faults.ts'
 import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
-import { createReceiver } from '../gateways/webhook/receiver.ts'
+import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase, } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
@@ -62,7 +62,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       engine,
       sealer: seals,
       cursors: createCursors(settings.encryptionKey),
-      receiver: createReceiver({
+      sender: createWebhookSender({
         timeoutSeconds: settings.webhookTimeoutSeconds,
         allowCidrs: settings.webhookAllowCidrs,
         allowHttp: settings.webhookAllowHttp,

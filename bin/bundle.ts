@@ -1,7 +1,7 @@
 // `npm run bundle -- FILE`: bundles the workflows, for workers that are started with WORKFLOW_BUNDLE=FILE.
 import { renameSync, writeFileSync } from 'node:fs'
 import { bundleWorkflowCode, DefaultLogger } from '@temporalio/worker'
-import { WORKFLOWS } from '../worker/workers.ts'
+import { WORKFLOWS } from '../worker/temporal-workers.ts'
 
 const [file] = process.argv.slice(2)
 if (!file) throw new Error('The name of the bundle file is missing.\n  Remedy: npm run bundle -- workflows.js')

@@ -1,5 +1,4 @@
-// The nightly housekeeping: its time, its input, and which documents it moves to OVERDUE.
-import { fallingDueStatuses, isOverdue, type Dues, type SettledKind } from './lifecycle.ts'
+// The nightly housekeeping: when it runs, and what it is started with.
 
 /** The time of day at which it runs, in the zone of each organisation (decisions §4, OVERDUE). */
 export const NIGHTLY = { hour: 0, minute: 30 }
@@ -27,14 +26,6 @@ export function housekeepingId(timeZone: string, suffix: string): string {
 /** The counts as text, for operators: `2 invoices and 1 bill overdue, in 1 organisation`. */
 export function sweptText({ organizations, invoices, bills }: Swept): string {
   return `${count(invoices, 'invoice')} and ${count(bills, 'bill')} overdue, in ${count(organizations, 'organisation')}`
-}
-
-/**
- * True for a document that the housekeeping moves to OVERDUE: it has a balance after the due date, and is not OVERDUE
- * yet. `today` is the date in the organisation's zone.
- */
-export function fallsDue(document: SettledKind, dues: Dues, today: string): boolean {
-  return isOverdue(dues, today) && fallingDueStatuses(document).includes(dues.status)
 }
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`

@@ -1,5 +1,4 @@
 // The states of documents, and the calls that each state allows.
-import { daysBetween } from './dates.ts'
 import { DOCUMENTS, kindsThatHave, type FactsOf, type KindThatHas, type KindWith, type Move } from './documents.ts'
 import { fault, invalidState } from './faults.ts'
 import { sum, type Minor } from './money.ts'
@@ -95,32 +94,6 @@ function settled(document: SettledKind, total: Minor, balance: Minor, by: 'payme
 /** The open balance of a document: its total less what is taken, 0 when it is cancelled; in minor units. A generated column computes the same. */
 export function openBalance(status: string, total: Minor, ...taken: readonly Minor[]): Minor {
   return status === 'CANCELLED' ? 0n : total - sum(taken)
-}
-
-/** The columns that decide whether a document is overdue. */
-export interface Dues {
-  status: string
-  /** A calendar date, or null where there is none. */
-  due_date: string | null
-  balance: Minor
-}
-
-/** The statuses of a kind in which it can be overdue: those in which it can be paid. */
-export const owedStatuses = (document: SettledKind): readonly string[] => MOVES[document].pay.from
-
-/** The statuses from which the nightly housekeeping moves a document to OVERDUE. */
-export const fallingDueStatuses = (document: SettledKind): readonly string[] => MOVES[document].fallDue.from
-
-const OWED: ReadonlySet<string> = new Set(kindsThatHave('settledBy').flatMap(owedStatuses))
-
-/** True when a document has a balance after its due date (decisions §4, OVERDUE); `today` is the date in the organisation's zone. */
-export function isOverdue({ status, due_date, balance }: Dues, today: string): boolean {
-  return due_date !== null && OWED.has(status) && balance > 0n && due_date < today
-}
-
-/** Days since the due date of an overdue document, 0 for any other. */
-export function daysOverdue(dues: Dues, today: string): number {
-  return dues.due_date !== null && isOverdue(dues, today) ? daysBetween(dues.due_date, today) : 0
 }
 
 function moveOf<K extends StatedKind>(document: K, verb: VerbOf<K>): Move<StatusOf<K>> {

@@ -1,6 +1,6 @@
 // Balances of accounts, from the sums by month that the database keeps and the journal lines of a part of a month.
 import type { AccountType } from '../domain/accounts.ts'
-import { reachOf } from '../domain/balances.ts'
+import { reachOf } from '../domain/month-reach.ts'
 import type { Scope } from './find.ts'
 
 /** The debits and credits of an account up to and including a date, in minor units of the organisation's currency. */

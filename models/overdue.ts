@@ -1,7 +1,8 @@
 // Finds overdue documents, for lists, and for the nightly sweep by time zone and organisation.
 import { Op } from 'sequelize'
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
-import { fallingDueStatuses, owedStatuses, type SettledKind } from '../domain/lifecycle.ts'
+import type { SettledKind } from '../domain/lifecycle.ts'
+import { fallingDueStatuses, owedStatuses } from '../domain/overdue.ts'
 import { condition, type Condition } from './condition.ts'
 import type { Connection } from './connection.ts'
 import type { Scope } from './find.ts'
@@ -48,7 +49,7 @@ const ZONES = {
 
 const KINDS = kindsThatHave('settledBy')
 
-// Of a document `d`, on the day $2, as fallsDue in domain/housekeeping.ts; by the indexes invoices_falling_due and bills_falling_due.
+// Of a document `d`, on the day $2, as fallsDue in domain/overdue.ts; by the indexes invoices_falling_due and bills_falling_due.
 const fallsDue = (kind: SettledKind) => (
   `d.status IN (${fallingDueStatuses(kind).map((status) => `'${status}'`).join(', ')}) AND d.due_date < $2 AND d.balance > 0`
 )

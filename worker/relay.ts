@@ -1,13 +1,13 @@
 // The relay: starts a workflow for every batch of due deliveries, and for refused deliveries up to their caps.
 import type { Logger } from 'pino'
-import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
+import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type EndpointKeyOfOrganization } from '../commands/webhooks/delivery-claims.ts'
 import { releaseBatch } from '../commands/webhooks/deliveries.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
 import type { Database } from '../models/database.ts'
 import { overdueDeliveries, unfinishedBatches, type DeliveryUnderWay } from '../models/delivery.ts'
 import type { Findable } from '../domain/search-attributes.ts'
-import { createProcesses, processOf } from './processes.ts'
+import { createDeliveryWorkflows, deliveryInputOf } from './delivery-workflows.ts'
 
 export interface RelayDependencies {
   connection: Database
@@ -48,7 +48,7 @@ const TRIAL_LOST_MS = 300_000
 
 export function createRelay(dependencies: RelayDependencies): Relay {
   const { connection, engine, ladderSeconds, log, clock } = dependencies
-  const processes = createProcesses(dependencies)
+  const processes = createDeliveryWorkflows(dependencies)
   // Batches that this process has claimed and not started yet. After a crash `recover` finds them in the database.
   const unstarted = new Map<string, NotStarted>()
   let engineAway = false
@@ -144,7 +144,7 @@ export function createRelay(dependencies: RelayDependencies): Relay {
         const page: DeliveryUnderWay[] = await overdueDeliveries(connection, before, last)
         // Each continues its retry ladder where it stopped. Its process is still running, was terminated, or has put the delivery
         // back just when another relay recorded that it had a process.
-        for (const delivery of page) await engine.startDelivery(processOf(delivery, clock(), ladderSeconds))
+        for (const delivery of page) await engine.startDelivery(deliveryInputOf(delivery, clock(), ladderSeconds))
         last = page.at(-1) ?? null
         if (!last) return
       }

@@ -5,12 +5,12 @@ import type { Logger } from 'pino'
 import { openEngine } from '../gateways/temporal/engine.ts'
 import { inJson, openHealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
-import { createReceiver } from '../gateways/webhook/receiver.ts'
+import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
-import { createWorkers } from './workers.ts'
+import { createTemporalWorkers } from './temporal-workers.ts'
 
 export interface RunningWorker {
   /** Resolves when the worker was stopped; rejects when it cannot go on. */
@@ -30,7 +30,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
   const native = await connect(address)
   const engine = openEngine({ address, namespace, queueSuffix })
   const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi worker' })
-  const receiver = createReceiver({
+  const sender = createWebhookSender({
     timeoutSeconds: settings.webhookTimeoutSeconds,
     allowCidrs: settings.webhookAllowCidrs,
     allowHttp: settings.webhookAllowHttp,
@@ -46,9 +46,9 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     firstWaitMs: settings.webhookCircuitFirstSeconds * 1_000,
     longestWaitMs: settings.webhookCircuitLongestSeconds * 1_000,
   }
-  const dependencies = { connection: database, receiver, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
+  const dependencies = { connection: database, sender: sender, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
-  const workers = await createWorkers({ connection: native, namespace, queues, queueSuffix, dependencies: dependencies, shutdownSeconds, workflowBundle })
+  const workers = await createTemporalWorkers({ connection: native, namespace, queues, queueSuffix, dependencies: dependencies, shutdownSeconds, workflowBundle })
   // Processes that serve only the queue of webhooks leave the background jobs to those that run workflows.
   const jobs = queues.includes('core') ? startBackgroundJobs({
     connection: database,
@@ -66,7 +66,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
       await workers.run()
     } finally {
       await jobs?.stop()
-      receiver.close()
+      sender.close()
       await engine.close()
       await native.close()
       await database.close()

@@ -1,5 +1,5 @@
 // The routes that convert one document into another: each starts a workflow, and waits for its result.
-import { isStillToDo, requestConversion, type ConversionRequest } from '../../commands/conversions/conversions.ts'
+import { isStillToDo, requestConversion, type ConversionRequest } from '../../commands/conversions/conversion-requests.ts'
 import type { Books } from '../../commands/books/books.ts'
 import { estimateOf } from '../../commands/orders/estimates.ts'
 import { purchaseOrderOf } from '../../commands/orders/purchase-orders.ts'

@@ -23,7 +23,7 @@ export const webhookRoutes = [
   route({
     method: 'POST', path: '/webhooks/endpoints', tag, does: 'Register an endpoint', scope: 'webhooks.CREATE', status: 201,
     secretAnswer: true, body: NewEndpoint, answer: one('endpoint', EndpointWithSecret),
-    prepare: ({ body }, { receiver }, caller) => receiver.check(body.url, caller.organization?.id ?? ''),
+    prepare: ({ body }, { sender }, caller) => sender.check(body.url, caller.organization?.id ?? ''),
     write: async (books, { body }, { sealer }, prepared) => ({
       message: 'Endpoint created. Keep the secret: it is not shown again.',
       endpoint: showCreatedEndpoint(await createEndpoint(books, body, prepared, sealer)),
@@ -44,8 +44,8 @@ export const webhookRoutes = [
   route({
     method: 'PUT', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Change an endpoint', scope: 'webhooks.UPDATE', answer,
     body: EndpointChanges,
-    async prepare({ body: { url } }, { receiver }, caller) {
-      if (url !== undefined) await receiver.check(url, caller.organization?.id ?? '')
+    async prepare({ body: { url } }, { sender }, caller) {
+      if (url !== undefined) await sender.check(url, caller.organization?.id ?? '')
     },
     write: async (books, { params, body }, _gateways, prepared) => ({
       message: 'Endpoint updated.', endpoint: showEndpoint(await changeEndpoint(books, params.endpoint_id!, body, prepared, showEndpoint)),

@@ -1,7 +1,8 @@
 // A bill as JSON, in and out.
 import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
-import { daysOverdue, isOverdue, STATUSES } from '../../domain/lifecycle.ts'
+import { STATUSES } from '../../domain/lifecycle.ts'
+import { daysOverdue, isOverdue } from '../../domain/overdue.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { Bill as BillWithLines } from '../../models/bill.ts'
 import { documentFields, newDocument, PlaceOfSupply, RoundOff, showDocument } from './document.ts'

@@ -1,7 +1,8 @@
 // An invoice as JSON, in and out.
 import { Type, type Static } from 'typebox'
 import { showDate } from '../../domain/dates.ts'
-import { daysOverdue, isOverdue, STATUSES } from '../../domain/lifecycle.ts'
+import { STATUSES } from '../../domain/lifecycle.ts'
+import { daysOverdue, isOverdue } from '../../domain/overdue.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { Invoice as InvoiceWithLines } from '../../models/invoice.ts'
 import { documentFields, newDocument, PlaceOfSupply, RoundOff, showDocument } from './document.ts'

@@ -13,7 +13,7 @@ export interface WorkflowsJob {
 }
 
 const QUEUE = 'one-activity'
-// The same settings as the workers of the service; see worker/workers.ts.
+// The same settings as the workers of the service; see worker/temporal-workers.ts.
 const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
 
 serveParent(async ({ address, count, clients }: WorkflowsJob): Promise<Figures> => {

@@ -184,7 +184,7 @@ async function demoKeys(local: LocalRun, databaseUrl: string, baseUrl: string): 
   const kept = await keptKeys(local.dataDir, baseUrl)
   if (kept) return kept
   return step<DemoKeys>('Demo data', async () => {
-    const { seedDemo } = await import('../demo.ts')
+    const { seedDemo } = await import('../seed.ts')
     const made = await seedDemo({ databaseUrl, baseUrl }).catch((error: Error) => {
       throw new Error(`The demonstration organisation could not be created: ${error.message}`, { cause: error })
     })

@@ -1,5 +1,5 @@
 // Moves invoices and bills to OVERDUE in the nightly housekeeping, one page in each transaction.
-import { fallsDue } from '../../domain/housekeeping.ts'
+import { fallsDue } from '../../domain/overdue.ts'
 import { nextStatus, type SettledKind } from '../../domain/lifecycle.ts'
 import { bills, type BillRow } from '../../models/bill.ts'
 import { lockRows } from '../../models/find.ts'

@@ -12,7 +12,7 @@ import { changesBetween } from '../books/changes.ts'
 import { recordDocument, reverseDocument } from '../documents/document-entries.ts'
 import { documentDateOf, knownIds } from '../documents/drafting.ts'
 import { postPayment } from './payment-entries.ts'
-import { paymentContextOf, currencyAndRateOf, refuseWrongPayer, type LoadedPaymentContext } from './payment-terms.ts'
+import { paymentContextOf, currencyAndRateOf, refuseWrongPayer, type LoadedPaymentContext } from './payment-context.ts'
 import { changedPayment, paymentOf, USUAL_MODE, type NewPayment } from './payments.ts'
 
 /** The body of PUT /payments/{payment_id}; null means the value that a new payment has without the field. */

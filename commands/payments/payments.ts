@@ -19,7 +19,7 @@ import { numberDocument } from '../documents/numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
   documentsOf, duplicateProblem, existenceFirst, paymentContextOf, possibleDuplicateOf, moneyOf, currencyAndRateOf, refuseMissingDocuments, refuseWrongPayer,
-} from './payment-terms.ts'
+} from './payment-context.ts'
 import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
 
 /** The body of POST /payments. */

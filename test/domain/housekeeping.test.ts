@@ -1,6 +1,7 @@
 // What the nightly housekeeping moves, and what its schedules are called.
 import { expect, test } from '@jest/globals'
-import { fallsDue, housekeepingId, sweptText } from '../../domain/housekeeping.ts'
+import { housekeepingId, sweptText } from '../../domain/housekeeping.ts'
+import { fallsDue } from '../../domain/overdue.ts'
 
 const TODAY = '2026-11-21'
 const YESTERDAY = '2026-11-20'

@@ -1,9 +1,7 @@
 // States and moves: what each state allows, what a void is refused for, what settles and falls due.
 import { describe, expect, test } from '@jest/globals'
-import {
-  daysOverdue, isOverdue, MOVES, nextStatus, refuseVoid, settledStatus, STATUSES,
-  type StatedKind,
-} from '../../domain/lifecycle.ts'
+import { MOVES, nextStatus, refuseVoid, settledStatus, STATUSES, type StatedKind } from '../../domain/lifecycle.ts'
+import { daysOverdue, isOverdue } from '../../domain/overdue.ts'
 import { refusalOf } from './refusal.ts'
 
 /** The calls that a status allows. */

@@ -3,7 +3,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { Fault } from '../../domain/faults.ts'
-import { createReceiver, type Receiver } from '../../gateways/webhook/receiver.ts'
+import { createWebhookSender, type WebhookSender } from '../../gateways/webhook/sender.ts'
 
 const BODY = Buffer.from('{}')
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
@@ -21,11 +21,11 @@ beforeAll(async () => {
 })
 afterAll(() => void inside.close())
 
-const production = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false })
-const httpAnywhere = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: true })
-const httpInside = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
+const production = createWebhookSender({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false })
+const httpAnywhere = createWebhookSender({ timeoutSeconds: 1, allowCidrs: [], allowHttp: true })
+const httpInside = createWebhookSender({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
 
-async function refusal(receiver: Receiver, url: string): Promise<Pick<Fault, 'code' | 'status' | 'field'> | null> {
+async function refusal(receiver: WebhookSender, url: string): Promise<Pick<Fault, 'code' | 'status' | 'field'> | null> {
   try {
     await receiver.check(url, 'org')
     return null
@@ -80,7 +80,7 @@ test.each([
   }
   const resolver = { addressesOf }
   for (const allowCidrs of [[], ['0.0.0.0/0']]) {
-    const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs, allowHttp: true, resolver })
+    const receiver = createWebhookSender({ timeoutSeconds: 1, allowCidrs, allowHttp: true, resolver })
     await expect(receiver.check(`https://${host}/hook`, 'org')).rejects.toMatchObject({ ...REFUSED, message })
     expect(await receiver.post({ orgId: 'org', url: `https://${host}/hook`, body: BODY, headers: {} })).toMatchObject({ kind: 'blocked', error: message })
   }
@@ -91,7 +91,7 @@ test.each([
   'xn--4ca.example.com', '\u00e4.example.com', 'my_host.example.com', 'a-b.example.com', '1.example.com', 'EXAMPLE.com.', `${'x'.repeat(63)}.com`,
   `${NAME_OF_254.slice(0, -1)}`, 'example.com:1', 'example.com:65535',
 ])('%s can be one', async (host) => {
-  const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver: { addressesOf: async () => ['93.184.216.34'] } })
+  const receiver = createWebhookSender({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver: { addressesOf: async () => ['93.184.216.34'] } })
   expect(await refusal(receiver, `https://${host}/hook`)).toBeNull()
 })
 
@@ -108,7 +108,7 @@ test.each(['intranet', 'intranet.', 'a.localhost.', 'printer.local', 'db.interna
       return ['93.184.216.34']
     }
     const resolver = { addressesOf }
-    const closed = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
+    const closed = createWebhookSender({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
     expect(await refusal(closed, `https://${host}:${port}/`)).toEqual(REFUSED)
     expect(await closed.post({ orgId: 'org', url: `https://${host}:${port}/`, body: BODY, headers: {} })).toMatchObject({ kind: 'blocked' })
     expect(lookups).toBe(0)
@@ -117,14 +117,14 @@ test.each(['intranet', 'intranet.', 'a.localhost.', 'printer.local', 'db.interna
 test('where a range is opened, such a name is let through when all its addresses are there', async () => {
   const addresses: Record<string, string[]> = { hooks: ['10.0.0.5'], mixed: ['10.0.0.5', '192.168.0.1'] }
   const resolver = { addressesOf: async (name: string) => addresses[name] ?? Promise.reject(new Error('no such name')) }
-  const inside = createReceiver({ timeoutSeconds: 1, allowCidrs: ['10.0.0.0/8'], allowHttp: true, resolver })
+  const inside = createWebhookSender({ timeoutSeconds: 1, allowCidrs: ['10.0.0.0/8'], allowHttp: true, resolver })
   expect(await refusal(inside, 'http://hooks/')).toBeNull()
   for (const host of ['mixed', 'nobody', 'localhost']) expect(await refusal(inside, `http://${host}/`)).toEqual(REFUSED)
 })
 
 test('what a name leads to inside is told neither at registration nor in the log', async () => {
   const resolver = { addressesOf: async () => ['10.20.30.40'] }
-  const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
+  const receiver = createWebhookSender({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
   const refused = await receiver.check('https://hooks.example.com/', 'org').catch((error: Fault) => error)
   const { error } = await receiver.post({ orgId: 'org', url: 'https://hooks.example.com/', body: BODY, headers: {} })
   for (const text of [(refused as Fault).message, error]) expect(text).toBe('hooks.example.com resolves to an address that is not allowed.')
@@ -132,7 +132,7 @@ test('what a name leads to inside is told neither at registration nor in the log
 
 test('an address that was connected to is not told either', async () => {
   const resolver = { addressesOf: async () => ['127.0.0.1'] }
-  const receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true, resolver })
+  const receiver = createWebhookSender({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true, resolver })
   const { error } = await receiver.post({ orgId: 'org', url: 'http://hooks.example.com:1/', body: BODY, headers: {} })
   expect(error).toBe('No connection: it was refused (ECONNREFUSED).')
 })

@@ -21,7 +21,7 @@ afterAll(async () => {
 })
 
 async function runMonth(): Promise<{ code: number; out: string; error: string }> {
-  const child = spawn(process.execPath, ['bin/month.ts'], {
+  const child = spawn(process.execPath, ['bin/demo.ts'], {
     cwd: join(import.meta.dirname, '..', '..'), env: { ...process.env, DATA_DIR: dataDir }, stdio: ['ignore', 'pipe', 'pipe'],
   })
   const ended = new Promise<number>((resolve) => child.once('close', resolve))

@@ -1,6 +1,6 @@
 // The steps of a delivery in the database: claimed once, begun again after a crash, settled once.
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
-import { claimBatch } from '../../commands/webhooks/claims.ts'
+import { claimBatch } from '../../commands/webhooks/delivery-claims.ts'
 import { abandonDelivery, beginAttempts, putBack, recordAttemptResults } from '../../commands/webhooks/deliveries.ts'
 import type { Outcome } from '../../domain/delivery.ts'
 import { CAPS } from '../../domain/webhook-caps.ts'

@@ -1,6 +1,6 @@
 // Starts the workflows that retry refused deliveries, within limits by second, endpoint and organisation.
 import type { Logger } from 'pino'
-import { BEGINNING, chooseForProcesses, noteProcesses, type EndpointKeyOfOrganization } from '../commands/webhooks/claims.ts'
+import { BEGINNING, chooseForProcesses, noteProcesses, type EndpointKeyOfOrganization } from '../commands/webhooks/delivery-claims.ts'
 import type { DeliveryInput } from '../domain/delivery.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
@@ -8,7 +8,7 @@ import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
 import type { Database } from '../models/database.ts'
 import type { DeliveryUnderWay } from '../models/delivery.ts'
 
-export interface ProcessesDependencies {
+export interface DeliveryWorkflowsDependencies {
   connection: Database
   engine: Pick<Engine, 'startDelivery'>
   ladderSeconds: number[]
@@ -16,14 +16,14 @@ export interface ProcessesDependencies {
   clock(): Date
 }
 
-export interface Processes {
+export interface DeliveryWorkflows {
   /** Starts as many as the limit of this second allows. A batch attempts the other deliveries when they are due. */
   startSome(): Promise<void>
 }
 
 const SECOND_MS = 1_000
 
-export function createProcesses({ connection, engine, ladderSeconds, log, clock }: ProcessesDependencies): Processes {
+export function createDeliveryWorkflows({ connection, engine, ladderSeconds, log, clock }: DeliveryWorkflowsDependencies): DeliveryWorkflows {
   let second = 0
   let left: number = CAPS.processesInSecond
   let after: EndpointKeyOfOrganization = BEGINNING
@@ -37,7 +37,7 @@ export function createProcesses({ connection, engine, ladderSeconds, log, clock 
 
   async function start(delivery: DeliveryUnderWay): Promise<boolean> {
     try {
-      await engine.startDelivery(processOf(delivery, delivery.next_attempt_at, ladderSeconds))
+      await engine.startDelivery(deliveryInputOf(delivery, delivery.next_attempt_at, ladderSeconds))
       return true
     } catch (error) {
       if (error instanceof EngineUnavailable) throw error
@@ -64,7 +64,7 @@ export function createProcesses({ connection, engine, ladderSeconds, log, clock 
 }
 
 /** The input of the process of this delivery: its next attempt on the retry ladder. */
-export function processOf(delivery: DeliveryUnderWay, dueAt: Date, ladderSeconds: number[]): DeliveryInput {
+export function deliveryInputOf(delivery: DeliveryUnderWay, dueAt: Date, ladderSeconds: number[]): DeliveryInput {
   return {
     orgId: delivery.org_id,
     deliveryId: delivery.id,

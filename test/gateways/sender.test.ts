@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import net, { type AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
-import { createReceiver, type Receiver } from '../../gateways/webhook/receiver.ts'
+import { createWebhookSender, type WebhookSender } from '../../gateways/webhook/sender.ts'
 import { deliveryHeaders, signature } from '../../gateways/webhook/signature.ts'
 import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
 
@@ -15,12 +15,12 @@ const headers = (secrets = [SECRET]) =>
 
 describe('at a customer', () => {
   let customer: WebhookServer
-  let receiver: Receiver
+  let receiver: WebhookSender
   const post = (path = '/hook') => receiver.post({ orgId: 'org', url: `http://127.0.0.1:${customer.port}${path}`, body: BODY, headers: headers() })
 
   beforeEach(async () => {
     customer = await openWebhookServer(SECRET)
-    receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
+    receiver = createWebhookSender({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
   })
   afterEach(async () => {
     receiver.close()
@@ -87,7 +87,7 @@ describe('at a customer', () => {
 })
 
 describe('at rough servers', () => {
-  let receiver: Receiver
+  let receiver: WebhookSender
   let server: net.Server
   let sockets: net.Socket[] = []
   const serve = async (each: (socket: net.Socket, connection: number) => void) => {
@@ -103,7 +103,7 @@ describe('at rough servers', () => {
   const post = (url: string) => receiver.post({ orgId: 'org', url, body: BODY, headers: headers() })
 
   beforeEach(() => {
-    receiver = createReceiver({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
+    receiver = createWebhookSender({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true })
   })
   afterEach(async () => {
     receiver.close()

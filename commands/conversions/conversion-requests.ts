@@ -6,7 +6,7 @@ import type { Scope } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
 import {
   convertEstimate, convertPurchaseOrder, convertSalesOrder, partsToBill, partsToInvoice, refuseEstimate, type Made,
-} from './converting.ts'
+} from './convert-documents.ts'
 import { estimateOf } from '../orders/estimates.ts'
 import { purchaseOrderOf } from '../orders/purchase-orders.ts'
 import { salesOrderOf } from '../orders/sales-orders.ts'

@@ -11,7 +11,7 @@ import { addressIn, createGuard, notPublic, type GuardOptions } from './guard.ts
 import { canBePublic } from './host-names.ts'
 import { createResolver, type NameResolver } from './resolver.ts'
 
-export interface ReceiverOptions extends GuardOptions {
+export interface WebhookSenderOptions extends GuardOptions {
   /** The time limit of a request: name look-up, connection and response together. */
   timeoutSeconds: number
   /** Idle connections are kept this long for the next webhook. */
@@ -29,7 +29,7 @@ export interface WebhookPost {
   headers: Record<string, string>
 }
 
-export interface Receiver {
+export interface WebhookSender {
   /**
    * Refuses a URL that webhooks may not be sent to, at registration. A name that does not resolve now is accepted,
    * because it is checked again with every attempt. Throws Fault validation.invalid_value, field `url`.
@@ -47,7 +47,7 @@ const IDLE_SOCKETS = 64
 const LOOKUP_AT_REGISTRATION_MS = 2_000
 
 /** Opens the connection pools and the name resolver. Throws an Error where a range in `allowCidrs` is invalid. */
-export function createReceiver(options: ReceiverOptions): Receiver {
+export function createWebhookSender(options: WebhookSenderOptions): WebhookSender {
   const guard = createGuard(options)
   const resolver = options.resolver ?? createResolver({ servers: options.dnsServers ?? [] })
   const agents = {
@@ -116,7 +116,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
 
 type LookupAnswer = (error: NodeJS.ErrnoException | null, address: string | LookupAddress[], family?: number) => void
 
-function agentOptions({ keepAliveMs = KEEP_ALIVE_MS }: ReceiverOptions): https.AgentOptions {
+function agentOptions({ keepAliveMs = KEEP_ALIVE_MS }: WebhookSenderOptions): https.AgentOptions {
   return { keepAlive: true, maxFreeSockets: IDLE_SOCKETS, timeout: keepAliveMs, scheduling: 'lifo' }
 }
 

@@ -1,7 +1,7 @@
 // How a date is reached by whole months and some days.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { reachOf } from '../../domain/balances.ts'
+import { reachOf } from '../../domain/month-reach.ts'
 import { addDays, monthEnd, monthStart } from '../../domain/dates.ts'
 
 /** Any date of the calendar, ends of months and of the calendar more often than others. */

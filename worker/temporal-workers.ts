@@ -4,7 +4,7 @@ import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/w
 import { queueName, type Queue } from '../domain/task-queues.ts'
 import { createActivities, type ActivityDependencies } from '../activities/create.ts'
 
-export interface WorkersOptions {
+export interface TemporalWorkersOptions {
   connection: NativeConnection
   namespace: string
   queues: readonly Queue[]
@@ -16,7 +16,7 @@ export interface WorkersOptions {
   workflowBundle: string | null
 }
 
-export interface Workers {
+export interface TemporalWorkers {
   /** Resolves when they were stopped; throws when one of them cannot go on. */
   run(): Promise<void>
   /** True while each of them takes work. */
@@ -37,7 +37,7 @@ const EVERY_WORKER = {
 // How long cancelled activities have to end; after that the worker ends without them.
 const FORCE_MS = 1_000
 
-export async function createWorkers(options: WorkersOptions): Promise<Workers> {
+export async function createTemporalWorkers(options: TemporalWorkersOptions): Promise<TemporalWorkers> {
   const activities = createActivities(options.dependencies)
   const { workflowBundle } = options
   const OF_QUEUE: Record<Queue, Partial<WorkerOptions>> = {
