@@ -83,7 +83,7 @@ const POSTING_ACCOUNTS: Statement = { name: 'posting accounts', takesNoLock: tru
 
 // Decimals go through JSON as text, so that none of their digits is lost.
 const DOCUMENT_CONTEXT: Statement = {
-  name: 'basis of a document',
+  name: 'document context',
   takesNoLock: true,
   text: `
 WITH branch AS MATERIALIZED (

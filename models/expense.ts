@@ -109,7 +109,7 @@ export async function readExpenseContext(scope: Scope, { vendorId, accountIds, t
 
 // Decimals go through JSON as text, so that none of their digits is lost.
 const CONTEXT: Statement = {
-  name: 'basis of an expense',
+  name: 'expense context',
   takesNoLock: true,
   text: `SELECT
   (SELECT row_to_json(c) FROM (

@@ -155,7 +155,7 @@ function runFinding<Row extends object>(
 }
 
 function aboveOrganizations<Defined extends AnyModel>(model: Defined): Defined {
-  if (model.columns.includes('org_id')) throw new Error(`${model.name} are asked for within an organisation`)
+  if (model.columns.includes('org_id')) throw new Error(`${model.name} are only read within an organisation`)
   return model
 }
 

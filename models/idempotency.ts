@@ -97,7 +97,7 @@ export async function deleteOldAnswers(connection: Connection, now: Date, atMost
 }
 
 const FORGET = {
-  name: 'forget old answers',
+  name: 'delete old answers',
   text: `DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
            SELECT ctid FROM idempotent_answers WHERE created_time < $1 ORDER BY created_time LIMIT $2 FOR UPDATE SKIP LOCKED))
          RETURNING 1`,

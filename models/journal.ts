@@ -144,7 +144,7 @@ export async function readJournalContext(
 }
 
 const CONTEXT: Statement = {
-  name: 'basis of a journal',
+  name: 'journal context',
   takesNoLock: true,
   text: `SELECT
   (SELECT coalesce(json_agg(a), '[]') FROM (

@@ -68,7 +68,7 @@ interface Sent {
 class Models extends Sequelize {
   override query(sql: string | { query: string; values: unknown[] }, options: object = {}): Promise<never> {
     const { send } = options as Sent
-    if (!send || typeof sql !== 'string') throw new Error('a model is asked through find.ts, within an organisation')
+    if (!send || typeof sql !== 'string') throw new Error('a model is read through find.ts, within an organisation')
     return send(sql) as Promise<never>
   }
 }

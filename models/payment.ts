@@ -152,7 +152,7 @@ const SETTLED = {
 // A point of sale may take the same amount from the same customer a thousand times; the rule needs the first match.
 const MOST_ALIKE = 5
 const CONTEXT: Statement = {
-  name: 'basis of a payment',
+  name: 'payment context',
   takesNoLock: true,
   text: `SELECT
   (SELECT row_to_json(c) FROM (

@@ -120,7 +120,7 @@ export function organizationUnchanged({ id, version }: { id: string; version: st
 }
 
 const STILL_SO: Statement = {
-  name: 'organization still so',
+  name: 'organization unchanged',
   text: `WITH turn AS MATERIALIZED (${TURN_TO_WRITE})
          SELECT 1 FROM turn CROSS JOIN organizations AS o WHERE o.id = $1 AND o.xmin = $2::xid FOR KEY SHARE OF o`,
 }

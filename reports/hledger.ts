@@ -112,11 +112,11 @@ function sample(currency: string): string {
 }
 
 const ORGANIZATIONS = {
-  name: 'organisations whose ledgers are told',
+  name: 'organizations for hledger',
   text: 'SELECT id, name, currency_code FROM organizations WHERE $1::uuid IS NULL OR id = $1::uuid ORDER BY created_time, id',
 }
 const ACCOUNTS = {
-  name: 'accounts of a ledger that is told',
+  name: 'accounts for hledger',
   text: 'SELECT id, code, name, account_type FROM accounts WHERE org_id = $1 ORDER BY code, id',
 }
 const OPEN = {

@@ -27,10 +27,10 @@ export function startPollLoop(name: string, everyMs: number, log: Logger, work: 
   async function turn(): Promise<void> {
     try {
       await work()
-      if (failing) log.info({ round: name }, 'poll loop recovered')
+      if (failing) log.info({ job: name }, 'poll loop recovered')
       failing = false
     } catch (error) {
-      if (!failing) log.error({ err: error, round: name }, 'poll loop failed; it is retried')
+      if (!failing) log.error({ err: error, job: name }, 'poll loop failed; it is retried')
       failing = true
     }
   }

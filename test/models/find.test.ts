@@ -88,7 +88,7 @@ describe('a list is of one organisation', () => {
 test('a model of an organisation is not to be had above organisations, nor by itself', () => {
   const { heard, connection } = listening()
   const forgotten = branches as unknown as typeof organizations
-  expect(() => finderAbove(forgotten, () => ({}))).toThrow('branches are asked for within an organisation')
-  expect(() => findListAbove(connection, forgotten, {})).toThrow('branches are asked for within an organisation')
+  expect(() => finderAbove(forgotten, () => ({}))).toThrow('branches are only read within an organisation')
+  expect(() => findListAbove(connection, forgotten, {})).toThrow('branches are only read within an organisation')
   return expect(sequelizeModelOf(branches).findAll()).rejects.toThrow('a model is asked through find.ts').then(() => expect(heard).toEqual([]))
 })
