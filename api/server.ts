@@ -8,12 +8,12 @@ import { fault } from '../domain/faults.ts'
 import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
-import { createWebhookSender } from '../gateways/webhook/sender.ts'
+import { createWebhookSender, type WebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase, } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
 import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
-import { engineOnDemand } from './engine.ts'
+import { engineOnDemand, type EngineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { addWaitingMetrics } from './http/waiting-metrics.ts'
 import { clientAddress } from './http/client-address.ts'
@@ -50,9 +50,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   addWaitingMetrics(accessLog.registry, database)
   const tokens = rememberTokens(database, settings.databaseUrl)
   const seals = sealer(settings.encryptionKey)
-  const engine = engineOnDemand({
-    address: settings.temporalAddress, namespace: settings.temporalNamespace, queueSuffix: settings.temporalQueueSuffix,
-  })
+  const engine = engineOf(settings)
   const context: ServerContext = {
     writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
     limiter,
@@ -62,12 +60,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       engine,
       sealer: seals,
       cursors: createCursors(settings.encryptionKey),
-      sender: createWebhookSender({
-        timeoutSeconds: settings.webhookTimeoutSeconds,
-        allowCidrs: settings.webhookAllowCidrs,
-        allowHttp: settings.webhookAllowHttp,
-        dnsServers: settings.webhookDnsServers,
-      }),
+      sender: senderOf(settings),
     },
     shares: createShares({ pool: settings.databasePool, writers: settings.databaseWriters ?? writersOf(availableParallelism()) }),
     pace: createPace(),
@@ -87,6 +80,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     database,
     async listen() {
       const { healthPort: port, host } = settings
+      if (port !== null && port === settings.port) throw new Error(`HEALTH_PORT and PORT are both ${port}; set HEALTH_PORT to another port, or leave it out`)
       healthPort = port === null ? null : await openHealthPort({ port, host, answers })
       return listener.listen(settings.port, host)
     },
@@ -103,6 +97,19 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       request.socket.destroy()
     },
   }
+}
+
+function engineOf({ temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix }: Settings): EngineOnDemand {
+  return engineOnDemand({ address, namespace, queueSuffix })
+}
+
+function senderOf(settings: Settings): WebhookSender {
+  return createWebhookSender({
+    timeoutSeconds: settings.webhookTimeoutSeconds,
+    allowCidrs: settings.webhookAllowCidrs,
+    allowHttp: settings.webhookAllowHttp,
+    dnsServers: settings.webhookDnsServers,
+  })
 }
 
 async function closeAll(gateways: { close(): Promise<void> }[]): Promise<void> {
