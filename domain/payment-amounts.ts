@@ -31,12 +31,12 @@ export function refuseAmounts({ flow, amount, tds_amount, bank_charges, currency
 }
 
 /** The allocations as allocate takes them. Throws validation.invalid_value for a document of the other side, a refund, or an amount that rounds to 0. */
-export function allocationsWanted(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationInput[] {
-  return bodies.map((body, index) => allocationWanted(flow, type, body, currency, `allocations.${index}.`))
+export function allocationInputs(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationInput[] {
+  return bodies.map((body, index) => allocationInput(flow, type, body, currency, `allocations.${index}.`))
 }
 
-/** As allocationsWanted, for one allocation; `path` is the prefix of its field names. */
-export function allocationWanted(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationInput {
+/** As allocationInputs, for one allocation; `path` is the prefix of its field names. */
+export function allocationInput(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationInput {
   const [own, other] = flow === 'INCOMING' ? ['invoice_id', 'bill_id'] as const : ['bill_id', 'invoice_id'] as const
   if (body[other] != null) {
     throw fault('validation.invalid_value', { field: path + other, message: `An ${flow} payment cannot have ${other}.` })

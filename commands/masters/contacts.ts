@@ -1,15 +1,15 @@
 // The commands on contacts: create, change, archive, delete.
-import { v7 as uuidv7 } from 'uuid'
 import { contactRegistration } from '../../domain/contact-registration.ts'
 import { Exact } from '../../domain/decimal.ts'
 import { fault } from '../../domain/faults.ts'
-import { compareFields, placesAmong, throwRefusal, type Answered, type Sent } from '../../domain/fixed-fields.ts'
+import { compareFields, throwRefusal, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { toDecimalText, toMinor } from '../../domain/money.ts'
 import { checkedCurrency, checkedPan, checkedState } from '../../domain/registration.ts'
 import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../../models/contact.ts'
 import { existingRow, type Lock, type Scope } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
+import { personsOf, type ContactPersonInput } from './contact-persons.ts'
 
 type Nullable<T> = { [Field in keyof T]?: T[Field] | null }
 
@@ -29,7 +29,7 @@ export interface ContactFields {
   website?: string | null
   billing_address?: Nullable<Address> | null
   shipping_address?: Nullable<Address> | null
-  contact_persons?: Nullable<ContactPerson>[] | null
+  contact_persons?: ContactPersonInput[] | null
   payment_terms?: number | null
   opening_balance?: number | null
   credit_limit?: number | null
@@ -150,19 +150,4 @@ function stateOf(text: string | null): string | null {
 function mergeAddress(before: Address | null, sent: Nullable<Address>): Address {
   const field = (name: keyof Address) => (sent[name] === undefined ? before?.[name] ?? null : sent[name])
   return { address: field('address'), city: field('city'), state_code: field('state_code'), zip: field('zip'), country: field('country') }
-}
-
-function personsOf(before: ContactPerson[], sent: Nullable<ContactPerson>[]): ContactPerson[] {
-  const words = { list: 'contact_persons', id: 'contact_person_id', missing: 'The contact has no such person.', member: 'contact person' }
-  const places = placesAmong(before.map((person) => person.contact_person_id), sent.map((person) => person.contact_person_id), words)
-  return sent.map((person, index) => {
-    const place = places[index] ?? null
-    const known = place === null ? undefined : before[place]
-    return {
-      contact_person_id: known?.contact_person_id ?? uuidv7(),
-      first_name: person.first_name === undefined ? known?.first_name ?? null : person.first_name,
-      email: person.email === undefined ? known?.email ?? null : person.email,
-      is_primary: person.is_primary ?? known?.is_primary ?? false,
-    }
-  })
 }

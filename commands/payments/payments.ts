@@ -5,7 +5,7 @@ import { LOOK_BACK_DAYS } from '../../domain/duplicate-payment.ts'
 import { fault } from '../../domain/faults.ts'
 import { sum, toMinor } from '../../domain/money.ts'
 import {
-  allocationsWanted, allocationWanted, refuseAmounts, refuseOverAllocation, type AllocationBody,
+  allocationInputs, allocationInput, refuseAmounts, refuseOverAllocation, type AllocationBody,
 } from '../../domain/payment-amounts.ts'
 import type { Flow, PaymentType } from '../../domain/posting/payment.ts'
 import { readPostingAccounts } from '../../models/document-context.ts'
@@ -52,7 +52,7 @@ export const paymentOf = documentFinder('PAYMENT', findPayment)
  * `keyed`: the call carried an Idempotency-Key, so a possible duplicate is recorded with a warning; without a key it is
  * refused with validation.duplicate_resource. Throws not_found.resource for a contact, account, tag or document that is not
  * the organisation's, validation.failed without an exchange rate for a foreign currency, validation.invalid_value for amounts
- * and allocations that refuseAmounts, allocationsWanted or allocate refuse, and conflict.invalid_state as allocate does.
+ * and allocations that refuseAmounts, allocationInputs or allocate refuse, and conflict.invalid_state as allocate does.
  */
 export async function recordPayment(books: Books, input: NewPayment, { keyed }: { keyed: boolean }): Promise<Payment> {
   const currency = input.currency_code ?? books.organization.currency_code
@@ -60,7 +60,7 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
   const date = documentDateOf(books, input.date)
   const tags = knownIds(input.tags ?? [], 'tags')
   const { allocationsSent, amount } = await existenceFirst(
-    () => ({ allocationsSent: allocationsWanted(input.flow, type, input.allocations ?? [], currency), amount: toMinor(input.amount, currency) }),
+    () => ({ allocationsSent: allocationInputs(input.flow, type, input.allocations ?? [], currency), amount: toMinor(input.amount, currency) }),
     async () => {
       await paymentContextOf(books, { ...input, tags }, { alike: null, rate: null })
       await refuseMissingDocuments(books, input.allocations ?? [], (index) => `allocations.${index}.`)
@@ -78,16 +78,13 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
   const { exchangeRate } = currencyAndRateOf(books, input, context)
   refuseWrongPayer(context, input.flow, type)
   const row = {
+    ...headOf(input),
     payment_number: numberDocument(books, 'PAYMENT'),
-    flow: input.flow,
     payment_type: type,
     contact_id: context.contact.id,
     contact_name: context.contact.contact_name,
     date,
     amount,
-    mode: input.mode ?? USUAL_MODE,
-    reference_number: input.reference_number ?? null,
-    description: input.description ?? null,
     bank_account_id: context.bank_account_id,
     currency_code: currency,
     exchange_rate: exchangeRate,
@@ -112,6 +109,10 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
   return payment
 }
 
+const headOf = ({ flow, mode, reference_number, description }: NewPayment) => (
+  { flow, mode: mode ?? USUAL_MODE, reference_number: reference_number ?? null, description: description ?? null }
+)
+
 /**
  * Applies unapplied money to one invoice or bill (specification, POST /payments/{payment_id}/apply). The exchange
  * difference is posted today. Throws as recordPayment does for its allocations.
@@ -119,7 +120,7 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
 export async function applyPayment(books: Books, id: string, input: AllocationBody): Promise<Payment> {
   const before = await paymentOf(books, id, 'FOR UPDATE')
   const allocationsSent = await existenceFirst(
-    () => [allocationWanted(before.flow, before.payment_type, input, before.currency_code, '')],
+    () => [allocationInput(before.flow, before.payment_type, input, before.currency_code, '')],
     () => refuseMissingDocuments(books, [input], () => ''),
   )
   const documents = await documentsOf(books, before.flow, allocationsSent)

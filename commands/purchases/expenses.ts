@@ -11,8 +11,9 @@ import { changesBetween, type Changes } from '../books/changes.ts'
 import { announceDocument, recordDocument, reverseDocument } from '../documents/document-entries.ts'
 import { today } from '../documents/drafting.ts'
 import {
-  drawUpExpense, expenseContextOf, expenseInputOf, type ExistingExpenseLines, type ExpenseLine, type ExpenseLineChanges, type NewExpense,
+  drawUpExpense, expenseContextOf, type ExistingExpenseLines, type ExpenseLine, type ExpenseLineChanges, type NewExpense,
 } from './expense-drafting.ts'
+import { expenseInputOf } from './expense-input.ts'
 import { postExpense, repostExpense } from './expense-entries.ts'
 import { numberDocument } from '../documents/numbering.ts'
 
