@@ -27,7 +27,9 @@ const Settings = Type.Object({
   shutdownSeconds: Type.Integer({ minimum: 1, maximum: 600 }),
   rateLimitDefault: Type.Integer({ minimum: 1 }),
   rateLimitPartner: Type.Integer({ minimum: 1 }),
-  trustedProxies: Type.Array(Type.Refine(Type.String(), isAddressRange, () => 'must be address ranges such as 10.0.0.0/8 or fd00::/8')),
+  trustedProxies: Type.Array(
+    Type.Refine(Type.String(), isAddressRange, () => 'must be address ranges such as 10.0.0.0/8 or fd00::/8'),
+  ),
   webhookLadderSeconds: Type.Array(Type.Number({ minimum: 0 })),
   webhookTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 240 }),
   webhookAllowCidrs: Type.Array(Type.String()),
@@ -51,7 +53,10 @@ export const CLOSE_SECONDS = 3
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const number = (name: string, otherwise: number) => (env[name] ? Number(env[name]) : otherwise)
   const list = (name: string, otherwise: string) =>
-    (env[name] ?? otherwise).split(',').map((part) => part.trim()).filter((part) => part !== '')
+    (env[name] ?? otherwise)
+      .split(',')
+      .map((part) => part.trim())
+      .filter((part) => part !== '')
   const flag = (name: string) => ({ true: true, false: false, '': false })[env[name] ?? ''] as boolean
   const settings = {
     port: number('PORT', 8080),

@@ -27,7 +27,11 @@ export function recordInGroups(connection: Database, circuit: CircuitRules): Res
     const members = group
     group = []
     try {
-      await recordAttemptResults(connection, members.map(({ result }) => result), circuit)
+      await recordAttemptResults(
+        connection,
+        members.map(({ result }) => result),
+        circuit,
+      )
       for (const member of members) member.resolve()
     } catch (error) {
       // One result that cannot be written must not fail the others, or their webhooks would be sent again.
@@ -40,10 +44,11 @@ export function recordInGroups(connection: Database, circuit: CircuitRules): Res
     recordAttemptResults(connection, [result], circuit).then(resolve, reject)
 
   return {
-    record: (result) => new Promise((resolve, reject) => {
-      group.push({ result, resolve, reject })
-      if (group.length >= LARGEST_GROUP) void flush()
-      else timer ??= setTimeout(() => void flush(), LONGEST_WAIT_MS)
-    }),
+    record: (result) =>
+      new Promise((resolve, reject) => {
+        group.push({ result, resolve, reject })
+        if (group.length >= LARGEST_GROUP) void flush()
+        else timer ??= setTimeout(() => void flush(), LONGEST_WAIT_MS)
+      }),
   }
 }

@@ -26,9 +26,17 @@ export interface Attempts {
   attempt(due: DueAttempt, waitMs: number | null): Promise<Outcome>
 }
 
-const SECRET_UNREADABLE = 'The secret of this endpoint cannot be read; give the service its old ENCRYPTION_KEY, or register the endpoint again.'
+const SECRET_UNREADABLE =
+  'The secret of this endpoint cannot be read; give the service its old ENCRYPTION_KEY, or register the endpoint again.'
 
-export function createAttempts({ connection, sender, sealer, circuit, clock, onRefused }: AttemptDependencies): Attempts {
+export function createAttempts({
+  connection,
+  sender,
+  sealer,
+  circuit,
+  clock,
+  onRefused,
+}: AttemptDependencies): Attempts {
   const recorder = recordInGroups(connection, circuit)
   const connections = fairSemaphore({ places: CAPS.connections })
 

@@ -23,7 +23,11 @@ const REST_MS = 20
  * outcome. An error of our own is thrown at the end, after every other attempt has ended.
  */
 export async function attemptAll(
-  { connection, clock }: BatchDependencies, { attempt }: Attempts, batchId: string, ladderSeconds: number[], cancelled: AbortSignal,
+  { connection, clock }: BatchDependencies,
+  { attempt }: Attempts,
+  batchId: string,
+  ladderSeconds: number[],
+  cancelled: AbortSignal,
 ): Promise<number> {
   const until = clock().getTime() + TAKES_IN_MS
   const freed = new Map<string, EndpointKeyOfOrganization>()
@@ -37,7 +41,8 @@ export async function attemptAll(
       const waitMs = waitBefore(due.attempt + 1, ladderSeconds, Math.random())
       const outcome = await attempt(due, waitMs)
       if (statusAfter(outcome, waitMs) !== 'DELIVERED') failed += 1
-      else if (outcome.durationMs <= CAPS.slowMs) freed.set(due.endpointId, { orgId: due.orgId, endpointId: due.endpointId })
+      else if (outcome.durationMs <= CAPS.slowMs)
+        freed.set(due.endpointId, { orgId: due.orgId, endpointId: due.endpointId })
     } catch (error) {
       errors.push(error)
     } finally {
@@ -47,9 +52,17 @@ export async function attemptAll(
   }
 
   async function begin(deliveries: NextAttempt[]): Promise<void> {
-    const keys = deliveries.map(({ org_id, id, series, attempt }) => ({ orgId: org_id, deliveryId: id, series, attempt }))
+    const keys = deliveries.map(({ org_id, id, series, attempt }) => ({
+      orgId: org_id,
+      deliveryId: id,
+      series,
+      attempt,
+    }))
     const started = await beginAttempts(connection, keys, clock())
-    await putBack(connection, started.filter(({ state }) => state === 'suspended'))
+    await putBack(
+      connection,
+      started.filter(({ state }) => state === 'suspended'),
+    )
     for (const due of started.filter(isDue)) void make(due)
   }
 

@@ -29,11 +29,15 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
     /** Makes the next document of a conversion. Run again after a crash, it makes no document twice. */
     async convertNext({ orgId, conversionId }: ConversionInput): Promise<HopResult> {
       const [organization, conversion] = await Promise.all([
-        findOrganizationFacts(database, orgId), findConversion({ connection: database, orgId }, conversionId),
+        findOrganizationFacts(database, orgId),
+        findConversion({ connection: database, orgId }, conversionId),
       ])
-      if (!organization || !conversion) throw ApplicationFailure.nonRetryable(`there is no conversion ${conversionId}`, 'UnknownConversion')
+      if (!organization || !conversion)
+        throw ApplicationFailure.nonRetryable(`there is no conversion ${conversionId}`, 'UnknownConversion')
       try {
-        const next = await openBooks(writeContext, requesterOf(conversion, organization), (books) => convertNext(books, conversionId))
+        const next = await openBooks(writeContext, requesterOf(conversion, organization), (books) =>
+          convertNext(books, conversionId),
+        )
         return { finished: next.finished, targets: targetsOf(next.conversion) }
       } catch (error) {
         throw error instanceof Fault && error.status < 500 ? refusalOf(error, conversionId) : error
@@ -43,9 +47,19 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
 }
 
 /** The caller who requested the conversion, for the activity log. */
-function requesterOf({ requested_by, origin }: ConversionRow, organization: OrganizationFacts & { version: string }): Caller {
+function requesterOf(
+  { requested_by, origin }: ConversionRow,
+  organization: OrganizationFacts & { version: string },
+): Caller {
   return {
-    subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: requested_by, partnerId: null, organization, origin,
+    subject: '',
+    kind: 'SYSTEM',
+    tier: 'DEFAULT',
+    scopes: [],
+    userId: requested_by,
+    partnerId: null,
+    organization,
+    origin,
     standing: () => organizationUnchanged(organization),
   }
 }
@@ -56,6 +70,8 @@ function refusalOf({ code, message, status, field, details }: Fault, conversionI
   return ApplicationFailure.create({ type: code, message, details: [carried], nonRetryable: true, category: 'BENIGN' })
 }
 
-const targetsOf = ({ sales_order_id, invoice_id, bill_id }: ConversionRow): ConversionTargets => (
-  { salesOrderId: sales_order_id, invoiceId: invoice_id, billId: bill_id }
-)
+const targetsOf = ({ sales_order_id, invoice_id, bill_id }: ConversionRow): ConversionTargets => ({
+  salesOrderId: sales_order_id,
+  invoiceId: invoice_id,
+  billId: bill_id,
+})

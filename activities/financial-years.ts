@@ -16,7 +16,7 @@ export function financialYearActivities({ connection: database, wakeRelay, clock
 
   async function openInZone(timeZone: string, failed: Map<string, unknown>, context: Context): Promise<number> {
     let opened = 0
-    for (let last: string | null = null; ;) {
+    for (let last: string | null = null; ; ) {
       const day = dateInZone(clock().toISOString(), timeZone)
       const page = await organizationsWithoutNextYear(database, timeZone, day, last)
       for (const organization of page) {
@@ -40,12 +40,14 @@ export function financialYearActivities({ connection: database, wakeRelay, clock
      * suspended ones too; returns how many. Run again, it finds only the years that are still missing.
      */
     async openFinancialYears({ timeZone }: HousekeepingInput): Promise<number> {
-      if (timeZone !== undefined && !isZone(timeZone)) throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')
+      if (timeZone !== undefined && !isZone(timeZone))
+        throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')
       const context = Context.current()
       return withHeartbeat(async () => {
         const failed = new Map<string, unknown>()
         let opened = 0
-        for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)]) opened += await openInZone(zone, failed, context)
+        for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)])
+          opened += await openInZone(zone, failed, context)
         if (failed.size > 0) throw unopened(failed)
         return opened
       })
@@ -55,5 +57,8 @@ export function financialYearActivities({ connection: database, wakeRelay, clock
 
 function unopened(failed: Map<string, unknown>): ApplicationFailure {
   const message = [...failed].map(([id, error]) => `${id}: ${error instanceof Error ? error.message : String(error)}`)
-  return ApplicationFailure.retryable(`organisations whose financial years could not be opened:\n${message.join('\n')}`, 'YearsUnopened')
+  return ApplicationFailure.retryable(
+    `organisations whose financial years could not be opened:\n${message.join('\n')}`,
+    'YearsUnopened',
+  )
 }

@@ -7,7 +7,10 @@ const HEARTBEAT_MS = 3_000
  * Does the work and sends heartbeats meanwhile, so that the work of a worker that died is soon given to another. Each
  * heartbeat carries `progress`, for the next try of the activity and for operators.
  */
-export async function withHeartbeat<T>(work: (context: Context) => Promise<T>, progress: () => unknown = () => undefined): Promise<T> {
+export async function withHeartbeat<T>(
+  work: (context: Context) => Promise<T>,
+  progress: () => unknown = () => undefined,
+): Promise<T> {
   const context = Context.current()
   const timer = setInterval(() => context.heartbeat(progress()), HEARTBEAT_MS)
   return work(context).finally(() => clearInterval(timer))

@@ -46,7 +46,8 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock,
     try {
       await sweepPages(organization, sweep)
     } catch (error) {
-      if (sweep.context.cancellationSignal.aborted || (error instanceof Fault && error.code === 'service.unavailable')) throw error
+      if (sweep.context.cancellationSignal.aborted || (error instanceof Fault && error.code === 'service.unavailable'))
+        throw error
       sweep.failed.set(organization.id, error)
     }
   }
@@ -72,22 +73,30 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock,
      * one, it sweeps the zone and removes the schedule of that name, which is older than the rule of one name for each zone.
      */
     async sweepOverdue({ timeZone }: HousekeepingInput): Promise<Swept> {
-      if (timeZone !== undefined && !isZone(timeZone)) throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')
+      if (timeZone !== undefined && !isZone(timeZone))
+        throw ApplicationFailure.nonRetryable(`there is no time zone ${timeZone}`, 'UnknownZone')
       if (timeZone !== undefined && zoneName(timeZone) !== timeZone) await engine.removeSchedule(timeZone)
       const context = Context.current()
       const swept: Swept = { ...NOTHING_SWEPT, ...context.info.heartbeatDetails }
-      return withHeartbeat(async () => {
-        const sweep: Sweep = { swept, failed: new Map(), context }
-        for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)]) await sweepZone(zone, sweep)
-        context.heartbeat(swept)
-        if (sweep.failed.size > 0) throw unswept(sweep.failed)
-        return swept
-      }, () => swept)
+      return withHeartbeat(
+        async () => {
+          const sweep: Sweep = { swept, failed: new Map(), context }
+          for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)])
+            await sweepZone(zone, sweep)
+          context.heartbeat(swept)
+          if (sweep.failed.size > 0) throw unswept(sweep.failed)
+          return swept
+        },
+        () => swept,
+      )
     },
   }
 }
 
 function unswept(failed: Map<string, unknown>): ApplicationFailure {
   const message = [...failed].map(([id, error]) => `${id}: ${error instanceof Error ? error.message : String(error)}`)
-  return ApplicationFailure.retryable(`organisations whose overdue documents could not be marked:\n${message.join('\n')}`, 'OrganizationsUnswept')
+  return ApplicationFailure.retryable(
+    `organisations whose overdue documents could not be marked:\n${message.join('\n')}`,
+    'OrganizationsUnswept',
+  )
 }

@@ -8,11 +8,14 @@ export interface EngineOnDemand extends Pick<Engine, 'convert'> {
 /** Connects lazily, so that starting the API neither waits for Temporal nor loads its client. */
 export function engineOnDemand(options: EngineOptions): EngineOnDemand {
   let opened: Promise<Engine> | null = null
-  const open = () => (opened ??= import('../gateways/temporal/engine.ts').then(({ openEngine }) => openEngine(options)).catch((error) => {
-    // The next call connects again.
-    opened = null
-    throw error
-  }))
+  const open = () =>
+    (opened ??= import('../gateways/temporal/engine.ts')
+      .then(({ openEngine }) => openEngine(options))
+      .catch((error) => {
+        // The next call connects again.
+        opened = null
+        throw error
+      }))
   return {
     convert: async (...input) => (await open()).convert(...input),
     async close() {

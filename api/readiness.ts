@@ -12,7 +12,11 @@ const WORKER_SILENCE_MS = 6_000
 const LAST_SEEN = { name: 'last seen', text: 'SELECT seen_at FROM process_heartbeats WHERE name = $1' }
 
 /** Probes all parts concurrently. A part that does not respond within PROBE_TIMEOUT_MS is reported as `away`. */
-export function createReadinessProbe(settings: Settings, connection: Connection, limiter: Limiter): () => Promise<Readiness> {
+export function createReadinessProbe(
+  settings: Settings,
+  connection: Connection,
+  limiter: Limiter,
+): () => Promise<Readiness> {
   return async () => {
     const worker = within(connection.run<{ seen_at: Date }>(LAST_SEEN, ['worker']))
     const [seen, temporal] = await Promise.all([worker, within(reach(settings.temporalAddress))])
@@ -32,8 +36,14 @@ function reach(address: string): Promise<true> {
   const [host = '', port = ''] = address.split(/:(?=\d+$)/)
   return new Promise((resolve, reject) => {
     const socket = connect({ host, port: Number(port), timeout: PROBE_TIMEOUT_MS })
-    socket.once('connect', () => { socket.destroy(); resolve(true) })
-    socket.once('timeout', () => { socket.destroy(); reject(new Error('no answer')) })
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+    socket.once('timeout', () => {
+      socket.destroy()
+      reject(new Error('no answer'))
+    })
     socket.once('error', reject)
   })
 }

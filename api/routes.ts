@@ -61,7 +61,13 @@ const RESOURCES: Route[] = [
 /** All routes, the OpenAPI document's own included; `publicUrl` is the origin that callers see. */
 export function routesOf({ publicUrl }: { publicUrl: string }): Route[] {
   const document: Route = route({
-    method: 'GET', path: '/openapi.json', tag: 'Utility', does: 'Read the OpenAPI document', scope: null, by: 'anyone', bare: true,
+    method: 'GET',
+    path: '/openapi.json',
+    tag: 'Utility',
+    does: 'Read the OpenAPI document',
+    scope: null,
+    by: 'anyone',
+    bare: true,
     answer: Type.Object({}, { additionalProperties: true }),
     read: async () => described,
   })

@@ -9,7 +9,7 @@ import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { createWebhookSender, type WebhookSender } from '../gateways/webhook/sender.ts'
-import { openDatabase, } from '../models/database.ts'
+import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
 import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
@@ -27,7 +27,7 @@ import { handleRequest } from './http/pipeline.ts'
 import type { ServerContext } from './http/server-context.ts'
 import { createLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
-import { createShares, writersOf } from './http/shares.ts'
+import { createShares, writersOf, type Shares } from './http/shares.ts'
 import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
 import { createReadinessProbe } from './readiness.ts'
@@ -42,11 +42,18 @@ type Request = IncomingMessage & { params?: Record<string, string> }
 /** Creates the API. It accepts no connections before `listen`. */
 export function createApi(settings: Settings, log: Logger, droppedLines: () => number = () => 0): Api {
   const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi api' })
-  const limiter = createLimiter({ DEFAULT: settings.rateLimitDefault, PARTNER: settings.rateLimitPartner }, settings.redisUrl)
+  const limiter = createLimiter(
+    { DEFAULT: settings.rateLimitDefault, PARTNER: settings.rateLimitPartner },
+    settings.redisUrl,
+  )
   const proxies = rangesOf(settings.trustedProxies)
   const isTrusted = (address: string) => isWithin(proxies, address)
   const connections = createConnections({ ...settings, isTrusted })
-  const accessLog = createAccessLog(log, { roundTrips: database.roundTrips, connections: connections.count, droppedLines })
+  const accessLog = createAccessLog(log, {
+    roundTrips: database.roundTrips,
+    connections: connections.count,
+    droppedLines,
+  })
   addWaitingMetrics(accessLog.registry, database)
   const tokens = rememberTokens(database, settings.databaseUrl)
   const seals = sealer(settings.encryptionKey)
@@ -62,25 +69,32 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       cursors: createCursors(settings.encryptionKey),
       sender: senderOf(settings),
     },
-    shares: createShares({ pool: settings.databasePool, writers: settings.databaseWriters ?? writersOf(availableParallelism()) }),
+    shares: sharesOf(settings),
     pace: createPace(),
     addressOf: (request) => clientAddress(request, isTrusted),
     onUnhandledError: accessLog.unhandledError,
   }
   const server = restify.createServer({ name: 'bahi', log })
-  mountRoutes(server, context, accessLog, routesOf({ publicUrl: settings.publicUrl ?? `http://${settings.host}:${settings.port}` }))
+  const publicUrl = settings.publicUrl ?? `http://${settings.host}:${settings.port}`
+  mountRoutes(server, context, accessLog, routesOf({ publicUrl }))
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
-  const answers = { '/health/live': live, '/health/ready': createReadiness(settings, database, limiter), '/metrics': () => metrics(accessLog.registry) }
+  const answers = {
+    '/health/live': live,
+    '/health/ready': createReadiness(settings, database, limiter),
+    '/metrics': () => metrics(accessLog.registry),
+  }
   mountOrigin(server, unmatched, answers)
   mountUnmatched(server, unmatched, context.pace)
-  const serve = (request: IncomingMessage, response: ServerResponse) => void server.server.emit('request', request, response)
+  const serve = (request: IncomingMessage, response: ServerResponse) =>
+    void server.server.emit('request', request, response)
   const listener = createListener({ connections, unmatched, serve, onRefused: accessLog.refusedConnection })
   let healthPort: HealthPort | null = null
   return {
     database,
     async listen() {
       const { healthPort: port, host } = settings
-      if (port !== null && port === settings.port) throw new Error(`HEALTH_PORT and PORT are both ${port}; set HEALTH_PORT to another port, or leave it out`)
+      if (port !== null && port === settings.port)
+        throw new Error(`HEALTH_PORT and PORT are both ${port}; set HEALTH_PORT to another port, or leave it out`)
       healthPort = port === null ? null : await openHealthPort({ port, host, answers })
       return listener.listen(settings.port, host)
     },
@@ -99,7 +113,15 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   }
 }
 
-function engineOf({ temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix }: Settings): EngineOnDemand {
+function sharesOf({ databasePool: pool, databaseWriters }: Settings): Shares {
+  return createShares({ pool, writers: databaseWriters ?? writersOf(availableParallelism()) })
+}
+
+function engineOf({
+  temporalAddress: address,
+  temporalNamespace: namespace,
+  temporalQueueSuffix: queueSuffix,
+}: Settings): EngineOnDemand {
   return engineOnDemand({ address, namespace, queueSuffix })
 }
 
@@ -122,8 +144,16 @@ function mountRoutes(server: restify.Server, context: ServerContext, accessLog: 
     mount(server, route.method, path, async (request, response) => {
       const started = performance.now()
       const { reply, trace } = await handleRequest(context, route, request)
-      const status = await deliver(request, response, reply, (error) => accessLog.unhandledError(error, trace.requestId))
-      accessLog.request({ ...trace, method: request.method!, route: route.path, status, durationMs: performance.now() - started })
+      const status = await deliver(request, response, reply, (error) =>
+        accessLog.unhandledError(error, trace.requestId),
+      )
+      accessLog.request({
+        ...trace,
+        method: request.method!,
+        route: route.path,
+        status,
+        durationMs: performance.now() - started,
+      })
     })
   }
 }
@@ -133,7 +163,11 @@ function createReadiness(...of: Parameters<typeof createReadinessProbe>): () => 
   return async () => readiness(await parts())
 }
 
-function mountOrigin(server: restify.Server, unmatched: Unmatched, answers: Record<string, () => Plain | Promise<Plain>>): void {
+function mountOrigin(
+  server: restify.Server,
+  unmatched: Unmatched,
+  answers: Record<string, () => Plain | Promise<Plain>>,
+): void {
   const plain = (path: string, answer: (request: Request) => Promise<Plain | null> | Plain) =>
     mount(server, 'GET', path, async (request, response) => {
       const answered = await answer(request)
@@ -161,7 +195,10 @@ function mountUnmatched(server: restify.Server, unmatched: Unmatched, pace: Pace
 
 // HEAD is answered like GET; Node leaves out the body.
 function mount(
-  server: restify.Server, method: Route['method'], path: string, handler: (request: Request, response: restify.Response) => Promise<void>,
+  server: restify.Server,
+  method: Route['method'],
+  path: string,
+  handler: (request: Request, response: restify.Response) => Promise<void>,
 ): void {
   const verb = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del' }[method] as 'get' | 'post' | 'put' | 'del'
   server[verb]({ path, name: `${method} ${path}` }, handler)
@@ -170,7 +207,10 @@ function mount(
 
 // Sends the reply. Returns the status for the access log.
 async function deliver(
-  request: Request, response: restify.Response, reply: Reply, onUnhandledError: (error: unknown) => void,
+  request: Request,
+  response: restify.Response,
+  reply: Reply,
+  onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
   if (!reply.rest) send(response, reply)
   else if (request.method !== 'HEAD') return writeRows(response, reply, reply.rest, onUnhandledError)
@@ -187,7 +227,12 @@ function send(response: restify.Response, reply: Reply): void {
   sendBytes(response, reply.status, reply.body, { ...reply.headers, 'Content-Type': 'application/json' })
 }
 
-function sendBytes(response: restify.Response, status: number, body: string | Buffer, headers: Record<string, string>): void {
+function sendBytes(
+  response: restify.Response,
+  status: number,
+  body: string | Buffer,
+  headers: Record<string, string>,
+): void {
   response.sendRaw(status, body, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) })
 }
 

@@ -30,5 +30,15 @@ export async function audit(connection: Connection): Promise<string[]> {
 const CHECKS = [controlsOutOfLine, missingNumbers]
 
 const QUERIES: AuditQuery[] = [
-  ...JOURNALS, ...LEDGER, ...INVOICES, ...BILLS, ...PAYMENTS, ...NOTES, ...EXPENSES, ...ORDERS, ...ESTIMATES, ...CONVERSIONS, ...DELIVERIES,
+  ...JOURNALS,
+  ...LEDGER,
+  ...INVOICES,
+  ...BILLS,
+  ...PAYMENTS,
+  ...NOTES,
+  ...EXPENSES,
+  ...ORDERS,
+  ...ESTIMATES,
+  ...CONVERSIONS,
+  ...DELIVERIES,
 ]

@@ -25,10 +25,15 @@ export async function controlsOutOfLine(connection: Connection): Promise<string[
     for (const party of await connection.run<Party>(query, [])) {
       const { org_id, contact_id, base_currency, owed, foreign } = party
       // Amounts in other currencies are converted by the domain, not in SQL, because only domain/money.ts rounds.
-      const open = foreign.reduce((sum, { sign, currency, rate, amount, off }) => (
-        sum + BigInt(sign) * (toBase(BigInt(amount), currency, rate, base_currency) - BigInt(off))
-      ), BigInt(party.open))
-      if (open !== BigInt(owed)) wrong.push(`the ${name} of contact ${contact_id} of ${org_id} is ${owed} in the ledger, but its documents sum to ${open}`)
+      const open = foreign.reduce(
+        (sum, { sign, currency, rate, amount, off }) =>
+          sum + BigInt(sign) * (toBase(BigInt(amount), currency, rate, base_currency) - BigInt(off)),
+        BigInt(party.open),
+      )
+      if (open !== BigInt(owed))
+        wrong.push(
+          `the ${name} of contact ${contact_id} of ${org_id} is ${owed} in the ledger, but its documents sum to ${open}`,
+        )
     }
   }
   return wrong
@@ -46,9 +51,10 @@ const settling = kindsThatHave('applications').map((kind) => DOCUMENTS[kind].app
 // Approved documents: their totals less what payments and credits have settled.
 const documentsOf = (kind: SettledKind) => {
   const { table, id, party } = DOCUMENTS[kind]
-  const settled = settling.map((applied) => (
-    `(SELECT coalesce(sum(a.settled_base), 0) FROM ${applied} AS a WHERE a.org_id = d.org_id AND a.${id} = d.id)`
-  ))
+  const settled = settling.map(
+    (applied) =>
+      `(SELECT coalesce(sum(a.settled_base), 0) FROM ${applied} AS a WHERE a.org_id = d.org_id AND a.${id} = d.id)`,
+  )
   return `SELECT d.org_id, d.${party} AS contact_id, 1 AS sign, d.currency_code, d.exchange_rate, d.total AS amount, ${settled.join(' + ')} AS off
   FROM ${table} AS d WHERE d.${STANDS}`
 }
@@ -59,12 +65,15 @@ const paymentsOf = (kind: SettledKind) =>
   FROM payments AS p WHERE (p.flow = '${CONTROLS[kind].flow}') = (p.payment_type <> 'REFUND')`
 
 // Notes of each kind against such documents: what they have not settled yet.
-const notesOf = (kind: SettledKind) => kindsThatHave('against').filter((note) => factsOf(note).against!.includes(kind)).map((note) => {
-  const { table, party, against } = factsOf(note)
-  const ofSide = against!.length > 1 ? ` AND n.type = '${CONTROLS[kind].side}'` : ''
-  return `SELECT n.org_id, n.${party}, -1, n.currency_code, n.exchange_rate, n.total, ${relieved(note, 'n')}
+const notesOf = (kind: SettledKind) =>
+  kindsThatHave('against')
+    .filter((note) => factsOf(note).against!.includes(kind))
+    .map((note) => {
+      const { table, party, against } = factsOf(note)
+      const ofSide = against!.length > 1 ? ` AND n.type = '${CONTROLS[kind].side}'` : ''
+      return `SELECT n.org_id, n.${party}, -1, n.currency_code, n.exchange_rate, n.total, ${relieved(note, 'n')}
   FROM ${table} AS n WHERE n.${STANDS}${ofSide}`
-})
+    })
 
 function relieved(kind: DocumentKind, alias: string): string {
   const { applications, id } = factsOf(kind)

@@ -8,9 +8,12 @@ import type { AuditQuery } from './documents.ts'
 const linkOf = (kind: Order) => {
   const order = DOCUMENTS[kind]
   return {
-    order, target: DOCUMENTS[order.becomes], lineLink: order.id.replace(/_id$/, '_line_id'),
+    order,
+    target: DOCUMENTS[order.becomes],
+    lineLink: order.id.replace(/_id$/, '_line_id'),
     // The statuses of an order that is converted wholly, and in part.
-    whole: MOVES[kind].convert.to, part: MOVES[kind].convertPart.to,
+    whole: MOVES[kind].convert.to,
+    part: MOVES[kind].convertPart.to,
   }
 }
 type Link = ReturnType<typeof linkOf>
@@ -51,9 +54,11 @@ const makersOf = ({ order, target }: Link) =>
      AND t.${order.id} = CASE c.source_type WHEN 'ESTIMATE' THEN c.sales_order_id ELSE c.source_id END
    WHERE t.${order.id} IS NOT NULL GROUP BY t.org_id, t.id, t.${target.number} HAVING count(c.id) <> 1`
 
-const queriesOf = (kind: Order): AuditQuery[] => [quantitiesOf, statesOf, linksOf, makersOf].map((check) => (
-  { name: `audit ${check.name} ${DOCUMENTS[kind].noun}s`, text: check(linkOf(kind)) }
-))
+const queriesOf = (kind: Order): AuditQuery[] =>
+  [quantitiesOf, statesOf, linksOf, makersOf].map((check) => ({
+    name: `audit ${check.name} ${DOCUMENTS[kind].noun}s`,
+    text: check(linkOf(kind)),
+  }))
 
 const ESTIMATES = {
   name: 'audit converted estimates',
@@ -86,5 +91,8 @@ const INVOICES_OF_ESTIMATES = {
 }
 
 export const CONVERSIONS: AuditQuery[] = [
-  ...kindsThatHave('converted').flatMap(queriesOf), ESTIMATES, ORDERS_OF_ESTIMATES, INVOICES_OF_ESTIMATES,
+  ...kindsThatHave('converted').flatMap(queriesOf),
+  ESTIMATES,
+  ORDERS_OF_ESTIMATES,
+  INVOICES_OF_ESTIMATES,
 ]

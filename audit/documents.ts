@@ -52,9 +52,18 @@ export function postingsOf(kind: KindThatHas<'settledBy'>): AuditQuery {
  * words of the message for both; `more` is a further condition that is wrong, by the column of the settled amount.
  */
 export function settledOf(
-  kind: SettledKind, by: KindThatHas<'applications'>, called: { settled: string; applied: string }, more: (counted: string) => string,
+  kind: SettledKind,
+  by: KindThatHas<'applications'>,
+  called: { settled: string; applied: string },
+  more: (counted: string) => string,
 ): AuditQuery {
-  const { table, id, number, party, settledBy: { [by]: counted } } = DOCUMENTS[kind]
+  const {
+    table,
+    id,
+    number,
+    party,
+    settledBy: { [by]: counted },
+  } = DOCUMENTS[kind]
   const source = DOCUMENTS[by]
   return {
     name: `audit ${source.noun}s on ${table}`,
@@ -95,7 +104,9 @@ export function eventsOf(kind: KindThatHas<'statuses'>, more: Record<string, str
   const { noun, table, number } = DOCUMENTS[kind]
   const known: readonly string[] = DOCUMENTS[kind].events
   const needed = { [`${kind}_CREATED`]: 'true', [`${kind}_VOIDED`]: "d.status = 'CANCELLED'", ...more }
-  const values = Object.entries(needed).filter(([type]) => known.includes(type)).map(([type, condition]) => `('${type}', ${condition})`)
+  const values = Object.entries(needed)
+    .filter(([type]) => known.includes(type))
+    .map(([type, condition]) => `('${type}', ${condition})`)
   return {
     name: `audit events of ${noun}s`,
     text: `SELECT format('${noun} %s of %s is %s and has no event %s', d.${number}, d.org_id, d.status, needed.type) AS wrong

@@ -27,11 +27,20 @@ function entriesOf(kind: NoteKind): AuditQuery {
   }
 }
 
-const queriesOf = (kind: NoteKind) => [linesOf(kind), entriesOf(kind), eventsOf(kind), numbersOf(kind, `numbers of ${DOCUMENTS[kind].noun}s`)]
+const queriesOf = (kind: NoteKind) => [
+  linesOf(kind),
+  entriesOf(kind),
+  eventsOf(kind),
+  numbersOf(kind, `numbers of ${DOCUMENTS[kind].noun}s`),
+]
 
-const creditsOn = (kind: SettledKind) => settledOf(kind, 'CREDIT_NOTE', { settled: 'credited', applied: 'applications' }, (credited) => (
-  `d.status = 'CREDIT_APPLIED' AND (d.balance <> 0 OR d.${credited} = 0)`
-))
+const creditsOn = (kind: SettledKind) =>
+  settledOf(
+    kind,
+    'CREDIT_NOTE',
+    { settled: 'credited', applied: 'applications' },
+    (credited) => `d.status = 'CREDIT_APPLIED' AND (d.balance <> 0 OR d.${credited} = 0)`,
+  )
 
 export const NOTES: AuditQuery[] = [
   ...kindsThatHave('against').flatMap(queriesOf),

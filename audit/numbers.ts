@@ -20,24 +20,46 @@ interface Series {
 
 /** A sentence for every number that is neither on a document nor registered as a gap. */
 export async function missingNumbers(connection: Connection): Promise<string[]> {
-  const [named, legacy] = [await connection.run<Series>(SERIES, []), await connection.run<Series>(LEGACY, [VIRTUAL_TEMPLATE, DEFAULT_PADDING])]
+  const [named, legacy] = [
+    await connection.run<Series>(SERIES, []),
+    await connection.run<Series>(LEGACY, [VIRTUAL_TEMPLATE, DEFAULT_PADDING]),
+  ]
   // A named series with the date in its numbers is left out: its counter does not say on which dates numbers were taken.
   const known = [...named.filter(({ format_template }) => !format_template.includes('{YYYYMMDD}')), ...legacy]
   const bills = await connection.run<Series>(BILLS, [DEFAULT_TEMPLATE, DEFAULT_PADDING])
-  const ofSeries = (number: string, { series_name, org_id }: Series) => `number ${number} of series ${series_name} of ${org_id}`
+  const ofSeries = (number: string, { series_name, org_id }: Series) =>
+    `number ${number} of series ${series_name} of ${org_id}`
   const ofBills = (number: string, { org_id }: Series) => `bill number ${number} of ${org_id}`
-  const missing = [...await missingOf(connection, 'INVOICE', known, ofSeries), ...await missingOf(connection, 'BILL', bills, ofBills)]
+  const missing = [
+    ...(await missingOf(connection, 'INVOICE', known, ofSeries)),
+    ...(await missingOf(connection, 'BILL', bills, ofBills)),
+  ]
   return missing.map((number) => `${number} was assigned but does not exist`)
 }
 
 async function missingOf(
-  connection: Connection, kind: SettledKind, all: Series[], called: (number: string, series: Series) => string,
+  connection: Connection,
+  kind: SettledKind,
+  all: Series[],
+  called: (number: string, series: Series) => string,
 ): Promise<string[]> {
   const found: string[] = []
   for (const series of all) {
     const { org_id, branch_id, prefix, padding, format_template, date } = series
-    const { before, after } = numberParts(format_template, { prefix, padding, date, fiscalYearStartMonth: series.fiscal_year_start_month })
-    const missing = await connection.run<{ number: string }>(missingFrom(kind), [org_id, branch_id, series.given, before, padding, after])
+    const { before, after } = numberParts(format_template, {
+      prefix,
+      padding,
+      date,
+      fiscalYearStartMonth: series.fiscal_year_start_month,
+    })
+    const missing = await connection.run<{ number: string }>(missingFrom(kind), [
+      org_id,
+      branch_id,
+      series.given,
+      before,
+      padding,
+      after,
+    ])
     found.push(...missing.map(({ number }) => called(number, series)))
   }
   return found

@@ -15,4 +15,9 @@ function statesOf(kind: Order): AuditQuery {
   }
 }
 
-export const ORDERS: AuditQuery[] = kindsThatHave('converted').flatMap((kind) => [linesOf(kind), statesOf(kind), creationOf(kind), numbersOf(kind)])
+export const ORDERS: AuditQuery[] = kindsThatHave('converted').flatMap((kind) => [
+  linesOf(kind),
+  statesOf(kind),
+  creationOf(kind),
+  numbersOf(kind),
+])

@@ -3,9 +3,14 @@ import { kindsThatHave } from '../domain/documents.ts'
 import type { SettledKind } from '../domain/lifecycle.ts'
 import { creationOf, settledOf, standingOf, type AuditQuery } from './documents.ts'
 
-const paidOf = (kind: SettledKind) => settledOf(kind, 'PAYMENT', { settled: 'paid', applied: 'allocations' }, () => (
-  "d.status = 'PAID' AND d.balance <> 0 OR d.status = 'PARTIALLY_PAID' AND (d.balance = 0 OR d.balance = d.total)"
-))
+const paidOf = (kind: SettledKind) =>
+  settledOf(
+    kind,
+    'PAYMENT',
+    { settled: 'paid', applied: 'allocations' },
+    () =>
+      "d.status = 'PAID' AND d.balance <> 0 OR d.status = 'PARTIALLY_PAID' AND (d.balance = 0 OR d.balance = d.total)",
+  )
 
 export const PAYMENTS: AuditQuery[] = [
   ...kindsThatHave('settledBy').map(paidOf),

@@ -18,7 +18,8 @@ if (values.org !== undefined && !values.hledger) {
 const SNAPSHOT = { name: 'one moment', text: 'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY' }
 // The reader of the output may be slow, and the queries may take long.
 const NO_TIMEOUTS = {
-  name: 'no hurry', text: `SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`,
+  name: 'no hurry',
+  text: `SELECT set_config('statement_timeout', '0', true), set_config('idle_in_transaction_session_timeout', '0', true)`,
 }
 
 const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi audit', answerMs: 0 })
@@ -49,8 +50,13 @@ async function printLedger(snapshot: Connection, orgId: string | null): Promise<
     return 1
   }
   await snapshot.run(NO_TIMEOUTS, [])
-  await pipeline(async function* lines() {
-    for (const organization of organizations) yield* hledgerJournal(snapshot, organization, orgId === null ? heightOf(organization) : '')
-  }, process.stdout, { end: false })
+  await pipeline(
+    async function* lines() {
+      for (const organization of organizations)
+        yield* hledgerJournal(snapshot, organization, orgId === null ? heightOf(organization) : '')
+    },
+    process.stdout,
+    { end: false },
+  )
   return 0
 }

@@ -30,11 +30,31 @@ function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings):
   const EDGE = '`api/http/bounds.ts`'
   return [
     ['Connections to an API process', String(maxConnections), '`503`, closed', '`MAX_CONNECTIONS`'],
-    ['Connections of one client address', String(maxConnectionsPerAddress), '`503`, closed', '`MAX_CONNECTIONS_PER_ADDRESS`'],
-    ['Refused connections that still get a response', `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`, 'closed without an answer', EDGE],
-    ['Connections to the health port of a process', `${MOST_PROBES}, ${PROBE_SECONDS} s each`, 'closed', '`gateways/health-port.ts`'],
+    [
+      'Connections of one client address',
+      String(maxConnectionsPerAddress),
+      '`503`, closed',
+      '`MAX_CONNECTIONS_PER_ADDRESS`',
+    ],
+    [
+      'Refused connections that still get a response',
+      `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`,
+      'closed without an answer',
+      EDGE,
+    ],
+    [
+      'Connections to the health port of a process',
+      `${MOST_PROBES}, ${PROBE_SECONDS} s each`,
+      'closed',
+      '`gateways/health-port.ts`',
+    ],
     ['A connection between two requests', `${edge.KEEP_ALIVE_SECONDS} s`, 'closed', EDGE],
-    ['Unanswered requests on a connection', String(edge.MOST_UNANSWERED), 'no more are read; closed after the last answer', EDGE],
+    [
+      'Unanswered requests on a connection',
+      String(edge.MOST_UNANSWERED),
+      'no more are read; closed after the last answer',
+      EDGE,
+    ],
     ['Data after the last request that is read', megabytes(edge.MOST_DISCARDED_BYTES), 'closed', EDGE],
   ]
 }
@@ -44,15 +64,24 @@ function requestRows(): string[][] {
   const STREAM = '`api/http/stream.ts`'
   const BODY = '`api/http/body.ts`'
   return [
-    ['Request line and headers', `${kilobytes(edge.MOST_HEAD_BYTES)}, fewer than ${edge.MOST_HEADERS} headers`, '`431`', EDGE],
+    [
+      'Request line and headers',
+      `${kilobytes(edge.MOST_HEAD_BYTES)}, fewer than ${edge.MOST_HEADERS} headers`,
+      '`431`',
+      EDGE,
+    ],
     ['Arrival of the headers', `${edge.HEAD_SECONDS} s`, '`408`', EDGE],
     ['Arrival of a whole request', `${edge.REQUEST_SECONDS} s`, '`408`', EDGE],
     ['A body', megabytes(BODY_LIMIT), '`413`', BODY],
     ['Arrival of a body', seconds(BODY_MS), '`408`', BODY],
     ['The rest of a refused body', `${seconds(UNREAD_MS)}, ${megabytes(UNREAD_BYTES)}`, 'closed', BODY],
     ['Listed problems of a body', String(MOST_PROBLEMS), 'left out', '`api/http/problems.ts`'],
-    ['Immediate answers that use up no budget (`429`, `404`, `405`, calls without a token)',
-      `${UNPAID_PER_SECOND} per second`, `delayed, by at most ${seconds(LONGEST_PACE_MS)}`, '`api/http/pace.ts`'],
+    [
+      'Immediate answers that use up no budget (`429`, `404`, `405`, calls without a token)',
+      `${UNPAID_PER_SECOND} per second`,
+      `delayed, by at most ${seconds(LONGEST_PACE_MS)}`,
+      '`api/http/pace.ts`',
+    ],
     ['An answer that the client does not read', `${edge.UNREAD_SECONDS} s`, 'closed', EDGE],
     ['A portion of a stream that the client does not read', seconds(PORTION_MS), 'closed', STREAM],
     ['A stream', seconds(WHOLE_MS), 'closed', STREAM],
@@ -67,15 +96,32 @@ function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[
     ['The wait for a free connection', seconds(DATABASE_WAITS_MS.acquire), '`503`', DATABASE],
     ['Opening a new connection', seconds(DATABASE_WAITS_MS.connect), '`503`', DATABASE],
     ['A statement', seconds(DATABASE_WAITS_MS.statement), 'rolled back', DATABASE],
-    ['A transaction idle between two statements', seconds(DATABASE_WAITS_MS.idleInTransaction), 'rolled back', DATABASE],
-    ['The wait for an answer of PostgreSQL', seconds(DATABASE_WAITS_MS.answer), '`503`, and the connection is closed', DATABASE],
+    [
+      'A transaction idle between two statements',
+      seconds(DATABASE_WAITS_MS.idleInTransaction),
+      'rolled back',
+      DATABASE,
+    ],
+    [
+      'The wait for an answer of PostgreSQL',
+      seconds(DATABASE_WAITS_MS.answer),
+      '`503`, and the connection is closed',
+      DATABASE,
+    ],
     ['The wait for a lock', seconds(DATABASE_WAITS_MS.lock), 'retried, then `503`', DATABASE],
     ['A command to Redis', seconds(REDIS_WAITS_MS.command), 'counted in the process', '`api/http/rate-limit.ts`'],
     ['A DNS look-up of a receiver', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/webhook/resolver.ts`'],
-    ['Concurrent look-ups of a process, and of one organisation', `${LOOKUPS.atOnce}, ${LOOKUPS.atOnceOfOne}`, 'wait', '`gateways/webhook/resolver.ts`'],
+    [
+      'Concurrent look-ups of a process, and of one organisation',
+      `${LOOKUPS.atOnce}, ${LOOKUPS.atOnceOfOne}`,
+      'wait',
+      '`gateways/webhook/resolver.ts`',
+    ],
     ['Cached names', String(LOOKUPS.remembered), 'the oldest is dropped', '`gateways/webhook/resolver.ts`'],
     [
-      'A conversion: until Temporal has started it, and in total', `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`, '`503`',
+      'A conversion: until Temporal has started it, and in total',
+      `${seconds(CONVERSION_START_MS)}, ${seconds(CONVERSION_MS)}`,
+      '`503`',
       '`gateways/temporal/conversion.ts`',
     ],
     ['Other calls to Temporal', seconds(START_MS), 'retried', '`gateways/temporal/engine.ts`'],
@@ -88,20 +134,32 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
   return [
     ['Log lines not yet written', megabytes(MOST_WAITING_BYTES), 'dropped and counted', '`gateways/log-output.ts`'],
     ['Stopping the API: requests in progress', `${shutdownSeconds} s`, 'closed', '`SHUTDOWN_SECONDS`'],
-    ['Stopping the worker: attempts in progress', `${shutdownSeconds} s`, 'repeated by another worker', '`SHUTDOWN_SECONDS`'],
+    [
+      'Stopping the worker: attempts in progress',
+      `${shutdownSeconds} s`,
+      'repeated by another worker',
+      '`SHUTDOWN_SECONDS`',
+    ],
     ['After that: closing pools and clients of either', `${CLOSE_SECONDS} s`, 'abandoned', '`settings.ts`'],
     ['Stopping a process of the local run', seconds(STOP_PATIENCE_MS), 'killed', '`bin/machines/service.ts`'],
-    ['An API or a worker of the local run that does not respond',
-      `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`, `stopped, killed after ${seconds(DEAF_PATIENCE_MS)}`, '`bin/machines/part.ts`'],
+    [
+      'An API or a worker of the local run that does not respond',
+      `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`,
+      `stopped, killed after ${seconds(DEAF_PATIENCE_MS)}`,
+      '`bin/machines/part.ts`',
+    ],
   ]
 }
 
 /** Rows of: shared resource, total, how much one organisation may hold, how long a call waits for it. */
 export function shareRows({ databasePool }: Settings): string[][] {
   const { calls, writers, streams, lists, bodies, parsing } = shareSizes({ pool: databasePool, writers: writersOf(2) })
-  const row = (what: string, { total, each, waitSeconds }: typeof calls, show: (amount: number) => string = String) => (
-    [what, show(total), show(each), `${waitSeconds} s`]
-  )
+  const row = (what: string, { total, each, waitSeconds }: typeof calls, show: (amount: number) => string = String) => [
+    what,
+    show(total),
+    show(each),
+    `${waitSeconds} s`,
+  ]
   return [
     row('Calls that use the database', calls),
     row('Calls that write (they count as calls too)', writers),

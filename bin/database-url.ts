@@ -8,6 +8,8 @@ export function databaseUrl(): string {
   if (configured) return configured
   const card = readDemoCard(dataDir)
   if (card) return card.database_url
-  console.error(`DATABASE_URL is not set, and there is no local run in ${dataDir}. Start one with npm start, or set DATABASE_URL.`)
+  console.error(
+    `DATABASE_URL is not set, and there is no local run in ${dataDir}. Start one with npm start, or set DATABASE_URL.`,
+  )
   process.exit(2)
 }

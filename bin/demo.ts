@@ -7,20 +7,31 @@ import { openTrader } from './month/trader.ts'
 
 const { dataDir } = readLocalRun()
 const card = readDemoCard(dataDir)
-const answers = card !== null && await fetch(`${card.base_url}/ping`).then(({ ok }) => ok, () => false)
+const answers =
+  card !== null &&
+  (await fetch(`${card.base_url}/ping`).then(
+    ({ ok }) => ok,
+    () => false,
+  ))
 if (!answers) {
   console.error(`There is no local run in ${dataDir} that answers. Start one with npm start, and leave it running.`)
   process.exit(2)
 }
 try {
-  const trader = await openTrader({ baseUrl: card.base_url, partnerKey: card.partner_key, print: (line) => console.log(line) })
+  const trader = await openTrader({
+    baseUrl: card.base_url,
+    partnerKey: card.partner_key,
+    print: (line) => console.log(line),
+  })
   console.log(`${trader.name}, a new organisation (${trader.orgId})\n`)
   await bookMonth(trader)
   const balance = await trialBalance(trader)
   printTrialBalance(trader, balance)
   printDues(trader, await customersDues(trader))
   if (balance.debit !== balance.credit) throw new Error('the trial balance does not agree')
-  console.log(`\nTo explore it with its token: curl -H "Authorization: Bearer ${trader.token}" ${card.base_url}/journals`)
+  console.log(
+    `\nTo explore it with its token: curl -H "Authorization: Bearer ${trader.token}" ${card.base_url}/journals`,
+  )
 } catch (error) {
   console.error(`\n${(error as Error).message}`)
   process.exitCode = 1

@@ -14,10 +14,15 @@ const ROOT = join(import.meta.dirname, '..')
 const local = readLocalRun({ SHUTDOWN_SECONDS: '1', ...process.env })
 const changes: Changes = new EventEmitter()
 
-for (const [name, log] of [['API', 'api'], ['Worker', 'worker']] as const) showLog(name, join(local.dataDir, 'logs', `${log}.log`))
+for (const [name, log] of [
+  ['API', 'api'],
+  ['Worker', 'worker'],
+] as const)
+  showLog(name, join(local.dataDir, 'logs', `${log}.log`))
 watchSource(ROOT, (paths) => {
   // New migrations are applied before the API and the worker restart.
-  if (paths.some((path) => path.endsWith('.sql'))) spawnSync(process.execPath, [join(ROOT, 'bin', 'migrate.ts')], { stdio: 'inherit' })
+  if (paths.some((path) => path.endsWith('.sql')))
+    spawnSync(process.execPath, [join(ROOT, 'bin', 'migrate.ts')], { stdio: 'inherit' })
   changes.emit('change', paths)
 })
 await runLocally(local, renewAt(changes))

@@ -22,38 +22,80 @@ const ROOT = join(import.meta.dirname, '..')
 
 /** The documents that have generated blocks. */
 export const DOCUMENTS = [
-  'README.md', 'docs/api.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/operating.md', 'docs/running.md', 'docs/webhooks.md',
+  'README.md',
+  'docs/api.md',
+  'docs/contacts-and-items.md',
+  'docs/invoices.md',
+  'docs/operating.md',
+  'docs/running.md',
+  'docs/webhooks.md',
 ]
 
 const ROUTES = routesOf({ publicUrl: '' })
 const DEFAULTS = readSettings({ DATABASE_URL: 'none', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') })
 
 const BLOCKS: Record<string, () => string> = {
-  calls: () => table(['Resource', 'Calls'], [...Map.groupBy(ROUTES, ({ tag }) => tag)].map(([tag, routes]) => [
-    tag,
-    [...Map.groupBy(routes, ({ path }) => path)].map(([path, some]) => `\`${methodsOf(some)} ${path}\``).join('<br>'),
-  ])),
-  endpoints: () => table(['Call', 'Scope', 'What it does', 'Filters'], ROUTES.map((route) => [
-    `\`${route.method} ${route.path}\`${route.keyRequired ? ' (key)' : ''}`, needOf(route), route.does, filtersOf(route),
-  ])),
-  errors: () => table(['Code', 'Status', 'Meaning'], Object.entries(FAULTS).map(([code, [status, meaning]]) => (
-    [`\`${code}\``, String(status), meaning]
-  ))),
-  warnings: () => table(['Code', 'Meaning'], Object.entries(WARNINGS).map(([code, meaning]) => [`\`${code}\``, meaning])),
+  calls: () =>
+    table(
+      ['Resource', 'Calls'],
+      [...Map.groupBy(ROUTES, ({ tag }) => tag)].map(([tag, routes]) => [
+        tag,
+        [...Map.groupBy(routes, ({ path }) => path)]
+          .map(([path, some]) => `\`${methodsOf(some)} ${path}\``)
+          .join('<br>'),
+      ]),
+    ),
+  endpoints: () =>
+    table(
+      ['Call', 'Scope', 'What it does', 'Filters'],
+      ROUTES.map((route) => [
+        `\`${route.method} ${route.path}\`${route.keyRequired ? ' (key)' : ''}`,
+        needOf(route),
+        route.does,
+        filtersOf(route),
+      ]),
+    ),
+  errors: () =>
+    table(
+      ['Code', 'Status', 'Meaning'],
+      Object.entries(FAULTS).map(([code, [status, meaning]]) => [`\`${code}\``, String(status), meaning]),
+    ),
+  warnings: () =>
+    table(
+      ['Code', 'Meaning'],
+      Object.entries(WARNINGS).map(([code, meaning]) => [`\`${code}\``, meaning]),
+    ),
   limits: () => table(['Limit', 'Value'], limits()),
   bounds: () => table(['Resource or wait', 'Limit', 'Beyond it', 'Set in'], boundRows(DEFAULTS)),
-  shares: () => table(['Resource', 'Total', 'One organisation, or partner', 'A wait times out after'], shareRows(DEFAULTS)),
+  shares: () =>
+    table(['Resource', 'Total', 'One organisation, or partner', 'A wait times out after'], shareRows(DEFAULTS)),
   ladder: () => table(['Attempt', 'Wait after the previous attempt'], ladder()),
   caps: () => table(['Cap', 'Value'], caps()),
-  events: () => table(['Event', '`data`'], [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => (
-    [`\`${type}\``, Object.keys((eventSchema(type) as TObject).properties).map((name) => `\`${name}\``).join(' ')]
-  ))),
-  taxes: () => table(['Tax', 'Shape', 'CGST', 'SGST', 'IGST'], GST_TAX_LIST.map(({ name, shape, cgst, sgst, igst }) => (
-    [name, `\`${shape}\``, cgst, sgst, igst]
-  ))),
-  states: () => table(['Code', 'GST', 'Name', 'Also accepted'], STATES.map(({ code, gst, name, formerCodes, otherNames }) => (
-    [`\`${code}\``, gst, name, [...formerCodes, ...otherNames].join(', ')]
-  ))),
+  events: () =>
+    table(
+      ['Event', '`data`'],
+      [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => [
+        `\`${type}\``,
+        Object.keys((eventSchema(type) as TObject).properties)
+          .map((name) => `\`${name}\``)
+          .join(' '),
+      ]),
+    ),
+  taxes: () =>
+    table(
+      ['Tax', 'Shape', 'CGST', 'SGST', 'IGST'],
+      GST_TAX_LIST.map(({ name, shape, cgst, sgst, igst }) => [name, `\`${shape}\``, cgst, sgst, igst]),
+    ),
+  states: () =>
+    table(
+      ['Code', 'GST', 'Name', 'Also accepted'],
+      STATES.map(({ code, gst, name, formerCodes, otherNames }) => [
+        `\`${code}\``,
+        gst,
+        name,
+        [...formerCodes, ...otherNames].join(', '),
+      ]),
+    ),
   receiver: () => `\`\`\`js\n${readFileSync(join(ROOT, 'docs', 'examples', 'receiver.mjs'), 'utf8')}\`\`\``,
 }
 
@@ -103,7 +145,10 @@ function limits(): string[][] {
     ['Requests per minute, default tier', String(DEFAULTS.rateLimitDefault)],
     ['Requests per minute, partner tier', String(DEFAULTS.rateLimitPartner)],
     ['Body', `${BODY_LIMIT / 1024 / 1024} MB; \`POST /echo\` ${echo / 1024} KB`],
-    ['`per_page`', `${bounds('/contacts', 'per_page')}; accounts up to ${parameterOf('/accounts', 'per_page').maximum}`],
+    [
+      '`per_page`',
+      `${bounds('/contacts', 'per_page')}; accounts up to ${parameterOf('/accounts', 'per_page').maximum}`,
+    ],
     ['Activity `limit`', bounds('/activity', 'limit')],
     ['Exchange rates `limit`', bounds('/exchange_rates', 'limit')],
     ['Lines of a document', String(MOST_LINES)],

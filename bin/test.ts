@@ -30,7 +30,12 @@ async function main(): Promise<number> {
   await sweep()
   const checks = await Promise.all([
     check('type check', [join(modules, 'typescript', 'bin', 'tsc')]),
-    check('linter', [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '--log-level=warn']),
+    check('linter', [
+      join(modules, '@biomejs', 'biome', 'bin', 'biome'),
+      'check',
+      '--error-on-warnings',
+      '--log-level=warn',
+    ]),
   ])
   const failed = checks.filter((name) => name !== null)
   const folder = mkdtempSync(join(tmpdir(), 'bahi-test-'))
@@ -77,7 +82,9 @@ async function startMachines(folder: string, record: RunRecord, machines: Machin
 
   const redis = onPath('redis-server', local.path)
   if (!redis && local.ci) {
-    throw new Error('redis-server is missing, and with CI=true no test may be skipped.\n  Remedy: apt-get install redis-server')
+    throw new Error(
+      'redis-server is missing, and with CI=true no test may be skipped.\n  Remedy: apt-get install redis-server',
+    )
   }
   environment.TEST_DATABASE_URL = await step('PostgreSQL', async () => {
     const port = await freePort(undefined, taken)
@@ -90,7 +97,9 @@ async function startMachines(folder: string, record: RunRecord, machines: Machin
     const port = await freePort(undefined, taken)
     const uiPort = await freePort(undefined, taken)
     const databaseFile = join(folder, 'temporal', 'temporal.db')
-    const machine = keep(await startTemporal({ binary, namespace: 'default', databaseFile, port, uiPort, log: log('temporal'), ...rest }))
+    const machine = keep(
+      await startTemporal({ binary, namespace: 'default', databaseFile, port, uiPort, log: log('temporal'), ...rest }),
+    )
     return [machine.url, machine.url]
   })
   if (!redis) {
@@ -120,15 +129,20 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv, failedChe
   const begun = Date.now()
   const code = await runNode(
     [
-      '--experimental-vm-modules', '--disable-warning=ExperimentalWarning', join(modules, 'jest', 'bin', 'jest.js'),
-      '--json', `--outputFile=${outcome}`, ...jestArguments,
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      join(modules, 'jest', 'bin', 'jest.js'),
+      '--json',
+      `--outputFile=${outcome}`,
+      ...jestArguments,
     ],
     // Temporary files are removed with the folder. The compile cache stays, for the Node processes that tests start.
     { ...environment, TMPDIR: join(folder, 'tmp'), NODE_COMPILE_CACHE: join(modules, '.cache', 'node') },
   )
   const result = readJson<JestResult>(outcome)
   if (!result) return code || 1
-  if (isQuick || given.length === 0) for (const line of timesByFolder(result, root, (Date.now() - begun) / 1000)) console.log(line)
+  if (isQuick || given.length === 0)
+    for (const line of timesByFolder(result, root, (Date.now() - begun) / 1000)) console.log(line)
   // A file that cannot be loaded has no tests, and a check is not a test; both count as failed, so that neither shows "0 failed".
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites + failedChecks.length
   const skipped = result.numPendingTests + result.numTodoTests
@@ -149,7 +163,8 @@ function runNode(args: string[], environment: NodeJS.ProcessEnv = {}): Promise<n
     child.once('exit', async (code) => {
       stopping.signal.removeEventListener('abort', stop)
       // A local run that a test left behind stops on the first SIGTERM; a second one makes it kill parts that hang.
-      for (let tries = 0; tries < 100 && signalGroup(child, tries % 50 === 0 ? 'SIGTERM' : 0); tries += 1) await sleep(100)
+      for (let tries = 0; tries < 100 && signalGroup(child, tries % 50 === 0 ? 'SIGTERM' : 0); tries += 1)
+        await sleep(100)
       signalGroup(child, 'SIGKILL')
       resolve(code ?? 1)
     })

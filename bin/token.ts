@@ -7,13 +7,17 @@ import { openDatabase } from '../models/database.ts'
 import { databaseUrl } from './database-url.ts'
 import { operatorContext, operator } from './operator.ts'
 
-const USAGE = 'Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]'
+const USAGE =
+  'Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]'
 const DAY_MS = 86_400_000
 
 const { values } = parseArgs({
   options: {
-    org: { type: 'string' }, user: { type: 'string' }, scopes: { type: 'string' },
-    tier: { type: 'string', default: 'default' }, expires: { type: 'string' },
+    org: { type: 'string' },
+    user: { type: 'string' },
+    scopes: { type: 'string' },
+    tier: { type: 'string', default: 'default' },
+    expires: { type: 'string' },
   },
 })
 const days = values.expires === undefined ? null : /^(\d{1,5})d$/.exec(values.expires)?.[1]
@@ -26,9 +30,15 @@ if (!values.org || !values.user?.includes('@') || days === undefined || tier ===
 const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi token' })
 try {
   const expires = days === null ? null : new Date(Date.now() + Number(days) * DAY_MS)
-  const issued = await openBooks(operatorContext(database), operator(), (books) => mintUserToken(books, {
-    orgId: values.org!, email: values.user!, scopes: values.scopes?.split(',').map((scope) => scope.trim()) ?? null, tier, expires,
-  }))
+  const issued = await openBooks(operatorContext(database), operator(), (books) =>
+    mintUserToken(books, {
+      orgId: values.org!,
+      email: values.user!,
+      scopes: values.scopes?.split(',').map((scope) => scope.trim()) ?? null,
+      tier,
+      expires,
+    }),
+  )
   console.log(issued.secret)
 } catch (error) {
   if (!(error instanceof Fault)) throw error

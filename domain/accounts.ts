@@ -2,18 +2,43 @@
 
 /** The account types of the specification, whose list is open-ended, and the further ones that an Indian chart needs. */
 export const ACCOUNT_TYPES = [
-  'BANK', 'CASH', 'ACCOUNTS_RECEIVABLE', 'STOCK', 'GST_ASSET', 'TDS_ASSET', 'OTHER_CURRENT_ASSET', 'FIXED_ASSET',
-  'ACCOUNTS_PAYABLE', 'GST_LIABILITY', 'TDS_LIABILITY', 'OTHER_CURRENT_LIABILITY', 'LONG_TERM_LIABILITY',
-  'EQUITY', 'RETAINED_EARNINGS',
-  'SALES', 'INCOME', 'OTHER_INCOME',
-  'COST_OF_GOODS_SOLD', 'EXPENSE', 'OTHER_EXPENSE',
+  'BANK',
+  'CASH',
+  'ACCOUNTS_RECEIVABLE',
+  'STOCK',
+  'GST_ASSET',
+  'TDS_ASSET',
+  'OTHER_CURRENT_ASSET',
+  'FIXED_ASSET',
+  'ACCOUNTS_PAYABLE',
+  'GST_LIABILITY',
+  'TDS_LIABILITY',
+  'OTHER_CURRENT_LIABILITY',
+  'LONG_TERM_LIABILITY',
+  'EQUITY',
+  'RETAINED_EARNINGS',
+  'SALES',
+  'INCOME',
+  'OTHER_INCOME',
+  'COST_OF_GOODS_SOLD',
+  'EXPENSE',
+  'OTHER_EXPENSE',
 ] as const
 
 export type AccountType = (typeof ACCOUNT_TYPES)[number]
 
 const DEBIT_NORMAL: ReadonlySet<AccountType> = new Set<AccountType>([
-  'BANK', 'CASH', 'ACCOUNTS_RECEIVABLE', 'STOCK', 'GST_ASSET', 'TDS_ASSET', 'OTHER_CURRENT_ASSET', 'FIXED_ASSET',
-  'COST_OF_GOODS_SOLD', 'EXPENSE', 'OTHER_EXPENSE',
+  'BANK',
+  'CASH',
+  'ACCOUNTS_RECEIVABLE',
+  'STOCK',
+  'GST_ASSET',
+  'TDS_ASSET',
+  'OTHER_CURRENT_ASSET',
+  'FIXED_ASSET',
+  'COST_OF_GOODS_SOLD',
+  'EXPENSE',
+  'OTHER_EXPENSE',
 ])
 
 /** True for assets and expenses, whose balances are positive on the debit side (decisions §10, Documents). */
@@ -29,7 +54,12 @@ export function isRevenue(accountType: AccountType): boolean {
 }
 
 const SPENDING: ReadonlySet<AccountType> = new Set<AccountType>([
-  'EXPENSE', 'COST_OF_GOODS_SOLD', 'OTHER_EXPENSE', 'STOCK', 'FIXED_ASSET', 'OTHER_CURRENT_ASSET',
+  'EXPENSE',
+  'COST_OF_GOODS_SOLD',
+  'OTHER_EXPENSE',
+  'STOCK',
+  'FIXED_ASSET',
+  'OTHER_CURRENT_ASSET',
 ])
 
 /** True for the accounts that a purchase or an expense may be debited to: costs, and the assets that money is spent on. */
@@ -39,13 +69,35 @@ export function isSpending(accountType: AccountType): boolean {
 
 /** The role by which postings find an account. An account that is renamed keeps its role. */
 export type AccountRole =
-  | 'BANK' | 'CASH' | 'ACCOUNTS_RECEIVABLE' | 'ACCOUNTS_PAYABLE' | 'STOCK'
-  | 'INPUT_CGST' | 'INPUT_SGST' | 'INPUT_IGST' | 'INPUT_CESS'
-  | 'OUTPUT_CGST' | 'OUTPUT_SGST' | 'OUTPUT_IGST' | 'OUTPUT_CESS'
-  | 'RCM_OUTPUT_CGST' | 'RCM_OUTPUT_SGST' | 'RCM_OUTPUT_IGST' | 'RCM_OUTPUT_CESS'
-  | 'GST_PAYABLE' | 'TDS_RECEIVABLE' | 'TDS_PAYABLE'
-  | 'SALES' | 'PURCHASES' | 'GENERAL_EXPENSE' | 'BANK_CHARGES' | 'EXCHANGE_GAIN_LOSS' | 'ROUND_OFF'
-  | 'CAPITAL' | 'RETAINED_EARNINGS' | 'OPENING_BALANCE'
+  | 'BANK'
+  | 'CASH'
+  | 'ACCOUNTS_RECEIVABLE'
+  | 'ACCOUNTS_PAYABLE'
+  | 'STOCK'
+  | 'INPUT_CGST'
+  | 'INPUT_SGST'
+  | 'INPUT_IGST'
+  | 'INPUT_CESS'
+  | 'OUTPUT_CGST'
+  | 'OUTPUT_SGST'
+  | 'OUTPUT_IGST'
+  | 'OUTPUT_CESS'
+  | 'RCM_OUTPUT_CGST'
+  | 'RCM_OUTPUT_SGST'
+  | 'RCM_OUTPUT_IGST'
+  | 'RCM_OUTPUT_CESS'
+  | 'GST_PAYABLE'
+  | 'TDS_RECEIVABLE'
+  | 'TDS_PAYABLE'
+  | 'SALES'
+  | 'PURCHASES'
+  | 'GENERAL_EXPENSE'
+  | 'BANK_CHARGES'
+  | 'EXCHANGE_GAIN_LOSS'
+  | 'ROUND_OFF'
+  | 'CAPITAL'
+  | 'RETAINED_EARNINGS'
+  | 'OPENING_BALANCE'
 
 export interface ChartAccount {
   code: string
@@ -57,7 +109,11 @@ export interface ChartAccount {
 }
 
 type Row = readonly [
-  code: string, name: string, accountType: AccountType, role: AccountRole | null, parentCode: string | null,
+  code: string,
+  name: string,
+  accountType: AccountType,
+  role: AccountRole | null,
+  parentCode: string | null,
   description: string,
 ]
 
@@ -154,7 +210,12 @@ const ROWS: readonly Row[] = [
 
 /** The accounts of a new organisation (decisions §2), parents before their children. */
 export const CHART_OF_ACCOUNTS: readonly ChartAccount[] = ROWS.map(
-  ([code, name, accountType, role, parentCode, description]) => (
-    { code, name, accountType, role, parentCode, description }
-  ),
+  ([code, name, accountType, role, parentCode, description]) => ({
+    code,
+    name,
+    accountType,
+    role,
+    parentCode,
+    description,
+  }),
 )

@@ -56,8 +56,15 @@ interface Carried {
  * §10, Payments). Throws validation.invalid_value for more than is left of the money or of a document, and for a document
  * of another contact or currency; conflict.invalid_state for a draft or a cancelled document.
  */
-export function allocate(money: Money, input: readonly AllocationInput[], documents: ReadonlyMap<string, OpenDocument>): Allocation[] {
-  const funds: Carried = { left: money.unapplied, base: inBase(money.amount, money, money.baseCurrency) - money.relievedBase }
+export function allocate(
+  money: Money,
+  input: readonly AllocationInput[],
+  documents: ReadonlyMap<string, OpenDocument>,
+): Allocation[] {
+  const funds: Carried = {
+    left: money.unapplied,
+    base: inBase(money.amount, money, money.baseCurrency) - money.relievedBase,
+  }
   const open = new Map<string, Carried>()
   for (const { id, total, balance, settledBase, ...document } of documents.values()) {
     open.set(id, { left: balance, base: inBase(total, document, money.baseCurrency) - settledBase })
@@ -67,7 +74,13 @@ export function allocate(money: Money, input: readonly AllocationInput[], docume
     const document = documents.get(each.documentId)!
     const { documentId, amount } = each
     const carried = open.get(documentId)!
-    refuseMore(amount, carried.left, each.fields.amount, document.currency, "is more than the document's outstanding balance")
+    refuseMore(
+      amount,
+      carried.left,
+      each.fields.amount,
+      document.currency,
+      "is more than the document's outstanding balance",
+    )
     refuseMore(amount, funds.left, each.fields.amount, money.currency, 'is more than is left of the payment')
     return {
       documentId,
@@ -79,7 +92,10 @@ export function allocate(money: Money, input: readonly AllocationInput[], docume
 }
 
 /** What allocations of these amounts take off a payment after its exchange rate changed; minor units of the base currency. */
-export function relievedAnew(money: Pick<Money, 'currency' | 'exchangeRate' | 'baseCurrency' | 'amount'>, amounts: readonly Minor[]): Minor[] {
+export function relievedAnew(
+  money: Pick<Money, 'currency' | 'exchangeRate' | 'baseCurrency' | 'amount'>,
+  amounts: readonly Minor[],
+): Minor[] {
   const funds: Carried = { left: money.amount, base: inBase(money.amount, money, money.baseCurrency) }
   return amounts.map((amount) => take(funds, amount, money, money.baseCurrency))
 }
@@ -89,7 +105,9 @@ export function relievedAnew(money: Pick<Money, 'currency' | 'exchangeRate' | 'b
  * document that money is taken off stays OVERDUE.
  */
 export function statusAfterMoney<K extends SettledKind>(
-  kind: K, { status, total, balance }: { status: StatusOf<K>; total: Minor; balance: Minor }, money: Minor,
+  kind: K,
+  { status, total, balance }: { status: StatusOf<K>; total: Minor; balance: Minor },
+  money: Minor,
 ): StatusOf<K> {
   if (money < 0n && status === 'OVERDUE') return status
   return settledStatus(kind, { total, balance: balance - money, by: 'payment' })
@@ -97,11 +115,15 @@ export function statusAfterMoney<K extends SettledKind>(
 
 function refuseDocument(money: Money, { fields }: AllocationInput, document: OpenDocument): void {
   if (document.contactId !== money.contactId) {
-    throw fault('validation.invalid_value', { field: fields.document, message: 'This document belongs to another contact than the payment.' })
+    throw fault('validation.invalid_value', {
+      field: fields.document,
+      message: 'This document belongs to another contact than the payment.',
+    })
   }
   if (document.currency !== money.currency) {
     throw fault('validation.invalid_value', {
-      field: fields.document, message: `This document is in ${document.currency}, the payment in ${money.currency}.`,
+      field: fields.document,
+      message: `This document is in ${document.currency}, the payment in ${money.currency}.`,
     })
   }
   // A settled document is refused by its balance instead, so that the details have the limit.
@@ -111,18 +133,29 @@ function refuseDocument(money: Money, { fields }: AllocationInput, document: Ope
 function refuseMore(amount: Minor, limit: Minor, field: string, currency: string, what: string): void {
   if (amount <= limit) return
   throw fault('validation.invalid_value', {
-    field, message: `${toDecimalText(amount, currency)} ${what}.`, details: { limit: toAmount(limit, currency) },
+    field,
+    message: `${toDecimalText(amount, currency)} ${what}.`,
+    details: { limit: toAmount(limit, currency) },
   })
 }
 
 // Each part is converted and rounded by itself; the last one takes the rest, so that nothing is left in the ledger.
-function take(from: Carried, part: Minor, money: { currency: string; exchangeRate: string }, baseCurrency: string): Minor {
+function take(
+  from: Carried,
+  part: Minor,
+  money: { currency: string; exchangeRate: string },
+  baseCurrency: string,
+): Minor {
   const taken = part === from.left ? from.base : inBase(part, money, baseCurrency)
   from.left -= part
   from.base -= taken
   return taken
 }
 
-function inBase(amount: Minor, { currency, exchangeRate }: { currency: string; exchangeRate: string }, baseCurrency: string): Minor {
+function inBase(
+  amount: Minor,
+  { currency, exchangeRate }: { currency: string; exchangeRate: string },
+  baseCurrency: string,
+): Minor {
   return toBase(amount, currency, exchangeRate, baseCurrency)
 }

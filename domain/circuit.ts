@@ -34,7 +34,14 @@ export interface Verdict {
   at: Date
 }
 
-export const CLOSED: Circuit = { state: 'CLOSED', failures: 0, opened: 0, nextTryAt: null, slow: false, releasing: false }
+export const CLOSED: Circuit = {
+  state: 'CLOSED',
+  failures: 0,
+  opened: 0,
+  nextTryAt: null,
+  slow: false,
+  releasing: false,
+}
 
 // The count stops here, because it is only compared with the threshold.
 const MOST_COUNTED = 1_000_000

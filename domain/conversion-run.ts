@@ -31,10 +31,15 @@ export interface CarriedRefusal {
 }
 
 /** The id of the workflow: one at a time for each source. */
-export const conversionProcessId = ({ source, sourceId }: Pick<ConversionInput, 'source' | 'sourceId'>) => `convert/${source}/${sourceId}`
+export const conversionProcessId = ({ source, sourceId }: Pick<ConversionInput, 'source' | 'sourceId'>) =>
+  `convert/${source}/${sourceId}`
 
 /** The targets for operators, one on each line, with the entity types of the search attributes. */
 export function targetLines({ salesOrderId, invoiceId, billId }: ConversionTargets): string[] {
-  const named = [['SALES_ORDER', salesOrderId], ['INVOICE', invoiceId], ['BILL', billId]] as const
+  const named = [
+    ['SALES_ORDER', salesOrderId],
+    ['INVOICE', invoiceId],
+    ['BILL', billId],
+  ] as const
   return named.flatMap(([type, id]) => (id === null ? [] : [`${type} ${id}`]))
 }

@@ -56,7 +56,11 @@ const DECIMALS = 6
 export function refuseUnknownLines(lines: readonly Pick<OrderLine, 'id'>[], input: readonly PartInput[] | null): void {
   const known = new Set(lines.map(({ id }) => id))
   const index = input?.findIndex(({ line_item_id }) => !known.has(line_item_id.toLowerCase())) ?? -1
-  if (index !== -1) throw fault('not_found.resource', { field: `line_items.${index}.line_item_id`, message: 'The order has no such line.' })
+  if (index !== -1)
+    throw fault('not_found.resource', {
+      field: `line_items.${index}.line_item_id`,
+      message: 'The order has no such line.',
+    })
 }
 
 /**
@@ -71,7 +75,14 @@ export function partsOf(lines: readonly OrderLine[], input: readonly PartInput[]
     const quantity = taken.get(line.id)
     if (quantity === undefined || quantity.isZero()) return []
     const converted = quantity.plus(line.converted)
-    return [{ lineId: line.id, quantity: decimalText(quantity), discount: discountOf(line, converted), converted: decimalText(converted) }]
+    return [
+      {
+        lineId: line.id,
+        quantity: decimalText(quantity),
+        discount: discountOf(line, converted),
+        converted: decimalText(converted),
+      },
+    ]
   })
 }
 
@@ -81,7 +92,11 @@ export function statusConverted<K extends Order>(order: K, status: string, lines
 }
 
 /** The status of an order after an invoice or bill of it was deleted or voided. A CLOSED order stays CLOSED. */
-export function statusReleased<K extends Order>(order: K, status: StatusOf<K>, lines: readonly OrderLine[]): StatusOf<K> {
+export function statusReleased<K extends Order>(
+  order: K,
+  status: StatusOf<K>,
+  lines: readonly OrderLine[],
+): StatusOf<K> {
   return (RELEASED[order][status]?.(lines) ?? status) as StatusOf<K>
 }
 
@@ -108,11 +123,16 @@ function takenOf(lines: readonly OrderLine[], input: readonly PartInput[]): Map<
 
 function refuseQuantity(field: string, quantity: number, limit: Exact): void {
   if (quantity <= 0 || decimalPlaces(quantity) > DECIMALS) {
-    throw fault('validation.invalid_value', { field, message: `A quantity must be above 0 and have at most ${DECIMALS} decimals.` })
+    throw fault('validation.invalid_value', {
+      field,
+      message: `A quantity must be above 0 and have at most ${DECIMALS} decimals.`,
+    })
   }
   if (limit.greaterThanOrEqualTo(quantity)) return
   throw fault('validation.invalid_value', {
-    field, message: `Only ${decimalText(limit)} of this line is left to convert.`, details: { limit: limit.toNumber() },
+    field,
+    message: `Only ${decimalText(limit)} of this line is left to convert.`,
+    details: { limit: limit.toNumber() },
   })
 }
 
@@ -124,9 +144,8 @@ function discountOf(line: OrderLine, converted: Exact): string {
   return decimalText(Exact.min(share, gross))
 }
 
-const discountUpTo = ({ discount, quantity }: OrderLine, converted: Exact) => (
+const discountUpTo = ({ discount, quantity }: OrderLine, converted: Exact) =>
   new Exact(discount).times(converted).div(quantity).toDecimalPlaces(DECIMALS)
-)
 const left = ({ quantity, converted }: OrderLine) => new Exact(quantity).minus(converted)
 const isWhole = (line: OrderLine) => left(line).isZero()
 const isBegun = ({ converted }: OrderLine) => !new Exact(converted).isZero()

@@ -10,7 +10,10 @@ export const CREDIT_SIDES = ['customer', 'vendor'] as const
 export type CreditSide = (typeof CREDIT_SIDES)[number]
 
 /** Where returned goods go (specification, "Credit note / debit note"). */
-export const STOCK_DIRECTION = { customer: 'SALES_RETURN_IN', vendor: 'PURCHASE_RETURN_OUT' } as const satisfies Record<CreditSide, string>
+export const STOCK_DIRECTION = { customer: 'SALES_RETURN_IN', vendor: 'PURCHASE_RETURN_OUT' } as const satisfies Record<
+  CreditSide,
+  string
+>
 
 /** The kind of document that each side's credit is applied to, and its field in bodies. */
 export const TARGET = {
@@ -30,7 +33,10 @@ export interface Occasion {
  */
 export function sideOfParent({ invoiceId, billId }: Occasion): CreditSide | null {
   if (invoiceId !== null && billId !== null) {
-    throw fault('validation.invalid_value', { field: 'bill_id', message: 'Send either invoice_id or bill_id, not both.' })
+    throw fault('validation.invalid_value', {
+      field: 'bill_id',
+      message: 'Send either invoice_id or bill_id, not both.',
+    })
   }
   if (invoiceId !== null) return 'customer'
   return billId === null ? null : 'vendor'
@@ -53,10 +59,17 @@ export interface Parent {
 export function refuseParent({ kind, status, contactId }: Parent, noteContactId: string): void {
   if (contactId !== noteContactId) {
     const { id: field, noun } = DOCUMENTS[kind]
-    throw fault('validation.invalid_value', { field, message: `This ${noun} belongs to another contact than the note.` })
+    throw fault('validation.invalid_value', {
+      field,
+      message: `This ${noun} belongs to another contact than the note.`,
+    })
   }
   if (!UNPOSTED.has(status)) return
-  throw invalidState(`A note cannot refer to a document that is ${status}.`, status, STATUSES[kind].filter(each => !UNPOSTED.has(each)))
+  throw invalidState(
+    `A note cannot refer to a document that is ${status}.`,
+    status,
+    STATUSES[kind].filter((each) => !UNPOSTED.has(each)),
+  )
 }
 
 const UNPOSTED: ReadonlySet<string> = new Set(['DRAFT', 'CANCELLED'])
@@ -96,10 +109,13 @@ function refuseTarget(credit: Credit, field: string, document: OpenDocument): vo
   const { kind, noun } = TARGET[credit.side]
   const refusal = (message: string) => fault('validation.invalid_value', { field, message })
   if (document.kind !== kind) throw refusal(`The credit of a ${credit.side} can only be applied to ${noun}s.`)
-  if (document.contactId !== credit.contactId) throw refusal(`This ${noun} belongs to another contact than the credit note.`)
-  if (document.currency !== credit.currency) throw refusal(`This ${noun} is in ${document.currency}, the credit note in ${credit.currency}.`)
+  if (document.contactId !== credit.contactId)
+    throw refusal(`This ${noun} belongs to another contact than the credit note.`)
+  if (document.currency !== credit.currency)
+    throw refusal(`This ${noun} is in ${document.currency}, the credit note in ${credit.currency}.`)
   // A settled document is refused by its balance instead, so that the details have the limit.
-  if (document.status === 'DRAFT' || document.status === 'CANCELLED') nextStatus(document.kind, 'credit', document.status)
+  if (document.status === 'DRAFT' || document.status === 'CANCELLED')
+    nextStatus(document.kind, 'credit', document.status)
 }
 
 const smaller = (a: Minor, b: Minor): Minor => (a < b ? a : b)

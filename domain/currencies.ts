@@ -168,12 +168,14 @@ ZMW 2 ZK Zambian Kwacha
 ZWG 2 ZiG Zimbabwe Gold
 `
 
-export const CURRENCIES: readonly Currency[] = ROWS.trim().split('\n').map(row => {
-  const [code = '', digits = '', symbol = '', ...name] = row.split(' ')
-  return { code, name: name.join(' '), symbol, minorDigits: Number(digits) }
-})
+export const CURRENCIES: readonly Currency[] = ROWS.trim()
+  .split('\n')
+  .map((row) => {
+    const [code = '', digits = '', symbol = '', ...name] = row.split(' ')
+    return { code, name: name.join(' '), symbol, minorDigits: Number(digits) }
+  })
 
-const BY_CODE: ReadonlyMap<string, Currency> = new Map(CURRENCIES.map(currency => [currency.code, currency]))
+const BY_CODE: ReadonlyMap<string, Currency> = new Map(CURRENCIES.map((currency) => [currency.code, currency]))
 
 /** The currency of an ISO 4217 code (upper case), or null. */
 export function findCurrency(code: string): Currency | null {
@@ -186,9 +188,31 @@ export function isCurrency(code: string): boolean {
 
 /** The currencies of a new organisation (decisions §2): INR and those in which India trades most. */
 export const COMMON_CURRENCIES: readonly Currency[] = [
-  'INR', 'USD', 'EUR', 'GBP', 'AED', 'SGD', 'AUD', 'CAD', 'JPY', 'CNY', 'CHF', 'HKD', 'SAR', 'QAR', 'KWD', 'OMR',
-  'BHD', 'MYR', 'THB', 'NZD', 'ZAR', 'LKR', 'NPR', 'BDT',
-].map(code => {
+  'INR',
+  'USD',
+  'EUR',
+  'GBP',
+  'AED',
+  'SGD',
+  'AUD',
+  'CAD',
+  'JPY',
+  'CNY',
+  'CHF',
+  'HKD',
+  'SAR',
+  'QAR',
+  'KWD',
+  'OMR',
+  'BHD',
+  'MYR',
+  'THB',
+  'NZD',
+  'ZAR',
+  'LKR',
+  'NPR',
+  'BDT',
+].map((code) => {
   const currency = BY_CODE.get(code)
   if (!currency) throw new Error(`the table of currencies lacks ${code}`)
   return currency

@@ -20,7 +20,7 @@ export function isDate(text: string): boolean {
   if (!parts) return false
   const [year, month, day] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
   const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0)
-  const days = month === 2 && isLeap ? 29 : DAYS_OF_MONTH[month - 1] ?? 0
+  const days = month === 2 && isLeap ? 29 : (DAYS_OF_MONTH[month - 1] ?? 0)
   return year >= 1 && day >= 1 && day <= days
 }
 
@@ -91,7 +91,7 @@ export function dateInZone(nowIso: string, zone: string): string {
   const ms = Date.parse(nowIso)
   if (Number.isNaN(ms)) throw new Error(`not an instant: ${nowIso}`)
   const parts = zoneFormat(zone).formatToParts(new Date(ms))
-  const part = (type: string) => parts.find(each => each.type === type)?.value ?? ''
+  const part = (type: string) => parts.find((each) => each.type === type)?.value ?? ''
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`
 }
 
@@ -144,7 +144,12 @@ function zoneFormat(zone: string): Intl.DateTimeFormat {
   let format = zoneFormats.get(zone)
   if (!format) {
     format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, calendar: 'gregory', numberingSystem: 'latn', year: 'numeric', month: '2-digit', day: '2-digit',
+      timeZone: zone,
+      calendar: 'gregory',
+      numberingSystem: 'latn',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
     })
     zoneFormats.set(zone, format)
   }

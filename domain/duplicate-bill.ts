@@ -15,11 +15,12 @@ export interface PossibleDuplicate {
  */
 export function refuseDuplicateBill(reference: string | null, posted: readonly PossibleDuplicate[]): void {
   const own = trimmed(reference)
-  const same = posted.find(bill => own === '' || trimmed(bill.reference_number) === own)
+  const same = posted.find((bill) => own === '' || trimmed(bill.reference_number) === own)
   if (!same) return
   throw fault('validation.invalid_value', {
     field: 'reference_number',
-    message: 'A bill with the same vendor, date and total is on the books; another one needs a different reference_number.',
+    message:
+      'A bill with the same vendor, date and total is on the books; another one needs a different reference_number.',
     details: { bill_id: same.id, bill_number: same.bill_number },
   })
 }

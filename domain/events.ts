@@ -24,15 +24,23 @@ const FLOW: Record<string, TProperties> = {
 function documentData(kind: DocumentKind, type: string): TSchema {
   const { party, partyOptional, statuses } = factsOf(kind)
   return closed({
-    id: Id, number: OrNull(Type.String()), total: Type.Number(), sequence: Type.Integer({ minimum: 1 }),
+    id: Id,
+    number: OrNull(Type.String()),
+    total: Type.Number(),
+    sequence: Type.Integer({ minimum: 1 }),
     [party]: partyOptional ? OrNull(Id) : Id,
     status: statuses ? Type.String() : Type.Null(),
-    ...FLOW[type], ...MORE[kind],
+    ...FLOW[type],
+    ...MORE[kind],
     ...(type.endsWith('_UPDATED') ? { changed: Type.Array(Type.String()) } : {}),
   })
 }
 
-const Bulk = closed({ count: Type.Integer({ minimum: 0 }), failed: Type.Integer({ minimum: 0 }), batch_size: Type.Integer({ minimum: 1 }) })
+const Bulk = closed({
+  count: Type.Integer({ minimum: 0 }),
+  failed: Type.Integer({ minimum: 0 }),
+  batch_size: Type.Integer({ minimum: 1 }),
+})
 const Comment = closed({ id: Id, entity_type: Type.String(), entity_id: Id, author_user_id: Id })
 const Test = closed({ id: Id })
 
@@ -40,7 +48,7 @@ const Test = closed({ id: Id })
 export type DocumentEvent<K extends DocumentKind = DocumentKind> = { [Each in K]: FactsOf<Each>['events'][number] }[K]
 
 const OF_DOCUMENTS = Object.fromEntries(
-  DOCUMENT_KINDS.flatMap(kind => factsOf(kind).events.map(type => [type, documentData(kind, type)])),
+  DOCUMENT_KINDS.flatMap((kind) => factsOf(kind).events.map((type) => [type, documentData(kind, type)])),
 ) as Record<DocumentEvent, TSchema>
 
 const CATALOGUE = {

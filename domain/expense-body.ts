@@ -19,11 +19,17 @@ export function expenseProblems(body: unknown): FieldProblem[] {
   const header = body as ExpenseFields
   const lines = Array.isArray(header.line_items) ? header.line_items.filter(isObject) : null
   const missing = lines
-    ? lines.flatMap((line, index) => (line.account_id ?? header.account_id) == null ? [`line_items.${index}.account_id`] : [])
-    : (['account_id', 'amount'] as const).filter(field => header[field] == null)
-  const taxed = header.tax_id != null || (lines ?? []).some(line => line.tax_id != null)
+    ? lines.flatMap((line, index) =>
+        (line.account_id ?? header.account_id) == null ? [`line_items.${index}.account_id`] : [],
+      )
+    : (['account_id', 'amount'] as const).filter((field) => header[field] == null)
+  const taxed = header.tax_id != null || (lines ?? []).some((line) => line.tax_id != null)
   const rate = header.is_rcm === true && header.rcm_rate == null && !taxed ? ['rcm_rate'] : []
-  return [...missing, ...rate].map(field => ({ field, code: 'required', message: MESSAGES[field] ?? 'is required without account_id in the header' }))
+  return [...missing, ...rate].map((field) => ({
+    field,
+    code: 'required',
+    message: MESSAGES[field] ?? 'is required without account_id in the header',
+  }))
 }
 
 const MESSAGES: Record<string, string> = {

@@ -54,16 +54,16 @@ export function priceExpense({ currency, lines, inclusive, reverseCharge, intraS
     const { taxable, ...charged } = gstInside(amount, applied, intra)
     return { taxable, percentage, charged, selfAssessed: gstOnPurchase(taxable, applied, intra).selfAssessed }
   })
-  const subTotal = sum(priced.map(line => line.taxable))
-  const taxTotal = gstTotal(sumGst(priced.map(line => line.charged)))
+  const subTotal = sum(priced.map((line) => line.taxable))
+  const taxTotal = gstTotal(sumGst(priced.map((line) => line.charged)))
   const total = subTotal + taxTotal
   refuseTooLarge(total, currency)
   return {
     lines: priced,
-    amount: sum(lines.map(line => line.amount)),
+    amount: sum(lines.map((line) => line.amount)),
     subTotal,
     taxTotal,
-    selfAssessedTotal: gstTotal(sumGst(priced.map(line => line.selfAssessed))),
+    selfAssessedTotal: gstTotal(sumGst(priced.map((line) => line.selfAssessed))),
     total,
   }
 }

@@ -39,7 +39,10 @@ export const FAULTS = {
   'rate_limit.exceeded': [429, 'Too many requests; wait for the number of seconds in Retry-After.'],
   'email.send_failed': [502, 'The mail provider refused the message or did not respond.'],
   'storage.upload_failed': [502, 'The object store refused the upload; it is safe to send it again.'],
-  'service.unavailable': [503, 'A service that this call depends on is unavailable; try again after Retry-After seconds.'],
+  'service.unavailable': [
+    503,
+    'A service that this call depends on is unavailable; try again after Retry-After seconds.',
+  ],
   'internal.error': [500, 'An internal error occurred; nothing was written.'],
 } as const satisfies Record<string, readonly [status: number, meaning: string]>
 
@@ -89,7 +92,10 @@ export function fault(code: PlainCode, particulars: FaultParticulars = {}): Faul
 
 /** The Fault of a record that the organisation does not have: `There is no such invoice.` `field` is its field in a body. */
 export function notFound(noun: string, field?: string): Fault {
-  return fault('not_found.resource', { message: `There is no such ${noun}.`, ...(field === undefined ? {} : { field }) })
+  return fault('not_found.resource', {
+    message: `There is no such ${noun}.`,
+    ...(field === undefined ? {} : { field }),
+  })
 }
 
 /**
@@ -97,7 +103,10 @@ export function notFound(noun: string, field?: string): Fault {
  * and the statuses in which the call is `allowed`; `more` are further causes (decisions §11).
  */
 export function invalidState(
-  message: string, status: string | null, allowed: readonly string[], more: Record<string, unknown> = {},
+  message: string,
+  status: string | null,
+  allowed: readonly string[],
+  more: Record<string, unknown> = {},
 ): Fault {
   return new Fault('conflict.invalid_state', { message, details: { status, allowed: [...allowed], ...more } })
 }

@@ -39,7 +39,9 @@ export function nextFinancialYear(date: string, startMonth: number): FinancialYe
  * today's. Without any period: the current year and the next.
  */
 export function missingYears(
-  periods: { start_date: string; end_date: string }[], today: string, startMonth: number,
+  periods: { start_date: string; end_date: string }[],
+  today: string,
+  startMonth: number,
 ): FinancialYear[] {
   const first = periods.reduce((earliest, { start_date: start }) => (start < earliest ? start : earliest), today)
   const last = nextFinancialYear(today, startMonth)

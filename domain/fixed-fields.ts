@@ -19,7 +19,8 @@ export interface Changeable<Field extends string> {
 
 /** What may change of a document that is priced again while it is a draft: all fields of a draft, later only the remarks. */
 export function changeableDraft<Term extends string, Remark extends string>(
-  status: string, { terms, remarks, instead }: { terms: readonly Term[]; remarks: readonly Remark[]; instead: string },
+  status: string,
+  { terms, remarks, instead }: { terms: readonly Term[]; remarks: readonly Remark[]; instead: string },
 ): Changeable<Term | Remark> {
   if (status === 'DRAFT') return { fields: [...terms, ...remarks] }
   return { fields: remarks, instead: { fields: terms, advice: instead } }
@@ -27,9 +28,14 @@ export function changeableDraft<Term extends string, Remark extends string>(
 
 // Values that change with time, so an outdated copy of them is accepted (decisions §11, Changing a resource).
 const COMPUTED_FROM_CLOCK = new Set([
-  'last_modified_time', 'is_overdue', 'days_overdue', 'current_balance',
+  'last_modified_time',
+  'is_overdue',
+  'days_overdue',
+  'current_balance',
   // Of a webhook endpoint: they change with deliveries.
-  'circuit', 'next_try_at', 'failing_since',
+  'circuit',
+  'next_try_at',
+  'failing_since',
 ])
 
 /** The fields that a body changes, and the refusal of the first fixed field that it would change. */
@@ -46,21 +52,30 @@ export type Refusal = Fault | null
  * back unchanged: the first one with another value gives the refusal, validation.invalid_value with its dotted path.
  */
 export function compareFields<Field extends string>(
-  sent: Readonly<Record<string, unknown>>, answered: object, { fields, instead }: Changeable<Field>,
+  sent: Readonly<Record<string, unknown>>,
+  answered: object,
+  { fields, instead }: Changeable<Field>,
 ): Comparison<Field> {
   const values: Readonly<Record<string, unknown>> = { ...answered }
   const refusal = firstOf(Object.entries(values), ([field, value]) => {
-    if (sent[field] === undefined || COMPUTED_FROM_CLOCK.has(field) || fields.some((each) => each === field)) return null
+    if (sent[field] === undefined || COMPUTED_FROM_CLOCK.has(field) || fields.some((each) => each === field))
+      return null
     const path = differenceOf(field, field, sent[field], value)
     return path === null ? null : refusedChange(path, instead?.fields.includes(field) ? instead.advice : undefined)
   })
-  const changed = new Set(fields.filter((field) => sent[field] !== undefined && differenceOf(field, field, sent[field], values[field]) !== null))
+  const changed = new Set(
+    fields.filter(
+      (field) => sent[field] !== undefined && differenceOf(field, field, sent[field], values[field]) !== null,
+    ),
+  )
   return { changed, refusal }
 }
 
 /** As compareFields, for bodies that name no other record: throws the refusal. */
 export function changedFields<Field extends string>(
-  sent: Readonly<Record<string, unknown>>, answered: object, changeable: Changeable<Field>,
+  sent: Readonly<Record<string, unknown>>,
+  answered: object,
+  changeable: Changeable<Field>,
 ): ReadonlySet<Field> {
   const { changed, refusal } = compareFields(sent, answered, changeable)
   throwRefusal(refusal)
@@ -69,7 +84,10 @@ export function changedFields<Field extends string>(
 
 /** The refusal of a changed fixed field of a member of a list; `path` is the prefix of its field names. */
 export function refusalWithin(
-  sent: Readonly<Record<string, unknown>>, answered: object, changeable: readonly string[], path: string,
+  sent: Readonly<Record<string, unknown>>,
+  answered: object,
+  changeable: readonly string[],
+  path: string,
 ): Refusal {
   return firstOf(Object.entries(answered), ([field, value]) => {
     if (sent[field] === undefined || changeable.includes(field)) return null
@@ -91,7 +109,9 @@ interface ListWords {
  * not_found.resource for an unknown id, and validation.invalid_value for one that is sent twice.
  */
 export function placesAmong(
-  ids: readonly string[], sent: readonly (string | null | undefined)[], { list, id: name, member, missing }: ListWords,
+  ids: readonly string[],
+  sent: readonly (string | null | undefined)[],
+  { list, id: name, member, missing }: ListWords,
 ): (number | null)[] {
   const known = new Map(ids.map((id, place) => [id, place]))
   const fieldOf = (index: number) => `${list}.${index}.${name}`
@@ -103,7 +123,10 @@ export function placesAmong(
   })
   const twice = places.findIndex((place, index) => place !== null && places.indexOf(place) < index)
   if (twice === -1) return places
-  throw fault('validation.invalid_value', { field: fieldOf(twice), message: `${fieldOf(twice)}: each ${member} may appear once.` })
+  throw fault('validation.invalid_value', {
+    field: fieldOf(twice),
+    message: `${fieldOf(twice)}: each ${member} may appear once.`,
+  })
 }
 
 /** Throws the first refusal that is not null. */
@@ -118,21 +141,25 @@ function refusedChange(field: string, advice = 'leave it out, or send the value 
 // A line or person that is sent without its id is a new one, even if all other fields are equal.
 const IDENTITIES = ['line_item_id', 'contact_person_id']
 
-const isAnother = (sent: unknown, value: unknown) => (
+const isAnother = (sent: unknown, value: unknown) =>
   isRecord(value) && isRecord(sent) && IDENTITIES.some((name) => name in value && sent[name] == null)
-)
 
 // The path of the first difference, null where both are equal.
 function differenceOf(field: string, path: string, sent: unknown, value: unknown): string | null {
   if (Array.isArray(value)) {
-    if (!Array.isArray(sent) || sent.length !== value.length || value.some((each, index) => isAnother(sent[index], each))) return path
+    if (
+      !Array.isArray(sent) ||
+      sent.length !== value.length ||
+      value.some((each, index) => isAnother(sent[index], each))
+    )
+      return path
     return firstOf(value, (each, index) => differenceOf(field, `${path}.${index}`, sent[index], each))
   }
   if (isRecord(value)) {
     if (!isRecord(sent)) return path
-    return firstOf(Object.entries(value), ([name, each]) => (
-      sent[name] === undefined ? null : differenceOf(name, `${path}.${name}`, sent[name], each)
-    ))
+    return firstOf(Object.entries(value), ([name, each]) =>
+      sent[name] === undefined ? null : differenceOf(name, `${path}.${name}`, sent[name], each),
+    )
   }
   return isSame(field, sent, value) ? null : path
 }
@@ -145,7 +172,8 @@ function firstOf<Each, Found>(all: Each[], find: (each: Each, index: number) => 
   return null
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value)
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const IDS = /_id$|^(tags|invoices|bills)$/
 

@@ -104,17 +104,31 @@ function untaxed(name: string, shape: TaxShape): NamedTax {
 
 /** The taxes of a new organisation (decisions §2). */
 export const GST_TAX_LIST: readonly NamedTax[] = [
-  ...RATES.map((rate): NamedTax => (
-    { name: `GST ${rate}%`, shape: 'INTRA_STATE', cgst: halfOf(rate), sgst: halfOf(rate), igst: '0', cess: '0' }
-  )),
-  ...RATES.map((rate): NamedTax => (
-    { name: `IGST ${rate}%`, shape: 'INTER_STATE', cgst: '0', sgst: '0', igst: rate, cess: '0' }
-  )),
+  ...RATES.map(
+    (rate): NamedTax => ({
+      name: `GST ${rate}%`,
+      shape: 'INTRA_STATE',
+      cgst: halfOf(rate),
+      sgst: halfOf(rate),
+      igst: '0',
+      cess: '0',
+    }),
+  ),
+  ...RATES.map(
+    (rate): NamedTax => ({ name: `IGST ${rate}%`, shape: 'INTER_STATE', cgst: '0', sgst: '0', igst: rate, cess: '0' }),
+  ),
   untaxed('Exempt', 'EXEMPT'),
   untaxed('Nil Rated', 'NIL_RATED'),
   untaxed('Non-GST', 'NON_GST'),
   // A reverse-charge tax has both sides; the place of supply chooses.
-  ...REVERSE_CHARGE_RATES.map((rate): NamedTax => (
-    { name: `RCM ${rate}%`, shape: 'RCM', cgst: halfOf(rate), sgst: halfOf(rate), igst: rate, cess: '0' }
-  )),
+  ...REVERSE_CHARGE_RATES.map(
+    (rate): NamedTax => ({
+      name: `RCM ${rate}%`,
+      shape: 'RCM',
+      cgst: halfOf(rate),
+      sgst: halfOf(rate),
+      igst: rate,
+      cess: '0',
+    }),
+  ),
 ]

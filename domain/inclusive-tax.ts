@@ -13,7 +13,8 @@ export function gstInside(amount: Minor, tax: Tax | null, intraState: boolean): 
   if (!tax || !charged) return { taxable: amount, cgst: 0n, sgst: 0n, igst: 0n, cess: 0n }
   const rate = new Exact(taxPercentage(tax))
   const whole = rate.plus(tax.cess).plus(100)
-  const share = (percent: string | Exact): Minor => BigInt(new Exact(String(amount)).times(percent).div(whole).toFixed(0))
+  const share = (percent: string | Exact): Minor =>
+    BigInt(new Exact(String(amount)).times(percent).div(whole).toFixed(0))
   const half = rate.div(2)
   const parts = intraState
     ? { cgst: share(half), sgst: share(half), igst: 0n, cess: share(tax.cess) }

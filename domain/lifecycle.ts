@@ -24,9 +24,10 @@ export type VerbOf<K extends StatedKind> = keyof States[K]['moves'] & string
 
 const STATES: States = { ...DOCUMENTS, RECURRING }
 
-const ofEach = <Fact extends 'statuses' | 'moves'>(fact: Fact) => (
-  Object.fromEntries([...kindsThatHave('statuses'), 'RECURRING' as const].map(kind => [kind, STATES[kind][fact]]))
-) as { readonly [K in StatedKind]: States[K][Fact] }
+const ofEach = <Fact extends 'statuses' | 'moves'>(fact: Fact) =>
+  Object.fromEntries(
+    [...kindsThatHave('statuses'), 'RECURRING' as const].map((kind) => [kind, STATES[kind][fact]]),
+  ) as { readonly [K in StatedKind]: States[K][Fact] }
 
 /** The statuses of each kind, in the order of the registry. */
 export const STATUSES = ofEach('statuses')
@@ -41,7 +42,7 @@ export const MOVES = ofEach('moves')
  */
 export function nextStatus<K extends StatedKind>(document: K, verb: VerbOf<K>, from: string): StatusOf<K> {
   const move = moveOf(document, verb)
-  const status = move.from.find(each => each === from)
+  const status = move.from.find((each) => each === from)
   if (status !== undefined) return move.to ?? status
   throw invalidState(`The status is ${from}; this call is allowed while it is ${anyOf(move.from)}.`, from, move.from)
 }
@@ -68,7 +69,12 @@ export function refuseVoid(document: VoidableKind, status: string, creditApplied
   if (status === 'CANCELLED') throw fault('conflict.already_cancelled')
   const paid = VOID_OF_PAID[document]
   if (status === 'PAID' && paid) {
-    throw fault(paid, creditApplied === 0n ? {} : { message: 'A credit is applied to this document; a document with an applied credit cannot be voided.' })
+    throw fault(
+      paid,
+      creditApplied === 0n
+        ? {}
+        : { message: 'A credit is applied to this document; a document with an applied credit cannot be voided.' },
+    )
   }
   if (status === 'CREDIT_APPLIED' || creditApplied > 0n) throw fault('conflict.credit_applied')
   nextStatus(document, 'void', status)

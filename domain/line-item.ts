@@ -11,5 +11,5 @@ interface LineFields {
  */
 export function missingOf(line: LineFields): ('name' | 'rate')[] {
   if (line.item_id != null) return []
-  return (['name', 'rate'] as const).filter(field => line[field] == null)
+  return (['name', 'rate'] as const).filter((field) => line[field] == null)
 }

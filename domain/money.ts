@@ -55,7 +55,8 @@ export function amountAboveZero(value: string | number | Decimal, currency: stri
 export function refuseNothing(amount: Minor, currency: string, field: string): void {
   if (amount > 0n) return
   throw fault('validation.invalid_value', {
-    field, message: `An amount must be at least ${toDecimalText(1n, currency)} ${currency}.`,
+    field,
+    message: `An amount must be at least ${toDecimalText(1n, currency)} ${currency}.`,
   })
 }
 

@@ -8,9 +8,13 @@ export interface AccountRule {
   message: string
 }
 
-export const SALES_ACCOUNT: AccountRule = { isRight: isRevenue, message: 'Sales must be credited to a revenue account.' }
+export const SALES_ACCOUNT: AccountRule = {
+  isRight: isRevenue,
+  message: 'Sales must be credited to a revenue account.',
+}
 export const PURCHASE_ACCOUNT: AccountRule = {
-  isRight: isSpending, message: 'Purchases must be debited to an expense, cost of goods, stock or asset account.',
+  isRight: isSpending,
+  message: 'Purchases must be debited to an expense, cost of goods, stock or asset account.',
 }
 
 /**
@@ -18,7 +22,9 @@ export const PURCHASE_ACCOUNT: AccountRule = {
  * validation.invalid_value for an account of another type, or one that is not active; each with the field.
  */
 export function accountFor(
-  { isRight, message }: AccountRule, account: { id: string; account_type: AccountType; is_active: boolean } | undefined, field: string,
+  { isRight, message }: AccountRule,
+  account: { id: string; account_type: AccountType; is_active: boolean } | undefined,
+  field: string,
 ): string {
   if (!account) throw notFound('account', field)
   if (!isRight(account.account_type)) throw fault('validation.invalid_value', { field, message })

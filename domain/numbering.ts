@@ -35,10 +35,10 @@ export function isNumberTemplate(text: string): boolean {
   if (text.length > MAX_TEMPLATE_LENGTH) return false
   const pieces = text.split(TOKEN)
   const tokens = pieces.filter(isToken)
-  const letters = pieces.filter(piece => !isToken(piece)).join('')
+  const letters = pieces.filter((piece) => !isToken(piece)).join('')
   return (
-    tokens.every(token => KNOWN_TOKENS.has(token)) &&
-    tokens.filter(token => token === COUNTER).length === 1 &&
+    tokens.every((token) => KNOWN_TOKENS.has(token)) &&
+    tokens.filter((token) => token === COUNTER).length === 1 &&
     !/[{}\p{Cc}]/u.test(letters)
   )
 }
@@ -48,9 +48,13 @@ const isPlain = (text: string) => !/["\\{}\p{Cc}]/u.test(text)
 
 /** Throws validation.invalid_value, with the field, for a prefix or template that cannot be used for numbers. */
 export function refuseUnplain(prefix: string, template: string): void {
-  if (!isPlain(prefix)) throw refused('prefix', 'A prefix must not contain quotes, backslashes, braces or control characters.')
+  if (!isPlain(prefix))
+    throw refused('prefix', 'A prefix must not contain quotes, backslashes, braces or control characters.')
   if (isNumberTemplate(template) && isPlain(template.replaceAll(/\{\w+\}/g, ''))) return
-  throw refused('format_template', 'A template must contain {num} once, and may contain {prefix}, {fy}, {yy} and {YYYYMMDD}.')
+  throw refused(
+    'format_template',
+    'A template must contain {num} once, and may contain {prefix}, {fy}, {yy} and {YYYYMMDD}.',
+  )
 }
 
 const refused = (field: string, message: string) => fault('validation.invalid_value', { field, message })
@@ -71,7 +75,7 @@ export function numberParts(template: string, context: NumberContext): NumberPar
   }
   const pieces = template.split(TOKEN)
   const counter = pieces.indexOf(COUNTER)
-  const written = (part: string[]) => part.map(piece => (isToken(piece) ? (meaning[piece] ?? piece) : piece)).join('')
+  const written = (part: string[]) => part.map((piece) => (isToken(piece) ? (meaning[piece] ?? piece) : piece)).join('')
   return { before: written(pieces.slice(0, counter)), padding, after: written(pieces.slice(counter + 1)) }
 }
 

@@ -21,28 +21,53 @@ export interface PaymentAmounts {
 }
 
 /** Throws validation.invalid_value for an amount of 0 or less, one that is too large, and for TDS and charges above the amount. */
-export function refuseAmounts({ flow, amount, tds_amount, bank_charges, currency_code: currency }: PaymentAmounts): void {
+export function refuseAmounts({
+  flow,
+  amount,
+  tds_amount,
+  bank_charges,
+  currency_code: currency,
+}: PaymentAmounts): void {
   const most = maxTotal(currency)
   refuseNothing(amount, currency, 'amount')
   refuseAbove('amount', amount, most, 'the maximum of a payment', currency)
   refuseAbove('tds_amount', tds_amount, amount, "the payment's amount", currency)
-  if (flow === 'INCOMING') refuseAbove('bank_charges', bank_charges, amount - tds_amount, 'the amount less tds_amount', currency)
+  if (flow === 'INCOMING')
+    refuseAbove('bank_charges', bank_charges, amount - tds_amount, 'the amount less tds_amount', currency)
   refuseAbove('bank_charges', bank_charges, most, 'the maximum of bank charges', currency)
 }
 
 /** The allocations as allocate takes them. Throws validation.invalid_value for a document of the other side, a refund, or an amount that rounds to 0. */
-export function allocationInputs(flow: Flow, type: PaymentType, bodies: AllocationBody[], currency: string): AllocationInput[] {
+export function allocationInputs(
+  flow: Flow,
+  type: PaymentType,
+  bodies: AllocationBody[],
+  currency: string,
+): AllocationInput[] {
   return bodies.map((body, index) => allocationInput(flow, type, body, currency, `allocations.${index}.`))
 }
 
 /** As allocationInputs, for one allocation; `path` is the prefix of its field names. */
-export function allocationInput(flow: Flow, type: PaymentType, body: AllocationBody, currency: string, path: string): AllocationInput {
-  const [own, other] = flow === 'INCOMING' ? ['invoice_id', 'bill_id'] as const : ['bill_id', 'invoice_id'] as const
+export function allocationInput(
+  flow: Flow,
+  type: PaymentType,
+  body: AllocationBody,
+  currency: string,
+  path: string,
+): AllocationInput {
+  const [own, other] = flow === 'INCOMING' ? (['invoice_id', 'bill_id'] as const) : (['bill_id', 'invoice_id'] as const)
   if (body[other] != null) {
-    throw fault('validation.invalid_value', { field: path + other, message: `An ${flow} payment cannot have ${other}.` })
+    throw fault('validation.invalid_value', {
+      field: path + other,
+      message: `An ${flow} payment cannot have ${other}.`,
+    })
   }
   const documentId = body[own]!
-  if (type === 'REFUND') throw fault('validation.invalid_value', { field: path + own, message: 'A refund cannot be allocated to a document.' })
+  if (type === 'REFUND')
+    throw fault('validation.invalid_value', {
+      field: path + own,
+      message: 'A refund cannot be allocated to a document.',
+    })
   const amount = amountAboveZero(body.amount, currency, `${path}amount`)
   return { documentId: documentId.toLowerCase(), amount, fields: { document: path + own, amount: `${path}amount` } }
 }

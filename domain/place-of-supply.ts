@@ -45,9 +45,13 @@ export const STATES: readonly State[] = [
   state('IN-MP', '23', 'Madhya Pradesh'),
   state('IN-GJ', '24', 'Gujarat'),
   // One union territory since 26 January 2020; before, Daman and Diu had the code 25.
-  state('IN-DH', '26', 'Dadra and Nagar Haveli and Daman and Diu', ['IN-DN', 'IN-DD', '25'], [
-    'Dadra and Nagar Haveli', 'Daman and Diu',
-  ]),
+  state(
+    'IN-DH',
+    '26',
+    'Dadra and Nagar Haveli and Daman and Diu',
+    ['IN-DN', 'IN-DD', '25'],
+    ['Dadra and Nagar Haveli', 'Daman and Diu'],
+  ),
   state('IN-MH', '27', 'Maharashtra'),
   state('IN-KA', '29', 'Karnataka'),
   state('IN-GA', '30', 'Goa'),
@@ -58,9 +62,13 @@ export const STATES: readonly State[] = [
   state('IN-AN', '35', 'Andaman and Nicobar Islands', [], ['Andaman and Nicobar']),
   state('IN-TS', '36', 'Telangana', ['IN-TG'], ['Telengana']),
   // Andhra Pradesh had the code 28 before its division in 2014.
-  state('IN-AP', '37', 'Andhra Pradesh', ['28'], [
-    'Andhra Pradesh (New)', 'Andhra Pradesh (Old)', 'Andhra Pradesh (Before Division)',
-  ]),
+  state(
+    'IN-AP',
+    '37',
+    'Andhra Pradesh',
+    ['28'],
+    ['Andhra Pradesh (New)', 'Andhra Pradesh (Old)', 'Andhra Pradesh (Before Division)'],
+  ),
   state('IN-LA', '38', 'Ladakh'),
   // Territorial waters and everything outside the states. 96 (foreign country) and 99 (centre jurisdiction) are not accepted
   // as a place of supply (decisions §3).

@@ -17,7 +17,8 @@ interface Registration {
  */
 export function checkedRegistration(sent: { [Field in keyof Registration]?: string | null }): Registration {
   const gstin = sent.gstin?.trim().toUpperCase() || null
-  if (gstin !== null && !isGstin(gstin)) throw refused('gstin', 'This is not a valid GSTIN: its shape or check character is wrong.')
+  if (gstin !== null && !isGstin(gstin))
+    throw refused('gstin', 'This is not a valid GSTIN: its shape or check character is wrong.')
   const pan = checkedPan(sent.pan) ?? (gstin === null ? null : panOfGstin(gstin))
   const named = sent.state_code ? checkedState(sent.state_code, 'state_code') : null
   const registered = gstin === null ? null : stateOfGstin(gstin)

@@ -4,11 +4,20 @@ import { fault } from './faults.ts'
 
 const MASTERS = ['contacts', 'items', 'taxes', 'accounts'] as const
 const OTHERS = [
-  'branches', 'bankaccounts', 'costcenters', 'currencies', 'reports', 'attachments', 'comments', 'recurring', 'activity', 'webhooks',
+  'branches',
+  'bankaccounts',
+  'costcenters',
+  'currencies',
+  'reports',
+  'attachments',
+  'comments',
+  'recurring',
+  'activity',
+  'webhooks',
 ] as const
 
 /** The resources that have scopes, in the specification's order. */
-export const SCOPED_RESOURCES = [...MASTERS, ...DOCUMENT_KINDS.map(kind => DOCUMENTS[kind].scope), ...OTHERS]
+export const SCOPED_RESOURCES = [...MASTERS, ...DOCUMENT_KINDS.map((kind) => DOCUMENTS[kind].scope), ...OTHERS]
 
 export const OPERATIONS = ['READ', 'CREATE', 'UPDATE', 'DELETE'] as const
 
@@ -21,7 +30,7 @@ export const FULL_ACCESS = 'Svc.fullaccess.all'
 /** Every scope that a token can carry (specification, "Authentication"). */
 export const SCOPES: readonly string[] = [
   FULL_ACCESS,
-  ...SCOPED_RESOURCES.flatMap(resource => OPERATIONS.map(operation => `Svc.${resource}.${operation}`)),
+  ...SCOPED_RESOURCES.flatMap((resource) => OPERATIONS.map((operation) => `Svc.${resource}.${operation}`)),
 ]
 
 const KNOWN: ReadonlySet<string> = new Set(SCOPES)
@@ -32,9 +41,13 @@ export function isScope(text: string): boolean {
 
 /** The scopes, each once. Throws validation.invalid_value with the list of scopes where one is unknown. */
 export function checkedScopes(scopes: readonly string[]): string[] {
-  const unknown = scopes.find(scope => !isScope(scope))
+  const unknown = scopes.find((scope) => !isScope(scope))
   if (unknown === undefined) return [...new Set(scopes)]
-  throw fault('validation.invalid_value', { field: 'scopes', message: `${unknown} is not a scope.`, details: { valid: SCOPES } })
+  throw fault('validation.invalid_value', {
+    field: 'scopes',
+    message: `${unknown} is not a scope.`,
+    details: { valid: SCOPES },
+  })
 }
 
 /** True when a token with these scopes has the needed one. */

@@ -61,7 +61,7 @@ export function priceSale({ currency, lines, intraState, roundOff, rounding }: S
     const parts = gstOnSale(taxable, line.tax, intraState)
     return { taxable, ...parts, taxAmount: gstTotal(parts) }
   })
-  return totalled(priced, currency, pre => roundOffOf(pre, { currency, roundOff, rounding }))
+  return totalled(priced, currency, (pre) => roundOffOf(pre, { currency, roundOff, rounding }))
 }
 
 /**
@@ -104,7 +104,10 @@ export function keepsRoundOffOnEdit(stored: Minor, currency: string): boolean {
  */
 export function refuseWideRoundOff(roundOff: Minor, currency: string): void {
   if (magnitude(roundOff) < minorPerUnit(currency)) return
-  throw fault('validation.invalid_value', { field: 'round_off', message: `The round-off of a note must be less than 1 ${currency}.` })
+  throw fault('validation.invalid_value', {
+    field: 'round_off',
+    message: `The round-off of a note must be less than 1 ${currency}.`,
+  })
 }
 
 function taxableOf(line: LineFigures, index: number, currency: string): Minor {
@@ -120,9 +123,13 @@ function taxableOf(line: LineFigures, index: number, currency: string): Minor {
   return toMinor(gross.minus(line.discount), currency)
 }
 
-function totalled<Line extends PricedLine>(lines: Line[], currency: string, roundOffOn: (pre: Minor) => Minor): Priced<Line> {
-  const subTotal = sum(lines.map(line => line.taxable))
-  const taxTotal = sum(lines.map(line => line.taxAmount))
+function totalled<Line extends PricedLine>(
+  lines: Line[],
+  currency: string,
+  roundOffOn: (pre: Minor) => Minor,
+): Priced<Line> {
+  const subTotal = sum(lines.map((line) => line.taxable))
+  const taxTotal = sum(lines.map((line) => line.taxAmount))
   const pre = subTotal + taxTotal
   refuseTooLarge(pre, currency)
   const roundOff = roundOffOn(pre)
@@ -138,10 +145,10 @@ function totalled<Line extends PricedLine>(lines: Line[], currency: string, roun
   return {
     lines,
     subTotal,
-    cgst: sum(lines.map(line => line.cgst)),
-    sgst: sum(lines.map(line => line.sgst)),
-    igst: sum(lines.map(line => line.igst)),
-    cess: sum(lines.map(line => line.cess)),
+    cgst: sum(lines.map((line) => line.cgst)),
+    sgst: sum(lines.map((line) => line.sgst)),
+    igst: sum(lines.map((line) => line.igst)),
+    cess: sum(lines.map((line) => line.cess)),
     taxTotal,
     roundOff,
     total,

@@ -25,12 +25,21 @@ export const MOST_PROBES = 50
 /** The time limit for a request to arrive. Every answer closes its connection. */
 export const PROBE_SECONDS = 5
 
-export const inJson = (status: number, body: object): Probed => ({ status, type: 'application/json', body: JSON.stringify(body) })
+export const inJson = (status: number, body: object): Probed => ({
+  status,
+  type: 'application/json',
+  body: JSON.stringify(body),
+})
 
 /** Opens the port. Throws an Error that names the port where it cannot be opened. */
 export async function openHealthPort({ port, host, answers }: HealthPortOptions): Promise<HealthPort> {
   const server = createServer(
-    { headersTimeout: PROBE_SECONDS * 1000, requestTimeout: PROBE_SECONDS * 1000, connectionsCheckingInterval: 1000, maxHeaderSize: 16 * 1024 },
+    {
+      headersTimeout: PROBE_SECONDS * 1000,
+      requestTimeout: PROBE_SECONDS * 1000,
+      connectionsCheckingInterval: 1000,
+      maxHeaderSize: 16 * 1024,
+    },
     (request, response) => void answer(request, response, answers),
   )
   server.maxConnections = MOST_PROBES
@@ -47,20 +56,28 @@ export async function openHealthPort({ port, host, answers }: HealthPortOptions)
   }
 }
 
-async function answer({ method = '', url = '' }: IncomingMessage, response: ServerResponse, answers: HealthPortOptions['answers']): Promise<void> {
+async function answer(
+  { method = '', url = '' }: IncomingMessage,
+  response: ServerResponse,
+  answers: HealthPortOptions['answers'],
+): Promise<void> {
   const path = url.split('?')[0]!
   const probed = Object.hasOwn(answers, path) ? answers[path]! : null
   const found = await respond(method, probed).catch((error: Error) => refusal(500, 'internal.error', error.message))
   if (response.destroyed) return
   response.writeHead(found.status, {
-    'Content-Type': found.type, 'Content-Length': Buffer.byteLength(found.body), Connection: 'close', ...(found.status === 405 ? { Allow: 'GET, HEAD' } : {}),
+    'Content-Type': found.type,
+    'Content-Length': Buffer.byteLength(found.body),
+    Connection: 'close',
+    ...(found.status === 405 ? { Allow: 'GET, HEAD' } : {}),
   })
   response.end(found.body)
 }
 
 async function respond(method: string, probed: (() => Probed | Promise<Probed>) | null): Promise<Probed> {
   if (!probed) return refusal(404, 'not_found.route', 'There is no such path on this port.')
-  if (method !== 'GET' && method !== 'HEAD') return refusal(405, 'request.method_not_allowed', 'Only GET and HEAD are allowed here.')
+  if (method !== 'GET' && method !== 'HEAD')
+    return refusal(405, 'request.method_not_allowed', 'Only GET and HEAD are allowed here.')
   return probed()
 }
 
@@ -68,7 +85,9 @@ const refusal = (status: number, code: string, message: string) => inJson(status
 
 function listening(server: Server, port: number, host: string): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(new Error(`HEALTH_PORT ${port} of ${host} cannot be listened on: ${error.message}`, { cause: error })))
+    server.once('error', (error) =>
+      reject(new Error(`HEALTH_PORT ${port} of ${host} cannot be listened on: ${error.message}`, { cause: error })),
+    )
     server.listen(port, host, () => resolve())
   })
 }

@@ -22,7 +22,11 @@ export function openLog(name: string, level: string): LogOutput {
   const { fd, blocks } = output()
   let givesUpAt = Infinity
   const out = pino.destination({
-    fd, sync: false, minLength: 4096, periodicFlush: 250, maxLength: MOST_WAITING_BYTES,
+    fd,
+    sync: false,
+    minLength: 4096,
+    periodicFlush: 250,
+    maxLength: MOST_WAITING_BYTES,
     retryEAGAIN: () => Date.now() < givesUpAt,
   })
   const lost = { total: 0, unreported: 0, broken: false }
@@ -32,9 +36,14 @@ export function openLog(name: string, level: string): LogOutput {
   }
   out.on('drop', drop)
   // After a full volume writing is tried again with the next lines; a pipe without a reader accepts no more.
-  out.on('error', (error: NodeJS.ErrnoException) => { lost.broken ||= error.code === 'EPIPE' })
+  out.on('error', (error: NodeJS.ErrnoException) => {
+    lost.broken ||= error.code === 'EPIPE'
+  })
   // pino gets only `write`: with the whole destination it would block to flush a fatal line.
-  const log = pino({ level, base: { process: name } }, { write: (line: string) => (lost.broken ? drop() : void out.write(line)) })
+  const log = pino(
+    { level, base: { process: name } },
+    { write: (line: string) => (lost.broken ? drop() : void out.write(line)) },
+  )
   out.on('drain', () => {
     const { unreported } = lost
     lost.unreported = 0
@@ -64,7 +73,10 @@ function output(): { fd: number; blocks: boolean } {
   const kind = fstatSync(STDOUT)
   try {
     if (process.platform === 'linux' && (kind.isFIFO() || kind.isCharacterDevice())) {
-      return { fd: openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK), blocks: false }
+      return {
+        fd: openSync('/proc/self/fd/1', constants.O_WRONLY | constants.O_APPEND | constants.O_NONBLOCK),
+        blocks: false,
+      }
     }
     if (kind.isSocket()) {
       // Wrapping the socket makes it non-blocking; this object reads and writes nothing.

@@ -14,4 +14,3 @@ export const activity = model('activity', {
   occurred_at: TIME,
 })
 export type ActivityRow = RowOf<typeof activity>
-

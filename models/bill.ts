@@ -42,7 +42,8 @@ export interface Bill extends BillRow {
   lines: BillLineRow[]
 }
 
-export const findBill = (scope: Scope, id: string, lock: Lock = ''): Promise<Bill | null> => lines.findWith(scope, id, lock)
+export const findBill = (scope: Scope, id: string, lock: Lock = ''): Promise<Bill | null> =>
+  lines.findWith(scope, id, lock)
 
 /** Adds their lines to many bills, in one query. */
 export const withBillLines = (scope: Scope, rows: BillRow[]): Promise<Bill[]> => lines.addTo(scope, rows)
@@ -58,9 +59,19 @@ export interface BillIdentity {
 }
 
 /** The posted bills of this vendor, date and total that are not cancelled, except those of the same order. */
-export function findPossibleDuplicates({ connection, orgId }: Scope, identity: BillIdentity): Promise<PossibleDuplicate[]> {
+export function findPossibleDuplicates(
+  { connection, orgId }: Scope,
+  identity: BillIdentity,
+): Promise<PossibleDuplicate[]> {
   const { vendor_id, date, total, currency_code, purchase_order_id } = identity
-  return connection.run<PossibleDuplicate>(POSTED_ALIKE, [orgId, vendor_id, date, total.toString(), currency_code, purchase_order_id])
+  return connection.run<PossibleDuplicate>(POSTED_ALIKE, [
+    orgId,
+    vendor_id,
+    date,
+    total.toString(),
+    currency_code,
+    purchase_order_id,
+  ])
 }
 
 const POSTED_ALIKE = {

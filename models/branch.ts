@@ -2,25 +2,30 @@
 import { finder, type Scope } from './find.ts'
 import { BOOLEAN, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 
-export const branches = model('branches', {
-  org_id: UUID,
-  id: UUID,
-  code: TEXT,
-  name: TEXT,
-  gstin: orNull(TEXT),
-  state: TEXT,
-  city: orNull(TEXT),
-  is_default: BOOLEAN,
-  is_active: BOOLEAN,
-  invoice_prefix: TEXT,
-  bill_prefix: TEXT,
-  created_time: TIME,
-  last_modified_time: TIME,
-}, { scopes: { active: { where: { is_active: true } } } })
+export const branches = model(
+  'branches',
+  {
+    org_id: UUID,
+    id: UUID,
+    code: TEXT,
+    name: TEXT,
+    gstin: orNull(TEXT),
+    state: TEXT,
+    city: orNull(TEXT),
+    is_default: BOOLEAN,
+    is_active: BOOLEAN,
+    invoice_prefix: TEXT,
+    bill_prefix: TEXT,
+    created_time: TIME,
+    last_modified_time: TIME,
+  },
+  { scopes: { active: { where: { is_active: true } } } },
+)
 export type BranchRow = RowOf<typeof branches>
 
 /** The branches, the default one first, then by code. */
-export const findBranches = (scope: Scope, activeOnly: boolean): Promise<BranchRow[]> => (activeOnly ? activeBranches(scope) : allBranches(scope))
+export const findBranches = (scope: Scope, activeOnly: boolean): Promise<BranchRow[]> =>
+  activeOnly ? activeBranches(scope) : allBranches(scope)
 
 const allBranches = finder(branches, () => ({ order: [['is_default', 'DESC'], 'code'] }))
 const activeBranches = finder(branches, () => ({ scope: 'active', order: [['is_default', 'DESC'], 'code'] }))

@@ -18,11 +18,25 @@ export const webhookCircuits = model('webhook_circuits', {
 })
 export type WebhookCircuitRow = RowOf<typeof webhookCircuits>
 
-export function circuitIn({ state, failures, opened, next_try_at: nextTryAt, slow, releasing }: WebhookCircuitRow): Circuit {
+export function circuitIn({
+  state,
+  failures,
+  opened,
+  next_try_at: nextTryAt,
+  slow,
+  releasing,
+}: WebhookCircuitRow): Circuit {
   return { state, failures, opened, nextTryAt, slow, releasing }
 }
 
-export function columnsOf({ state, failures, opened, nextTryAt, slow, releasing }: Circuit): Omit<WebhookCircuitRow, 'org_id' | 'id'> {
+export function columnsOf({
+  state,
+  failures,
+  opened,
+  nextTryAt,
+  slow,
+  releasing,
+}: Circuit): Omit<WebhookCircuitRow, 'org_id' | 'id'> {
   return { state, failures, opened, next_try_at: nextTryAt, slow, releasing }
 }
 

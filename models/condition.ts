@@ -32,10 +32,14 @@ export const everything = condition({})
 export const nothing = inSql('false')
 
 /** The rows that meet all of these. */
-export const allOf = (conditions: Condition[]): Condition => condition({ [Op.and]: conditions }, {
-  ranges: conditions.flatMap((one) => reachOf(one).ranges),
-  narrow: conditions.some((one) => reachOf(one).narrow),
-})
+export const allOf = (conditions: Condition[]): Condition =>
+  condition(
+    { [Op.and]: conditions },
+    {
+      ranges: conditions.flatMap((one) => reachOf(one).ranges),
+      narrow: conditions.some((one) => reachOf(one).narrow),
+    },
+  )
 
 /** The rows that do not meet it. */
 export const not = (refused: Condition): Condition => condition({ [Op.not]: refused })
@@ -44,24 +48,20 @@ export const not = (refused: Condition): Condition => condition({ [Op.not]: refu
 export const equalTo = (column: string, value: unknown): Condition => condition({ [column]: value } as WhereOptions)
 
 /** The column is this id; text that is not an id matches no row. */
-export const hasId = (column: string, id: string): Condition => (
+export const hasId = (column: string, id: string): Condition =>
   isId(id) ? condition({ [column]: id } as WhereOptions, { narrow: true }) : nothing
-)
 
 /** The column is this value or a later one. */
-export const from = (column: string, value: unknown): Condition => (
+export const from = (column: string, value: unknown): Condition =>
   condition({ [column]: { [Op.gte]: value } } as WhereOptions, { ranges: [column] })
-)
 
 /** The column is this value or an earlier one. */
-export const to = (column: string, value: unknown): Condition => (
+export const to = (column: string, value: unknown): Condition =>
   condition({ [column]: { [Op.lte]: value } } as WhereOptions, { ranges: [column] })
-)
 
 /** The array `tags` has this id; text that is not an id matches no row. Needs an index on the tags of the rows that have any. */
-export const hasTag = (id: string): Condition => (
+export const hasTag = (id: string): Condition =>
   isId(id) ? condition({ tags: { [Op.and]: [{ [Op.ne]: [] }, { [Op.contains]: [id.toLowerCase()] }] } }) : nothing
-)
 
 /** A case-insensitive substring of an indexed expression; `%`, `_` and `\\` in the text mean themselves. */
 export function contains(expression: string, text: string): Condition {

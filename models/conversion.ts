@@ -34,7 +34,9 @@ export function findConversion(scope: Scope, id: string, lock: Lock = ''): Promi
 
 /** The ids of the invoices or bills that were made from these sources, by the source's id, in the order in which they were made. */
 export async function madeOf(
-  { connection, orgId }: Scope, source: 'estimate' | 'sales order' | 'purchase order', ids: string[],
+  { connection, orgId }: Scope,
+  source: 'estimate' | 'sales order' | 'purchase order',
+  ids: string[],
 ): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map()
   const rows = await connection.run<{ source_id: string; made: string[] }>(MADE_OF[source], [orgId, ids])

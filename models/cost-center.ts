@@ -2,13 +2,17 @@
 import { finder } from './find.ts'
 import { BOOLEAN, TEXT, UUID, model, type RowOf } from './model.ts'
 
-export const costCenters = model('cost_centers', {
-  org_id: UUID,
-  id: UUID,
-  code: TEXT,
-  name: TEXT,
-  is_active: BOOLEAN,
-}, { scopes: { active: { where: { is_active: true } } } })
+export const costCenters = model(
+  'cost_centers',
+  {
+    org_id: UUID,
+    id: UUID,
+    code: TEXT,
+    name: TEXT,
+    is_active: BOOLEAN,
+  },
+  { scopes: { active: { where: { is_active: true } } } },
+)
 export type CostCenterRow = RowOf<typeof costCenters>
 
 /** The options that a transaction may still be tagged with, by code. */

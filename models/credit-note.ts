@@ -66,12 +66,16 @@ export async function findCreditNote(scope: Scope, id: string, lock: Lock = ''):
 }
 
 /** As findCreditNote, locked and without its lines, for a credit that is applied. */
-export const findCredit = (scope: Scope, id: string): Promise<Omit<CreditNote, 'lines'> | null> => applications.findWith(scope, id, 'FOR UPDATE')
+export const findCredit = (scope: Scope, id: string): Promise<Omit<CreditNote, 'lines'> | null> =>
+  applications.findWith(scope, id, 'FOR UPDATE')
 
 /** Adds their lines and applications to many credit notes, in one round trip. */
-export const withCreditNoteLines = (scope: Scope, rows: CreditNoteRow[]): Promise<CreditNote[]> => withParts(scope, creditNotes, rows, {
-  ask: (ids) => [lines.of.bound(scope, ids), applications.of.bound(scope, ids)],
-  group: (found, [foundLines, foundApplications]) => (
-    applications.group(lines.group(found, foundLines as CreditNoteLineRow[]), foundApplications as CreditApplicationRow[])
-  ),
-})
+export const withCreditNoteLines = (scope: Scope, rows: CreditNoteRow[]): Promise<CreditNote[]> =>
+  withParts(scope, creditNotes, rows, {
+    ask: (ids) => [lines.of.bound(scope, ids), applications.of.bound(scope, ids)],
+    group: (found, [foundLines, foundApplications]) =>
+      applications.group(
+        lines.group(found, foundLines as CreditNoteLineRow[]),
+        foundApplications as CreditApplicationRow[],
+      ),
+  })

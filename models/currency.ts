@@ -2,14 +2,18 @@
 import { finder } from './find.ts'
 import { BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UUID, model, type RowOf } from './model.ts'
 
-export const currencies = model('currencies', {
-  org_id: UUID,
-  currency_code: TEXT,
-  name: TEXT,
-  symbol: TEXT,
-  minor_digits: INTEGER,
-  is_enabled: BOOLEAN,
-}, { key: ['org_id', 'currency_code'], scopes: { enabled: { where: { is_enabled: true } } } })
+export const currencies = model(
+  'currencies',
+  {
+    org_id: UUID,
+    currency_code: TEXT,
+    name: TEXT,
+    symbol: TEXT,
+    minor_digits: INTEGER,
+    is_enabled: BOOLEAN,
+  },
+  { key: ['org_id', 'currency_code'], scopes: { enabled: { where: { is_enabled: true } } } },
+)
 export type CurrencyRow = RowOf<typeof currencies>
 
 /** `rate` is decimal text: units of `to_currency` for one unit of `from_currency`. */

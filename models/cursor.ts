@@ -12,7 +12,10 @@ interface CursorPool {
 
 /** Reads a statement's rows in portions; see Database.portions. */
 export async function* readInPortions<Row>(
-  { borrow, together, giveBack, discard }: CursorPool, [{ text }, values]: BoundStatement, rowsAtOnce: number, over?: AbortSignal,
+  { borrow, together, giveBack, discard }: CursorPool,
+  [{ text }, values]: BoundStatement,
+  rowsAtOnce: number,
+  over?: AbortSignal,
 ): AsyncGenerator<Row[], void> {
   over?.throwIfAborted()
   const client = await borrow()
@@ -27,7 +30,10 @@ export async function* readInPortions<Row>(
     for (; rows.length > 0; rows = rows.length < rowsAtOnce ? [] : (await together<Row>(client, [next]))[0]!) yield rows
   } finally {
     over?.removeEventListener('abort', breakOff)
-    await together(client, ['ROLLBACK']).then(() => giveBack(client), () => discard(client))
+    await together(client, ['ROLLBACK']).then(
+      () => giveBack(client),
+      () => discard(client),
+    )
   }
 }
 

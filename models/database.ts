@@ -51,7 +51,14 @@ export interface DatabaseOptions {
  * long before the statement's limit, and openBooks tries again. A server that has disappeared enforces none of these, so a
  * connection whose answer is later than `answer` is closed.
  */
-export const DATABASE_WAITS_MS = { acquire: 10_000, connect: 5_000, statement: 60_000, idleInTransaction: 60_000, lock: 10_000, answer: 75_000 }
+export const DATABASE_WAITS_MS = {
+  acquire: 10_000,
+  connect: 5_000,
+  statement: 60_000,
+  idleInTransaction: 60_000,
+  lock: 10_000,
+  answer: 75_000,
+}
 
 /** Opens the pool; no connection is made before the first query. */
 export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.answer }: DatabaseOptions): Database {
@@ -93,7 +100,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   }
 
   async function borrow(): Promise<pg.Client> {
-    return await sequelize.connectionManager.getConnection({ type: 'write' }) as pg.Client
+    return (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client
   }
 
   const giveBack = (client: pg.Client) => sequelize.connectionManager.releaseConnection(client)
@@ -126,11 +133,18 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
 
     run: <Row>(statement: Statement, values: readonly unknown[]) =>
       lent(async (client) => (await together<Row>(client, [prepared(statement, values)]))[0]!),
-    observe: <Row>(statement: Statement, values: readonly unknown[]) => lent((client) => send<Row>(client, prepared(statement, values))),
+    observe: <Row>(statement: Statement, values: readonly unknown[]) =>
+      lent((client) => send<Row>(client, prepared(statement, values))),
     runBoth: <A, B>(first: BoundStatement, second: BoundStatement) =>
-      lent(async (client) => await together(client, [prepared(...first), prepared(...second)]) as [A[], B[]]),
+      lent(async (client) => (await together(client, [prepared(...first), prepared(...second)])) as [A[], B[]]),
 
-    runAll: (statements) => lent((client) => together<unknown>(client, statements.map(([statement, values]) => prepared(statement, values)))),
+    runAll: (statements) =>
+      lent((client) =>
+        together<unknown>(
+          client,
+          statements.map(([statement, values]) => prepared(statement, values)),
+        ),
+      ),
 
     async transaction(work) {
       const client = await borrow()
@@ -143,7 +157,11 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
       } catch (error) {
         // After a failed last statement the server has rolled back already; a second ROLLBACK does no harm.
         if (!transaction.hasBegun()) giveBack(client)
-        else await together(client, ['ROLLBACK']).then(() => giveBack(client), () => discard(client))
+        else
+          await together(client, ['ROLLBACK']).then(
+            () => giveBack(client),
+            () => discard(client),
+          )
         throw error
       }
     },

@@ -36,7 +36,8 @@ export interface DebitNote extends DebitNoteRow {
   lines: DebitNoteLineRow[]
 }
 
-export const findDebitNote = (scope: Scope, id: string, lock: Lock = ''): Promise<DebitNote | null> => lines.findWith(scope, id, lock)
+export const findDebitNote = (scope: Scope, id: string, lock: Lock = ''): Promise<DebitNote | null> =>
+  lines.findWith(scope, id, lock)
 
 /** Adds their lines to many debit notes, in one query. */
 export const withDebitNoteLines = (scope: Scope, rows: DebitNoteRow[]): Promise<DebitNote[]> => lines.addTo(scope, rows)

@@ -183,7 +183,10 @@ export async function untriedOfBatch(connection: Connection, batchId: string): P
 }
 
 /** Batches claimed before `before` that still hold deliveries, and how many, oldest first. */
-export async function unfinishedBatches(connection: Connection, before: Date): Promise<{ batch_id: string; size: number }[]> {
+export async function unfinishedBatches(
+  connection: Connection,
+  before: Date,
+): Promise<{ batch_id: string; size: number }[]> {
   return connection.run(UNFINISHED, [firstIdOf(before)])
 }
 
@@ -192,7 +195,10 @@ export async function unfinishedBatches(connection: Connection, before: Date): P
  * last of the page before. Left out are deliveries without a process, and those of suspended organisations, which have to wait.
  */
 export async function overdueDeliveries(
-  connection: Connection, before: Date, after: DeliveryUnderWay | null, limit = 200,
+  connection: Connection,
+  before: Date,
+  after: DeliveryUnderWay | null,
+  limit = 200,
 ): Promise<DeliveryUnderWay[]> {
   return connection.run(OVERDUE, [before, after?.next_attempt_at ?? new Date(0), after?.id ?? FIRST_ID, limit])
 }

@@ -33,7 +33,13 @@ export interface PostingAccounts {
 }
 
 export interface DocumentContext extends PostingAccounts {
-  contact: { id: string; contact_name: string; contact_type: string; payment_terms: number; place_of_contact: string | null } | null
+  contact: {
+    id: string
+    contact_name: string
+    contact_type: string
+    payment_terms: number
+    place_of_contact: string | null
+  } | null
   branch: { id: string; state: string; invoice_prefix: string; bill_prefix: string } | null
   items: ContextItem[]
   taxes: (Tax & { id: string })[]
@@ -63,8 +69,17 @@ export interface ContextItem {
 /** Reads all of it in one round trip. Records that the organisation does not have are missing from the result. */
 export async function readDocumentContext(scope: Scope, request: DocumentContextRequest): Promise<DocumentContext> {
   const [context] = await scope.connection.run<DocumentContext>(DOCUMENT_CONTEXT, [
-    scope.orgId, request.contactId, request.branchId, request.itemIds, request.taxIds, request.date, request.tags, request.invoiceNumber,
-    request.accountIds, request.rate?.from, request.rate?.to,
+    scope.orgId,
+    request.contactId,
+    request.branchId,
+    request.itemIds,
+    request.taxIds,
+    request.date,
+    request.tags,
+    request.invoiceNumber,
+    request.accountIds,
+    request.rate?.from,
+    request.rate?.to,
   ])
   return context!
 }

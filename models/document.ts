@@ -57,4 +57,3 @@ export const REVERSE_CHARGE = {
   rcm_cess: MINOR,
 }
 export type ReverseCharge = RowOf<typeof REVERSE_CHARGE>
-

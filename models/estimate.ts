@@ -40,9 +40,14 @@ export async function findEstimate(scope: Scope, id: string, lock: Lock = ''): P
 }
 
 /** Adds their lines to many estimates, in one query, and the ids of what was made from them. */
-export const withEstimateLines = async (scope: Scope, rows: EstimateRow[]): Promise<Estimate[]> => withInvoices(scope, await lines.addTo(scope, rows))
+export const withEstimateLines = async (scope: Scope, rows: EstimateRow[]): Promise<Estimate[]> =>
+  withInvoices(scope, await lines.addTo(scope, rows))
 
 async function withInvoices(scope: Scope, rows: Omit<Estimate, 'invoices'>[]): Promise<Estimate[]> {
-  const made = await madeOf(scope, 'estimate', rows.filter(({ status }) => status === 'CONVERTED').map(({ id }) => id))
+  const made = await madeOf(
+    scope,
+    'estimate',
+    rows.filter(({ status }) => status === 'CONVERTED').map(({ id }) => id),
+  )
   return rows.map((row) => ({ ...row, invoices: made.get(row.id) ?? [] }))
 }

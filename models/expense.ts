@@ -6,7 +6,20 @@ import { hasMany } from './association.ts'
 import { inSql, nothing, type Condition } from './condition.ts'
 import type { Statement } from './connection.ts'
 import type { Lock, Scope } from './find.ts'
-import { BOOLEAN, DATE, DECIMAL, INTEGER, MINOR, TEXT, UUID, UUIDS, VERSIONED, model, orNull, type RowOf } from './model.ts'
+import {
+  BOOLEAN,
+  DATE,
+  DECIMAL,
+  INTEGER,
+  MINOR,
+  TEXT,
+  UUID,
+  UUIDS,
+  VERSIONED,
+  model,
+  orNull,
+  type RowOf,
+} from './model.ts'
 
 export const expenses = model('expenses', {
   org_id: UUID,
@@ -71,7 +84,8 @@ export interface Expense extends ExpenseRow {
   lines: ExpenseLineRow[]
 }
 
-export const findExpense = (scope: Scope, id: string, lock: Lock = ''): Promise<Expense | null> => lines.findWith(scope, id, lock)
+export const findExpense = (scope: Scope, id: string, lock: Lock = ''): Promise<Expense | null> =>
+  lines.findWith(scope, id, lock)
 
 /** Adds their lines to many expenses, in one query. */
 export const withExpenseLines = (scope: Scope, rows: ExpenseRow[]): Promise<Expense[]> => lines.addTo(scope, rows)
@@ -102,8 +116,17 @@ export interface ExpenseContext {
 }
 
 /** Reads all of it in one round trip. */
-export async function readExpenseContext(scope: Scope, { vendorId, accountIds, taxIds, tags }: ExpenseContextRequest): Promise<ExpenseContext> {
-  const [context] = await scope.connection.run<ExpenseContext>(CONTEXT, [scope.orgId, vendorId, accountIds, taxIds, tags])
+export async function readExpenseContext(
+  scope: Scope,
+  { vendorId, accountIds, taxIds, tags }: ExpenseContextRequest,
+): Promise<ExpenseContext> {
+  const [context] = await scope.connection.run<ExpenseContext>(CONTEXT, [
+    scope.orgId,
+    vendorId,
+    accountIds,
+    taxIds,
+    tags,
+  ])
   return context!
 }
 

@@ -8,7 +8,10 @@ import type { OrganizationFacts } from './token.ts'
  * it. `today` is the date in the zone; `after` the id of the last organisation of the page before, null for the first.
  */
 export function organizationsWithoutNextYear(
-  connection: Connection, timeZone: string, today: string, after: string | null,
+  connection: Connection,
+  timeZone: string,
+  today: string,
+  after: string | null,
 ): Promise<OrganizationFacts[]> {
   return connection.run<OrganizationFacts>(WITHOUT_NEXT_YEAR, [timeZone, today, after ?? FIRST_ID])
 }
@@ -35,4 +38,7 @@ const WITHOUT_NEXT_YEAR = {
 }
 
 // FOR NO KEY UPDATE, so that rows that refer to the organisation can still be written.
-const LOCK = { name: 'lock financial years', text: 'SELECT fiscal_year_start_month AS month FROM organizations WHERE id = $1 FOR NO KEY UPDATE' }
+const LOCK = {
+  name: 'lock financial years',
+  text: 'SELECT fiscal_year_start_month AS month FROM organizations WHERE id = $1 FOR NO KEY UPDATE',
+}

@@ -29,43 +29,65 @@ export interface Finder<Queryable, Row extends object, Values extends unknown[]>
   bound(queryable: Queryable, ...values: Values): BoundStatement
 }
 
-type Describe<Row extends object, Values extends unknown[]> =
-  (...parameters: { [Place in keyof Values]: Parameter<Values[Place]> }) => Finding<Row>
+type Describe<Row extends object, Values extends unknown[]> = (
+  ...parameters: { [Place in keyof Values]: Parameter<Values[Place]> }
+) => Finding<Row>
 
 /**
  * A finder of the rows that `describe` describes; `describe` gets one parameter for each value. Sequelize writes the SQL at
  * the first call; from then on it is a prepared statement.
  */
 export function finder<Row extends Owned, Values extends unknown[] = []>(
-  model: ModelOf<Row>, describe: Describe<Row, Values>,
+  model: ModelOf<Row>,
+  describe: Describe<Row, Values>,
 ): Finder<Scope, Row, Values> {
   const statement = once(() => written(model, describe as AnyDescribe, 'organization'))
-  return finderBy(({ connection }: Scope) => connection, ({ orgId }, ...values) => [statement(), [orgId, ...values]])
+  return finderBy(
+    ({ connection }: Scope) => connection,
+    ({ orgId }, ...values) => [statement(), [orgId, ...values]],
+  )
 }
 
 /** Like finder, for the few models that belong to no organisation. */
 export function finderAbove<Row extends object, Values extends unknown[] = []>(
-  model: ModelOf<Row>, describe: Describe<Row, Values>,
+  model: ModelOf<Row>,
+  describe: Describe<Row, Values>,
 ): Finder<Connection, Row, Values> {
   const above = aboveOrganizations(model)
   const statement = once(() => written(above, describe as AnyDescribe))
-  return finderBy((connection: Connection) => connection, (_connection, ...values) => [statement(), values])
+  return finderBy(
+    (connection: Connection) => connection,
+    (_connection, ...values) => [statement(), values],
+  )
 }
 
 function finderBy<Queryable, Row extends object, Values extends unknown[]>(
-  connectionOf: (queryable: Queryable) => Connection, bound: (queryable: Queryable, ...values: Values) => BoundStatement,
+  connectionOf: (queryable: Queryable) => Connection,
+  bound: (queryable: Queryable, ...values: Values) => BoundStatement,
 ): Finder<Queryable, Row, Values> {
-  const find = async (queryable: Queryable, ...values: Values) => connectionOf(queryable).run<Row>(...bound(queryable, ...values))
-  return Object.assign(find, { bound: bound, first: async (queryable: Queryable, ...values: Values) => (await find(queryable, ...values))[0] ?? null })
+  const find = async (queryable: Queryable, ...values: Values) =>
+    connectionOf(queryable).run<Row>(...bound(queryable, ...values))
+  return Object.assign(find, {
+    bound: bound,
+    first: async (queryable: Queryable, ...values: Values) => (await find(queryable, ...values))[0] ?? null,
+  })
 }
 
 /** The rows of a list. Its filters differ from call to call, so Sequelize writes the SQL, and PostgreSQL plans it, each time. */
-export function findList<Row extends Owned>({ connection, orgId }: Scope, model: ModelOf<Row>, finding: FindOptions<Row>): Promise<Row[]> {
+export function findList<Row extends Owned>(
+  { connection, orgId }: Scope,
+  model: ModelOf<Row>,
+  finding: FindOptions<Row>,
+): Promise<Row[]> {
   return runFinding(model, finding, (text) => connection.run({ name: '', text }, []), orgId)
 }
 
 /** Like findList, for the few models that belong to no organisation. */
-export function findListAbove<Row extends object>(connection: Connection, model: ModelOf<Row>, finding: FindOptions<Row>): Promise<Row[]> {
+export function findListAbove<Row extends object>(
+  connection: Connection,
+  model: ModelOf<Row>,
+  finding: FindOptions<Row>,
+): Promise<Row[]> {
   return runFinding(aboveOrganizations(model), finding, (text) => connection.run({ name: '', text }, []))
 }
 
@@ -73,13 +95,22 @@ export function findListAbove<Row extends object>(connection: Connection, model:
 export type Lock = 'FOR UPDATE' | 'FOR SHARE' | ''
 
 /** The row with this id in the organisation, or null. A locked row stays as it is until the transaction ends. */
-export async function findRow<Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): Promise<Row | null> {
+export async function findRow<Row extends Owned>(
+  scope: Scope,
+  model: ModelOf<Row>,
+  id: string,
+  lock: Lock = '',
+): Promise<Row | null> {
   return findersOf(model).one[lock].first(scope, id)
 }
 
 /** Like findRow, for an id that a caller sent. Throws not_found.resource with the message `There is no such <noun>.` */
 export async function existingRow<Row extends Owned>(
-  scope: Scope, model: ModelOf<Row>, id: string, noun: string, lock: Lock = '',
+  scope: Scope,
+  model: ModelOf<Row>,
+  id: string,
+  noun: string,
+  lock: Lock = '',
 ): Promise<Row> {
   const row = isId(id) ? await findRow(scope, model, id, lock) : null
   if (!row) throw notFound(noun)
@@ -97,8 +128,12 @@ export async function lockRows<Row extends Owned>(scope: Scope, model: ModelOf<R
 }
 
 /** The statement that finds the row with this id, to be sent together with another. */
-export const queryRow = <Row extends Owned>(scope: Scope, model: ModelOf<Row>, id: string, lock: Lock = ''): BoundStatement =>
-  findersOf(model).one[lock].bound(scope, id)
+export const queryRow = <Row extends Owned>(
+  scope: Scope,
+  model: ModelOf<Row>,
+  id: string,
+  lock: Lock = '',
+): BoundStatement => findersOf(model).one[lock].bound(scope, id)
 
 interface FindersById<Row extends Owned> {
   one: Record<Lock, Finder<Scope, Row, [string]>>
@@ -115,10 +150,16 @@ function findersOf<Row extends Owned>(model: ModelOf<Row>): FindersById<Row> {
 }
 
 function findersById(model: ModelOf<Owned>): FindersById<Owned> {
-  const one = (lock: FindOptions) => finder<Owned, [string]>(model, (id) => ({ where: { id: is(id) }, ...lock }) as FindOptions)
-  const many = (lock: FindOptions) => finder<Owned, [string[]]>(model, (ids) => ({ where: { id: among(ids) }, ...lock }) as FindOptions)
+  const one = (lock: FindOptions) =>
+    finder<Owned, [string]>(model, (id) => ({ where: { id: is(id) }, ...lock }) as FindOptions)
+  const many = (lock: FindOptions) =>
+    finder<Owned, [string[]]>(model, (ids) => ({ where: { id: among(ids) }, ...lock }) as FindOptions)
   return {
-    one: { '': one({}), 'FOR UPDATE': one({ lock: Transaction.LOCK.UPDATE }), 'FOR SHARE': one({ lock: Transaction.LOCK.SHARE }) },
+    one: {
+      '': one({}),
+      'FOR UPDATE': one({ lock: Transaction.LOCK.UPDATE }),
+      'FOR SHARE': one({ lock: Transaction.LOCK.SHARE }),
+    },
     many: many({}),
     manyLocked: many({ order: ['id'], lock: Transaction.LOCK.UPDATE }),
   }
@@ -138,20 +179,33 @@ function written(model: AnyModel, describe: AnyDescribe, owner?: 'organization')
   const organization = owner && parameters.shift()
   const described = describe(...parameters)
   let text = ''
-  void runFinding(model, described, async (sql) => {
-    text = sql
-    return []
-  }, organization)
+  void runFinding(
+    model,
+    described,
+    async (sql) => {
+      text = sql
+      return []
+    },
+    organization,
+  )
   const name = `${model.name} ${createHash('sha256').update(text).digest('hex').slice(0, 16)}`
   return { name, text, ...(described.lock ? {} : { takesNoLock: true }) }
 }
 
 function runFinding<Row extends object>(
-  model: AnyModel, { scope, ...options }: Finding<Row>, send: (sql: string) => Promise<Row[]>, organization?: unknown,
+  model: AnyModel,
+  { scope, ...options }: Finding<Row>,
+  send: (sql: string) => Promise<Row[]>,
+  organization?: unknown,
 ): Promise<Row[]> {
-  const scopes = [...(organization ? [{ method: ['organization', organization] as [string, unknown] }] : []), ...(scope ? [scope] : [])]
+  const scopes = [
+    ...(organization ? [{ method: ['organization', organization] as [string, unknown] }] : []),
+    ...(scope ? [scope] : []),
+  ]
   const querying = { ...options, raw: true, hooks: false, send }
-  return sequelizeModelOf(model).scope(scopes).findAll(querying as FindOptions) as unknown as Promise<Row[]>
+  return sequelizeModelOf(model)
+    .scope(scopes)
+    .findAll(querying as FindOptions) as unknown as Promise<Row[]>
 }
 
 function aboveOrganizations<Defined extends AnyModel>(model: Defined): Defined {

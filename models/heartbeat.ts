@@ -2,10 +2,14 @@
 import type { Connection } from './connection.ts'
 import { TEXT, TIME, model, type RowOf } from './model.ts'
 
-export const heartbeats = model('process_heartbeats', {
-  name: TEXT,
-  seen_at: TIME,
-}, { key: ['name'] })
+export const heartbeats = model(
+  'process_heartbeats',
+  {
+    name: TEXT,
+    seen_at: TIME,
+  },
+  { key: ['name'] },
+)
 export type HeartbeatRow = RowOf<typeof heartbeats>
 
 /** Records that the process is at work now, by the database's clock. The worker calls it every two seconds. */

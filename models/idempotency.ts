@@ -3,19 +3,23 @@ import type { Connection } from './connection.ts'
 import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
 
-export const idempotentAnswers = model('idempotent_answers', {
-  subject: UUID,
-  method: TEXT,
-  path: TEXT,
-  key: TEXT,
-  body_hash: BYTES,
-  status: orNull(INTEGER),
-  /** The answer; while `claimed_until` is set, the id of the request that the workflow carries out. */
-  body: orNull(TEXT),
-  sealed: BOOLEAN,
-  claimed_until: orNull(TIME),
-  created_time: TIME,
-}, { key: ['subject', 'method', 'path', 'key'] })
+export const idempotentAnswers = model(
+  'idempotent_answers',
+  {
+    subject: UUID,
+    method: TEXT,
+    path: TEXT,
+    key: TEXT,
+    body_hash: BYTES,
+    status: orNull(INTEGER),
+    /** The answer; while `claimed_until` is set, the id of the request that the workflow carries out. */
+    body: orNull(TEXT),
+    sealed: BOOLEAN,
+    claimed_until: orNull(TIME),
+    created_time: TIME,
+  },
+  { key: ['subject', 'method', 'path', 'key'] },
+)
 export type IdempotentAnswerRow = RowOf<typeof idempotentAnswers>
 
 /** The specification's cache key. */
@@ -58,7 +62,8 @@ interface ClaimRow {
 }
 
 function readClaim(row: ClaimRow, now: Date): Claim {
-  if (row.status) return { state: 'answered', status: row.status, body: row.body!, sealed: row.sealed!, bodyHash: row.body_hash! }
+  if (row.status)
+    return { state: 'answered', status: row.status, body: row.body!, sealed: row.sealed!, bodyHash: row.body_hash! }
   if (!row.locked || (row.claimed_until && row.claimed_until > now)) return { state: 'running' }
   return { state: 'ours', left: row.body === null ? null : { requestId: row.body, bodyHash: row.body_hash! } }
 }
@@ -73,7 +78,11 @@ export interface StandingClaim extends AnswerKey {
 }
 
 /** Replaces the claim by the answer. Does nothing where the claim has expired and another call has taken it over. */
-export async function answerClaim(connection: Connection, claim: StandingClaim, answer: { status: number; body: string; sealed: boolean }): Promise<void> {
+export async function answerClaim(
+  connection: Connection,
+  claim: StandingClaim,
+  answer: { status: number; body: string; sealed: boolean },
+): Promise<void> {
   await connection.run(ANSWER, [...keyOf(claim), claim.until, answer.status, answer.body, answer.sealed])
 }
 
@@ -88,7 +97,10 @@ const ANSWER = {
   name: 'answer claim',
   text: `UPDATE idempotent_answers SET status = $6, body = $7, sealed = $8, claimed_until = NULL WHERE ${STILL_CLAIMED}`,
 }
-const GIVE_UP = { name: 'give up claim', text: `UPDATE idempotent_answers SET claimed_until = $6 WHERE ${STILL_CLAIMED}` }
+const GIVE_UP = {
+  name: 'give up claim',
+  text: `UPDATE idempotent_answers SET claimed_until = $6 WHERE ${STILL_CLAIMED}`,
+}
 
 /** Deletes stored answers older than 24 hours, at most `atMost` of them; returns how many. */
 export async function deleteOldAnswers(connection: Connection, now: Date, atMost = 1_000): Promise<number> {

@@ -40,7 +40,8 @@ export interface Invoice extends InvoiceRow {
   lines: InvoiceLineRow[]
 }
 
-export const findInvoice = (scope: Scope, id: string, lock: Lock = ''): Promise<Invoice | null> => lines.findWith(scope, id, lock)
+export const findInvoice = (scope: Scope, id: string, lock: Lock = ''): Promise<Invoice | null> =>
+  lines.findWith(scope, id, lock)
 
 /** Adds their lines to many invoices, in one query. */
 export const withLines = (scope: Scope, rows: InvoiceRow[]): Promise<Invoice[]> => lines.addTo(scope, rows)

@@ -48,7 +48,11 @@ export interface ItemReferences {
   accounts: NamedAccount[]
 }
 
-export async function findItemReferences(scope: Scope, taxId: string | null, accountIds: string[]): Promise<ItemReferences> {
+export async function findItemReferences(
+  scope: Scope,
+  taxId: string | null,
+  accountIds: string[],
+): Promise<ItemReferences> {
   const [found] = await scope.connection.run<ItemReferences>(REFERENCES, [scope.orgId, taxId, accountIds])
   return found!
 }

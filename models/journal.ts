@@ -28,22 +28,26 @@ export const journals = model('journals', {
 export type JournalRow = RowOf<typeof journals>
 
 /** Amounts are minor units of the organisation's currency. */
-export const journalLines = model('journal_lines', {
-  org_id: UUID,
-  journal_id: UUID,
-  line_no: INTEGER,
-  line_count: INTEGER,
-  /** The journal's. */
-  date: DATE,
-  /** The document's; null where the document has none, and for manual entries. */
-  branch_id: orNull(UUID),
-  account_id: UUID,
-  contact_id: orNull(UUID),
-  debit: MINOR,
-  credit: MINOR,
-  description: orNull(TEXT),
-  created_time: TIME,
-}, { key: ['org_id', 'journal_id', 'line_no'] })
+export const journalLines = model(
+  'journal_lines',
+  {
+    org_id: UUID,
+    journal_id: UUID,
+    line_no: INTEGER,
+    line_count: INTEGER,
+    /** The journal's. */
+    date: DATE,
+    /** The document's; null where the document has none, and for manual entries. */
+    branch_id: orNull(UUID),
+    account_id: UUID,
+    contact_id: orNull(UUID),
+    debit: MINOR,
+    credit: MINOR,
+    description: orNull(TEXT),
+    created_time: TIME,
+  },
+  { key: ['org_id', 'journal_id', 'line_no'] },
+)
 export type JournalLineRow = RowOf<typeof journalLines>
 
 /** An entry with its lines in their order. */
@@ -57,8 +61,9 @@ type PostedLine = Pick<JournalLineRow, 'account_id' | 'contact_id' | 'debit' | '
 
 /** The entries of a document that are neither reversals nor reversed, oldest first. */
 export async function findPostings(scope: Scope, source: JournalSource, sourceId: string): Promise<Posting[]> {
-  const found = await scope.connection.run<PostedLine & { id: string; date: string; branch_id: string | null; party: string | null }>(
-    POSTINGS, [scope.orgId, source, sourceId])
+  const found = await scope.connection.run<
+    PostedLine & { id: string; date: string; branch_id: string | null; party: string | null }
+  >(POSTINGS, [scope.orgId, source, sourceId])
   return [...Map.groupBy(found, ({ id }) => id)].map(([id, lines]) => {
     const { date, branch_id, party } = lines[0]!
     return { id, date, branch_id, contact_id: party, lines }
@@ -71,14 +76,20 @@ export interface ReadJournal extends JournalRow {
   reversed_by: string | null
 }
 
-export type ReadLine = Pick<JournalLineRow, 'journal_id' | 'account_id' | 'contact_id' | 'debit' | 'credit' | 'description'> & {
+export type ReadLine = Pick<
+  JournalLineRow,
+  'journal_id' | 'account_id' | 'contact_id' | 'debit' | 'credit' | 'description'
+> & {
   account_name: string
 }
 
 /** Adds to entries their lines and the entries that reverse them, in one query. */
 export async function withReadLines(scope: Scope, rows: JournalRow[]): Promise<ReadJournal[]> {
   if (rows.length === 0) return []
-  const found = await scope.connection.run<ReadLine & { reversed_by: string | null }>(READ_LINES, [scope.orgId, rows.map(({ id }) => id)])
+  const found = await scope.connection.run<ReadLine & { reversed_by: string | null }>(READ_LINES, [
+    scope.orgId,
+    rows.map(({ id }) => id),
+  ])
   const linesOf = Map.groupBy(found, ({ journal_id }) => journal_id)
   return rows.map((row) => {
     const lines = linesOf.get(row.id) ?? []
@@ -137,7 +148,8 @@ export interface JournalContext {
 
 /** Reads all of it in one round trip. */
 export async function readJournalContext(
-  scope: Scope, { accountIds, contactIds, tags }: { accountIds: string[]; contactIds: string[]; tags: string[] },
+  scope: Scope,
+  { accountIds, contactIds, tags }: { accountIds: string[]; contactIds: string[]; tags: string[] },
 ): Promise<JournalContext> {
   const [context] = await scope.connection.run<JournalContext>(CONTEXT, [scope.orgId, accountIds, contactIds, tags])
   return context!

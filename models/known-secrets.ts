@@ -33,7 +33,7 @@ export function createKnownSecrets(connection: Connection): KnownSecrets {
   }
 
   async function loadFrom(statement: Statement): Promise<void> {
-    for (let last = '\\x'; ;) {
+    for (let last = '\\x'; ; ) {
       const page = await connection.run<{ hash: string }>(statement, [last, PAGE])
       for (const { hash } of page) add(hash)
       if (page.length < PAGE) return

@@ -16,7 +16,10 @@ const PROBE_MS = { every: 15_000, answer: 10_000 }
  * intervals, because a server that has disappeared is as silent as one without notifications.
  */
 export function listen(
-  databaseUrl: string, channel: string, heard: (payload: string) => void, hearing: (now: boolean) => void = () => undefined,
+  databaseUrl: string,
+  channel: string,
+  heard: (payload: string) => void,
+  hearing: (now: boolean) => void = () => undefined,
   probe = PROBE_MS,
 ): Subscription {
   let closed = false

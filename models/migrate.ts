@@ -45,7 +45,9 @@ export async function migrate(databaseUrl: string, { to }: { to?: string } = {})
 // Polls: CREATE INDEX CONCURRENTLY would wait for a statement that waits in PostgreSQL for the lock, and the two for each other.
 async function takeTurn(client: pg.Client): Promise<void> {
   for (;;) {
-    const { rows: [turn] } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_lock($1) AS ours', [ADVISORY_LOCK])
+    const {
+      rows: [turn],
+    } = await client.query<{ ours: boolean }>('SELECT pg_try_advisory_lock($1) AS ours', [ADVISORY_LOCK])
     if (turn!.ours) return
     await setTimeout(LOOK_MS)
   }
@@ -55,7 +57,10 @@ async function takeTurn(client: pg.Client): Promise<void> {
 async function renameZones(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ zone: string }>('SELECT DISTINCT time_zone AS zone FROM organizations')
   for (const { zone } of rows.filter(({ zone }) => isZone(zone) && zoneName(zone) !== zone)) {
-    await client.query('UPDATE organizations SET time_zone = $2, last_modified_time = now() WHERE time_zone = $1', [zone, zoneName(zone)])
+    await client.query('UPDATE organizations SET time_zone = $2, last_modified_time = now() WHERE time_zone = $1', [
+      zone,
+      zoneName(zone),
+    ])
   }
 }
 
@@ -74,7 +79,10 @@ function migrations(client: pg.Client) {
             for (const step of steps) await client.query(step)
             await client.query('BEGIN')
             await client.query(last)
-            await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [basename(path!), sha256(sql)])
+            await client.query('INSERT INTO schema_migrations (name, sha256) VALUES ($1, $2)', [
+              basename(path!),
+              sha256(sql),
+            ])
             await client.query('COMMIT')
           } catch (error) {
             await client.query('ROLLBACK').catch(() => undefined)
@@ -93,11 +101,14 @@ function migrations(client: pg.Client) {
 
 // A file that was applied and then edited would leave two databases that differ under one name.
 async function executed(client: pg.Client): Promise<string[]> {
-  const { rows } = await client.query<{ name: string; sha256: string }>('SELECT name, sha256 FROM schema_migrations ORDER BY name')
+  const { rows } = await client.query<{ name: string; sha256: string }>(
+    'SELECT name, sha256 FROM schema_migrations ORDER BY name',
+  )
   for (const row of rows) {
     const file = new URL(`./migrations/${row.name}`, import.meta.url)
     const sql = await readFile(file, 'utf8').catch(() => null)
-    if (sql !== null && sha256(sql) !== row.sha256) throw new Error(`Migration ${row.name} was edited after it had been applied`)
+    if (sql !== null && sha256(sql) !== row.sha256)
+      throw new Error(`Migration ${row.name} was edited after it had been applied`)
   }
   return rows.map((row) => row.name)
 }

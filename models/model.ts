@@ -1,5 +1,14 @@
 // Defines models: each declares the columns of its table once, for Sequelize, for the unit of work, and for the types of its rows.
-import { DataTypes, type Model, Op, Sequelize, type DataType, type ModelAttributeColumnOptions, type ModelScopeOptions, type ModelStatic } from 'sequelize'
+import {
+  DataTypes,
+  type Model,
+  Op,
+  Sequelize,
+  type DataType,
+  type ModelAttributeColumnOptions,
+  type ModelScopeOptions,
+  type ModelStatic,
+} from 'sequelize'
 
 declare const valueType: unique symbol
 
@@ -8,8 +17,10 @@ export type Column<Value> = ModelAttributeColumnOptions & { readonly [valueType]
 type Columns = Record<string, Column<unknown>>
 
 /** The rows of a model, as the driver reads them and the unit of work writes them. */
-export type RowOf<Defined> = Defined extends ModelOf<infer Row> ? Row
-  : { [Name in keyof Defined]: Defined[Name] extends { readonly [valueType]?: infer Value } ? Value : never }
+export type RowOf<Defined> =
+  Defined extends ModelOf<infer Row>
+    ? Row
+    : { [Name in keyof Defined]: Defined[Name] extends { readonly [valueType]?: infer Value } ? Value : never }
 
 const column = <Value>(type: DataType): Column<Value> => ({ type, allowNull: false })
 
@@ -84,10 +95,14 @@ export interface ModelOptions {
 
 /** Defines the model of a table; a test compares it with the migrated schema. */
 export function model<Defined extends Columns>(
-  name: string, columns: Defined, { key = ['org_id', 'id'], scopes = {} }: ModelOptions = {},
+  name: string,
+  columns: Defined,
+  { key = ['org_id', 'id'], scopes = {} }: ModelOptions = {},
 ): ModelOf<RowOf<Defined>> {
   const names = Object.keys(columns)
-  const attributes = Object.fromEntries(names.map((name) => [name, { ...columns[name]!, primaryKey: key.includes(name) }]))
+  const attributes = Object.fromEntries(
+    names.map((name) => [name, { ...columns[name]!, primaryKey: key.includes(name) }]),
+  )
   const defined = sequelize.define(name, attributes, {
     tableName: name,
     timestamps: false,
@@ -97,7 +112,9 @@ export function model<Defined extends Columns>(
   })
   const isGenerated = (name: string) => columns[name]!.generated === true
   return Object.assign(defined, {
-    columns: names.filter((name) => !isGenerated(name)), generated: names.filter(isGenerated), key,
+    columns: names.filter((name) => !isGenerated(name)),
+    generated: names.filter(isGenerated),
+    key,
   }) as unknown as ModelOf<RowOf<Defined>>
 }
 

@@ -28,11 +28,21 @@ export async function findBalancesAsOf(scope: Scope, date: string, accountIds: s
  * where `accountIds` is null. It reads one row for each account and month, and the lines of at most half a month, however
  * many the ledger has.
  */
-export async function sumsThrough({ connection, orgId }: Scope, dates: string[], accountIds: string[] | null = null): Promise<Sums[][]> {
+export async function sumsThrough(
+  { connection, orgId }: Scope,
+  dates: string[],
+  accountIds: string[] | null = null,
+): Promise<Sums[][]> {
   const reaches = dates.map(reachOf)
-  const column = <Name extends keyof typeof reaches[number]>(name: Name) => reaches.map((reach) => reach[name])
+  const column = <Name extends keyof (typeof reaches)[number]>(name: Name) => reaches.map((reach) => reach[name])
   const rows = await connection.run<Sums & { place: bigint }>(SUMS, [
-    orgId, accountIds, column('month'), column('whole'), column('first'), column('last'), column('sign'),
+    orgId,
+    accountIds,
+    column('month'),
+    column('whole'),
+    column('first'),
+    column('last'),
+    column('sign'),
   ])
   const ofPlace = Map.groupBy(rows, ({ place }) => Number(place))
   return dates.map((_, index) => ofPlace.get(index + 1) ?? [])

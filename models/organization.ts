@@ -19,27 +19,31 @@ export const DEFAULT_PREFERENCES: Preferences = {
   strictPaymentDedupe: true,
 }
 
-export const organizations = model('organizations', {
-  id: UUID,
-  partner_id: orNull(UUID),
-  external_ref: orNull(TEXT),
-  name: TEXT,
-  legal_name: orNull(TEXT),
-  gstin: orNull(TEXT),
-  pan: orNull(TEXT),
-  email: orNull(TEXT),
-  phone: orNull(TEXT),
-  address: orNull(json<Record<string, unknown>>()),
-  state_code: TEXT,
-  status: textOf<'ACTIVE' | 'SUSPENDED'>(),
-  currency_code: TEXT,
-  fiscal_year_start_month: INTEGER,
-  time_zone: TEXT,
-  sandbox: BOOLEAN,
-  preferences: json<Preferences>(),
-  created_time: TIME,
-  last_modified_time: TIME,
-}, { key: ['id'] })
+export const organizations = model(
+  'organizations',
+  {
+    id: UUID,
+    partner_id: orNull(UUID),
+    external_ref: orNull(TEXT),
+    name: TEXT,
+    legal_name: orNull(TEXT),
+    gstin: orNull(TEXT),
+    pan: orNull(TEXT),
+    email: orNull(TEXT),
+    phone: orNull(TEXT),
+    address: orNull(json<Record<string, unknown>>()),
+    state_code: TEXT,
+    status: textOf<'ACTIVE' | 'SUSPENDED'>(),
+    currency_code: TEXT,
+    fiscal_year_start_month: INTEGER,
+    time_zone: TEXT,
+    sandbox: BOOLEAN,
+    preferences: json<Preferences>(),
+    created_time: TIME,
+    last_modified_time: TIME,
+  },
+  { key: ['id'] },
+)
 export type OrganizationRow = RowOf<typeof organizations>
 
 export const users = model('users', {
@@ -52,24 +56,36 @@ export const users = model('users', {
 })
 export type UserRow = RowOf<typeof users>
 
-export const partners = model('partners', {
-  id: UUID,
-  name: TEXT,
-  created_time: TIME,
-}, { key: ['id'] })
+export const partners = model(
+  'partners',
+  {
+    id: UUID,
+    name: TEXT,
+    created_time: TIME,
+  },
+  { key: ['id'] },
+)
 export type PartnerRow = RowOf<typeof partners>
 
-export const partnerKeys = model('partner_keys', {
-  id: UUID,
-  partner_id: UUID,
-  key_hash: BYTES,
-  created_time: TIME,
-  revoked_time: orNull(TIME),
-}, { key: ['id'] })
+export const partnerKeys = model(
+  'partner_keys',
+  {
+    id: UUID,
+    partner_id: UUID,
+    key_hash: BYTES,
+    created_time: TIME,
+    revoked_time: orNull(TIME),
+  },
+  { key: ['id'] },
+)
 export type PartnerKeyRow = RowOf<typeof partnerKeys>
 
 /** An organisation of this partner; null when it is not one of theirs. */
-export async function findOrganizationOfPartner(connection: Connection, partnerId: string, orgId: string): Promise<OrganizationRow | null> {
+export async function findOrganizationOfPartner(
+  connection: Connection,
+  partnerId: string,
+  orgId: string,
+): Promise<OrganizationRow | null> {
   return ofPartner.first(connection, partnerId, orgId)
 }
 
@@ -78,10 +94,16 @@ export async function findOrganizationOfPartner(connection: Connection, partnerI
  * later calls would overtake a change that waits for it. After a few attempts that find the row locked, the change takes its
  * turn by the lock of TURN_TO_WRITE, and later calls wait.
  */
-export async function lockOrganizationOfPartner(connection: Connection, partnerId: string, orgId: string): Promise<OrganizationRow | null> {
+export async function lockOrganizationOfPartner(
+  connection: Connection,
+  partnerId: string,
+  orgId: string,
+): Promise<OrganizationRow | null> {
   for (let looks = 0; looks < LOOKS; looks += 1) {
     const [free, any] = await connection.runBoth<OrganizationRow, OrganizationRow>(
-      freeOfPartner.bound(connection, partnerId, orgId), ofPartner.bound(connection, partnerId, orgId))
+      freeOfPartner.bound(connection, partnerId, orgId),
+      ofPartner.bound(connection, partnerId, orgId),
+    )
     if (free[0] || !any[0]) return free[0] ?? null
     await delay(LOOK_AGAIN_MS)
   }
@@ -98,7 +120,11 @@ export const TURN_TO_WRITE = `SELECT pg_advisory_xact_lock_shared(${TURNS})`
 const TURN_TO_CHANGE = { name: 'turn to change an organization', text: `SELECT pg_advisory_xact_lock(${TURNS})` }
 
 /** The partner's organisation with this external_ref, or null. */
-export async function findOrganizationByRef(connection: Connection, partnerId: string, externalRef: string): Promise<OrganizationRow | null> {
+export async function findOrganizationByRef(
+  connection: Connection,
+  partnerId: string,
+  externalRef: string,
+): Promise<OrganizationRow | null> {
   return byReference.first(connection, partnerId, externalRef)
 }
 
@@ -108,18 +134,22 @@ export async function findOrganization(connection: Connection, orgId: string): P
 }
 
 const byId = finderAbove<OrganizationRow, [string]>(organizations, (id) => ({ where: { id: is(id) } }))
-const ofPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => (
-  { where: { partner_id: is(partnerId), id: is(id) } }
-))
-const lockOfPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => (
-  { where: { partner_id: is(partnerId), id: is(id) }, lock: true }
-))
-const freeOfPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => (
-  { where: { partner_id: is(partnerId), id: is(id) }, lock: true, skipLocked: true }
-))
-const byReference = finderAbove<OrganizationRow, [partnerId: string, reference: string]>(organizations, (partnerId, reference) => (
-  { where: { partner_id: is(partnerId), external_ref: is(reference) } }
-))
+const ofPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => ({
+  where: { partner_id: is(partnerId), id: is(id) },
+}))
+const lockOfPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => ({
+  where: { partner_id: is(partnerId), id: is(id) },
+  lock: true,
+}))
+const freeOfPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => ({
+  where: { partner_id: is(partnerId), id: is(id) },
+  lock: true,
+  skipLocked: true,
+}))
+const byReference = finderAbove<OrganizationRow, [partnerId: string, reference: string]>(
+  organizations,
+  (partnerId, reference) => ({ where: { partner_id: is(partnerId), external_ref: is(reference) } }),
+)
 
 /** The kinds of tax documents that the organisation has posted, as journals name their sources. */
 export async function findPostedKinds(scope: Scope): Promise<string[]> {
@@ -144,4 +174,6 @@ export async function findUserByEmail(scope: Scope, email: string): Promise<User
   return usersByEmail.first(scope, email)
 }
 
-const usersByEmail = finder<UserRow, [string]>(users, (email) => ({ where: where(fn('lower', col('email')), fn('lower', email)) }))
+const usersByEmail = finder<UserRow, [string]>(users, (email) => ({
+  where: where(fn('lower', col('email')), fn('lower', email)),
+}))

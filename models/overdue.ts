@@ -9,9 +9,15 @@ import type { Scope } from './find.ts'
 import type { OrganizationFacts } from './token.ts'
 
 /** The invoices, or bills, with a balance whose due date is before the day `today`; found by invoices_overdue and bills_overdue. */
-export const overdueOn = (kind: SettledKind, today: string): Condition => condition({
-  status: { [Op.in]: [...owedStatuses(kind)] }, due_date: { [Op.lt]: today }, balance: { [Op.gt]: 0 },
-}, { ranges: ['due_date'] })
+export const overdueOn = (kind: SettledKind, today: string): Condition =>
+  condition(
+    {
+      status: { [Op.in]: [...owedStatuses(kind)] },
+      due_date: { [Op.lt]: today },
+      balance: { [Op.gt]: 0 },
+    },
+    { ranges: ['due_date'] },
+  )
 
 /** Every time zone that an organisation is in. */
 export async function zonesInUse(connection: Connection): Promise<string[]> {
@@ -24,13 +30,20 @@ export async function zonesInUse(connection: Connection): Promise<string[]> {
  * in the zone; `after` the id of the last organisation of the page before, null for the first page.
  */
 export function organizationsWithDue(
-  connection: Connection, timeZone: string, today: string, after: string | null,
+  connection: Connection,
+  timeZone: string,
+  today: string,
+  after: string | null,
 ): Promise<OrganizationFacts[]> {
   return connection.run<OrganizationFacts>(WITH_DUE, [timeZone, today, after ?? FIRST_ID])
 }
 
 /** The documents that have yet to become OVERDUE, by kind and id; at most `limit` in all. */
-export function findDue({ connection, orgId }: Scope, today: string, limit: number): Promise<{ kind: SettledKind; id: string }[]> {
+export function findDue(
+  { connection, orgId }: Scope,
+  today: string,
+  limit: number,
+): Promise<{ kind: SettledKind; id: string }[]> {
   return connection.run<{ kind: SettledKind; id: string }>(DUE, [orgId, today, limit])
 }
 
@@ -50,9 +63,10 @@ const ZONES = {
 const KINDS = kindsThatHave('settledBy')
 
 // Of a document `d`, on the day $2, as fallsDue in domain/overdue.ts; by the indexes invoices_falling_due and bills_falling_due.
-const fallsDue = (kind: SettledKind) => (
-  `d.status IN (${fallingDueStatuses(kind).map((status) => `'${status}'`).join(', ')}) AND d.due_date < $2 AND d.balance > 0`
-)
+const fallsDue = (kind: SettledKind) =>
+  `d.status IN (${fallingDueStatuses(kind)
+    .map((status) => `'${status}'`)
+    .join(', ')}) AND d.due_date < $2 AND d.balance > 0`
 
 // With LIMIT PostgreSQL looks into an index once for each organisation; with EXISTS it may read all invoices.
 const anyDueOf = (kind: SettledKind) => `SELECT FROM ${DOCUMENTS[kind].table} AS d

@@ -32,7 +32,11 @@ export interface PageOf<Row> {
  * Reads one page of an organisation's rows by keyset: it costs the same on the first page and on the last. Needs an
  * index on (org_id[, filter], time DESC, id DESC), and for a range of another column a GiST index on (org_id, column, time).
  */
-export async function pageOf<Row extends { org_id: string }>(scope: Scope, model: ModelOf<Row>, request: PageRequest): Promise<PageOf<Row>> {
+export async function pageOf<Row extends { org_id: string }>(
+  scope: Scope,
+  model: ModelOf<Row>,
+  request: PageRequest,
+): Promise<PageOf<Row>> {
   const { where = everything, by = CREATED } = request
   const { ranges, narrow } = reachOf(where)
   const inRange = !narrow && ranges.some((column) => column !== by)
@@ -40,7 +44,11 @@ export async function pageOf<Row extends { org_id: string }>(scope: Scope, model
 }
 
 /** As pageOf, for the models above organisations: `where` names whose rows they are. */
-export async function pageAbove<Row extends object>(connection: Connection, model: ModelOf<Row>, request: PageRequest): Promise<PageOf<Row>> {
+export async function pageAbove<Row extends object>(
+  connection: Connection,
+  model: ModelOf<Row>,
+  request: PageRequest,
+): Promise<PageOf<Row>> {
   return pageFrom(await findListAbove(connection, model, findingOf(request)), request)
 }
 
@@ -50,7 +58,10 @@ function findingOf({ where = everything, perPage, after, ascending = false, by =
   const order = ascending ? 'ASC' : 'DESC'
   return {
     where: after ? allOf([where, beyond(by, ascending, after)]) : where,
-    order: [[by, order], ['id', order]],
+    order: [
+      [by, order],
+      ['id', order],
+    ],
     limit: perPage + 1,
   }
 }
@@ -64,12 +75,21 @@ const LATEST = '2200-01-01T00:00:00Z'
  * in the range, wherever in the list they are. In the order of a B-tree all rows between the place and the range would
  * be read; that none is planned, the time is the expression of the GiST index.
  */
-function findingInRange({ where = everything, perPage, after, ascending = false, by = CREATED }: PageRequest): FindOptions {
+function findingInRange({
+  where = everything,
+  perPage,
+  after,
+  ascending = false,
+  by = CREATED,
+}: PageRequest): FindOptions {
   const time = inUtc(`"${by}"`)
   const distance = literal(`${time} <-> ${instant(ascending ? EARLIEST : LATEST)}`)
   return {
     where: after ? allOf([where, inSql(beyondInRange(time, ascending, after))]) : where,
-    order: [[distance, 'ASC'], ['id', ascending ? 'ASC' : 'DESC']],
+    order: [
+      [distance, 'ASC'],
+      ['id', ascending ? 'ASC' : 'DESC'],
+    ],
     limit: perPage + 1,
   }
 }
@@ -85,7 +105,7 @@ function beyondInRange(time: string, ascending: boolean, after: Place): string {
 
 function pageFrom<Row extends object>(found: Row[], { by = CREATED, perPage }: PageRequest): PageOf<Row> {
   const rows = found.slice(0, perPage)
-  const last = rows.at(-1) as { id: string } & Record<string, unknown> | undefined
+  const last = rows.at(-1) as ({ id: string } & Record<string, unknown>) | undefined
   return { rows, hasMore: found.length > perPage, end: last ? { time: timeOf(last[by]), id: last.id } : null }
 }
 

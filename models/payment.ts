@@ -5,7 +5,20 @@ import type { PostingAccounts } from './document-context.ts'
 import { latestRate } from './currency.ts'
 import type { Statement } from './connection.ts'
 import type { Lock, Scope } from './find.ts'
-import { DATE, DECIMAL, MINOR, TEXT, UUID, UUIDS, VERSIONED, generated, model, orNull, textOf, type RowOf } from './model.ts'
+import {
+  DATE,
+  DECIMAL,
+  MINOR,
+  TEXT,
+  UUID,
+  UUIDS,
+  VERSIONED,
+  generated,
+  model,
+  orNull,
+  textOf,
+  type RowOf,
+} from './model.ts'
 
 export const payments = model('payments', {
   org_id: UUID,
@@ -56,7 +69,8 @@ export interface Payment extends PaymentRow {
   allocations: AllocationRow[]
 }
 
-export const findPayment = (scope: Scope, id: string, lock: Lock = ''): Promise<Payment | null> => allocations.findWith(scope, id, lock)
+export const findPayment = (scope: Scope, id: string, lock: Lock = ''): Promise<Payment | null> =>
+  allocations.findWith(scope, id, lock)
 
 /** Adds their allocations to many payments, in one query. */
 export const withAllocations = (scope: Scope, rows: PaymentRow[]): Promise<Payment[]> => allocations.addTo(scope, rows)
@@ -65,7 +79,10 @@ export const withAllocations = (scope: Scope, rows: PaymentRow[]): Promise<Payme
  * Locks the payments that are allocated to an invoice or a bill, in the order of their ids; returns the accounts that
  * releasing them may post to.
  */
-export async function lockPaymentsOn({ connection, orgId }: Scope, documentId: string): Promise<Pick<PostingAccounts, 'roles'>> {
+export async function lockPaymentsOn(
+  { connection, orgId }: Scope,
+  documentId: string,
+): Promise<Pick<PostingAccounts, 'roles'>> {
   const [accounts] = await connection.run<Pick<PostingAccounts, 'roles'>>(LOCK_PAYMENTS_ON, [orgId, documentId])
   return accounts!
 }
@@ -113,11 +130,25 @@ export interface PaymentContext extends Pick<PostingAccounts, 'roles'> {
 
 export type SimilarPayment = Pick<PaymentRow, 'id' | 'date' | 'payment_number' | 'reference_number'>
 
-export async function readPaymentContext({ connection, orgId }: Scope, request: PaymentContextRequest): Promise<PaymentContext> {
+export async function readPaymentContext(
+  { connection, orgId }: Scope,
+  request: PaymentContextRequest,
+): Promise<PaymentContext> {
   const { contactId, bankAccountId, tags, rate, alike } = request
   const [context] = await connection.run<PaymentContext>(CONTEXT, [
-    orgId, contactId, bankAccountId, alike?.flow, alike?.amount.toString(), alike?.currency, alike?.from, alike?.to, alike?.reference, tags,
-    rate?.from, rate?.to, rate?.date,
+    orgId,
+    contactId,
+    bankAccountId,
+    alike?.flow,
+    alike?.amount.toString(),
+    alike?.currency,
+    alike?.from,
+    alike?.to,
+    alike?.reference,
+    tags,
+    rate?.from,
+    rate?.to,
+    rate?.date,
   ])
   return context!
 }

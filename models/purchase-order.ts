@@ -41,19 +41,25 @@ export async function findPurchaseOrder(scope: Scope, id: string, lock: Lock = '
 }
 
 /** Adds their lines to many purchase orders, in one query, and the ids of what was made from them. */
-export const withPurchaseOrderLines = async (scope: Scope, rows: PurchaseOrderRow[]): Promise<PurchaseOrder[]> => withBills(scope, await lines.addTo(scope, rows))
+export const withPurchaseOrderLines = async (scope: Scope, rows: PurchaseOrderRow[]): Promise<PurchaseOrder[]> =>
+  withBills(scope, await lines.addTo(scope, rows))
 
 /** The order that a bill was made from, with its lines, locked; null for a bill without an order. */
 export async function lockPurchaseOrderOf(scope: Scope, billId: string): Promise<Omit<PurchaseOrder, 'bills'> | null> {
   const [[row], lines] = await scope.connection.runBoth<PurchaseOrderRow, PurchaseOrderLineRow>(
-    [LOCK_ORDER_OF, [scope.orgId, billId]], [LINES_OF_ORDER_OF, [scope.orgId, billId]],
+    [LOCK_ORDER_OF, [scope.orgId, billId]],
+    [LINES_OF_ORDER_OF, [scope.orgId, billId]],
   )
   return row ? { ...row, lines } : null
 }
 
 // A draft has no bills: making one from it opens it.
 async function withBills(scope: Scope, orders: Omit<PurchaseOrder, 'bills'>[]): Promise<PurchaseOrder[]> {
-  const made = await madeOf(scope, 'purchase order', orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id))
+  const made = await madeOf(
+    scope,
+    'purchase order',
+    orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id),
+  )
   return orders.map((order) => ({ ...order, bills: made.get(order.id) ?? [] }))
 }
 

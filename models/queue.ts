@@ -25,7 +25,8 @@ const countOfOrganization = (holders: string) => `(SELECT count(*)::integer FROM
       WHERE f.org_id = v.org_id AND f.held_by IN (${holders}))`
 
 const CLOSED_ONLY = `coalesce((SELECT k.state FROM webhook_circuits AS k WHERE k.org_id = v.org_id AND k.id = v.endpoint_id), 'CLOSED') = 'CLOSED'`
-const SLOW = 'coalesce((SELECT k.slow FROM webhook_circuits AS k WHERE k.org_id = v.org_id AND k.id = v.endpoint_id), false)'
+const SLOW =
+  'coalesce((SELECT k.slow FROM webhook_circuits AS k WHERE k.org_id = v.org_id AND k.id = v.endpoint_id), false)'
 
 // $3 the time, $4 the batch, $5 how many, $6 true for slow endpoints, false for the others.
 // Each endpoint gets at most as many deliveries as it has free places, and organisations take turns: those with fewer attempts

@@ -42,19 +42,25 @@ export async function findSalesOrder(scope: Scope, id: string, lock: Lock = ''):
 }
 
 /** Adds their lines to many sales orders, in one query, and the ids of what was made from them. */
-export const withSalesOrderLines = async (scope: Scope, rows: SalesOrderRow[]): Promise<SalesOrder[]> => withInvoices(scope, await lines.addTo(scope, rows))
+export const withSalesOrderLines = async (scope: Scope, rows: SalesOrderRow[]): Promise<SalesOrder[]> =>
+  withInvoices(scope, await lines.addTo(scope, rows))
 
 /** The order that an invoice was made from, with its lines, locked; null for an invoice without an order. */
 export async function lockSalesOrderOf(scope: Scope, invoiceId: string): Promise<Omit<SalesOrder, 'invoices'> | null> {
   const [[row], lines] = await scope.connection.runBoth<SalesOrderRow, SalesOrderLineRow>(
-    [LOCK_ORDER_OF, [scope.orgId, invoiceId]], [LINES_OF_ORDER_OF, [scope.orgId, invoiceId]],
+    [LOCK_ORDER_OF, [scope.orgId, invoiceId]],
+    [LINES_OF_ORDER_OF, [scope.orgId, invoiceId]],
   )
   return row ? { ...row, lines } : null
 }
 
 // A draft has no invoices: making one from it opens it.
 async function withInvoices(scope: Scope, orders: Omit<SalesOrder, 'invoices'>[]): Promise<SalesOrder[]> {
-  const made = await madeOf(scope, 'sales order', orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id))
+  const made = await madeOf(
+    scope,
+    'sales order',
+    orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id),
+  )
   return orders.map((order) => ({ ...order, invoices: made.get(order.id) ?? [] }))
 }
 

@@ -50,11 +50,13 @@ export async function findBranch(scope: Scope, branchId: string | null): Promise
 export type BranchOfSeries = Pick<BranchRow, 'id' | 'invoice_prefix'>
 
 /** The accounting period that covers the date, or null. */
-export const findPeriod = (scope: Scope, date: string): Promise<AccountingPeriodRow | null> => periodsCovering.first(scope, date)
+export const findPeriod = (scope: Scope, date: string): Promise<AccountingPeriodRow | null> =>
+  periodsCovering.first(scope, date)
 
-const periodsCovering = finder<AccountingPeriodRow, [string]>(accountingPeriods, (date) => (
-  { where: { start_date: { [Op.lte]: date }, end_date: { [Op.gte]: date } }, limit: 1 }
-))
+const periodsCovering = finder<AccountingPeriodRow, [string]>(accountingPeriods, (date) => ({
+  where: { start_date: { [Op.lte]: date }, end_date: { [Op.gte]: date } },
+  limit: 1,
+}))
 
 /** All accounting periods, in their order. */
 export const findPeriods = finder(accountingPeriods, () => ({ order: ['start_date'] }))
@@ -86,7 +88,12 @@ const SERIES = {
 /** The number that the sequence would give next, without taking it. Numbers in use are skipped. */
 export async function peekNumber(scope: Scope, counter: string, parts: NumberParts, branchId: string): Promise<string> {
   const [peeked] = await scope.connection.run<{ number: string }>(PEEK, [
-    scope.orgId, counter, parts.before, parts.padding, parts.after, branchId,
+    scope.orgId,
+    counter,
+    parts.before,
+    parts.padding,
+    parts.after,
+    branchId,
   ])
   return peeked!.number
 }

@@ -15,4 +15,3 @@ export const taxes = model('taxes', {
   last_modified_time: TIME,
 })
 export type TaxRow = RowOf<typeof taxes>
-

@@ -57,7 +57,11 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
 
   const plainHash = (secret: string) => hashOf(secret).slice('\\x'.length)
 
-  async function unlessDead<Holder>(kind: string, secret: string, lookUp: () => Promise<Holder | null>): Promise<Holder | null> {
+  async function unlessDead<Holder>(
+    kind: string,
+    secret: string,
+    lookUp: () => Promise<Holder | null>,
+  ): Promise<Holder | null> {
     const hash = plainHash(secret)
     if (dead.has(kind + hash)) return null
     const before = generation
@@ -70,7 +74,8 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
     return holder
   }
 
-  const lookUp = (secret: string, now: Date) => unlessDead('token ', secret, () => findTokenHolder(connection, secret, now))
+  const lookUp = (secret: string, now: Date) =>
+    unlessDead('token ', secret, () => findTokenHolder(connection, secret, now))
   return {
     mayExist: (secret) => remembered.has(secret) || secrets.mayExist(plainHash(secret)),
     fetch: lookUp,

@@ -22,7 +22,12 @@ export const tokens = model('tokens', {
 })
 export type TokenRow = RowOf<typeof tokens>
 
-export const PREFIXES = { pat: 'svc_pat_', sandboxPat: 'svc_pat_test_', partnerKey: 'svc_prt_', webhookSecret: 'svc_whsec_' }
+export const PREFIXES = {
+  pat: 'svc_pat_',
+  sandboxPat: 'svc_pat_test_',
+  partnerKey: 'svc_prt_',
+  webhookSecret: 'svc_whsec_',
+}
 
 /** A new secret of 32 random bytes: shown once, only its hash is kept (decisions §2). */
 export function mintSecret(prefix: string): string {
@@ -45,14 +50,33 @@ export interface TokenHolder {
 /** What every call needs to know of its organisation. */
 export type OrganizationFacts = Pick<
   OrganizationRow,
-  'id' | 'name' | 'status' | 'sandbox' | 'currency_code' | 'fiscal_year_start_month' | 'time_zone' | 'state_code' | 'preferences'
+  | 'id'
+  | 'name'
+  | 'status'
+  | 'sandbox'
+  | 'currency_code'
+  | 'fiscal_year_start_month'
+  | 'time_zone'
+  | 'state_code'
+  | 'preferences'
 >
 
 /** The holder of the token; null when the token is unknown, expired or revoked. `ends` is when it expires or is revoked. */
 export async function findTokenHolder(connection: Connection, secret: string, now: Date): Promise<TokenHolder | null> {
   const [row] = await connection.run<HolderRow>(TOKEN_HOLDER, [hashOf(secret), now])
   if (!row) return null
-  const { token_id, user_id, partner_id, scopes, tier, kind, ends, token_version, organization_version, ...organization } = row
+  const {
+    token_id,
+    user_id,
+    partner_id,
+    scopes,
+    tier,
+    kind,
+    ends,
+    token_version,
+    organization_version,
+    ...organization
+  } = row
   return {
     token: { id: token_id, user_id, partner_id, scopes, tier, kind, ends },
     organization,
@@ -60,7 +84,11 @@ export async function findTokenHolder(connection: Connection, secret: string, no
   }
 }
 
-type HolderRow = Omit<TokenHolder['token'], 'id'> & { token_id: string; token_version: string; organization_version: string } & OrganizationFacts
+type HolderRow = Omit<TokenHolder['token'], 'id'> & {
+  token_id: string
+  token_version: string
+  organization_version: string
+} & OrganizationFacts
 
 const TOKEN_HOLDER = {
   name: 'token holder',
@@ -98,7 +126,10 @@ const STILL_HELD: Statement = {
 }
 
 /** The facts of an organisation by its id, for work of the worker, which has no token; null where there is none. */
-export async function findOrganizationFacts(connection: Connection, orgId: string): Promise<OrganizationFacts & { version: string } | null> {
+export async function findOrganizationFacts(
+  connection: Connection,
+  orgId: string,
+): Promise<(OrganizationFacts & { version: string }) | null> {
   const [row] = await connection.run<OrganizationFacts & { version: string }>(ORGANIZATION_FACTS, [orgId])
   return row ?? null
 }
@@ -137,24 +168,39 @@ export async function findPartnerOfKey(connection: Connection, secret: string): 
   return key ? { keyId: key.id, partnerId: key.partner_id } : null
 }
 
-const keysByHash = finderAbove<PartnerKeyRow, [string]>(partnerKeys, (hash) => ({ where: { key_hash: is(hash), revoked_time: null } }))
+const keysByHash = finderAbove<PartnerKeyRow, [string]>(partnerKeys, (hash) => ({
+  where: { key_hash: is(hash), revoked_time: null },
+}))
 
 /**
  * The tokens that this partner issued for the organisation and that are not revoked, newest first and locked; and the
  * last one that it ever issued.
  */
-export async function findTokensOfPartner(scope: Scope, partnerId: string, now: Date): Promise<{ live: TokenRow[]; last: TokenRow | null }> {
+export async function findTokensOfPartner(
+  scope: Scope,
+  partnerId: string,
+  now: Date,
+): Promise<{ live: TokenRow[]; last: TokenRow | null }> {
   const [live, last] = await scope.connection.runBoth<TokenRow, TokenRow>(
-    liveOfPartner.bound(scope, partnerId, now), lastOfPartner.bound(scope, partnerId),
+    liveOfPartner.bound(scope, partnerId, now),
+    lastOfPartner.bound(scope, partnerId),
   )
   return { live, last: last[0] ?? null }
 }
 
 const liveOfPartner = finder<TokenRow, [partnerId: string, now: Date]>(tokens, (partnerId, now) => ({
   where: { partner_id: is(partnerId), revoked_time: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: now }] } },
-  order: [['created_time', 'DESC'], ['id', 'DESC']],
+  order: [
+    ['created_time', 'DESC'],
+    ['id', 'DESC'],
+  ],
   lock: true,
 }))
-const lastOfPartner = finder<TokenRow, [partnerId: string]>(tokens, (partnerId) => (
-  { where: { partner_id: is(partnerId) }, order: [['created_time', 'DESC'], ['id', 'DESC']], limit: 1 }
-))
+const lastOfPartner = finder<TokenRow, [partnerId: string]>(tokens, (partnerId) => ({
+  where: { partner_id: is(partnerId) },
+  order: [
+    ['created_time', 'DESC'],
+    ['id', 'DESC'],
+  ],
+  limit: 1,
+}))

@@ -84,7 +84,8 @@ export function openTransaction(send: SendTogether): OpenTransaction {
   return {
     run: async <Row>(statement: Statement, values: readonly unknown[]) =>
       (await sendAll(await clearFor([[statement, values]])))[0] as Row[],
-    runBoth: async <A, B>(first: BoundStatement, second: BoundStatement) => await sendAll(await clearFor([first, second])) as [A[], B[]],
+    runBoth: async <A, B>(first: BoundStatement, second: BoundStatement) =>
+      (await sendAll(await clearFor([first, second]))) as [A[], B[]],
     runAll: async (statements) => sendAll(await clearFor(statements)),
     async runLast<Row>(statement: Statement, values: readonly unknown[]) {
       await checked()

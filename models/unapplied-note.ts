@@ -11,7 +11,11 @@ export interface UnappliedNote {
 }
 
 /** The oldest `most` of them; found by credit_notes_by_invoice, credit_notes_by_bill and debit_notes_by_bill. */
-export function findUnappliedNotes({ connection, orgId }: Scope, documentId: string, most: number): Promise<UnappliedNote[]> {
+export function findUnappliedNotes(
+  { connection, orgId }: Scope,
+  documentId: string,
+  most: number,
+): Promise<UnappliedNote[]> {
   return connection.run<UnappliedNote>(UNAPPLIED, [orgId, documentId, most])
 }
 

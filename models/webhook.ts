@@ -53,21 +53,28 @@ export const webhookDeliveries = model('webhook_deliveries', {
 })
 export type WebhookDeliveryRow = RowOf<typeof webhookDeliveries>
 
-export const webhookAttempts = model('webhook_attempts', {
-  org_id: UUID,
-  delivery_id: UUID,
-  series: INTEGER,
-  attempt: INTEGER,
-  started_at: TIME,
-  duration_ms: orNull(INTEGER),
-  status_code: orNull(INTEGER),
-  error: orNull(TEXT),
-  response_body: orNull(TEXT),
-  next_attempt_at: orNull(TIME),
-}, { key: ['org_id', 'delivery_id', 'series', 'attempt'] })
+export const webhookAttempts = model(
+  'webhook_attempts',
+  {
+    org_id: UUID,
+    delivery_id: UUID,
+    series: INTEGER,
+    attempt: INTEGER,
+    started_at: TIME,
+    duration_ms: orNull(INTEGER),
+    status_code: orNull(INTEGER),
+    error: orNull(TEXT),
+    response_body: orNull(TEXT),
+    next_attempt_at: orNull(TIME),
+  },
+  { key: ['org_id', 'delivery_id', 'series', 'attempt'] },
+)
 export type WebhookAttemptRow = RowOf<typeof webhookAttempts>
 
-const attempts = hasMany(webhookDeliveries, 'attempts', webhookAttempts, { by: 'delivery_id', order: ['series', 'attempt'] })
+const attempts = hasMany(webhookDeliveries, 'attempts', webhookAttempts, {
+  by: 'delivery_id',
+  order: ['series', 'attempt'],
+})
 
 /**
  * How many endpoints the organisation has. Locks the count until the transaction ends, so that two concurrent calls do
@@ -81,7 +88,8 @@ export async function countEndpoints({ connection, orgId }: Scope): Promise<numb
 }
 
 /** The attempts at a delivery, in the order in which they were made. */
-export const attemptsOf = (scope: Scope, deliveryId: string): Promise<WebhookAttemptRow[]> => attempts.of(scope, [deliveryId])
+export const attemptsOf = (scope: Scope, deliveryId: string): Promise<WebhookAttemptRow[]> =>
+  attempts.of(scope, [deliveryId])
 
 const LOCK_COUNT = {
   name: 'lock endpoint count',

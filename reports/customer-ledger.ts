@@ -18,7 +18,9 @@ const ROWS_AT_ONCE = 500
  * statement. The cursor stays open until the last entry is read, the reader stops, or `over` is aborted.
  */
 export async function openCustomerLedger(
-  { database, orgId }: { database: Database; orgId: string }, { contactId, from, to }: LedgerPeriod, over: AbortSignal,
+  { database, orgId }: { database: Database; orgId: string },
+  { contactId, from, to }: LedgerPeriod,
+  over: AbortSignal,
 ): Promise<Ledger> {
   const rows = database.portions<LedgerRow>([LEDGER, [orgId, contactId, from, to]], ROWS_AT_ONCE, over)
   const [sums, ...first] = (await rows.next()).value as LedgerRow[]
@@ -45,10 +47,12 @@ function entryOf({ opening: _none, journal_number, called, ...row }: LedgerRow):
 }
 
 // Looks up the number of each document that may post to a receivable: every kind that is not with vendors alone.
-const called = kindsThatHave('posts').filter((kind) => DOCUMENTS[kind].party !== 'vendor_id').map((kind) => {
-  const { table, number } = DOCUMENTS[kind]
-  return `WHEN '${kind}' THEN (SELECT ARRAY[d.${number}, d.reference_number] FROM ${table} AS d WHERE d.org_id = $1::uuid AND d.id = e.source_id)`
-})
+const called = kindsThatHave('posts')
+  .filter((kind) => DOCUMENTS[kind].party !== 'vendor_id')
+  .map((kind) => {
+    const { table, number } = DOCUMENTS[kind]
+    return `WHEN '${kind}' THEN (SELECT ARRAY[d.${number}, d.reference_number] FROM ${table} AS d WHERE d.org_id = $1::uuid AND d.id = e.source_id)`
+  })
 
 // The first row has the sums: `opening` before the period, `debit` and `credit` of the period. The number of a document is
 // looked up when its row is fetched, so that the first portion does not wait for the last.

@@ -5,13 +5,27 @@ import type { Connection } from '../models/connection.ts'
 
 /** The top-level account names that hledger knows, and hledger's letter for the type of account. */
 const HEADINGS: Record<AccountType, readonly [heading: string, type: string]> = {
-  BANK: ['assets', 'C'], CASH: ['assets', 'C'], ACCOUNTS_RECEIVABLE: ['assets', 'A'], STOCK: ['assets', 'A'], GST_ASSET: ['assets', 'A'],
-  TDS_ASSET: ['assets', 'A'], OTHER_CURRENT_ASSET: ['assets', 'A'], FIXED_ASSET: ['assets', 'A'],
-  ACCOUNTS_PAYABLE: ['liabilities', 'L'], GST_LIABILITY: ['liabilities', 'L'], TDS_LIABILITY: ['liabilities', 'L'],
-  OTHER_CURRENT_LIABILITY: ['liabilities', 'L'], LONG_TERM_LIABILITY: ['liabilities', 'L'],
-  EQUITY: ['equity', 'E'], RETAINED_EARNINGS: ['equity', 'E'],
-  SALES: ['revenues', 'R'], INCOME: ['revenues', 'R'], OTHER_INCOME: ['revenues', 'R'],
-  COST_OF_GOODS_SOLD: ['expenses', 'X'], EXPENSE: ['expenses', 'X'], OTHER_EXPENSE: ['expenses', 'X'],
+  BANK: ['assets', 'C'],
+  CASH: ['assets', 'C'],
+  ACCOUNTS_RECEIVABLE: ['assets', 'A'],
+  STOCK: ['assets', 'A'],
+  GST_ASSET: ['assets', 'A'],
+  TDS_ASSET: ['assets', 'A'],
+  OTHER_CURRENT_ASSET: ['assets', 'A'],
+  FIXED_ASSET: ['assets', 'A'],
+  ACCOUNTS_PAYABLE: ['liabilities', 'L'],
+  GST_LIABILITY: ['liabilities', 'L'],
+  TDS_LIABILITY: ['liabilities', 'L'],
+  OTHER_CURRENT_LIABILITY: ['liabilities', 'L'],
+  LONG_TERM_LIABILITY: ['liabilities', 'L'],
+  EQUITY: ['equity', 'E'],
+  RETAINED_EARNINGS: ['equity', 'E'],
+  SALES: ['revenues', 'R'],
+  INCOME: ['revenues', 'R'],
+  OTHER_INCOME: ['revenues', 'R'],
+  COST_OF_GOODS_SOLD: ['expenses', 'X'],
+  EXPENSE: ['expenses', 'X'],
+  OTHER_EXPENSE: ['expenses', 'X'],
 }
 
 // The most lines that are held in memory, however long the ledger is.
@@ -55,17 +69,23 @@ export function organizationsOf(connection: Connection, orgId: string | null): P
  * The organisation's accounts and its whole ledger as text, in pieces. `connection` is a transaction with one snapshot, so
  * that the pieces belong together. `beneath` is a prefix of every account, for several organisations in one journal.
  */
-export async function* hledgerJournal(connection: Connection, { id, name, currency_code: currency }: Organization, beneath: string): AsyncGenerator<string, void> {
+export async function* hledgerJournal(
+  connection: Connection,
+  { id, name, currency_code: currency }: Organization,
+  beneath: string,
+): AsyncGenerator<string, void> {
   const accounts = namesOf(await connection.run<Account>(ACCOUNTS, [id]), beneath)
   yield `; ${plain(name)}\ndecimal-mark .\ncommodity ${currency} ${sample(currency)}\n`
   for (const [, { name: account, type }] of accounts) yield `account ${account}  ; type:${type}\n`
   await connection.run(OPEN, [id])
-  for (let lines: Line[]; (lines = await connection.run<Line>(NEXT, [])).length > 0;) {
-    yield lines.map((line) => {
-      const posting = `    ${accounts.get(line.account_id)!.name}  ${currency} ${toDecimalText(line.debit - line.credit, currency)}`
-      const of = line.contact_id === null ? '' : `  ; contact_id:${line.contact_id}`
-      return `${line.line_no === 1 ? heading(line) : ''}${posting}${of}\n`
-    }).join('')
+  for (let lines: Line[]; (lines = await connection.run<Line>(NEXT, [])).length > 0; ) {
+    yield lines
+      .map((line) => {
+        const posting = `    ${accounts.get(line.account_id)!.name}  ${currency} ${toDecimalText(line.debit - line.credit, currency)}`
+        const of = line.contact_id === null ? '' : `  ; contact_id:${line.contact_id}`
+        return `${line.line_no === 1 ? heading(line) : ''}${posting}${of}\n`
+      })
+      .join('')
   }
   await connection.run(CLOSE, [])
   yield '\n'
@@ -79,25 +99,45 @@ export function heightOf({ id, name }: Organization): string {
 // An account is named `assets:1100 Accounts Receivable`. Codes are unique, but may become equal when characters are replaced.
 function namesOf(accounts: Account[], beneath: string): Map<string, { name: string; type: string }> {
   const taken = new Set<string>()
-  return new Map(accounts.map(({ id, code, name: called, account_type }) => {
-    const [group, type] = HEADINGS[account_type]
-    const path = `${beneath}${group}:${inName(`${code} ${called}`)}`
-    const name = taken.has(path) ? `${path} ${id}` : path
-    taken.add(name)
-    return [id, { name, type }]
-  }))
+  return new Map(
+    accounts.map(({ id, code, name: called, account_type }) => {
+      const [group, type] = HEADINGS[account_type]
+      const path = `${beneath}${group}:${inName(`${code} ${called}`)}`
+      const name = taken.has(path) ? `${path} ${id}` : path
+      taken.add(name)
+      return [id, { name, type }]
+    }),
+  )
 }
 
 // Tags have only the words and ids of the service: hledger could read text of users in a tag as a date of the entry.
-function heading({ date, journal_number, contact_name, memo, source, journal_id, source_id, reversal_of }: Line): string {
-  const description = [contact_name, memo].filter((part) => part !== null).map((part) => plain(part).replaceAll('|', '/')).join(' | ')
-  const tags = Object.entries({ source, journal_id, source_id, reversal_of }).filter(([, value]) => value !== null).map(([tag, value]) => `${tag}:${value}`)
+function heading({
+  date,
+  journal_number,
+  contact_name,
+  memo,
+  source,
+  journal_id,
+  source_id,
+  reversal_of,
+}: Line): string {
+  const description = [contact_name, memo]
+    .filter((part) => part !== null)
+    .map((part) => plain(part).replaceAll('|', '/'))
+    .join(' | ')
+  const tags = Object.entries({ source, journal_id, source_id, reversal_of })
+    .filter(([, value]) => value !== null)
+    .map(([tag, value]) => `${tag}:${value}`)
   return `\n${date} (${plain(journal_number).replaceAll(')', ']')})${description === '' ? '' : ` ${description}`}\n    ; ${tags.join(', ')}\n`
 }
 
 // A semicolon begins a comment, two spaces end a name, and a line break ends the entry: all white space becomes one space.
 function plain(text: string): string {
-  return text.replace(/\p{Cc}+/gu, ' ').replace(/[\s\p{Z}]+/gu, ' ').trim().replaceAll(';', ',')
+  return text
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\s\p{Z}]+/gu, ' ')
+    .trim()
+    .replaceAll(';', ',')
 }
 
 // A colon separates an account from its subaccount.

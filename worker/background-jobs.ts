@@ -69,7 +69,11 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     },
     async stop() {
       await outbox.close()
-      await Promise.all([recovering, relaying, relayingSlow, processing, housekeeping, scheduling, heartbeat].map((loop) => loop.stop()))
+      await Promise.all(
+        [recovering, relaying, relayingSlow, processing, housekeeping, scheduling, heartbeat].map((loop) =>
+          loop.stop(),
+        ),
+      )
     },
   }
 }

@@ -1,6 +1,11 @@
 // Starts the workflows that retry refused deliveries, within limits by second, endpoint and organisation.
 import type { Logger } from 'pino'
-import { BEGINNING, chooseForProcesses, noteProcesses, type EndpointKeyOfOrganization } from '../commands/webhooks/delivery-claims.ts'
+import {
+  BEGINNING,
+  chooseForProcesses,
+  noteProcesses,
+  type EndpointKeyOfOrganization,
+} from '../commands/webhooks/delivery-claims.ts'
 import type { DeliveryInput } from '../domain/delivery.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
@@ -23,7 +28,13 @@ export interface DeliveryWorkflows {
 
 const SECOND_MS = 1_000
 
-export function createDeliveryWorkflows({ connection, engine, ladderSeconds, log, clock }: DeliveryWorkflowsDependencies): DeliveryWorkflows {
+export function createDeliveryWorkflows({
+  connection,
+  engine,
+  ladderSeconds,
+  log,
+  clock,
+}: DeliveryWorkflowsDependencies): DeliveryWorkflows {
   let second = 0
   let left: number = CAPS.processesInSecond
   let after: EndpointKeyOfOrganization = BEGINNING
@@ -51,14 +62,17 @@ export function createDeliveryWorkflows({ connection, engine, ladderSeconds, log
       const most = allowance()
       if (most <= 0) return
       const { deliveries, next } = await chooseForProcesses(connection, clock(), most, after)
-      after = deliveries.length === most ? after : next ?? BEGINNING
+      after = deliveries.length === most ? after : (next ?? BEGINNING)
       left -= deliveries.length
       // Each is started before that is recorded: after a crash between the two it is started again, which changes nothing.
       const started = await Promise.allSettled(deliveries.map(start))
-      await noteProcesses(connection, deliveries.filter((_, place) => {
-        const one = started[place]!
-        return one.status === 'fulfilled' && one.value
-      }))
+      await noteProcesses(
+        connection,
+        deliveries.filter((_, place) => {
+          const one = started[place]!
+          return one.status === 'fulfilled' && one.value
+        }),
+      )
     },
   }
 }

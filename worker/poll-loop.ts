@@ -12,17 +12,24 @@ export interface PollLoop {
  * Does the work now and then every `everyMs`, never twice at once. However often the loop is woken, `restMs` passes between
  * the end of one run and the start of the next. A failure is logged, and the work is tried again after `everyMs`.
  */
-export function startPollLoop(name: string, everyMs: number, log: Logger, work: () => Promise<void>, restMs = 0): PollLoop {
+export function startPollLoop(
+  name: string,
+  everyMs: number,
+  log: Logger,
+  work: () => Promise<void>,
+  restMs = 0,
+): PollLoop {
   let stopped = false
   let woken = true
   let failing = false
   let timer: NodeJS.Timeout | undefined
   let wakeUp: (() => void) | undefined
 
-  const sleep = () => new Promise<void>((resolve) => {
-    wakeUp = resolve
-    timer = setTimeout(resolve, everyMs)
-  })
+  const sleep = () =>
+    new Promise<void>((resolve) => {
+      wakeUp = resolve
+      timer = setTimeout(resolve, everyMs)
+    })
 
   async function turn(): Promise<void> {
     try {

@@ -1,6 +1,14 @@
 // The relay: starts a workflow for every batch of due deliveries, and for refused deliveries up to their caps.
 import type { Logger } from 'pino'
-import { BEGINNING, claimBatch, claimTrials, findLeftWaiting, releaseWaiting, type Batch, type EndpointKeyOfOrganization } from '../commands/webhooks/delivery-claims.ts'
+import {
+  BEGINNING,
+  claimBatch,
+  claimTrials,
+  findLeftWaiting,
+  releaseWaiting,
+  type Batch,
+  type EndpointKeyOfOrganization,
+} from '../commands/webhooks/delivery-claims.ts'
 import { releaseBatch } from '../commands/webhooks/deliveries.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
@@ -132,7 +140,13 @@ export function createRelay(dependencies: RelayDependencies): Relay {
       for (const { batch_id: batchId, size } of batches) {
         if (engineAway) return
         if (unstarted.has(batchId)) continue
-        await start({ batchId, findable: { entityType: 'WEBHOOK_BATCH', entityId: batchId }, size, tries: 0, notBeforeMs: 0 })
+        await start({
+          batchId,
+          findable: { entityType: 'WEBHOOK_BATCH', entityId: batchId },
+          size,
+          tries: 0,
+          notBeforeMs: 0,
+        })
       }
     },
 
@@ -152,7 +166,14 @@ export function createRelay(dependencies: RelayDependencies): Relay {
   }
 }
 
-function fresh({ batchId, size, orgId, endpointId, entityType = 'WEBHOOK_BATCH', entityId = batchId }: Batch): NotStarted {
+function fresh({
+  batchId,
+  size,
+  orgId,
+  endpointId,
+  entityType = 'WEBHOOK_BATCH',
+  entityId = batchId,
+}: Batch): NotStarted {
   const findable: Findable = { entityType, entityId, ...(orgId && { orgId }), ...(endpointId && { endpointId }) }
   return { batchId, findable, size, tries: 0, notBeforeMs: 0 }
 }

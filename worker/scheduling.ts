@@ -26,7 +26,8 @@ export function createScheduling({ connection, engine, log }: SchedulingDependen
       if (isNew) log.info({ time_zone: timeZone }, 'nightly housekeeping scheduled')
     } catch (error) {
       if (error instanceof EngineUnavailable) throw error
-      if (!refused.has(timeZone)) log.error({ err: error, time_zone: timeZone }, 'nightly housekeeping could not be scheduled')
+      if (!refused.has(timeZone))
+        log.error({ err: error, time_zone: timeZone }, 'nightly housekeeping could not be scheduled')
       refused.add(timeZone)
     }
   }

@@ -52,15 +52,19 @@ export async function createTemporalWorkers(options: TemporalWorkersOptions): Pr
     // Waiting for receivers costs no CPU time, so there are many slots: receivers that hang leave some for the others.
     webhooks: { activities: activities.webhooks, maxConcurrentActivityTaskExecutions: 500 },
   }
-  const workers = await Promise.all(options.queues.map((queue) => Worker.create({
-    ...EVERY_WORKER,
-    ...OF_QUEUE[queue],
-    shutdownGraceTime: options.shutdownSeconds * 1000,
-    shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
-    connection: options.connection,
-    namespace: options.namespace,
-    taskQueue: queueName(queue, options.queueSuffix),
-  })))
+  const workers = await Promise.all(
+    options.queues.map((queue) =>
+      Worker.create({
+        ...EVERY_WORKER,
+        ...OF_QUEUE[queue],
+        shutdownGraceTime: options.shutdownSeconds * 1000,
+        shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
+        connection: options.connection,
+        namespace: options.namespace,
+        taskQueue: queueName(queue, options.queueSuffix),
+      }),
+    ),
+  )
   const stop = () => {
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
   }

@@ -46,19 +46,37 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     firstWaitMs: settings.webhookCircuitFirstSeconds * 1_000,
     longestWaitMs: settings.webhookCircuitLongestSeconds * 1_000,
   }
-  const dependencies = { connection: database, sender: sender, sealer: sealer(settings.encryptionKey), circuit, wakeRelay, clock, engine }
-  const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
-  const workers = await createTemporalWorkers({ connection: native, namespace, queues, queueSuffix, dependencies: dependencies, shutdownSeconds, workflowBundle })
-  // Processes that serve only the queue of webhooks leave the background jobs to those that run workflows.
-  const jobs = queues.includes('core') ? startBackgroundJobs({
+  const dependencies = {
     connection: database,
-    databaseUrl: settings.databaseUrl,
-    engine,
-    ladderSeconds: settings.webhookLadderSeconds,
-    arePolling: workers.arePolling,
-    log,
+    sender: sender,
+    sealer: sealer(settings.encryptionKey),
+    circuit,
+    wakeRelay,
     clock,
-  }) : null
+    engine,
+  }
+  const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
+  const workers = await createTemporalWorkers({
+    connection: native,
+    namespace,
+    queues,
+    queueSuffix,
+    dependencies: dependencies,
+    shutdownSeconds,
+    workflowBundle,
+  })
+  // Processes that serve only the queue of webhooks leave the background jobs to those that run workflows.
+  const jobs = queues.includes('core')
+    ? startBackgroundJobs({
+        connection: database,
+        databaseUrl: settings.databaseUrl,
+        engine,
+        ladderSeconds: settings.webhookLadderSeconds,
+        arePolling: workers.arePolling,
+        log,
+        clock,
+      })
+    : null
   log.info({ queues, temporal: address }, 'worker started')
 
   const untilStopped = async () => {
@@ -95,12 +113,19 @@ function adoptLogger(log: Logger): void {
     if (message.startsWith('No workflows registered')) return
     const { taskQueue, workflowId, workflowType, activityType, attempt, error } = meta as Record<string, unknown>
     const err = error instanceof Error ? error.message : error
-    const where = { task_queue: taskQueue, workflow_id: workflowId, workflow_type: workflowType, activity: activityType }
+    const where = {
+      task_queue: taskQueue,
+      workflow_id: workflowId,
+      workflow_type: workflowType,
+      activity: activityType,
+    }
     log[LEVELS[level]]({ ...where, attempt, err }, message)
   }
   Runtime.install({
     logger: new DefaultLogger('WARN', write),
-    telemetryOptions: { logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) } },
+    telemetryOptions: {
+      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) },
+    },
     shutdownSignals: [],
   })
 }
@@ -108,8 +133,13 @@ function adoptLogger(log: Logger): void {
 /** Answers health checks from the start, because a worker that waits for Temporal is live. */
 async function answerProbes({ healthPort: port, host }: Settings, isWorking: () => Promise<boolean>): Promise<void> {
   if (port === null) return
-  const ready = async () => (await isWorking()) ? inJson(200, { status: 'ready' }) : inJson(503, { status: 'not ready' })
-  await openHealthPort({ port, host, answers: { '/health/live': () => inJson(200, { status: 'live' }), '/health/ready': ready } })
+  const ready = async () =>
+    (await isWorking()) ? inJson(200, { status: 'ready' }) : inJson(503, { status: 'not ready' })
+  await openHealthPort({
+    port,
+    host,
+    answers: { '/health/live': () => inJson(200, { status: 'live' }), '/health/ready': ready },
+  })
 }
 
 async function main(): Promise<void> {
@@ -125,10 +155,13 @@ async function main(): Promise<void> {
         log.info({ signal }, 'worker stopping')
         worker.stop()
         // Temporal or PostgreSQL may be unavailable, and work that waits for them would not end.
-        setTimeout(() => {
-          log.warn('the worker did not stop in time; another worker repeats its unfinished work')
-          void exit(0)
-        }, (settings.shutdownSeconds + CLOSE_SECONDS) * 1000)
+        setTimeout(
+          () => {
+            log.warn('the worker did not stop in time; another worker repeats its unfinished work')
+            void exit(0)
+          },
+          (settings.shutdownSeconds + CLOSE_SECONDS) * 1000,
+        )
       })
     }
     await worker.ended

@@ -16,7 +16,9 @@ export async function housekeeping(input: HousekeepingInput = {}): Promise<Swept
   // Concurrently, so that neither waits for what delays the other. Runs from before `financial-years` do not have the second.
   const [swept, opened] = await Promise.all([
     sweepOverdue.executeWithOptions({ summary: `sweep of ${where}` }, [input]),
-    patched('financial-years') ? openFinancialYears.executeWithOptions({ summary: `financial years of ${where}` }, [input]) : 0,
+    patched('financial-years')
+      ? openFinancialYears.executeWithOptions({ summary: `financial years of ${where}` }, [input])
+      : 0,
   ])
   upsertSearchAttributes(searchPairs({ state: 'SWEPT' }))
   setCurrentDetails(opened === 0 ? sweptText(swept) : `${sweptText(swept)}; ${opened} financial years opened`)

@@ -1,7 +1,15 @@
 // The workflow of a refused delivery: waits and attempts it again, up the retry ladder, until it arrives or fails.
 import {
-  CancellationScope, condition, continueAsNew, defineQuery, defineSignal, proxyActivities, setCurrentDetails, setHandler,
-  upsertSearchAttributes, workflowInfo,
+  CancellationScope,
+  condition,
+  continueAsNew,
+  defineQuery,
+  defineSignal,
+  proxyActivities,
+  setCurrentDetails,
+  setHandler,
+  upsertSearchAttributes,
+  workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/create.ts'
 import type { DeliveryInput, DeliveryStatus } from '../domain/delivery.ts'
@@ -50,7 +58,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
   // Cancelling the workflow means the same as abort, so that no delivery stays without an outcome.
   CancellationScope.current().cancelRequested.catch(() => void (requested.abort = true))
   return CancellationScope.nonCancellable(async () => {
-    const status = await climb(input, requested, show) ?? await giveUp(input)
+    const status = (await climb(input, requested, show)) ?? (await giveUp(input))
     show(status, shown.attempt, null)
     return status
   })
@@ -58,7 +66,9 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
 
 /** Waits and attempts in turn; returns the final status of the delivery, WAITING where it waits elsewhere, or null when it is given up. */
 async function climb(
-  input: DeliveryInput, requested: Requested, show: (state: DeliveryProgress['state'], attempt: number, nextAt: Date | null) => void,
+  input: DeliveryInput,
+  requested: Requested,
+  show: (state: DeliveryProgress['state'], attempt: number, nextAt: Date | null) => void,
 ): Promise<DeliveryStatus | 'WAITING' | null> {
   const { orgId, deliveryId, series, ladderSeconds } = input
   const attempts = attemptsOf(ladderSeconds)
@@ -82,8 +92,9 @@ async function climb(
     requested.now = false
     show('ATTEMPTING', attempt, null)
     const nextWaitMs = waitBefore(attempt + 1, ladderSeconds, Math.random())
-    const result = await attemptDelivery.executeWithOptions(
-      { summary: `attempt ${attempt} of ${attempts}` }, [{ orgId, deliveryId, series, attempt, waitMs: nextWaitMs, byHand }])
+    const result = await attemptDelivery.executeWithOptions({ summary: `attempt ${attempt} of ${attempts}` }, [
+      { orgId, deliveryId, series, attempt, waitMs: nextWaitMs, byHand },
+    ])
     if (result === 'SUSPENDED') {
       state = 'SUSPENDED'
       waitMs = SUSPENDED_MS

@@ -1,6 +1,11 @@
 // The workflow of a batch of webhook deliveries: makes their attempts. The relay starts the workflows of those that are refused.
 import {
-  ParentClosePolicy, WorkflowIdReusePolicy, proxyActivities, setCurrentDetails, startChild, upsertSearchAttributes,
+  ParentClosePolicy,
+  WorkflowIdReusePolicy,
+  proxyActivities,
+  setCurrentDetails,
+  startChild,
+  upsertSearchAttributes,
   workflowInfo,
 } from '@temporalio/workflow'
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common'
@@ -18,7 +23,10 @@ export async function webhookDispatch(input: DispatchInput): Promise<{ refused: 
     // Every error is one of our own, such as an unavailable database, and is retried.
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   })
-  const { refused, failed = refused.length } = await attemptBatch.executeWithOptions({ summary: 'attempts, side by side' }, [input])
+  const { refused, failed = refused.length } = await attemptBatch.executeWithOptions(
+    { summary: 'attempts, side by side' },
+    [input],
+  )
   // Only batches from before 0.2 have deliveries here; their histories contain these starts.
   await Promise.all(refused.map(startRetries))
   upsertSearchAttributes(searchPairs({ state: failed > 0 ? 'REFUSED' : 'DELIVERED' }))

@@ -46,7 +46,11 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
     registers: [registry],
   })
-  const unhandledErrors = new Counter({ name: 'bahi_unhandled_errors_total', help: 'Errors answered with 500.', registers: [registry] })
+  const unhandledErrors = new Counter({
+    name: 'bahi_unhandled_errors_total',
+    help: 'Errors answered with 500.',
+    registers: [registry],
+  })
   const refused = new Counter({
     name: 'bahi_connections_refused_total',
     help: 'Connections refused or closed: too many in total, of one address, or with too many unanswered requests.',
@@ -60,10 +64,19 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
     request(record) {
       const { method, route, status, durationMs } = record
       durations.labels(method, route, String(status)).observe(durationMs / 1000)
-      log.info({
-        request_id: record.requestId, org_id: record.orgId, subject: record.subject, ip: record.ip,
-        method, route, status, duration_ms: Math.round(durationMs * 100) / 100,
-      }, 'request')
+      log.info(
+        {
+          request_id: record.requestId,
+          org_id: record.orgId,
+          subject: record.subject,
+          ip: record.ip,
+          method,
+          route,
+          status,
+          duration_ms: Math.round(durationMs * 100) / 100,
+        },
+        'request',
+      )
     },
     unhandledError(error, requestId) {
       unhandledErrors.inc()
@@ -81,12 +94,15 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
 }
 
 function measure(registry: Registry, { roundTrips, connections, droppedLines }: Measured): void {
-  const gauge = (name: string, help: string, value: () => number) => new Gauge({
-    name, help, registers: [registry],
-    collect() {
-      this.set(value())
-    },
-  })
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value())
+      },
+    })
   gauge('bahi_database_round_trips_total', 'Statements sent to PostgreSQL since the start.', roundTrips)
   gauge('bahi_connections', 'Open client connections.', connections)
   gauge('bahi_log_lines_dropped_total', 'Log lines dropped since the start.', droppedLines)

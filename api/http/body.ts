@@ -54,10 +54,13 @@ export function checkMediaType({ headers }: IncomingMessage, bytes: Buffer): voi
 export function parseBody(bytes: Buffer, limit: number): unknown {
   if (bytes.length === 0) return {}
   const { depth, parts, isSuspicious } = scan(bytes)
-  if (depth > DEPTH_LIMIT) throw fault('request.malformed_json', { message: `The body is nested deeper than ${DEPTH_LIMIT} levels.` })
+  if (depth > DEPTH_LIMIT)
+    throw fault('request.malformed_json', { message: `The body is nested deeper than ${DEPTH_LIMIT} levels.` })
   const most = Math.floor(limit / BYTES_A_PART)
   if (parts > most) {
-    throw validationFailed([{ field: '', code: 'too_many', message: `must not have more than ${most} lists, objects and names` }])
+    throw validationFailed([
+      { field: '', code: 'too_many', message: `must not have more than ${most} lists, objects and names` },
+    ])
   }
   let value: unknown
   try {
@@ -74,7 +77,12 @@ export function parseBody(bytes: Buffer, limit: number): unknown {
  * Runs the processing of a body: at once for an ordinary body, in turn for a large one. The turn ends with a pause, so that
  * other calls wait for one large body at most.
  */
-export async function inTurn<T>({ parsing }: Pick<Shares, 'parsing'>, owner: string, size: number, work: () => T): Promise<T> {
+export async function inTurn<T>(
+  { parsing }: Pick<Shares, 'parsing'>,
+  owner: string,
+  size: number,
+  work: () => T,
+): Promise<T> {
   if (size <= LARGE_BODY) return work()
   const release = await parsing.take(owner)
   const begun = performance.now()
@@ -121,7 +129,10 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       reject(reason)
     }
     const cutOff = () => refuse(fault('request.malformed_json', { message: 'The body was cut off.' }))
-    const timer = setTimeout(() => refuse(fault('request.timeout', { message: 'The body did not arrive in time.' })), BODY_MS)
+    const timer = setTimeout(
+      () => refuse(fault('request.timeout', { message: 'The body did not arrive in time.' })),
+      BODY_MS,
+    )
     const settle = () => {
       clearTimeout(timer)
       request.off('data', take).off('end', done).off('close', cutOff)
@@ -134,5 +145,8 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
 }
 
 function tooLarge(limit: number) {
-  return fault('request.too_large', { message: `The body is larger than ${limit} bytes.`, details: { max_bytes: limit } })
+  return fault('request.too_large', {
+    message: `The body is larger than ${limit} bytes.`,
+    details: { max_bytes: limit },
+  })
 }

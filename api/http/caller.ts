@@ -33,12 +33,21 @@ export interface Identifying {
  * A token that was never issued is counted against the address before the database is queried, so that made-up tokens
  * cannot cause unlimited queries. A token that may have been issued is queried first, so that a valid token works from any address.
  */
-export async function identify(route: Route, request: IncomingMessage, identifying: Identifying): Promise<IdentifiedCaller> {
+export async function identify(
+  route: Route,
+  request: IncomingMessage,
+  identifying: Identifying,
+): Promise<IdentifiedCaller> {
   const { tokens, now, origin } = identifying
   if (route.by === 'anyone') return { caller: { ...NOBODY, origin }, budget: null }
   if (route.by === 'partner') {
     const unknownKey = () => fault('auth.invalid_token', { message: 'The partner key is missing, invalid or revoked.' })
-    const { keyId, partnerId } = await holderOf(partnerKeyOf(request), (key) => tokens.fetchPartner(key), unknownKey, identifying)
+    const { keyId, partnerId } = await holderOf(
+      partnerKeyOf(request),
+      (key) => tokens.fetchPartner(key),
+      unknownKey,
+      identifying,
+    )
     return { caller: { ...NOBODY, subject: keyId, kind: 'PARTNER', tier: 'PARTNER', partnerId, origin }, budget: keyId }
   }
   const secret = tokenOf(request)
@@ -55,14 +64,19 @@ export async function identify(route: Route, request: IncomingMessage, identifyi
     partnerId: null,
     organization,
     origin,
-    ...(route.write || route.startWorkflow ? { standing: (later: Date) => tokenStillHeld(secret!, holder, later) } : {}),
+    ...(route.write || route.startWorkflow
+      ? { standing: (later: Date) => tokenStillHeld(secret!, holder, later) }
+      : {}),
   }
   // A re-issue with grace leaves a partner two tokens of an organisation, and one budget (decisions §11).
   return { caller, budget: token.partner_id === null ? token.id : `${organization.id} ${token.partner_id}` }
 }
 
 async function holderOf<Holder>(
-  secret: string | null, find: (secret: string) => Promise<Holder | null>, unknown: () => Fault, { tokens, countUnknown }: Identifying,
+  secret: string | null,
+  find: (secret: string) => Promise<Holder | null>,
+  unknown: () => Fault,
+  { tokens, countUnknown }: Identifying,
 ): Promise<Holder> {
   const mayExist = secret !== null && tokens.mayExist(secret)
   if (!mayExist) {
@@ -81,7 +95,7 @@ async function holderOf<Holder>(
 // Several Authorization headers are refused: Node would use the first, a proxy perhaps another.
 function tokenOf(request: IncomingMessage): string | null {
   const sent = request.headersDistinct.authorization ?? []
-  return sent.length === 1 ? /^Bearer +(svc_[A-Za-z0-9_-]{8,200}) *$/i.exec(sent[0]!)?.[1] ?? null : null
+  return sent.length === 1 ? (/^Bearer +(svc_[A-Za-z0-9_-]{8,200}) *$/i.exec(sent[0]!)?.[1] ?? null) : null
 }
 
 // Node joins several headers into one text, which is not a valid key.
@@ -98,7 +112,10 @@ function partnerKeyOf(request: IncomingMessage): string | null {
 export function checkOrganization(caller: Caller, request: IncomingMessage, parameters: URLSearchParams): void {
   if (!caller.organization) return
   if (caller.organization.status === 'SUSPENDED') throw fault('authz.organization_suspended')
-  const named = [...parameters.getAll('organization_id'), ...(request.headersDistinct['x-svc-org'] ?? []).flatMap(listed)]
+  const named = [
+    ...parameters.getAll('organization_id'),
+    ...(request.headersDistinct['x-svc-org'] ?? []).flatMap(listed),
+  ]
   if (named.length === 0 && caller.kind === 'OAUTH') {
     throw fault('validation.required_field', { field: 'organization_id', message: 'This token needs organization_id.' })
   }
@@ -116,5 +133,11 @@ export function checkScope(caller: Caller, route: Route): void {
 }
 
 const NOBODY: Omit<Caller, 'origin'> = {
-  subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: null, partnerId: null, organization: null,
+  subject: '',
+  kind: 'SYSTEM',
+  tier: 'DEFAULT',
+  scopes: [],
+  userId: null,
+  partnerId: null,
+  organization: null,
 }

@@ -31,7 +31,8 @@ export function clientAddress({ socket, headers }: Addressed, isTrusted: (addres
  * address as IPv4. Null if the text is not an address.
  */
 export function canonicalAddress(text: string): string | null {
-  const withoutPort = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text)?.[1] ?? text
+  const withoutPort =
+    /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/.exec(text)?.[1] ?? text
   const bare = withoutPort.split('%', 1)[0]!
   const family = isIP(bare)
   if (family === 0) return null

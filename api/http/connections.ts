@@ -35,7 +35,11 @@ export interface Connections {
   count(): number
 }
 
-export function createConnections({ maxConnections, maxConnectionsPerAddress, isTrusted }: ConnectionBounds): Connections {
+export function createConnections({
+  maxConnections,
+  maxConnectionsPerAddress,
+  isTrusted,
+}: ConnectionBounds): Connections {
   const open = new Map<Socket, OpenConnection>()
   const ofAddress = new Map<string, number>()
   return {
@@ -46,7 +50,12 @@ export function createConnections({ maxConnections, maxConnectionsPerAddress, is
       if (open.size >= maxConnections) return 'total'
       if (same >= maxConnectionsPerAddress && !isTrusted(sender)) return 'address'
       const connection: OpenConnection = {
-        socket, address, unanswered: new Set(), overdue: undefined, answeredEarly: false, isLast: false,
+        socket,
+        address,
+        unanswered: new Set(),
+        overdue: undefined,
+        answeredEarly: false,
+        isLast: false,
       }
       open.set(socket, connection)
       ofAddress.set(address, same + 1)

@@ -28,9 +28,12 @@ const ID_BYTES = 16
 /** `encryptionKey` is base64; the signing key is derived from it, so that neither reveals the other. */
 export function createCursors(encryptionKey: string): Cursors {
   const key = Buffer.from(hkdfSync('sha256', Buffer.from(encryptionKey, 'base64'), '', 'bahi cursors', 32))
-  const signatureOf = ({ list, owner, filters, ascending }: CursorScope, place: Buffer) => createHmac('sha256', key)
-    .update(JSON.stringify([list, owner, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)), ascending]))
-    .update(place).digest().subarray(0, SIGNATURE_BYTES)
+  const signatureOf = ({ list, owner, filters, ascending }: CursorScope, place: Buffer) =>
+    createHmac('sha256', key)
+      .update(JSON.stringify([list, owner, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)), ascending]))
+      .update(place)
+      .digest()
+      .subarray(0, SIGNATURE_BYTES)
   return {
     sign(scope, { time, id }) {
       const place = Buffer.alloc(TIME_BYTES + ID_BYTES)
@@ -41,7 +44,8 @@ export function createCursors(encryptionKey: string): Cursors {
     read(scope, cursor) {
       const bytes = Buffer.from(cursor, 'base64url')
       // Base64 can encode the same bytes in several ways; only the one that was issued is accepted.
-      if (bytes.length !== SIGNATURE_BYTES + TIME_BYTES + ID_BYTES || bytes.toString('base64url') !== cursor) return null
+      if (bytes.length !== SIGNATURE_BYTES + TIME_BYTES + ID_BYTES || bytes.toString('base64url') !== cursor)
+        return null
       const place = bytes.subarray(SIGNATURE_BYTES)
       if (!timingSafeEqual(signatureOf(scope, place), bytes.subarray(0, SIGNATURE_BYTES))) return null
       const id = place.toString('hex', TIME_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')

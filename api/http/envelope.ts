@@ -47,11 +47,14 @@ export function refusal(fault: Fault, requestId: string): Reply {
   const field = fault.field === undefined ? undefined : shortened(fault.field, MOST_FIELD)
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
   return {
-    status: fault.status, headers, body: JSON.stringify({ code, message, field, details, errors, request_id: requestId }, shortenTexts),
+    status: fault.status,
+    headers,
+    body: JSON.stringify({ code, message, field, details, errors, request_id: requestId }, shortenTexts),
   }
 }
 
-const shortenTexts = (_name: string, value: unknown) => (typeof value === 'string' ? shortened(value, MOST_MESSAGE) : value)
+const shortenTexts = (_name: string, value: unknown) =>
+  typeof value === 'string' ? shortened(value, MOST_MESSAGE) : value
 
 /** The codes that GET /errors lists: the registry from which the code throws. */
 export function errorCatalogue(): { code: string; status: number; meaning: string }[] {

@@ -95,7 +95,10 @@ export function createFairShare({ total, each, waitSeconds, message }: ShareOpti
         reject(reason)
       }
       const abort = () => giveUp(over!.reason)
-      const timer = setTimeout(() => giveUp(fault('service.unavailable', { message, retryAfter: waitSeconds })), waitSeconds * 1000)
+      const timer = setTimeout(
+        () => giveUp(fault('service.unavailable', { message, retryAfter: waitSeconds })),
+        waitSeconds * 1000,
+      )
       const grant = (granted: Release) => {
         leave()
         resolve(granted)

@@ -64,14 +64,16 @@ export interface ClaimedKey {
  */
 export function claim(books: Books, call: KeyedCall, sealer: Sealer): ClaimedKey {
   const claimed: ClaimedKey = { unfinished: null }
-  books.connection.require(claimOf(call, books.now, (found) => {
-    if (found.state === 'ours') return void (claimed.unfinished = found.left)
-    throw new NotClaimed(() => {
-      if (found.state === 'running') throw fault('idempotency.in_progress', { retryAfter: 1 })
-      const headers = { 'Idempotency-Replay': 'true', ...mismatchHeader(found.bodyHash !== call.bodyHash) }
-      return { status: found.status, headers, body: found.sealed ? sealer.unseal(found.body) : found.body }
-    })
-  }))
+  books.connection.require(
+    claimOf(call, books.now, (found) => {
+      if (found.state === 'ours') return void (claimed.unfinished = found.left)
+      throw new NotClaimed(() => {
+        if (found.state === 'running') throw fault('idempotency.in_progress', { retryAfter: 1 })
+        const headers = { 'Idempotency-Replay': 'true', ...mismatchHeader(found.bodyHash !== call.bodyHash) }
+        return { status: found.status, headers, body: found.sealed ? sealer.unseal(found.body) : found.body }
+      })
+    }),
+  )
   return claimed
 }
 
@@ -82,7 +84,12 @@ export function mismatchHeader(mismatched: boolean): Record<string, string> {
 
 /** Stores the reply in the transaction of its work; a reply that contains a secret is encrypted. */
 export function remember(books: Books, call: KeyedCall, reply: Reply, sealer: Sealer): void {
-  books.remember({ ...claimed(books, call), status: reply.status, ...keptBody(call, reply, sealer), claimed_until: null })
+  books.remember({
+    ...claimed(books, call),
+    status: reply.status,
+    ...keptBody(call, reply, sealer),
+    claimed_until: null,
+  })
 }
 
 /** The body as it is stored. */
@@ -99,6 +106,11 @@ export function leaveClaim(books: Books, call: KeyedCall, requestId: string): St
   return { ...call, until }
 }
 
-const claimed = (books: Books, { subject, method, path, key, bodyHash }: KeyedCall) => (
-  { subject, method, path, key, body_hash: `\\x${bodyHash}`, created_time: books.now }
-)
+const claimed = (books: Books, { subject, method, path, key, bodyHash }: KeyedCall) => ({
+  subject,
+  method,
+  path,
+  key,
+  body_hash: `\\x${bodyHash}`,
+  created_time: books.now,
+})

@@ -24,7 +24,12 @@ export interface Received {
 }
 
 /** Reads the body and validates it. Throws only errors that are not stored under a key: a body that was cut off or timed out. */
-export async function receive(shares: Shares, route: Route, owner: string, { request, parameters, params }: IncomingCall): Promise<Received> {
+export async function receive(
+  shares: Shares,
+  route: Route,
+  owner: string,
+  { request, parameters, params }: IncomingCall,
+): Promise<Received> {
   const limit = route.bodyLimit ?? BODY_LIMIT
   let bytes: Buffer
   try {

@@ -20,7 +20,10 @@ const MOST_HELD = 1024 * 1024
  * it: a page of two hundred documents of five hundred lines costs no more memory than a few of them.
  */
 export async function answerList(
-  server: ServerContext, caller: Caller, { socket }: IncomingMessage, list: () => Promise<Listed>,
+  server: ServerContext,
+  caller: Caller,
+  { socket }: IncomingMessage,
+  list: () => Promise<Listed>,
 ): Promise<Reply> {
   const { answer, key, rows, show } = await inPlace(server, caller, list)
   const texts = portionsOf(rows, (portion) => inPlace(server, caller, async () => show(portion)))
@@ -45,9 +48,12 @@ export async function answerList(
   }
 }
 
-async function* portionsOf(rows: unknown[], show: (rows: unknown[]) => Promise<unknown[]>): AsyncGenerator<string, void> {
+async function* portionsOf(
+  rows: unknown[],
+  show: (rows: unknown[]) => Promise<unknown[]>,
+): AsyncGenerator<string, void> {
   let count = FIRST_ROWS
-  for (let place = 0; place < rows.length;) {
+  for (let place = 0; place < rows.length; ) {
     const portion = rows.slice(place, place + count)
     const text = await textShown(portion, show)
     place += portion.length

@@ -61,9 +61,20 @@ export function createListener(dependencies: ListenerDependencies): Listener {
   }
   server.on('request', receive)
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) =>
-    receive(request, response, fault('request.malformed', { status: 417, message: 'The only Expect header that is supported is 100-continue.' })))
+    receive(
+      request,
+      response,
+      fault('request.malformed', { status: 417, message: 'The only Expect header that is supported is 100-continue.' }),
+    ),
+  )
   server.on('connect', (_request: IncomingMessage, socket: Duplex) =>
-    end(socket, unmatched.bytes(fault('request.method_not_allowed', { message: 'The method CONNECT is not supported.' }), { method: 'CONNECT' })))
+    end(
+      socket,
+      unmatched.bytes(fault('request.method_not_allowed', { message: 'The method CONNECT is not supported.' }), {
+        method: 'CONNECT',
+      }),
+    ),
+  )
   server.on('connection', admitting(dependencies))
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const connection = connections.of(socket as Socket)
@@ -78,7 +89,12 @@ export function createListener(dependencies: ListenerDependencies): Listener {
 }
 
 // Serves or refuses a request. Returns whether another request may follow on the connection.
-function respond({ unmatched, serve }: ListenerDependencies, request: IncomingMessage, response: ServerResponse, refused: Error | null): boolean {
+function respond(
+  { unmatched, serve }: ListenerDependencies,
+  request: IncomingMessage,
+  response: ServerResponse,
+  refused: Error | null,
+): boolean {
   const refuse = (problem: Error) => {
     unmatched.answer(request, response, problem, { close: true })
     return false
@@ -119,9 +135,8 @@ function closeBehindLast({ unanswered }: OpenConnection): void {
 }
 
 // True if an answer with `Connection: close` was begun: requests sent after it are ignored, as HTTP allows.
-const isAnnounced = ({ unanswered }: OpenConnection) => (
+const isAnnounced = ({ unanswered }: OpenConnection) =>
   [...unanswered].some((response) => response.headersSent && response.getHeader('Connection') === 'close')
-)
 
 // Accepted requests are answered in order; later data is read and discarded. If it were not read, or if the connection
 // were closed at once, the operating system would reset the connection, and the caller would lose unread answers.
@@ -181,8 +196,15 @@ function admitting({ connections, unmatched, onRefused }: ListenerDependencies):
       clearTimeout(patience)
       refused -= 1
     })
-    const message = excess === 'total' ? 'There are too many connections; try again.' : 'There are too many connections from your address; close some.'
-    socket.end(unmatched.bytes(fault('service.unavailable', { message, retryAfter: bounds.REFUSED_SECONDS }), { ip: socket.remoteAddress ?? null }))
+    const message =
+      excess === 'total'
+        ? 'There are too many connections; try again.'
+        : 'There are too many connections from your address; close some.'
+    socket.end(
+      unmatched.bytes(fault('service.unavailable', { message, retryAfter: bounds.REFUSED_SECONDS }), {
+        ip: socket.remoteAddress ?? null,
+      }),
+    )
   }
 }
 
@@ -204,7 +226,12 @@ function listening(server: Server, port: number, host: string): Promise<number> 
   })
 }
 
-async function closing(server: Server, connections: Connections, state: { stopping: boolean }, seconds: number): Promise<void> {
+async function closing(
+  server: Server,
+  connections: Connections,
+  state: { stopping: boolean },
+  seconds: number,
+): Promise<void> {
   state.stopping = true
   const closed = new Promise<void>((resolve) => void server.close(() => resolve()))
   for (const connection of connections.all()) {

@@ -3,7 +3,18 @@ import { Type, type TProperties, type TSchema } from 'typebox'
 import { endOfDate, parseDocumentDate, parseInstant } from '../../domain/dates.ts'
 import type { SettledKind } from '../../domain/lifecycle.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
-import { allOf, contains, equalTo, everything, from, hasId, hasTag, not, to, type Condition } from '../../models/condition.ts'
+import {
+  allOf,
+  contains,
+  equalTo,
+  everything,
+  from,
+  hasId,
+  hasTag,
+  not,
+  to,
+  type Condition,
+} from '../../models/condition.ts'
 import { overdueOn } from '../../models/overdue.ts'
 import { pageOf } from '../../models/page.ts'
 import type { ModelOf } from '../../models/model.ts'
@@ -21,41 +32,48 @@ export interface Filter {
 }
 
 /** The column is exactly this. */
-export const equals = (schema: TSchema = Type.String({ description: 'Exact.' })): Filter => (
-  { schema, where: (value, name) => equalTo(name, value) }
-)
+export const equals = (schema: TSchema = Type.String({ description: 'Exact.' })): Filter => ({
+  schema,
+  where: (value, name) => equalTo(name, value),
+})
 
 /** The column is this id; text that can be no id finds nothing. */
-export const sameId = (description?: string): Filter => (
-  { schema: Type.String(description ? { description } : {}), where: (value, name) => hasId(name, String(value)) }
-)
+export const sameId = (description?: string): Filter => ({
+  schema: Type.String(description ? { description } : {}),
+  where: (value, name) => hasId(name, String(value)),
+})
 
 /** The calendar date of the column is this one or later. */
-export const dateFrom = (column = 'date'): Filter => (
-  { schema: DocumentDate, where: (value) => from(column, parseDocumentDate(String(value))) }
-)
+export const dateFrom = (column = 'date'): Filter => ({
+  schema: DocumentDate,
+  where: (value) => from(column, parseDocumentDate(String(value))),
+})
 
 /** The calendar date of the column is this one or earlier. */
-export const dateTo = (column = 'date'): Filter => (
-  { schema: DocumentDate, where: (value) => to(column, parseDocumentDate(String(value))) }
-)
+export const dateTo = (column = 'date'): Filter => ({
+  schema: DocumentDate,
+  where: (value) => to(column, parseDocumentDate(String(value))),
+})
 
 /** The rows that carry this cost center among their tags; an unknown one is carried by none. */
-export const tagged = (): Filter => (
-  { schema: Type.String({ description: 'A cost center in the tags.' }), where: (value) => hasTag(String(value)) }
-)
+export const tagged = (): Filter => ({
+  schema: Type.String({ description: 'A cost center in the tags.' }),
+  where: (value) => hasTag(String(value)),
+})
 
 const instant = (description: string) => Type.String({ format: 'instant', description })
 
 /** The time of the column is this instant or later. */
-export const since = (column: string): Filter => (
-  { schema: instant('At or after.'), where: (value) => from(column, parseInstant(String(value))) }
-)
+export const since = (column: string): Filter => ({
+  schema: instant('At or after.'),
+  where: (value) => from(column, parseInstant(String(value))),
+})
 
 /** The time of the column is this instant or earlier; a date alone means its whole day. */
-export const until = (column: string): Filter => (
-  { schema: instant('At or before.'), where: (value) => to(column, endOfDate(String(value))) }
-)
+export const until = (column: string): Filter => ({
+  schema: instant('At or before.'),
+  where: (value) => to(column, endOfDate(String(value))),
+})
 
 /** Only what is owed after its due date, or all else. */
 export const overdue = (kind: SettledKind): Filter => ({
@@ -64,9 +82,10 @@ export const overdue = (kind: SettledKind): Filter => ({
 })
 
 /** The text is found in the indexed expression, whatever the case. */
-export const within = (expression: string, description: string): Filter => (
-  { schema: Type.String({ maxLength: 200, description }), where: (value) => contains(expression, String(value)) }
-)
+export const within = (expression: string, description: string): Filter => ({
+  schema: Type.String({ maxLength: 200, description }),
+  where: (value) => contains(expression, String(value)),
+})
 
 export interface Listing<Row extends { org_id: string }, Shown = Row> {
   path: string
@@ -98,7 +117,11 @@ export function listing<Row extends { org_id: string }, Shown = Row>(list: Listi
   const filters: Record<string, Filter> = { ...modifiedSince(list.modified), ...list.filters }
   const shapeOfQuery = pageQuery(schemasOf(filters), mostPerPage)
   return route({
-    method: 'GET', path, tag, does, scope,
+    method: 'GET',
+    path,
+    tag,
+    does,
+    scope,
     query: shapeOfQuery,
     answer: Type.Object({ [key]: Type.Array(shape), page_context: PageContext } as TProperties),
     async list(context, { query }) {
@@ -106,7 +129,9 @@ export function listing<Row extends { org_id: string }, Shown = Row>(list: Listi
       const where = allOf([list.where ?? everything, whereOf(filters, query, context)])
       const page = await pageOf(context, table, { ...paging.request, ...(by ? { by } : {}), where })
       return {
-        key, rows: await list.complete?.(page.rows, context) ?? page.rows, show: (rows) => show(rows as Shown[], context),
+        key,
+        rows: (await list.complete?.(page.rows, context)) ?? page.rows,
+        show: (rows) => show(rows as Shown[], context),
         answer: { [key]: [], page_context: paging.contextOf(page) },
       }
     },
@@ -126,7 +151,11 @@ export function schemasOf(filters: Record<string, Filter>): TProperties {
 }
 
 /** What the sent parameters, and those that always ask, ask of the rows together. */
-export function whereOf(filters: Record<string, Filter>, query: Record<string, unknown>, context: RequestContext): Condition {
+export function whereOf(
+  filters: Record<string, Filter>,
+  query: Record<string, unknown>,
+  context: RequestContext,
+): Condition {
   const asked = Object.entries(filters).filter(([name, { always }]) => always || query[name] !== undefined)
   return allOf(asked.map(([name, { where }]) => where(query[name], name, context)))
 }

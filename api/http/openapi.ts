@@ -17,7 +17,12 @@ const Failure = Type.Object({
 /** The whole answer of a route, with its envelope. */
 function answerSchema(route: Route): TSchema {
   const warnings: TProperties = route.warns ? { warnings: Warnings } : {}
-  return Type.Object({ code: Type.Literal(0), message: Type.String(), ...(route.answer.properties as TProperties), ...warnings })
+  return Type.Object({
+    code: Type.Literal(0),
+    message: Type.String(),
+    ...(route.answer.properties as TProperties),
+    ...warnings,
+  })
 }
 
 /** The document that GET /openapi.json returns. */
@@ -35,9 +40,18 @@ export function openapi(routes: Route[], serverUrl: string): Record<string, unkn
     servers: [{ url: serverUrl }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
-    webhooks: Object.fromEntries(EVENT_TYPES.map((type) => [type, {
-      post: { summary: type, requestBody: json(deliverySchema(type)), responses: { '2XX': { description: 'Received' } } },
-    }])),
+    webhooks: Object.fromEntries(
+      EVENT_TYPES.map((type) => [
+        type,
+        {
+          post: {
+            summary: type,
+            requestBody: json(deliverySchema(type)),
+            responses: { '2XX': { description: 'Received' } },
+          },
+        },
+      ]),
+    ),
     components: {
       schemas: { Error: Failure },
       securitySchemes: {
@@ -67,21 +81,37 @@ function operation(route: Route): Record<string, unknown> {
 
 // `POST /invoices/{invoice_id}/approve` is postInvoicesApprove: unique, and readable in a generated client.
 function operationId({ method, path }: Route): string {
-  const words = path.replaceAll(/\{(\w+)\}/g, 'by_$1').split(/[^a-zA-Z0-9]+/).filter((word) => word !== '')
+  const words = path
+    .replaceAll(/\{(\w+)\}/g, 'by_$1')
+    .split(/[^a-zA-Z0-9]+/)
+    .filter((word) => word !== '')
   return method.toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('')
 }
 
 function parametersOf(route: Route): Record<string, unknown>[] {
   const named = [...route.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name, in: 'path', required: true, schema: { type: 'string' },
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
   }))
   const queried = Object.entries(route.query?.properties ?? {}).map(([name, schema]) => ({
-    name, in: 'query', required: ((route.query?.required ?? []) as string[]).includes(name), schema,
+    name,
+    in: 'query',
+    required: ((route.query?.required ?? []) as string[]).includes(name),
+    schema,
   }))
-  const key = route.method !== 'POST' ? [] : [{
-    name: 'Idempotency-Key', in: 'header', required: route.keyRequired === true,
-    schema: { type: 'string', pattern: '^[A-Za-z0-9_:-]{1,200}$' },
-  }]
+  const key =
+    route.method !== 'POST'
+      ? []
+      : [
+          {
+            name: 'Idempotency-Key',
+            in: 'header',
+            required: route.keyRequired === true,
+            schema: { type: 'string', pattern: '^[A-Za-z0-9_:-]{1,200}$' },
+          },
+        ]
   return [...named, ...queried, ...key]
 }
 

@@ -15,7 +15,8 @@ export type Pace = () => Promise<void>
  * by the number of their connections. `now` is in ms.
  */
 export function createPace(
-  now: () => number = () => performance.now(), wait: (ms: number) => Promise<unknown> = (ms) => delay(ms),
+  now: () => number = () => performance.now(),
+  wait: (ms: number) => Promise<unknown> = (ms) => delay(ms),
 ): Pace {
   const stepMs = 1_000 / UNPAID_PER_SECOND
   // The time at which all answers so far would be sent if they went out one by one, stepMs apart.

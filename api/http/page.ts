@@ -19,9 +19,13 @@ export function listQuery<Filters extends TProperties>(filters: Filters) {
 export function pageQuery<Filters extends TProperties>(filters: Filters, maximum = PER_PAGE.maximum) {
   return Type.Object({
     organization_id: ORGANIZATION_ID,
-    cursor: Type.Optional(Type.String({ description: '`page_context.next_cursor` of the previous page.', maxLength: 200 })),
+    cursor: Type.Optional(
+      Type.String({ description: '`page_context.next_cursor` of the previous page.', maxLength: 200 }),
+    ),
     per_page: Type.Optional(Type.Integer({ minimum: 1, maximum, default: PER_PAGE.default })),
-    sort: Type.Optional(Type.Enum(['created_time', '-created_time'], { description: 'Oldest first, or newest first (the default).' })),
+    sort: Type.Optional(
+      Type.Enum(['created_time', '-created_time'], { description: 'Oldest first, or newest first (the default).' }),
+    ),
     ...filters,
   })
 }
@@ -53,23 +57,36 @@ const NO_FILTERS = new Set(['organization_id', 'cursor', 'per_page', 'sort'])
  * The page that a query requests. Throws validation.invalid_value for a cursor that was not issued by this list, with
  * these filters, in this order, for this organisation or partner (decisions §11).
  */
-export function pagingOf({ caller, gateways: { cursors } }: RequestContext, list: string, shape: TObject, query: PageQuery): Paging {
+export function pagingOf(
+  { caller, gateways: { cursors } }: RequestContext,
+  list: string,
+  shape: TObject,
+  query: PageQuery,
+): Paging {
   const { cursor, per_page: perPage = PER_PAGE.default, sort } = query
   const ascending = sort === 'created_time'
   const scope: CursorScope = { list, owner: ownerOf(caller), ascending, filters: filtersOf(shape, query) }
   const after = cursor === undefined ? null : cursors.read(scope, cursor)
   if (cursor !== undefined && !after) {
     throw fault('validation.invalid_value', {
-      field: 'cursor', message: 'This cursor does not belong to this list with these filters and this order; start again without a cursor.',
+      field: 'cursor',
+      message:
+        'This cursor does not belong to this list with these filters and this order; start again without a cursor.',
     })
   }
   return {
     request: { perPage, after, ascending },
-    contextOf: ({ hasMore, end }) => ({ per_page: perPage, has_more_page: hasMore, next_cursor: hasMore && end ? cursors.sign(scope, end) : null }),
+    contextOf: ({ hasMore, end }) => ({
+      per_page: perPage,
+      has_more_page: hasMore,
+      next_cursor: hasMore && end ? cursors.sign(scope, end) : null,
+    }),
   }
 }
 
 function filtersOf({ properties }: TObject, query: object): Record<string, unknown> {
   const byDefault = (name: string) => (properties[name] as { default?: unknown } | undefined)?.default
-  return Object.fromEntries(Object.entries(query).filter(([name, value]) => !NO_FILTERS.has(name) && value !== byDefault(name)))
+  return Object.fromEntries(
+    Object.entries(query).filter(([name, value]) => !NO_FILTERS.has(name) && value !== byDefault(name)),
+  )
 }

@@ -12,9 +12,9 @@ import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import { answerList } from './list-answer.ts'
 import type { IncomingCall } from './incoming-call.ts'
-import type { Allowance, Budget, } from './rate-limit.ts'
+import type { Allowance, Budget } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
-import { ownerOf, } from './shares.ts'
+import { ownerOf } from './shares.ts'
 import { begin } from './stream.ts'
 import type { ServerContext } from './server-context.ts'
 import { readQuery } from './validate.ts'
@@ -32,7 +32,9 @@ type AnyInput = Input<TObject, TSchema>
 
 /** Answers a request to a route; every failure is a reply too. */
 export async function handleRequest(
-  server: ServerContext, route: Route, request: IncomingMessage & { params?: Record<string, string> },
+  server: ServerContext,
+  route: Route,
+  request: IncomingMessage & { params?: Record<string, string> },
 ): Promise<{ reply: Reply; trace: Trace }> {
   const now = server.writeContext.clock()
   const ip = server.addressOf(request)
@@ -49,7 +51,9 @@ export async function handleRequest(
     }
     const identified = async (at = now) => {
       const known = await identify(route, request, {
-        tokens: server.tokens, now: at, origin: originOf(request, ip, trace.requestId),
+        tokens: server.tokens,
+        now: at,
+        origin: originOf(request, ip, trace.requestId),
         countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
       })
       trace.orgId = known.caller.organization?.id ?? null
@@ -64,7 +68,12 @@ export async function handleRequest(
       checkScope(of, route)
       return answerRoute(server, route, of, sent, now)
     }
-    reply = await untilUnchanged(server, caller, answer, async () => (await identified(server.writeContext.clock())).caller)
+    reply = await untilUnchanged(
+      server,
+      caller,
+      answer,
+      async () => (await identified(server.writeContext.clock())).caller,
+    )
   } catch (error) {
     reply = refuse(server, error, trace.requestId)
     // The request may be refused while its body is still arriving.
@@ -76,14 +85,22 @@ export async function handleRequest(
 
 // Identifies the caller again if its token or organisation changed while the request was handled, and retries.
 async function untilUnchanged(
-  { tokens }: ServerContext, caller: Caller, answer: (of: Caller) => Promise<Reply>, identifyAgain: () => Promise<Caller>,
+  { tokens }: ServerContext,
+  caller: Caller,
+  answer: (of: Caller) => Promise<Reply>,
+  identifyAgain: () => Promise<Caller>,
 ): Promise<Reply> {
   for (let [of, tries] = [caller, 1]; ; tries += 1) {
     try {
       return await answer(of)
     } catch (error) {
       if (!(error instanceof CallerChanged)) throw error
-      if (tries === MOST_TRIES) throw fault('service.unavailable', { message: 'The organisation is being changed; try again.', retryAfter: 1, cause: error })
+      if (tries === MOST_TRIES)
+        throw fault('service.unavailable', {
+          message: 'The organisation is being changed; try again.',
+          retryAfter: 1,
+          cause: error,
+        })
       tokens.forget()
       of = await identifyAgain()
     }
@@ -93,11 +110,18 @@ async function untilUnchanged(
 // Enough for a request to succeed while the organisation is changed again and again.
 const MOST_TRIES = 20
 
-function answerRoute(server: ServerContext, route: Route, caller: Caller, sent: IncomingCall, now: Date): Promise<Reply> {
+function answerRoute(
+  server: ServerContext,
+  route: Route,
+  caller: Caller,
+  sent: IncomingCall,
+  now: Date,
+): Promise<Reply> {
   const { request, params, parameters } = sent
   const input = () => ({ params, query: readQuery(route.query, parameters), body: undefined })
   if (route.read) return answerRead(server, route, caller, now, input())
-  if (route.list) return answerList(server, caller, request, () => route.list!(requestContextOf(server, caller, now), input()))
+  if (route.list)
+    return answerList(server, caller, request, () => route.list!(requestContextOf(server, caller, now), input()))
   if (route.stream) return answerStream(server, route, caller, now, { request, input: input() })
   return answerWrite(server, route, caller, sent)
 }
@@ -107,7 +131,8 @@ export function refuse(server: Pick<ServerContext, 'onUnhandledError'>, error: u
   const meant = asFault(error)
   if (meant instanceof Fault) {
     // An unavailable service is not logged as an error: GET /health/ready reports it.
-    if (meant.cause !== undefined && meant.code !== 'service.unavailable') server.onUnhandledError(meant.cause, requestId)
+    if (meant.cause !== undefined && meant.code !== 'service.unavailable')
+      server.onUnhandledError(meant.cause, requestId)
     return refusal(meant, requestId)
   }
   server.onUnhandledError(error, requestId)
@@ -122,7 +147,13 @@ export function limitHeaders(allowance: Allowance): Record<string, string> {
   }
 }
 
-async function answerRead(server: ServerContext, route: Route, caller: Caller, now: Date, input: AnyInput): Promise<Reply> {
+async function answerRead(
+  server: ServerContext,
+  route: Route,
+  caller: Caller,
+  now: Date,
+  input: AnyInput,
+): Promise<Reply> {
   const answer = await inPlace(server, caller, () => route.read!(requestContextOf(server, caller, now), input))
   return route.bare ? { status: 200, headers: {}, body: bareBody(answer) } : success(200, answer)
 }
@@ -137,9 +168,15 @@ function bareBody(answer: object): string {
 }
 
 function answerStream(
-  server: ServerContext, route: Route, caller: Caller, now: Date, { request, input }: { request: IncomingMessage; input: AnyInput },
+  server: ServerContext,
+  route: Route,
+  caller: Caller,
+  now: Date,
+  { request, input }: { request: IncomingMessage; input: AnyInput },
 ): Promise<Reply> {
-  return begin(request, server.shares, ownerOf(caller), (over) => route.stream!(requestContextOf(server, caller, now), input, over))
+  return begin(request, server.shares, ownerOf(caller), (over) =>
+    route.stream!(requestContextOf(server, caller, now), input, over),
+  )
 }
 
 function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: URLSearchParams } {

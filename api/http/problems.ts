@@ -14,11 +14,14 @@ export function shortened(text: string, most: number): string {
 
 /** The `422 validation.failed` with these problems; its message says so if there are more than it lists. */
 export function validationFailed(problems: FieldProblem[]): Fault {
-  const listed = problems.slice(0, MOST_PROBLEMS).map(({ field, code, message }) => (
-    { field: shortened(field, MOST_FIELD), code, message: shortened(message, MOST_MESSAGE) }
-  ))
+  const listed = problems.slice(0, MOST_PROBLEMS).map(({ field, code, message }) => ({
+    field: shortened(field, MOST_FIELD),
+    code,
+    message: shortened(message, MOST_MESSAGE),
+  }))
   if (problems.length <= MOST_PROBLEMS) return fault('validation.failed', { errors: listed })
   return fault('validation.failed', {
-    errors: listed, message: `The body has the wrong shape; the first ${MOST_PROBLEMS} of its problems are listed.`,
+    errors: listed,
+    message: `The body has the wrong shape; the first ${MOST_PROBLEMS} of its problems are listed.`,
   })
 }

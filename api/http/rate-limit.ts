@@ -57,7 +57,10 @@ export function createLimiter(limits: Limits, redisUrl: string | null): Limiter 
       const limit = points[of]
       const counted = await counters[of].consume(of === 'ADDRESS' ? boundedAddress(key, now) : key).then(
         (result) => ({ result, allowed: true }),
-        (refused: unknown) => ({ result: refused instanceof RateLimiterRes ? refused : null, allowed: !(refused instanceof RateLimiterRes) }),
+        (refused: unknown) => ({
+          result: refused instanceof RateLimiterRes ? refused : null,
+          allowed: !(refused instanceof RateLimiterRes),
+        }),
       )
       const waitMs = counted.result?.msBeforeNext ?? WINDOW_SECONDS * 1000
       return {
@@ -100,7 +103,10 @@ export function boundKeys(most: number): (key: string, now: Date) => string {
 }
 
 function counterOf(
-  name: string, points: number, redis: Redis | null, options: { inMemoryBlockOnConsumed?: number } = {},
+  name: string,
+  points: number,
+  redis: Redis | null,
+  options: { inMemoryBlockOnConsumed?: number } = {},
 ): RateLimiterAbstract {
   const inProcess = new RateLimiterMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS })
   if (!redis) return inProcess

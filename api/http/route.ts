@@ -91,23 +91,27 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
 export type Prepared = () => void
 
 /** Work of a `write` that waits for another service. The input has the right shape; nothing else has been checked. */
-type Prepare<Query extends TObject, Body extends TSchema> =
-  (input: Input<Query, Body>, gateways: Gateways, caller: Caller) => Promise<void>
+type Prepare<Query extends TObject, Body extends TSchema> = (
+  input: Input<Query, Body>,
+  gateways: Gateways,
+  caller: Caller,
+) => Promise<void>
 
 type Handler<Query extends TObject, Body extends TSchema> =
   | { read: (context: RequestContext, input: Input<Query, Body>) => Promise<Answer> }
   | { list: (context: RequestContext, input: Input<Query, Body>) => Promise<Listed> }
   | {
-    /** Runs before a database connection is taken. The handler calls `prepared` where its outcome belongs among the checks. */
-    prepare?: Prepare<Query, Body>
-    write: (books: Books, input: Input<Query, Body>, gateways: Gateways, prepared: Prepared) => Promise<Answer>
-  }
+      /** Runs before a database connection is taken. The handler calls `prepared` where its outcome belongs among the checks. */
+      prepare?: Prepare<Query, Body>
+      write: (books: Books, input: Input<Query, Body>, gateways: Gateways, prepared: Prepared) => Promise<Answer>
+    }
   /** `over` is aborted when the stream ends: all rows are sent, or the caller has disconnected or stopped reading. */
   | { stream: (context: RequestContext, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
   /** Refuses the request or stores it. The returned WorkflowAnswer then waits for the workflow, with no transaction open. */
   | { startWorkflow: (books: Books, input: Input<Query, Body>, request: WorkflowRequest) => Promise<WorkflowAnswer> }
 
-export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Declaration<Query, Body> & Handler<Query, Body>
+export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Declaration<Query, Body> &
+  Handler<Query, Body>
 
 export interface Route extends Declaration<TObject, TSchema> {
   read?: (context: RequestContext, input: Input<TObject, TSchema>) => Promise<Answer>

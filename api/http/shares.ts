@@ -54,7 +54,10 @@ export function createShares(connections: ConnectionShare): Shares {
     parsing: createFairShare({ ...parsing, message: 'Too many large bodies are waiting to be read; try again.' }),
     streams: createFairShare({ ...streams, message: 'Too many long answers are being read; try again.' }),
     lists: createFairShare({ ...lists, message: 'Too many large lists are being read; try again.' }),
-    writers: createFairShare({ ...writers, message: 'Too many calls of this organisation are in progress; try again.' }),
+    writers: createFairShare({
+      ...writers,
+      message: 'Too many calls of this organisation are in progress; try again.',
+    }),
     calls: createFairShare({ ...calls, message: 'Too many calls of this organisation are in progress; try again.' }),
   }
 }

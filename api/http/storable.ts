@@ -9,8 +9,19 @@ export function isStorableText(text: string): boolean {
 
 const byteOf = (character: string) => character.charCodeAt(0)
 const [QUOTE, BACKSLASH, COLON] = [byteOf('"'), byteOf('\\'), byteOf(':')]
-const [OPENING_BRACKET, OPENING_BRACE, CLOSING_BRACKET, CLOSING_BRACE] = [byteOf('['), byteOf('{'), byteOf(']'), byteOf('}')]
-const [ZERO, NINE, EXPONENT, SMALL_EXPONENT, SMALL_U] = [byteOf('0'), byteOf('9'), byteOf('E'), byteOf('e'), byteOf('u')]
+const [OPENING_BRACKET, OPENING_BRACE, CLOSING_BRACKET, CLOSING_BRACE] = [
+  byteOf('['),
+  byteOf('{'),
+  byteOf(']'),
+  byteOf('}'),
+]
+const [ZERO, NINE, EXPONENT, SMALL_EXPONENT, SMALL_U] = [
+  byteOf('0'),
+  byteOf('9'),
+  byteOf('E'),
+  byteOf('e'),
+  byteOf('u'),
+]
 // Numbers of fewer digits and without an exponent are finite.
 const LONG_NUMBER = 300
 
@@ -32,7 +43,7 @@ export function scan(bytes: Buffer): { depth: number; parts: number; isSuspiciou
       }
     } else if (byte === OPENING_BRACKET || byte === OPENING_BRACE) {
       parts += 1
-      deepest = Math.max(deepest, depth += 1)
+      deepest = Math.max(deepest, (depth += 1))
     } else if (byte === COLON) parts += 1
     else if (byte === CLOSING_BRACKET || byte === CLOSING_BRACE) depth -= 1
     else if (byte >= ZERO && byte <= NINE) {
@@ -57,9 +68,19 @@ export function findUnstorable(value: unknown): FieldProblem[] {
 function visit(value: unknown, path: (string | number)[], problems: FieldProblem[]): void {
   if (problems.length > MOST_PROBLEMS) return
   if (typeof value === 'string') {
-    if (!isStorableText(value)) problems.push({ field: pathText(path), code: 'text', message: 'must not contain a NUL or half of a surrogate pair' })
+    if (!isStorableText(value))
+      problems.push({
+        field: pathText(path),
+        code: 'text',
+        message: 'must not contain a NUL or half of a surrogate pair',
+      })
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) problems.push({ field: pathText(path), code: 'number', message: 'must be a number that is neither too large nor too small' })
+    if (!Number.isFinite(value))
+      problems.push({
+        field: pathText(path),
+        code: 'number',
+        message: 'must be a number that is neither too large nor too small',
+      })
   } else if (Array.isArray(value)) {
     for (let index = 0; index < value.length && problems.length <= MOST_PROBLEMS; index += 1) {
       path.push(index)

@@ -14,7 +14,10 @@ export const CALLER_GONE = 499
 
 /** Begins a stream. An error up to here is thrown, and can still be answered with its status. */
 export async function begin(
-  { socket }: IncomingMessage, { streams, calls }: Shares, owner: string, streaming: (over: AbortSignal) => Promise<Streamed>,
+  { socket }: IncomingMessage,
+  { streams, calls }: Shares,
+  owner: string,
+  streaming: (over: AbortSignal) => Promise<Streamed>,
 ): Promise<Reply> {
   const over = untilGone(socket)
   try {
@@ -57,7 +60,10 @@ async function* textsOf(rows: AsyncIterable<unknown[]>): AsyncGenerator<string, 
  * reading, or 500 after an error. An incomplete answer closes its connection, so that the caller notices.
  */
 export async function writeRows(
-  response: ServerResponse, { status, headers, body }: Reply, { texts, closing, over }: Rest, onUnhandledError: (error: unknown) => void,
+  response: ServerResponse,
+  { status, headers, body }: Reply,
+  { texts, closing, over }: Rest,
+  onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
   const overdue = setTimeout(() => over.abort(), WHOLE_MS)
   // Errors of writes after the connection closed are ignored; `over` reports that it closed.
@@ -94,7 +100,12 @@ export async function leave({ texts, over }: Rest): Promise<void> {
 }
 
 // Writes, and waits for `event` if the write is buffered: until the reader has read enough.
-async function writeAndWait(response: ServerResponse, over: AbortController, write: () => boolean, event: 'drain' | 'finish'): Promise<void> {
+async function writeAndWait(
+  response: ServerResponse,
+  over: AbortController,
+  write: () => boolean,
+  event: 'drain' | 'finish',
+): Promise<void> {
   over.signal.throwIfAborted()
   if (write()) return
   const timer = setTimeout(() => over.abort(), PORTION_MS)

@@ -23,7 +23,9 @@ export function checkTarget(request: IncomingMessage): Fault | null {
 function checkHost({ headers, httpVersion, rawHeaders }: IncomingMessage): Fault | null {
   if (headers.host === undefined) return httpVersion === '1.1' ? malformed('The header Host is missing.') : null
   if (!isHost(headers.host)) return malformed('The header Host is not a name or an address, with an optional port.')
-  const times = rawHeaders.filter((name, place) => place % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
+  const times = rawHeaders.filter(
+    (name, place) => place % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+  ).length
   return times > 1 ? malformed('The header Host is sent more than once.') : null
 }
 
@@ -31,9 +33,11 @@ function checkPath(request: IncomingMessage): Fault | null {
   const { url: target = '' } = request
   let path = target
   if (!target.startsWith('/')) {
-    if (target === '*') return request.method === 'OPTIONS' ? null : malformed('The request target * is only allowed with OPTIONS.')
+    if (target === '*')
+      return request.method === 'OPTIONS' ? null : malformed('The request target * is only allowed with OPTIONS.')
     const [, authority, rest = ''] = ABSOLUTE.exec(target) ?? []
-    if (!authority || !isHost(authority)) return malformed('The request target is neither a path nor an http or https URL.')
+    if (!authority || !isHost(authority))
+      return malformed('The request target is neither a path nor an http or https URL.')
     path = rest.startsWith('/') ? rest : `/${rest}`
   }
   if (path.includes('#')) return malformed('The request target has a fragment (#).')

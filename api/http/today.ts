@@ -2,4 +2,5 @@
 import { dateInZone } from '../../domain/dates.ts'
 import type { RequestContext } from './route.ts'
 
-export const todayAt = ({ now, caller }: RequestContext): string => dateInZone(now.toISOString(), caller.organization!.time_zone)
+export const todayAt = ({ now, caller }: RequestContext): string =>
+  dateInZone(now.toISOString(), caller.organization!.time_zone)

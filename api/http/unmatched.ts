@@ -13,23 +13,43 @@ export interface Unmatched {
   /** The headers X-Request-Id and X-RateLimit-*, for answers at the origin, which are not counted. */
   headers(): Record<string, string>
   /** Answers a request that is not passed to Restify; closes the connection afterwards if `close` is true. */
-  answer(request: IncomingMessage, response: ServerResponse, refused: Error, how?: { allow?: string | null; close?: boolean }): void
+  answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    refused: Error,
+    how?: { allow?: string | null; close?: boolean },
+  ): void
   /** The bytes of an answer after which the connection is closed. */
   bytes(refused: Error, of?: { method?: string; ip?: string | null }): string
 }
 
 export function unmatchedRequests(
-  limiter: Limiter, accessLog: AccessLog, addressOf: (request: IncomingMessage) => string | null,
+  limiter: Limiter,
+  accessLog: AccessLog,
+  addressOf: (request: IncomingMessage) => string | null,
 ): Unmatched {
-  const headers = (requestId: string = randomUUID()) => ({ ...limitHeaders(limiter.uncounted(new Date())), 'X-Request-Id': requestId })
+  const headers = (requestId: string = randomUUID()) => ({
+    ...limitHeaders(limiter.uncounted(new Date())),
+    'X-Request-Id': requestId,
+  })
   function refusalTo(method: string, ip: string | null, refused: Error): Reply {
     const requestId = randomUUID()
     const reply = refuse({ onUnhandledError: accessLog.unhandledError }, refused, requestId)
     Object.assign(reply.headers, headers(requestId))
-    accessLog.request({ requestId, orgId: null, subject: null, ip, method, route: 'unknown', status: reply.status, durationMs: 0 })
+    accessLog.request({
+      requestId,
+      orgId: null,
+      subject: null,
+      ip,
+      method,
+      route: 'unknown',
+      status: reply.status,
+      durationMs: 0,
+    })
     return reply
   }
-  const replyTo = (request: IncomingMessage, refused: Error) => refusalTo(request.method ?? '', addressOf(request), refused)
+  const replyTo = (request: IncomingMessage, refused: Error) =>
+    refusalTo(request.method ?? '', addressOf(request), refused)
   return {
     replyTo,
     headers,
@@ -49,7 +69,10 @@ export function unmatchedRequests(
   }
 }
 
-const lengthAndType = (body: string) => ({ 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) })
+const lengthAndType = (body: string) => ({
+  'Content-Type': 'application/json',
+  'Content-Length': String(Buffer.byteLength(body)),
+})
 
 /** The fault for an error of Restify: 404 or 405; from 500 on the error itself. */
 export function refusalOf(error: Error): Error {
@@ -60,7 +83,8 @@ export function refusalOf(error: Error): Error {
 
 /** The fault for data that Node could not parse as a request, or that arrived too late. */
 export function clientError(code: string | undefined): Error {
-  if (code === 'HPE_HEADER_OVERFLOW') return fault('request.too_large', { status: 431, message: 'The headers of this request are too long.' })
+  if (code === 'HPE_HEADER_OVERFLOW')
+    return fault('request.too_large', { status: 431, message: 'The headers of this request are too long.' })
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return fault('request.timeout')
   return fault('request.malformed')
 }

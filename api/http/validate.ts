@@ -27,14 +27,20 @@ function validatorOf(schema: TSchema): Validator {
 }
 
 /** Throws `422 validation.failed` with all problems of the body (decisions §1). */
-export function validateBody(schema: TSchema, body: unknown, alsoCheck: (body: unknown) => FieldProblem[] = () => []): void {
+export function validateBody(
+  schema: TSchema,
+  body: unknown,
+  alsoCheck: (body: unknown) => FieldProblem[] = () => [],
+): void {
   const validator = validatorOf(schema)
   const problems: FieldProblem[] = []
   const measured = cutToBounds(schema, body, '', problems)
   if (!validator.Check(measured)) problems.push(...problemsOf(validator, measured))
   problems.push(...alsoCheck(measured))
   if (problems.length === 0) return
-  throw validationFailed(problems.length > MOST_PROBLEMS ? problems.toSorted((a, b) => depthOf(a) - depthOf(b)) : problems)
+  throw validationFailed(
+    problems.length > MOST_PROBLEMS ? problems.toSorted((a, b) => depthOf(a) - depthOf(b)) : problems,
+  )
 }
 
 const depthOf = ({ field }: FieldProblem) => field.split('.').length
@@ -57,12 +63,15 @@ function cutToBounds(schema: Bounds, value: unknown, field: string, problems: Fi
       problems.push({ field, code: 'too_many', message: `must not have more than ${maxItems} items` })
       value.length = 1
     }
-    if (items) for (let place = 0; place < value.length; place += 1) value[place] = cutToBounds(items, value[place], inner(place), problems)
+    if (items)
+      for (let place = 0; place < value.length; place += 1)
+        value[place] = cutToBounds(items, value[place], inner(place), problems)
   } else if (typeof value === 'object' && value !== null) {
     const fields = value as Record<string, unknown>
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const sent = Object.hasOwn(fields, name) ? fields[name] : undefined
-      if (typeof sent === 'string' || (typeof sent === 'object' && sent !== null)) fields[name] = cutToBounds(property, sent, inner(name), problems)
+      if (typeof sent === 'string' || (typeof sent === 'object' && sent !== null))
+        fields[name] = cutToBounds(property, sent, inner(name), problems)
     }
   }
   return value
@@ -91,7 +100,8 @@ export function readQuery(schema: TObject | undefined, parameters: URLSearchPara
     query[name] = value
   }
   for (const name of schema?.required ?? []) {
-    if (!(name in query)) throw fault('validation.required_field', { field: name, message: `The query parameter ${name} is required.` })
+    if (!(name in query))
+      throw fault('validation.required_field', { field: name, message: `The query parameter ${name} is required.` })
   }
   refuseEmptyPeriods(query)
   return query
@@ -115,10 +125,14 @@ interface Parameter {
 
 function badParameter(name: string, property: TSchema) {
   const { type, enum: valid, minimum, maximum, format = '', pattern = '' } = property as Parameter
-  const form = minimum !== undefined && maximum !== undefined ? `a number from ${minimum} to ${maximum}`
-    : valid ? 'one of the values in details'
-    : type === 'boolean' ? 'true or false'
-    : FORMS[format] ?? FORMS[pattern]
+  const form =
+    minimum !== undefined && maximum !== undefined
+      ? `a number from ${minimum} to ${maximum}`
+      : valid
+        ? 'one of the values in details'
+        : type === 'boolean'
+          ? 'true or false'
+          : (FORMS[format] ?? FORMS[pattern])
   return fault('validation.invalid_value', {
     field: name,
     message: `The query parameter ${name} is invalid${form === undefined ? '' : `; it must be ${form}`}.`,
@@ -152,7 +166,11 @@ function problemsOf(validator: Validator, body: unknown): FieldProblem[] {
 }
 
 function messageOf({ params, message }: { params: object; message: string }): string {
-  const { allowedValues, format = '', pattern = '' } = params as { allowedValues?: unknown[]; format?: string; pattern?: string | RegExp }
+  const {
+    allowedValues,
+    format = '',
+    pattern = '',
+  } = params as { allowedValues?: unknown[]; format?: string; pattern?: string | RegExp }
   if (allowedValues) return `must be one of ${allowedValues.filter((value) => value !== null).join(', ')}`
   const form = FORMS[format] ?? FORMS[pattern instanceof RegExp ? pattern.source : pattern]
   return form === undefined ? message : `must be ${form}`
@@ -161,6 +179,13 @@ function messageOf({ params, message }: { params: object; message: string }): st
 const unescapePointer = (part: string) => part.replaceAll('~1', '/').replaceAll('~0', '~')
 
 const CODES: Record<string, string> = {
-  minimum: 'out_of_range', maximum: 'out_of_range', exclusiveMinimum: 'out_of_range', exclusiveMaximum: 'out_of_range',
-  minLength: 'too_short', maxLength: 'too_long', minItems: 'too_few', maxItems: 'too_many', '~refine': 'refused',
+  minimum: 'out_of_range',
+  maximum: 'out_of_range',
+  exclusiveMinimum: 'out_of_range',
+  exclusiveMaximum: 'out_of_range',
+  minLength: 'too_short',
+  maxLength: 'too_long',
+  minItems: 'too_few',
+  maxItems: 'too_many',
+  '~refine': 'refused',
 }

@@ -23,7 +23,7 @@ export function addWaitingMetrics(registry: Registry, database: Pick<Database, '
     labelNames: ['held_by'] as const,
     registers: [registry],
     async collect() {
-      const { circuits_open: _open, ...byHolder } = await counted ?? { circuits_open: 0 }
+      const { circuits_open: _open, ...byHolder } = (await counted) ?? { circuits_open: 0 }
       for (const [holder, count] of Object.entries(byHolder)) this.labels(holder).set(count)
     },
   })

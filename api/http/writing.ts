@@ -8,7 +8,16 @@ import { answerClaim, releaseClaim, type UnfinishedRequest, type StandingClaim }
 import { BODY_LIMIT, LARGE_BODY, sizeOf } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import type { FairShare } from './fair-share.ts'
-import { claim, keptBody, keyOf, leaveClaim, mismatchHeader, NotClaimed, remember, type KeyedCall } from './idempotency.ts'
+import {
+  claim,
+  keptBody,
+  keyOf,
+  leaveClaim,
+  mismatchHeader,
+  NotClaimed,
+  remember,
+  type KeyedCall,
+} from './idempotency.ts'
 import { receive, type IncomingCall } from './incoming-call.ts'
 import type { ServerContext } from './server-context.ts'
 import type { WorkflowRequest, RequestContext, WorkflowAnswer, Prepared, Route } from './route.ts'
@@ -23,7 +32,12 @@ interface PendingWorkflow {
 }
 
 /** Answers a call that writes. A large body counts against its organisation's share until the call is answered. */
-export async function answerWrite(server: ServerContext, route: Route, caller: Caller, sent: IncomingCall): Promise<Reply> {
+export async function answerWrite(
+  server: ServerContext,
+  route: Route,
+  caller: Caller,
+  sent: IncomingCall,
+): Promise<Reply> {
   const key = keyOf(route, sent.request)
   const size = sizeOf(sent.request, route.bodyLimit ?? BODY_LIMIT)
   const release = size > LARGE_BODY ? await server.shares.bodies.take(ownerOf(caller), size) : null
@@ -35,23 +49,43 @@ export async function answerWrite(server: ServerContext, route: Route, caller: C
 }
 
 // An invalid body is refused inside of the work, because a stored answer of the key comes first (decisions §7).
-async function carryOut(server: ServerContext, route: Route, caller: Caller, key: string | null, sent: IncomingCall): Promise<Reply> {
+async function carryOut(
+  server: ServerContext,
+  route: Route,
+  caller: Caller,
+  key: string | null,
+  sent: IncomingCall,
+): Promise<Reply> {
   const { bodyHash, input } = await (sent.received ??= receive(server.shares, route, ownerOf(caller), sent))
   const prepared = await prepare(route, server, caller, input)
   const work = async (books: Books, request: WorkflowRequest): Promise<Reply | WorkflowAnswer> => {
     if (input instanceof Fault) throw input
     if (route.startWorkflow) return route.startWorkflow(books, input, request)
     const answer = await route.write!(books, input, server.gateways, prepared)
-    return success(route.status ?? 200, route.warns || books.warnings.length > 0 ? { ...answer, warnings: books.warnings } : answer)
+    return success(
+      route.status ?? 200,
+      route.warns || books.warnings.length > 0 ? { ...answer, warnings: books.warnings } : answer,
+    )
   }
-  const run = async (awaitAnswer: WorkflowAnswer) => success(route.status ?? 200, await awaitAnswer(requestContextOf(server, caller, server.writeContext.clock())))
+  const run = async (awaitAnswer: WorkflowAnswer) =>
+    success(route.status ?? 200, await awaitAnswer(requestContextOf(server, caller, server.writeContext.clock())))
   if (key === null) {
     const done = await inTurnToWrite(server, caller, () =>
-      openBooks(server.writeContext, caller, (books) => work(books, { id: books.newId(), isNew: true }), withNumbers))
+      openBooks(server.writeContext, caller, (books) => work(books, { id: books.newId(), isNew: true }), withNumbers),
+    )
     return typeof done === 'function' ? run(done) : done
   }
-  const call: KeyedCall = { subject: caller.subject, method: route.method, path: sent.path, key, bodyHash, secret: route.secretAnswer === true }
-  const done = await inTurnToWrite(server, caller, () => writeOnce(server, caller, call, work, route.startWorkflow !== undefined))
+  const call: KeyedCall = {
+    subject: caller.subject,
+    method: route.method,
+    path: sent.path,
+    key,
+    bodyHash,
+    secret: route.secretAnswer === true,
+  }
+  const done = await inTurnToWrite(server, caller, () =>
+    writeOnce(server, caller, call, work, route.startWorkflow !== undefined),
+  )
   return 'awaitAnswer' in done ? awaitWorkflow(server, caller, done, run) : done
 }
 
@@ -60,7 +94,10 @@ async function carryOut(server: ServerContext, route: Route, caller: Caller, key
  * the transaction: there each is refused in its place among the checks, and the refusal is stored under the key.
  */
 async function prepare(
-  route: Route, server: ServerContext, caller: Caller, input: Parameters<NonNullable<Route['prepare']>>[0] | Fault,
+  route: Route,
+  server: ServerContext,
+  caller: Caller,
+  input: Parameters<NonNullable<Route['prepare']>>[0] | Fault,
 ): Promise<Prepared> {
   if (!route.prepare || input instanceof Fault) return () => undefined
   try {
@@ -74,7 +111,11 @@ async function prepare(
 }
 
 /** Runs `work` within the caller's share of concurrent calls. A call without authentication needs no share. */
-export function inPlace<T>({ shares }: Pick<ServerContext, 'shares'>, caller: Caller, work: () => Promise<T>): Promise<T> {
+export function inPlace<T>(
+  { shares }: Pick<ServerContext, 'shares'>,
+  caller: Caller,
+  work: () => Promise<T>,
+): Promise<T> {
   return within(shares.calls, caller, work)
 }
 
@@ -96,7 +137,14 @@ async function within<T>(share: FairShare, caller: Caller, work: () => Promise<T
 /** The context of a handler that reads: the connection pool, without a transaction. */
 export function requestContextOf(server: ServerContext, caller: Caller, now: Date): RequestContext {
   const { database } = server.writeContext
-  return { connection: database, database, caller, now, gateways: server.gateways, orgId: caller.organization?.id ?? '' }
+  return {
+    connection: database,
+    database,
+    caller,
+    now,
+    gateways: server.gateways,
+    orgId: caller.organization?.id ?? '',
+  }
 }
 
 /**
@@ -104,9 +152,16 @@ export function requestContextOf(server: ServerContext, caller: Caller, now: Dat
  * refuses, in a transaction of its own if PostgreSQL refuses the writes.
  */
 async function writeOnce(
-  server: ServerContext, caller: Caller, call: KeyedCall, work: (books: Books, request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>, startsWorkflow: boolean,
+  server: ServerContext,
+  caller: Caller,
+  call: KeyedCall,
+  work: (books: Books, request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>,
+  startsWorkflow: boolean,
 ): Promise<Reply | PendingWorkflow> {
-  const settle = async (books: Books, result: (request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>): Promise<Reply | PendingWorkflow> => {
+  const settle = async (
+    books: Books,
+    result: (request: WorkflowRequest) => Promise<Reply | WorkflowAnswer>,
+  ): Promise<Reply | PendingWorkflow> => {
     const claimed = claim(books, call, server.sealer)
     // The claim says whether an earlier call with this key has already stored a request.
     if (startsWorkflow) await books.connection.checked()
@@ -116,7 +171,7 @@ async function writeOnce(
     if (outcome.status === 'fulfilled' && typeof outcome.value === 'function') {
       return pendingWorkflow(books, call, claimed.unfinished, request.id, outcome.value)
     }
-    const reply = outcome.status === 'fulfilled' ? outcome.value as Reply : refusalToKeep(books, outcome.reason)
+    const reply = outcome.status === 'fulfilled' ? (outcome.value as Reply) : refusalToKeep(books, outcome.reason)
     remember(books, call, reply, server.sealer)
     return reply
   }
@@ -140,16 +195,32 @@ function refusalToKeep(books: Books, error: unknown): Reply {
 }
 
 // The request of the first call is continued, even if this call has another body.
-function pendingWorkflow(books: Books, sent: KeyedCall, unfinished: UnfinishedRequest | null, requestId: string, awaitAnswer: WorkflowAnswer): PendingWorkflow {
+function pendingWorkflow(
+  books: Books,
+  sent: KeyedCall,
+  unfinished: UnfinishedRequest | null,
+  requestId: string,
+  awaitAnswer: WorkflowAnswer,
+): PendingWorkflow {
   const call = { ...sent, bodyHash: unfinished?.bodyHash ?? sent.bodyHash }
-  return { awaitAnswer: awaitAnswer, call: call, claim: leaveClaim(books, call, requestId), mismatched: call.bodyHash !== sent.bodyHash }
+  return {
+    awaitAnswer: awaitAnswer,
+    call: call,
+    claim: leaveClaim(books, call, requestId),
+    mismatched: call.bodyHash !== sent.bodyHash,
+  }
 }
 
 /**
  * Waits for the workflow, with no transaction open, and stores the answer. An error from 500 on (Temporal is unavailable, or
  * the time is over) is not stored: the claim is released, and a repeat of the key continues the same request.
  */
-async function awaitWorkflow(server: ServerContext, caller: Caller, pending: PendingWorkflow, run: (awaitAnswer: WorkflowAnswer) => Promise<Reply>): Promise<Reply> {
+async function awaitWorkflow(
+  server: ServerContext,
+  caller: Caller,
+  pending: PendingWorkflow,
+  run: (awaitAnswer: WorkflowAnswer) => Promise<Reply>,
+): Promise<Reply> {
   const { database, clock } = server.writeContext
   let reply: Reply
   try {

@@ -26,7 +26,13 @@ const FILTERS = {
 }
 
 const log = route({
-  method: 'GET', path: '/activity', tag, does: 'Read the activity log, the newest first', scope, authCodes, answer,
+  method: 'GET',
+  path: '/activity',
+  tag,
+  does: 'Read the activity log, the newest first',
+  scope,
+  authCodes,
+  answer,
   query: listQuery({ ...schemasOf(FILTERS), limit }),
   async read(context, { query }) {
     return newest(context, whereOf(FILTERS, query, context), query.limit)
@@ -37,7 +43,13 @@ const log = route({
 const logsOfDocuments = kindsThatHave('hasLog').map((kind): Route => {
   const { noun, path, id } = DOCUMENTS[kind]
   return route({
-    method: 'GET', path: `${path}/{${id}}/activity`, tag, does: `Read ${withArticle(noun)}'s activity`, scope, authCodes, answer,
+    method: 'GET',
+    path: `${path}/{${id}}/activity`,
+    tag,
+    does: `Read ${withArticle(noun)}'s activity`,
+    scope,
+    authCodes,
+    answer,
     query: listQuery({ limit }),
     async read(context, { params, query }) {
       const document = await existingDocument(context, kind, params[id]!)

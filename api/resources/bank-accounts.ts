@@ -7,15 +7,24 @@ import { BankAccount, showBankAccount } from '../shapes/account.ts'
 
 export const bankAccountRoutes = [
   route({
-    method: 'GET', path: '/bank_accounts', tag: 'Lookups', does: 'List all bank and cash accounts', scope: 'bankaccounts.READ',
+    method: 'GET',
+    path: '/bank_accounts',
+    tag: 'Lookups',
+    does: 'List all bank and cash accounts',
+    scope: 'bankaccounts.READ',
     query: listQuery({
       active_only: Type.Optional(Type.Boolean({ default: true })),
       include_cash: Type.Optional(Type.Boolean({ default: true })),
     }),
     answer: Type.Object({ bank_accounts: Type.Array(BankAccount) }),
     async read(context, { query }) {
-      const found = await findBankAccounts(context, { activeOnly: query.active_only ?? true, includeCash: query.include_cash ?? true })
-      return { bank_accounts: found.map((account) => showBankAccount(account, context.caller.organization!.currency_code)) }
+      const found = await findBankAccounts(context, {
+        activeOnly: query.active_only ?? true,
+        includeCash: query.include_cash ?? true,
+      })
+      return {
+        bank_accounts: found.map((account) => showBankAccount(account, context.caller.organization!.currency_code)),
+      }
     },
   }),
 ]

@@ -20,7 +20,13 @@ const shown = (books: Books, bill: BillWithLines, message: string) => ({ message
 
 export const billRoutes = [
   listing({
-    path: '/bills', tag, does: 'List bills', scope: 'bills.READ', key: 'bills', table: bills, shape: Bill,
+    path: '/bills',
+    tag,
+    does: 'List bills',
+    scope: 'bills.READ',
+    key: 'bills',
+    table: bills,
+    shape: Bill,
     filters: {
       status: equals(Type.Enum(BILL_STATUSES)),
       vendor_id: sameId(),
@@ -34,33 +40,69 @@ export const billRoutes = [
     show: async (rows, context) => (await withBillLines(context, rows)).map((bill) => showBill(bill, todayAt(context))),
   }),
   route({
-    method: 'GET', path: '/bills/{bill_id}', tag, does: 'Read a bill', scope: 'bills.READ', answer,
+    method: 'GET',
+    path: '/bills/{bill_id}',
+    tag,
+    does: 'Read a bill',
+    scope: 'bills.READ',
+    answer,
     read: async (context, { params }) => ({ bill: showBill(await billOf(context, params.bill_id!), todayAt(context)) }),
   }),
   route({
-    method: 'POST', path: '/bills', tag, does: 'Create a bill, and approve it on request', scope: 'bills.CREATE',
-    status: 201, answer, warns: true, body: NewBill, alsoCheck: lineProblems,
+    method: 'POST',
+    path: '/bills',
+    tag,
+    does: 'Create a bill, and approve it on request',
+    scope: 'bills.CREATE',
+    status: 201,
+    answer,
+    warns: true,
+    body: NewBill,
+    alsoCheck: lineProblems,
     async write(books, { body }) {
       const bill = await createBill(books, body)
       return shown(books, bill, body.auto_approve ? 'Bill created and approved.' : 'Bill created.')
     },
   }),
   route({
-    method: 'PUT', path: '/bills/{bill_id}', tag, does: "Change a draft's number, reference, dates or notes",
-    scope: 'bills.UPDATE', answer, body: BillChanges,
-    write: async (books, { params, body }) => shown(books, await changeBill(books, params.bill_id!, body, answered(books)), 'Bill updated.'),
+    method: 'PUT',
+    path: '/bills/{bill_id}',
+    tag,
+    does: "Change a draft's number, reference, dates or notes",
+    scope: 'bills.UPDATE',
+    answer,
+    body: BillChanges,
+    write: async (books, { params, body }) =>
+      shown(books, await changeBill(books, params.bill_id!, body, answered(books)), 'Bill updated.'),
   }),
   route({
-    method: 'POST', path: '/bills/{bill_id}/approve', tag, does: 'Approve a draft: post its journal', scope: 'bills.UPDATE', answer,
+    method: 'POST',
+    path: '/bills/{bill_id}/approve',
+    tag,
+    does: 'Approve a draft: post its journal',
+    scope: 'bills.UPDATE',
+    answer,
     write: async (books, { params }) => shown(books, await approveBill(books, params.bill_id!), 'Bill approved.'),
   }),
   route({
-    method: 'POST', path: '/bills/{bill_id}/void', tag, does: 'Void a bill: reverse its journal',
-    scope: 'bills.UPDATE', answer, warns: true, body: VoidRequest,
-    write: async (books, { params, body }) => shown(books, await voidBill(books, params.bill_id!, body), 'Bill voided.'),
+    method: 'POST',
+    path: '/bills/{bill_id}/void',
+    tag,
+    does: 'Void a bill: reverse its journal',
+    scope: 'bills.UPDATE',
+    answer,
+    warns: true,
+    body: VoidRequest,
+    write: async (books, { params, body }) =>
+      shown(books, await voidBill(books, params.bill_id!, body), 'Bill voided.'),
   }),
   route({
-    method: 'DELETE', path: '/bills/{bill_id}', tag, does: 'Delete a draft', scope: 'bills.DELETE', answer: Type.Object({}),
+    method: 'DELETE',
+    path: '/bills/{bill_id}',
+    tag,
+    does: 'Delete a draft',
+    scope: 'bills.DELETE',
+    answer: Type.Object({}),
     async write(books, { params }) {
       await deleteBill(books, params.bill_id!)
       return { message: 'Bill deleted.' }

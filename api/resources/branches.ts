@@ -11,13 +11,26 @@ const tag = 'Lookups'
 
 export const branchRoutes = [
   route({
-    method: 'GET', path: '/branches', tag, does: 'List all branches', scope: 'branches.READ',
+    method: 'GET',
+    path: '/branches',
+    tag,
+    does: 'List all branches',
+    scope: 'branches.READ',
     query: listQuery({ active_only: Type.Optional(Type.Boolean({ default: true })) }),
     answer: Type.Object({ branches: Type.Array(Branch) }),
-    read: async (context, { query }) => ({ branches: (await findBranches(context, query.active_only ?? true)).map(showBranch) }),
+    read: async (context, { query }) => ({
+      branches: (await findBranches(context, query.active_only ?? true)).map(showBranch),
+    }),
   }),
   route({
-    method: 'GET', path: '/branches/{branch_id}', tag, does: 'Read a branch', scope: 'branches.READ', answer: one('branch', Branch),
-    read: async (context, { params }) => ({ branch: showBranch(await existingRow(context, branches, params.branch_id!, 'branch')) }),
+    method: 'GET',
+    path: '/branches/{branch_id}',
+    tag,
+    does: 'Read a branch',
+    scope: 'branches.READ',
+    answer: one('branch', Branch),
+    read: async (context, { params }) => ({
+      branch: showBranch(await existingRow(context, branches, params.branch_id!, 'branch')),
+    }),
   }),
 ]

@@ -1,6 +1,12 @@
 // The contacts' routes.
 import { Type } from 'typebox'
-import { archiveContact, changeContact, contactOf, createContact, deleteContact } from '../../commands/masters/contacts.ts'
+import {
+  archiveContact,
+  changeContact,
+  contactOf,
+  createContact,
+  deleteContact,
+} from '../../commands/masters/contacts.ts'
 import { CONTACT_SEARCH, contacts } from '../../models/contact.ts'
 import { equals, listing, within } from '../http/listing.ts'
 import { route } from '../http/route.ts'
@@ -12,7 +18,13 @@ const answer = one('contact', Contact)
 
 export const contactRoutes = [
   listing({
-    path: '/contacts', tag, does: 'List contacts', scope: 'contacts.READ', key: 'contacts', table: contacts, shape: Contact,
+    path: '/contacts',
+    tag,
+    does: 'List contacts',
+    scope: 'contacts.READ',
+    key: 'contacts',
+    table: contacts,
+    shape: Contact,
     filters: {
       contact_type: equals(Type.Enum(CONTACT_TYPES)),
       status: equals(Type.Enum(CONTACT_STATUSES)),
@@ -23,30 +35,60 @@ export const contactRoutes = [
     show: (rows) => rows.map(showContact),
   }),
   route({
-    method: 'GET', path: '/contacts/{contact_id}', tag, does: 'Read a contact', scope: 'contacts.READ', answer,
+    method: 'GET',
+    path: '/contacts/{contact_id}',
+    tag,
+    does: 'Read a contact',
+    scope: 'contacts.READ',
+    answer,
     read: async (context, { params }) => ({ contact: showContact(await contactOf(context, params.contact_id!)) }),
   }),
   route({
-    method: 'POST', path: '/contacts', tag, does: 'Create a contact', scope: 'contacts.CREATE', status: 201, answer,
+    method: 'POST',
+    path: '/contacts',
+    tag,
+    does: 'Create a contact',
+    scope: 'contacts.CREATE',
+    status: 201,
+    answer,
     body: NewContact,
-    write: async (books, { body }) => ({ message: 'Contact created.', contact: showContact(await createContact(books, body)) }),
+    write: async (books, { body }) => ({
+      message: 'Contact created.',
+      contact: showContact(await createContact(books, body)),
+    }),
   }),
   route({
-    method: 'PUT', path: '/contacts/{contact_id}', tag, does: 'Change a contact', scope: 'contacts.UPDATE', answer,
+    method: 'PUT',
+    path: '/contacts/{contact_id}',
+    tag,
+    does: 'Change a contact',
+    scope: 'contacts.UPDATE',
+    answer,
     body: ContactChanges,
     write: async (books, { params, body }) => ({
-      message: 'Contact updated.', contact: showContact(await changeContact(books, params.contact_id!, body, showContact)),
+      message: 'Contact updated.',
+      contact: showContact(await changeContact(books, params.contact_id!, body, showContact)),
     }),
   }),
   route({
-    method: 'POST', path: '/contacts/{contact_id}/archive', tag, does: 'Archive a contact', scope: 'contacts.UPDATE', answer,
+    method: 'POST',
+    path: '/contacts/{contact_id}/archive',
+    tag,
+    does: 'Archive a contact',
+    scope: 'contacts.UPDATE',
+    answer,
     write: async (books, { params }) => ({
-      message: 'Contact archived.', contact: showContact(await archiveContact(books, params.contact_id!)),
+      message: 'Contact archived.',
+      contact: showContact(await archiveContact(books, params.contact_id!)),
     }),
   }),
   route({
-    method: 'DELETE', path: '/contacts/{contact_id}', tag, does: 'Delete a contact that nothing refers to',
-    scope: 'contacts.DELETE', answer: Type.Object({}),
+    method: 'DELETE',
+    path: '/contacts/{contact_id}',
+    tag,
+    does: 'Delete a contact that nothing refers to',
+    scope: 'contacts.DELETE',
+    answer: Type.Object({}),
     async write(books, { params }) {
       await deleteContact(books, params.contact_id!)
       return { message: 'Contact deleted.' }

@@ -7,7 +7,11 @@ import { CostCenter, showCostCenter } from '../shapes/cost-center.ts'
 
 export const costCenterRoutes = [
   route({
-    method: 'GET', path: '/cost_centers', tag: 'Lookups', does: 'List all active cost centers', scope: 'costcenters.READ',
+    method: 'GET',
+    path: '/cost_centers',
+    tag: 'Lookups',
+    does: 'List all active cost centers',
+    scope: 'costcenters.READ',
     query: listQuery({}),
     answer: Type.Object({ cost_centers: Type.Array(CostCenter) }),
     read: async (context) => ({ cost_centers: (await findActiveCostCenters(context)).map(showCostCenter) }),

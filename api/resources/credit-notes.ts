@@ -1,13 +1,29 @@
 // The credit notes' routes.
 import { Type } from 'typebox'
 import { applyToBill, applyToInvoice } from '../../commands/sales/credit-applications.ts'
-import { changeCreditNote, createCreditNote, creditNoteOf, issueCreditNote, voidCreditNote } from '../../commands/sales/credit-notes.ts'
+import {
+  changeCreditNote,
+  createCreditNote,
+  creditNoteOf,
+  issueCreditNote,
+  voidCreditNote,
+} from '../../commands/sales/credit-notes.ts'
 import { creditNotes, withCreditNoteLines, type CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import {
-  AppliedToBill, AppliedToInvoice, ApplyToBill, ApplyToInvoice, CREDIT_NOTE_STATUSES, CreditNote, CreditNoteChanges, NewCreditNote,
-  showAppliedToBill, showAppliedToInvoice, showCreditNote, Side,
+  AppliedToBill,
+  AppliedToInvoice,
+  ApplyToBill,
+  ApplyToInvoice,
+  CREDIT_NOTE_STATUSES,
+  CreditNote,
+  CreditNoteChanges,
+  NewCreditNote,
+  showAppliedToBill,
+  showAppliedToInvoice,
+  showCreditNote,
+  Side,
 } from '../shapes/credit-note.ts'
 import { one } from '../shapes/fields.ts'
 import { VoidRequest } from '../shapes/document.ts'
@@ -19,7 +35,12 @@ const shown = (message: string, note: CreditNoteWithLines) => ({ message, credit
 
 export const creditNoteRoutes = [
   listing({
-    path: '/credit_notes', tag, does: 'List credit notes', scope: 'creditnotes.READ', key: 'credit_notes', table: creditNotes,
+    path: '/credit_notes',
+    tag,
+    does: 'List credit notes',
+    scope: 'creditnotes.READ',
+    key: 'credit_notes',
+    table: creditNotes,
     shape: CreditNote,
     filters: {
       status: equals(Type.Enum(CREDIT_NOTE_STATUSES)),
@@ -34,45 +55,93 @@ export const creditNoteRoutes = [
     show: async (rows, context) => (await withCreditNoteLines(context, rows)).map(showCreditNote),
   }),
   route({
-    method: 'GET', path: '/credit_notes/{credit_note_id}', tag, does: 'Read a credit note', scope: 'creditnotes.READ', answer,
-    read: async (context, { params }) => ({ credit_note: showCreditNote(await creditNoteOf(context, params.credit_note_id!)) }),
+    method: 'GET',
+    path: '/credit_notes/{credit_note_id}',
+    tag,
+    does: 'Read a credit note',
+    scope: 'creditnotes.READ',
+    answer,
+    read: async (context, { params }) => ({
+      credit_note: showCreditNote(await creditNoteOf(context, params.credit_note_id!)),
+    }),
   }),
   route({
-    method: 'POST', path: '/credit_notes', tag, does: "Create a customer's or vendor's credit note, and issue it unless it is a draft",
-    scope: 'creditnotes.CREATE', status: 201, keyRequired: true, answer, warns: true, body: NewCreditNote, alsoCheck: lineProblems,
+    method: 'POST',
+    path: '/credit_notes',
+    tag,
+    does: "Create a customer's or vendor's credit note, and issue it unless it is a draft",
+    scope: 'creditnotes.CREATE',
+    status: 201,
+    keyRequired: true,
+    answer,
+    warns: true,
+    body: NewCreditNote,
+    alsoCheck: lineProblems,
     async write(books, { body }) {
       const note = await createCreditNote(books, body)
       return shown(body.is_draft ? 'Credit note created.' : 'Credit note created and issued.', note)
     },
   }),
   route({
-    method: 'PUT', path: '/credit_notes/{credit_note_id}', tag, scope: 'creditnotes.UPDATE',
+    method: 'PUT',
+    path: '/credit_notes/{credit_note_id}',
+    tag,
+    scope: 'creditnotes.UPDATE',
     does: "Change a draft, or an issued note's date, reference or notes while nothing of it is applied",
-    answer, warns: true, body: CreditNoteChanges, alsoCheck: changedLineProblems,
-    write: async (books, { params, body }) => shown('Credit note updated.', await changeCreditNote(books, params.credit_note_id!, body, showCreditNote)),
+    answer,
+    warns: true,
+    body: CreditNoteChanges,
+    alsoCheck: changedLineProblems,
+    write: async (books, { params, body }) =>
+      shown('Credit note updated.', await changeCreditNote(books, params.credit_note_id!, body, showCreditNote)),
   }),
   route({
-    method: 'POST', path: '/credit_notes/{credit_note_id}/issue', tag, does: 'Issue a draft: post its journal',
-    scope: 'creditnotes.UPDATE', answer,
-    write: async (books, { params }) => shown('Credit note issued.', await issueCreditNote(books, params.credit_note_id!)),
+    method: 'POST',
+    path: '/credit_notes/{credit_note_id}/issue',
+    tag,
+    does: 'Issue a draft: post its journal',
+    scope: 'creditnotes.UPDATE',
+    answer,
+    write: async (books, { params }) =>
+      shown('Credit note issued.', await issueCreditNote(books, params.credit_note_id!)),
   }),
   route({
-    method: 'POST', path: '/credit_notes/{credit_note_id}/void', tag, does: 'Void a credit note: reverse its journal',
-    scope: 'creditnotes.UPDATE', answer, body: VoidRequest,
-    write: async (books, { params, body }) => shown('Credit note voided.', await voidCreditNote(books, params.credit_note_id!, body)),
+    method: 'POST',
+    path: '/credit_notes/{credit_note_id}/void',
+    tag,
+    does: 'Void a credit note: reverse its journal',
+    scope: 'creditnotes.UPDATE',
+    answer,
+    body: VoidRequest,
+    write: async (books, { params, body }) =>
+      shown('Credit note voided.', await voidCreditNote(books, params.credit_note_id!, body)),
   }),
   route({
-    method: 'POST', path: '/credit_notes/{credit_note_id}/apply-to-invoice', tag, does: "Apply a customer's credit to an invoice",
-    scope: 'creditnotes.UPDATE', keyRequired: true, answer: AppliedToInvoice, body: ApplyToInvoice,
-    write: async (books, { params, body }) => (
-      { message: 'Credit applied.', ...showAppliedToInvoice(await applyToInvoice(books, params.credit_note_id!, body)) }
-    ),
+    method: 'POST',
+    path: '/credit_notes/{credit_note_id}/apply-to-invoice',
+    tag,
+    does: "Apply a customer's credit to an invoice",
+    scope: 'creditnotes.UPDATE',
+    keyRequired: true,
+    answer: AppliedToInvoice,
+    body: ApplyToInvoice,
+    write: async (books, { params, body }) => ({
+      message: 'Credit applied.',
+      ...showAppliedToInvoice(await applyToInvoice(books, params.credit_note_id!, body)),
+    }),
   }),
   route({
-    method: 'POST', path: '/credit_notes/{credit_note_id}/apply-to-bill', tag, does: "Apply a vendor's credit to a bill",
-    scope: 'creditnotes.UPDATE', keyRequired: true, answer: AppliedToBill, body: ApplyToBill,
-    write: async (books, { params, body }) => (
-      { message: 'Credit applied.', ...showAppliedToBill(await applyToBill(books, params.credit_note_id!, body)) }
-    ),
+    method: 'POST',
+    path: '/credit_notes/{credit_note_id}/apply-to-bill',
+    tag,
+    does: "Apply a vendor's credit to a bill",
+    scope: 'creditnotes.UPDATE',
+    keyRequired: true,
+    answer: AppliedToBill,
+    body: ApplyToBill,
+    write: async (books, { params, body }) => ({
+      message: 'Credit applied.',
+      ...showAppliedToBill(await applyToBill(books, params.credit_note_id!, body)),
+    }),
   }),
 ]

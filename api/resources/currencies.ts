@@ -13,7 +13,11 @@ const RATES = { default: 200, maximum: 1000 }
 
 export const currencyRoutes = [
   route({
-    method: 'GET', path: '/currencies', tag, does: 'List all enabled currencies', scope: 'currencies.READ',
+    method: 'GET',
+    path: '/currencies',
+    tag,
+    does: 'List all enabled currencies',
+    scope: 'currencies.READ',
     query: listQuery({}),
     answer: Type.Object({ currencies: Type.Array(Currency) }),
     async read(context) {
@@ -22,7 +26,11 @@ export const currencyRoutes = [
     },
   }),
   route({
-    method: 'GET', path: '/exchange_rates', tag, does: 'List exchange rates, the newest first', scope: 'currencies.READ',
+    method: 'GET',
+    path: '/exchange_rates',
+    tag,
+    does: 'List exchange rates, the newest first',
+    scope: 'currencies.READ',
     query: listQuery({
       from_currency: Type.Optional(CurrencyCode),
       to_currency: Type.Optional(CurrencyCode),
@@ -31,8 +39,15 @@ export const currencyRoutes = [
     answer: Type.Object({ exchange_rates: Type.Array(ExchangeRate) }),
     async read(context, { query }) {
       const { limit = RATES.default, ...pair } = query
-      const filters = (['from_currency', 'to_currency'] as const).flatMap((name) => (pair[name] ? [equalTo(name, pair[name])] : []))
-      const newest = await pageOf(context, exchangeRates, { by: 'rate_date', perPage: limit, after: null, where: allOf(filters) })
+      const filters = (['from_currency', 'to_currency'] as const).flatMap((name) =>
+        pair[name] ? [equalTo(name, pair[name])] : [],
+      )
+      const newest = await pageOf(context, exchangeRates, {
+        by: 'rate_date',
+        perPage: limit,
+        after: null,
+        where: allOf(filters),
+      })
       return { exchange_rates: newest.rows.map(showExchangeRate) }
     },
   }),

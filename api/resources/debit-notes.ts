@@ -1,11 +1,23 @@
 // The debit notes' routes.
 import { Type } from 'typebox'
-import { changeDebitNote, createDebitNote, debitNoteOf, issueDebitNote, voidDebitNote } from '../../commands/purchases/debit-notes.ts'
+import {
+  changeDebitNote,
+  createDebitNote,
+  debitNoteOf,
+  issueDebitNote,
+  voidDebitNote,
+} from '../../commands/purchases/debit-notes.ts'
 import { debitNotes, withDebitNoteLines, type DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import {
-  DEBIT_NOTE_STATUSES, DebitNote, DebitNoteChanges, debitNoteProblems, NewDebitNote, showDebitNote, vendorNamed,
+  DEBIT_NOTE_STATUSES,
+  DebitNote,
+  DebitNoteChanges,
+  debitNoteProblems,
+  NewDebitNote,
+  showDebitNote,
+  vendorNamed,
 } from '../shapes/debit-note.ts'
 import { one } from '../shapes/fields.ts'
 import { VoidRequest } from '../shapes/document.ts'
@@ -17,7 +29,13 @@ const shown = (message: string, note: DebitNoteWithLines) => ({ message, debit_n
 
 export const debitNoteRoutes = [
   listing({
-    path: '/debit_notes', tag, does: 'List debit notes', scope: 'debitnotes.READ', key: 'debit_notes', table: debitNotes, shape: DebitNote,
+    path: '/debit_notes',
+    tag,
+    does: 'List debit notes',
+    scope: 'debitnotes.READ',
+    key: 'debit_notes',
+    table: debitNotes,
+    shape: DebitNote,
     filters: {
       status: equals(Type.Enum(DEBIT_NOTE_STATUSES)),
       vendor_id: sameId(),
@@ -29,12 +47,28 @@ export const debitNoteRoutes = [
     show: async (rows, context) => (await withDebitNoteLines(context, rows)).map(showDebitNote),
   }),
   route({
-    method: 'GET', path: '/debit_notes/{debit_note_id}', tag, does: 'Read a debit note', scope: 'debitnotes.READ', answer,
-    read: async (context, { params }) => ({ debit_note: showDebitNote(await debitNoteOf(context, params.debit_note_id!)) }),
+    method: 'GET',
+    path: '/debit_notes/{debit_note_id}',
+    tag,
+    does: 'Read a debit note',
+    scope: 'debitnotes.READ',
+    answer,
+    read: async (context, { params }) => ({
+      debit_note: showDebitNote(await debitNoteOf(context, params.debit_note_id!)),
+    }),
   }),
   route({
-    method: 'POST', path: '/debit_notes', tag, does: 'Create a debit note to a vendor, and issue it unless it is a draft',
-    scope: 'debitnotes.CREATE', status: 201, keyRequired: true, answer, warns: true, body: NewDebitNote, alsoCheck: debitNoteProblems,
+    method: 'POST',
+    path: '/debit_notes',
+    tag,
+    does: 'Create a debit note to a vendor, and issue it unless it is a draft',
+    scope: 'debitnotes.CREATE',
+    status: 201,
+    keyRequired: true,
+    answer,
+    warns: true,
+    body: NewDebitNote,
+    alsoCheck: debitNoteProblems,
     async write(books, { body }) {
       const { vendor_id, ...fields } = vendorNamed(body)
       const note = await createDebitNote(books, { ...fields, vendor_id: vendor_id! })
@@ -42,20 +76,39 @@ export const debitNoteRoutes = [
     },
   }),
   route({
-    method: 'PUT', path: '/debit_notes/{debit_note_id}', tag, does: "Change a draft, or an issued note's date, reason, reference or notes",
-    scope: 'debitnotes.UPDATE', answer, warns: true, body: DebitNoteChanges, alsoCheck: changedLineProblems,
-    write: async (books, { params, body }) => (
-      shown('Debit note updated.', await changeDebitNote(books, params.debit_note_id!, vendorNamed(body), showDebitNote))
-    ),
+    method: 'PUT',
+    path: '/debit_notes/{debit_note_id}',
+    tag,
+    does: "Change a draft, or an issued note's date, reason, reference or notes",
+    scope: 'debitnotes.UPDATE',
+    answer,
+    warns: true,
+    body: DebitNoteChanges,
+    alsoCheck: changedLineProblems,
+    write: async (books, { params, body }) =>
+      shown(
+        'Debit note updated.',
+        await changeDebitNote(books, params.debit_note_id!, vendorNamed(body), showDebitNote),
+      ),
   }),
   route({
-    method: 'POST', path: '/debit_notes/{debit_note_id}/issue', tag, does: 'Issue a draft: post its journal',
-    scope: 'debitnotes.UPDATE', answer,
+    method: 'POST',
+    path: '/debit_notes/{debit_note_id}/issue',
+    tag,
+    does: 'Issue a draft: post its journal',
+    scope: 'debitnotes.UPDATE',
+    answer,
     write: async (books, { params }) => shown('Debit note issued.', await issueDebitNote(books, params.debit_note_id!)),
   }),
   route({
-    method: 'POST', path: '/debit_notes/{debit_note_id}/void', tag, does: 'Void a debit note: reverse its journal',
-    scope: 'debitnotes.UPDATE', answer, body: VoidRequest,
-    write: async (books, { params, body }) => shown('Debit note voided.', await voidDebitNote(books, params.debit_note_id!, body)),
+    method: 'POST',
+    path: '/debit_notes/{debit_note_id}/void',
+    tag,
+    does: 'Void a debit note: reverse its journal',
+    scope: 'debitnotes.UPDATE',
+    answer,
+    body: VoidRequest,
+    write: async (books, { params, body }) =>
+      shown('Debit note voided.', await voidDebitNote(books, params.debit_note_id!, body)),
   }),
 ]

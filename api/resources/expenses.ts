@@ -13,12 +13,24 @@ const tag = 'Expenses'
 const answer = one('expense', Expense)
 
 const currencyAt = ({ caller }: RequestContext) => caller.organization!.currency_code
-const answered = ({ organization }: Books) => (expense: ExpenseWithLines) => showExpense(expense, organization.currency_code)
-const shown = (books: Books, expense: ExpenseWithLines, message: string) => ({ message, expense: answered(books)(expense) })
+const answered =
+  ({ organization }: Books) =>
+  (expense: ExpenseWithLines) =>
+    showExpense(expense, organization.currency_code)
+const shown = (books: Books, expense: ExpenseWithLines, message: string) => ({
+  message,
+  expense: answered(books)(expense),
+})
 
 export const expenseRoutes = [
   listing({
-    path: '/expenses', tag, does: 'List expenses', scope: 'expenses.READ', key: 'expenses', table: expenses, shape: Expense,
+    path: '/expenses',
+    tag,
+    does: 'List expenses',
+    scope: 'expenses.READ',
+    key: 'expenses',
+    table: expenses,
+    shape: Expense,
     filters: {
       vendor_id: sameId(),
       account_id: {
@@ -29,25 +41,51 @@ export const expenseRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    show: async (rows, context) => (await withExpenseLines(context, rows)).map((expense) => showExpense(expense, currencyAt(context))),
+    show: async (rows, context) =>
+      (await withExpenseLines(context, rows)).map((expense) => showExpense(expense, currencyAt(context))),
   }),
   route({
-    method: 'POST', path: '/expenses', tag, does: 'Book an expense: post its journal', scope: 'expenses.CREATE', status: 201,
-    answer, body: NewExpense, alsoCheck: expenseProblems,
+    method: 'POST',
+    path: '/expenses',
+    tag,
+    does: 'Book an expense: post its journal',
+    scope: 'expenses.CREATE',
+    status: 201,
+    answer,
+    body: NewExpense,
+    alsoCheck: expenseProblems,
     write: async (books, { body }) => shown(books, await createExpense(books, body), 'Expense created.'),
   }),
   route({
-    method: 'GET', path: '/expenses/{expense_id}', tag, does: 'Read an expense', scope: 'expenses.READ', answer,
-    read: async (context, { params }) => ({ expense: showExpense(await expenseOf(context, params.expense_id!), currencyAt(context)) }),
+    method: 'GET',
+    path: '/expenses/{expense_id}',
+    tag,
+    does: 'Read an expense',
+    scope: 'expenses.READ',
+    answer,
+    read: async (context, { params }) => ({
+      expense: showExpense(await expenseOf(context, params.expense_id!), currencyAt(context)),
+    }),
   }),
   route({
-    method: 'PUT', path: '/expenses/{expense_id}', tag, does: 'Change an expense: reverse its journal and post it again',
-    scope: 'expenses.UPDATE', answer, body: ExpenseChanges, alsoCheck: changedExpenseProblems,
-    write: async (books, { params, body }) => shown(books, await changeExpense(books, params.expense_id!, body, answered(books)), 'Expense updated.'),
+    method: 'PUT',
+    path: '/expenses/{expense_id}',
+    tag,
+    does: 'Change an expense: reverse its journal and post it again',
+    scope: 'expenses.UPDATE',
+    answer,
+    body: ExpenseChanges,
+    alsoCheck: changedExpenseProblems,
+    write: async (books, { params, body }) =>
+      shown(books, await changeExpense(books, params.expense_id!, body, answered(books)), 'Expense updated.'),
   }),
   route({
-    method: 'DELETE', path: '/expenses/{expense_id}', tag, does: 'Delete an expense: reverse its journal',
-    scope: 'expenses.DELETE', answer: Type.Object({}),
+    method: 'DELETE',
+    path: '/expenses/{expense_id}',
+    tag,
+    does: 'Delete an expense: reverse its journal',
+    scope: 'expenses.DELETE',
+    answer: Type.Object({}),
     async write(books, { params }) {
       await deleteExpense(books, params.expense_id!)
       return { message: 'Expense deleted.' }

@@ -16,11 +16,15 @@ const SERIES_QUERY = {
 }
 
 const dateOf = ({ now, caller }: RequestContext, input: string | undefined) =>
-  (input === undefined ? dateInZone(now.toISOString(), caller.organization!.time_zone) : parseDocumentDate(input)!)
+  input === undefined ? dateInZone(now.toISOString(), caller.organization!.time_zone) : parseDocumentDate(input)!
 
 export const invoiceSeriesRoutes = [
   route({
-    method: 'GET', path: '/invoices/series', tag, does: "List a branch's series on a date", scope: 'invoices.READ',
+    method: 'GET',
+    path: '/invoices/series',
+    tag,
+    does: "List a branch's series on a date",
+    scope: 'invoices.READ',
     query: Type.Object(SERIES_QUERY),
     answer: Type.Object({ series: Type.Array(Series), branchId: Id }),
     async read(context, { query }) {
@@ -30,25 +34,52 @@ export const invoiceSeriesRoutes = [
     },
   }),
   route({
-    method: 'GET', path: '/invoices/series/next-number', tag, does: 'Read the next number without taking it',
+    method: 'GET',
+    path: '/invoices/series/next-number',
+    tag,
+    does: 'Read the next number without taking it',
     scope: 'invoices.READ',
     query: Type.Object({ series: Type.Optional(Type.String({ default: 'default' })), ...SERIES_QUERY }),
     answer: Type.Object({ next_number: Type.String(), series: Type.String(), branch_id: Id }),
     async read(context, { query }) {
       const { series = 'default', branchId, transactionDate } = query
       const branch = await branchOfSeries(context, branchId, 'branchId')
-      const number = await nextNumber(context, branch, dateOf(context, transactionDate), series, context.caller.organization!)
+      const number = await nextNumber(
+        context,
+        branch,
+        dateOf(context, transactionDate),
+        series,
+        context.caller.organization!,
+      )
       return { next_number: number, series, branch_id: branch.id }
     },
   }),
   listing({
-    path: '/invoices/series/gaps', tag, does: 'List the numbers of deleted drafts', scope: 'invoices.READ', key: 'gaps',
-    table: numberGaps, shape: Gap, by: 'time', modified: 'time', filters: {}, where: equalTo('document', 'invoice'),
+    path: '/invoices/series/gaps',
+    tag,
+    does: 'List the numbers of deleted drafts',
+    scope: 'invoices.READ',
+    key: 'gaps',
+    table: numberGaps,
+    shape: Gap,
+    by: 'time',
+    modified: 'time',
+    filters: {},
+    where: equalTo('document', 'invoice'),
     show: (rows) => rows.map(showGap),
   }),
   route({
-    method: 'POST', path: '/invoices/series', tag, does: 'Create a series', scope: 'invoices.CREATE', status: 201,
-    body: NewSeries, answer: one('series', CreatedSeries),
-    write: async (books, { body }) => ({ message: 'Series created.', series: showCreatedSeries(await createSeries(books, body)) }),
+    method: 'POST',
+    path: '/invoices/series',
+    tag,
+    does: 'Create a series',
+    scope: 'invoices.CREATE',
+    status: 201,
+    body: NewSeries,
+    answer: one('series', CreatedSeries),
+    write: async (books, { body }) => ({
+      message: 'Series created.',
+      series: showCreatedSeries(await createSeries(books, body)),
+    }),
   }),
 ]

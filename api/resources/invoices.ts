@@ -2,7 +2,14 @@
 import { Type } from 'typebox'
 import type { Books } from '../../commands/books/books.ts'
 import { today } from '../../commands/documents/drafting.ts'
-import { approveInvoice, changeInvoice, createInvoice, deleteInvoice, invoiceOf, voidInvoice } from '../../commands/sales/invoices.ts'
+import {
+  approveInvoice,
+  changeInvoice,
+  createInvoice,
+  deleteInvoice,
+  invoiceOf,
+  voidInvoice,
+} from '../../commands/sales/invoices.ts'
 import { invoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
 import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
@@ -16,11 +23,20 @@ const tag = 'Invoices'
 const answer = one('invoice', Invoice)
 
 const answered = (books: Books) => (invoice: InvoiceWithLines) => showInvoice(invoice, today(books))
-const shown = (books: Books, invoice: InvoiceWithLines, message: string) => ({ message, invoice: answered(books)(invoice) })
+const shown = (books: Books, invoice: InvoiceWithLines, message: string) => ({
+  message,
+  invoice: answered(books)(invoice),
+})
 
 export const invoiceRoutes = [
   listing({
-    path: '/invoices', tag, does: 'List invoices', scope: 'invoices.READ', key: 'invoices', table: invoices, shape: Invoice,
+    path: '/invoices',
+    tag,
+    does: 'List invoices',
+    scope: 'invoices.READ',
+    key: 'invoices',
+    table: invoices,
+    shape: Invoice,
     filters: {
       status: equals(Type.Enum(INVOICE_STATUSES)),
       customer_id: sameId(),
@@ -37,34 +53,73 @@ export const invoiceRoutes = [
     },
   }),
   route({
-    method: 'GET', path: '/invoices/{invoice_id}', tag, does: 'Read an invoice', scope: 'invoices.READ', answer,
-    read: async (context, { params }) => ({ invoice: showInvoice(await invoiceOf(context, params.invoice_id!), todayAt(context)) }),
+    method: 'GET',
+    path: '/invoices/{invoice_id}',
+    tag,
+    does: 'Read an invoice',
+    scope: 'invoices.READ',
+    answer,
+    read: async (context, { params }) => ({
+      invoice: showInvoice(await invoiceOf(context, params.invoice_id!), todayAt(context)),
+    }),
   }),
   route({
-    method: 'POST', path: '/invoices', tag, does: 'Create an invoice, and approve it on request', scope: 'invoices.CREATE',
-    status: 201, keyRequired: true, answer, warns: true, body: NewInvoice, alsoCheck: lineProblems,
+    method: 'POST',
+    path: '/invoices',
+    tag,
+    does: 'Create an invoice, and approve it on request',
+    scope: 'invoices.CREATE',
+    status: 201,
+    keyRequired: true,
+    answer,
+    warns: true,
+    body: NewInvoice,
+    alsoCheck: lineProblems,
     async write(books, { body }) {
       const invoice = await createInvoice(books, body)
       return shown(books, invoice, body.auto_approve ? 'Invoice created and approved.' : 'Invoice created.')
     },
   }),
   route({
-    method: 'PUT', path: '/invoices/{invoice_id}', tag, does: "Change a draft's reference, due date or notes",
-    scope: 'invoices.UPDATE', answer, body: InvoiceChanges,
-    write: async (books, { params, body }) => shown(books, await changeInvoice(books, params.invoice_id!, body, answered(books)), 'Invoice updated.'),
+    method: 'PUT',
+    path: '/invoices/{invoice_id}',
+    tag,
+    does: "Change a draft's reference, due date or notes",
+    scope: 'invoices.UPDATE',
+    answer,
+    body: InvoiceChanges,
+    write: async (books, { params, body }) =>
+      shown(books, await changeInvoice(books, params.invoice_id!, body, answered(books)), 'Invoice updated.'),
   }),
   route({
-    method: 'POST', path: '/invoices/{invoice_id}/approve', tag, does: 'Approve a draft: post its journal',
-    scope: 'invoices.UPDATE', answer,
-    write: async (books, { params }) => shown(books, await approveInvoice(books, params.invoice_id!), 'Invoice approved.'),
+    method: 'POST',
+    path: '/invoices/{invoice_id}/approve',
+    tag,
+    does: 'Approve a draft: post its journal',
+    scope: 'invoices.UPDATE',
+    answer,
+    write: async (books, { params }) =>
+      shown(books, await approveInvoice(books, params.invoice_id!), 'Invoice approved.'),
   }),
   route({
-    method: 'POST', path: '/invoices/{invoice_id}/void', tag, does: 'Void an invoice: reverse its journal',
-    scope: 'invoices.UPDATE', answer, warns: true, body: VoidRequest,
-    write: async (books, { params, body }) => shown(books, await voidInvoice(books, params.invoice_id!, body), 'Invoice voided.'),
+    method: 'POST',
+    path: '/invoices/{invoice_id}/void',
+    tag,
+    does: 'Void an invoice: reverse its journal',
+    scope: 'invoices.UPDATE',
+    answer,
+    warns: true,
+    body: VoidRequest,
+    write: async (books, { params, body }) =>
+      shown(books, await voidInvoice(books, params.invoice_id!, body), 'Invoice voided.'),
   }),
   route({
-    method: 'DELETE', path: '/invoices/{invoice_id}', tag, does: 'Delete a draft', scope: 'invoices.DELETE', answer: Type.Object({}),
+    method: 'DELETE',
+    path: '/invoices/{invoice_id}',
+    tag,
+    does: 'Delete a draft',
+    scope: 'invoices.DELETE',
+    answer: Type.Object({}),
     async write(books, { params }) {
       await deleteInvoice(books, params.invoice_id!)
       return { message: 'Invoice deleted.' }

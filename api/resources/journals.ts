@@ -11,14 +11,20 @@ import { Journal, NewJournal, showJournal, sideProblems } from '../shapes/journa
 
 const tag = 'Journals'
 const IncludeReversed = Type.Boolean({
-  default: false, description: 'Include deleted manual journals and the entries that reverse them.',
+  default: false,
+  description: 'Include deleted manual journals and the entries that reverse them.',
 })
 
 const currencyAt = ({ caller }: RequestContext) => caller.organization!.currency_code
 
 export const journalRoutes = [
   listing({
-    path: '/journals', tag, does: "List the ledger's journals", scope: 'journals.READ', key: 'journals', table: journals,
+    path: '/journals',
+    tag,
+    does: "List the ledger's journals",
+    scope: 'journals.READ',
+    key: 'journals',
+    table: journals,
     shape: Journal,
     // A journal is never changed, so it was last modified when it was created.
     modified: 'created_time',
@@ -34,26 +40,43 @@ export const journalRoutes = [
       tag: tagged(),
       include_reversed: { schema: IncludeReversed, always: true, where: (on) => (on ? everything : NOT_DELETED) },
     },
-    show: async (rows, context) => (await withReadLines(context, rows)).map((journal) => showJournal(journal, currencyAt(context))),
+    show: async (rows, context) =>
+      (await withReadLines(context, rows)).map((journal) => showJournal(journal, currencyAt(context))),
   }),
   route({
-    method: 'POST', path: '/journals', tag, does: 'Post a manual journal', scope: 'journals.CREATE', status: 201,
-    answer: one('journal', Journal), body: NewJournal, alsoCheck: sideProblems,
+    method: 'POST',
+    path: '/journals',
+    tag,
+    does: 'Post a manual journal',
+    scope: 'journals.CREATE',
+    status: 201,
+    answer: one('journal', Journal),
+    body: NewJournal,
+    alsoCheck: sideProblems,
     async write(books, { body }) {
       const journal = await postManualJournal(books, body)
       return { message: 'Journal posted.', journal: showJournal(journal, books.organization.currency_code) }
     },
   }),
   route({
-    method: 'GET', path: '/journals/{journal_id}', tag, does: 'Read a journal', scope: 'journals.READ',
-    query: Type.Object({ include_reversed: Type.Optional(IncludeReversed) }), answer: one('journal', Journal),
+    method: 'GET',
+    path: '/journals/{journal_id}',
+    tag,
+    does: 'Read a journal',
+    scope: 'journals.READ',
+    query: Type.Object({ include_reversed: Type.Optional(IncludeReversed) }),
+    answer: one('journal', Journal),
     async read(context, { params, query }) {
       const journal = await journalOf(context, params.journal_id!, { includeReversed: query.include_reversed ?? false })
       return { journal: showJournal(journal, currencyAt(context)) }
     },
   }),
   route({
-    method: 'DELETE', path: '/journals/{journal_id}', tag, does: 'Delete a manual journal: reverse it', scope: 'journals.DELETE',
+    method: 'DELETE',
+    path: '/journals/{journal_id}',
+    tag,
+    does: 'Delete a manual journal: reverse it',
+    scope: 'journals.DELETE',
     answer: Type.Object({}),
     async write(books, { params }) {
       await deleteManualJournal(books, params.journal_id!)

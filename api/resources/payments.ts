@@ -7,7 +7,14 @@ import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listi
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import {
-  allocationProblems, applyProblems, Flow, NewAllocation, NewPayment, Payment, PaymentChanges, showPayment,
+  allocationProblems,
+  applyProblems,
+  Flow,
+  NewAllocation,
+  NewPayment,
+  Payment,
+  PaymentChanges,
+  showPayment,
 } from '../shapes/payment.ts'
 
 const tag = 'Payments'
@@ -15,36 +22,77 @@ const answer = one('payment', Payment)
 
 export const paymentRoutes = [
   listing({
-    path: '/payments', tag, does: 'List payments', scope: 'payments.READ', key: 'payments', table: payments, shape: Payment,
+    path: '/payments',
+    tag,
+    does: 'List payments',
+    scope: 'payments.READ',
+    key: 'payments',
+    table: payments,
+    shape: Payment,
     filters: { flow: equals(Flow), contact_id: sameId(), date_from: dateFrom(), date_to: dateTo(), tag: tagged() },
     show: async (rows, context) => (await withAllocations(context, rows)).map(showPayment),
   }),
   route({
-    method: 'GET', path: '/payments/{payment_id}', tag, does: 'Read a payment', scope: 'payments.READ', answer,
+    method: 'GET',
+    path: '/payments/{payment_id}',
+    tag,
+    does: 'Read a payment',
+    scope: 'payments.READ',
+    answer,
     read: async (context, { params }) => ({ payment: showPayment(await paymentOf(context, params.payment_id!)) }),
   }),
   route({
-    method: 'POST', path: '/payments', tag, does: 'Record a payment, and settle what it is allocated to', scope: 'payments.CREATE',
-    status: 201, keyRequired: true, answer, warns: true, body: NewPayment, alsoCheck: allocationProblems,
-    write: async (books, { body }) => ({ message: 'Payment recorded.', payment: showPayment(await recordPayment(books, body, { keyed: true })) }),
+    method: 'POST',
+    path: '/payments',
+    tag,
+    does: 'Record a payment, and settle what it is allocated to',
+    scope: 'payments.CREATE',
+    status: 201,
+    keyRequired: true,
+    answer,
+    warns: true,
+    body: NewPayment,
+    alsoCheck: allocationProblems,
+    write: async (books, { body }) => ({
+      message: 'Payment recorded.',
+      payment: showPayment(await recordPayment(books, body, { keyed: true })),
+    }),
   }),
   route({
-    method: 'POST', path: '/payments/{payment_id}/apply', tag, does: 'Apply unapplied money to an invoice or a bill',
-    scope: 'payments.UPDATE', keyRequired: true, answer, body: NewAllocation, alsoCheck: applyProblems,
-    write: async (books, { params, body }) => (
-      { message: 'Payment applied.', payment: showPayment(await applyPayment(books, params.payment_id!, body)) }
-    ),
+    method: 'POST',
+    path: '/payments/{payment_id}/apply',
+    tag,
+    does: 'Apply unapplied money to an invoice or a bill',
+    scope: 'payments.UPDATE',
+    keyRequired: true,
+    answer,
+    body: NewAllocation,
+    alsoCheck: applyProblems,
+    write: async (books, { params, body }) => ({
+      message: 'Payment applied.',
+      payment: showPayment(await applyPayment(books, params.payment_id!, body)),
+    }),
   }),
   route({
-    method: 'PUT', path: '/payments/{payment_id}', tag, does: 'Change a payment: reverse its journals and post them again', scope: 'payments.UPDATE', answer,
+    method: 'PUT',
+    path: '/payments/{payment_id}',
+    tag,
+    does: 'Change a payment: reverse its journals and post them again',
+    scope: 'payments.UPDATE',
+    answer,
     body: PaymentChanges,
-    write: async (books, { params, body }) => (
-      { message: 'Payment updated.', payment: showPayment(await changePayment(books, params.payment_id!, body, showPayment)) }
-    ),
+    write: async (books, { params, body }) => ({
+      message: 'Payment updated.',
+      payment: showPayment(await changePayment(books, params.payment_id!, body, showPayment)),
+    }),
   }),
   route({
-    method: 'DELETE', path: '/payments/{payment_id}', tag, does: 'Delete a payment: reverse its journals, release what it settled',
-    scope: 'payments.DELETE', answer: Type.Object({}),
+    method: 'DELETE',
+    path: '/payments/{payment_id}',
+    tag,
+    does: 'Delete a payment: reverse its journals, release what it settled',
+    scope: 'payments.DELETE',
+    answer: Type.Object({}),
     async write(books, { params }) {
       await deletePayment(books, params.payment_id!)
       return { message: 'Payment deleted.' }

@@ -1,24 +1,45 @@
 // The purchase orders' routes.
 import { Type } from 'typebox'
 import {
-  cancelPurchaseOrder, changePurchaseOrder, createPurchaseOrder, deletePurchaseOrder, openPurchaseOrder, purchaseOrderOf,
+  cancelPurchaseOrder,
+  changePurchaseOrder,
+  createPurchaseOrder,
+  deletePurchaseOrder,
+  openPurchaseOrder,
+  purchaseOrderOf,
 } from '../../commands/orders/purchase-orders.ts'
-import { purchaseOrders, withPurchaseOrderLines, type PurchaseOrder as PurchaseOrderWithLines } from '../../models/purchase-order.ts'
+import {
+  purchaseOrders,
+  withPurchaseOrderLines,
+  type PurchaseOrder as PurchaseOrderWithLines,
+} from '../../models/purchase-order.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { changedLineProblems, lineProblems } from '../shapes/line-item.ts'
 import {
-  NewPurchaseOrder, PurchaseOrder, PURCHASE_ORDER_STATUSES, PurchaseOrderChanges, showPurchaseOrder,
+  NewPurchaseOrder,
+  PurchaseOrder,
+  PURCHASE_ORDER_STATUSES,
+  PurchaseOrderChanges,
+  showPurchaseOrder,
 } from '../shapes/purchase-order.ts'
 
 const tag = 'Purchase orders'
 const answer = one('purchase_order', PurchaseOrder)
-const shown = (message: string, order: PurchaseOrderWithLines) => ({ message, purchase_order: showPurchaseOrder(order) })
+const shown = (message: string, order: PurchaseOrderWithLines) => ({
+  message,
+  purchase_order: showPurchaseOrder(order),
+})
 
 export const purchaseOrderRoutes = [
   listing({
-    path: '/purchase_orders', tag, does: 'List purchase orders', scope: 'purchaseorders.READ', key: 'purchase_orders', table: purchaseOrders,
+    path: '/purchase_orders',
+    tag,
+    does: 'List purchase orders',
+    scope: 'purchaseorders.READ',
+    key: 'purchase_orders',
+    table: purchaseOrders,
     shape: PurchaseOrder,
     filters: {
       status: equals(Type.Enum(PURCHASE_ORDER_STATUSES)),
@@ -31,30 +52,71 @@ export const purchaseOrderRoutes = [
     show: async (rows, context) => (await withPurchaseOrderLines(context, rows)).map(showPurchaseOrder),
   }),
   route({
-    method: 'POST', path: '/purchase_orders', tag, does: 'Create a purchase order', scope: 'purchaseorders.CREATE',
-    status: 201, answer, warns: true, body: NewPurchaseOrder, alsoCheck: lineProblems,
+    method: 'POST',
+    path: '/purchase_orders',
+    tag,
+    does: 'Create a purchase order',
+    scope: 'purchaseorders.CREATE',
+    status: 201,
+    answer,
+    warns: true,
+    body: NewPurchaseOrder,
+    alsoCheck: lineProblems,
     write: async (books, { body }) => shown('Purchase order created.', await createPurchaseOrder(books, body)),
   }),
   route({
-    method: 'GET', path: '/purchase_orders/{purchase_order_id}', tag, does: 'Read a purchase order', scope: 'purchaseorders.READ', answer,
-    read: async (context, { params }) => ({ purchase_order: showPurchaseOrder(await purchaseOrderOf(context, params.purchase_order_id!)) }),
+    method: 'GET',
+    path: '/purchase_orders/{purchase_order_id}',
+    tag,
+    does: 'Read a purchase order',
+    scope: 'purchaseorders.READ',
+    answer,
+    read: async (context, { params }) => ({
+      purchase_order: showPurchaseOrder(await purchaseOrderOf(context, params.purchase_order_id!)),
+    }),
   }),
   route({
-    method: 'PUT', path: '/purchase_orders/{purchase_order_id}', tag, scope: 'purchaseorders.UPDATE',
-    does: "Change a draft, or an open order's dates, reference or notes", answer, warns: true, body: PurchaseOrderChanges, alsoCheck: changedLineProblems,
-    write: async (books, { params, body }) => shown('Purchase order updated.', await changePurchaseOrder(books, params.purchase_order_id!, body, showPurchaseOrder)),
+    method: 'PUT',
+    path: '/purchase_orders/{purchase_order_id}',
+    tag,
+    scope: 'purchaseorders.UPDATE',
+    does: "Change a draft, or an open order's dates, reference or notes",
+    answer,
+    warns: true,
+    body: PurchaseOrderChanges,
+    alsoCheck: changedLineProblems,
+    write: async (books, { params, body }) =>
+      shown(
+        'Purchase order updated.',
+        await changePurchaseOrder(books, params.purchase_order_id!, body, showPurchaseOrder),
+      ),
   }),
   route({
-    method: 'POST', path: '/purchase_orders/{purchase_order_id}/open', tag, does: 'Open a draft', scope: 'purchaseorders.UPDATE', answer,
-    write: async (books, { params }) => shown('Purchase order opened.', await openPurchaseOrder(books, params.purchase_order_id!)),
+    method: 'POST',
+    path: '/purchase_orders/{purchase_order_id}/open',
+    tag,
+    does: 'Open a draft',
+    scope: 'purchaseorders.UPDATE',
+    answer,
+    write: async (books, { params }) =>
+      shown('Purchase order opened.', await openPurchaseOrder(books, params.purchase_order_id!)),
   }),
   route({
-    method: 'POST', path: '/purchase_orders/{purchase_order_id}/cancel', tag, does: 'Cancel an order of which nothing is billed',
-    scope: 'purchaseorders.UPDATE', answer,
-    write: async (books, { params }) => shown('Purchase order cancelled.', await cancelPurchaseOrder(books, params.purchase_order_id!)),
+    method: 'POST',
+    path: '/purchase_orders/{purchase_order_id}/cancel',
+    tag,
+    does: 'Cancel an order of which nothing is billed',
+    scope: 'purchaseorders.UPDATE',
+    answer,
+    write: async (books, { params }) =>
+      shown('Purchase order cancelled.', await cancelPurchaseOrder(books, params.purchase_order_id!)),
   }),
   route({
-    method: 'DELETE', path: '/purchase_orders/{purchase_order_id}', tag, does: 'Delete a draft', scope: 'purchaseorders.DELETE',
+    method: 'DELETE',
+    path: '/purchase_orders/{purchase_order_id}',
+    tag,
+    does: 'Delete a draft',
+    scope: 'purchaseorders.DELETE',
     answer: Type.Object({}),
     async write(books, { params }) {
       await deletePurchaseOrder(books, params.purchase_order_id!)

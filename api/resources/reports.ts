@@ -12,10 +12,16 @@ const dateOf = (text: string | undefined) => (text === undefined ? null : parseD
 
 export const reportRoutes = [
   route({
-    method: 'GET', path: '/reports/customer_ledger', tag: 'Reports', does: "Read a customer's ledger with its running balance",
-    scope: 'reports.READ', answer: one('customer_ledger', CustomerLedger),
+    method: 'GET',
+    path: '/reports/customer_ledger',
+    tag: 'Reports',
+    does: "Read a customer's ledger with its running balance",
+    scope: 'reports.READ',
+    answer: one('customer_ledger', CustomerLedger),
     query: listQuery({
-      contact_id: Type.String(), from_date: Type.Optional(DocumentDate), to_date: Type.Optional(DocumentDate),
+      contact_id: Type.String(),
+      from_date: Type.Optional(DocumentDate),
+      to_date: Type.Optional(DocumentDate),
     }),
     async stream(context, { query }, over) {
       const currency = context.caller.organization!.currency_code

@@ -12,12 +12,23 @@ const tag = 'Taxes'
 
 export const taxRoutes = [
   listing({
-    path: '/taxes', tag, does: 'List taxes', scope: 'taxes.READ', key: 'taxes', table: taxes, shape: Tax,
+    path: '/taxes',
+    tag,
+    does: 'List taxes',
+    scope: 'taxes.READ',
+    key: 'taxes',
+    table: taxes,
+    shape: Tax,
     filters: { shape: equals(Type.Enum([...TAX_SHAPES])) },
     show: (rows) => rows.map(showTax),
   }),
   route({
-    method: 'GET', path: '/taxes/{tax_id}', tag, does: 'Read a tax', scope: 'taxes.READ', answer: one('tax', Tax),
+    method: 'GET',
+    path: '/taxes/{tax_id}',
+    tag,
+    does: 'Read a tax',
+    scope: 'taxes.READ',
+    answer: one('tax', Tax),
     read: async (context, { params }) => ({ tax: showTax(await existingRow(context, taxes, params.tax_id!, 'tax')) }),
   }),
 ]

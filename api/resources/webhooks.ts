@@ -1,7 +1,13 @@
 // The webhooks' routes: endpoints, the catalogue of events, and the log of deliveries.
 import { Type } from 'typebox'
 import {
-  changeEndpoint, createEndpoint, deleteEndpoint, deliveryOf, disableEndpoint, enableEndpoint, endpointOf,
+  changeEndpoint,
+  createEndpoint,
+  deleteEndpoint,
+  deliveryOf,
+  disableEndpoint,
+  enableEndpoint,
+  endpointOf,
   withCircuits,
 } from '../../commands/webhooks/endpoints.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
@@ -12,8 +18,18 @@ import { equals, listing, sameId, since, until } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import {
-  Delivery, DeliveryWithAttempts, Endpoint, EndpointChanges, EndpointWithSecret, EventTypeEntry, NewEndpoint,
-  showCreatedEndpoint, showDelivery, showDeliveryWithAttempts, showEndpoint, showEventTypes,
+  Delivery,
+  DeliveryWithAttempts,
+  Endpoint,
+  EndpointChanges,
+  EndpointWithSecret,
+  EventTypeEntry,
+  NewEndpoint,
+  showCreatedEndpoint,
+  showDelivery,
+  showDeliveryWithAttempts,
+  showEndpoint,
+  showEventTypes,
 } from '../shapes/webhook.ts'
 
 const tag = 'Webhooks'
@@ -21,8 +37,15 @@ const answer = one('endpoint', Endpoint)
 
 export const webhookRoutes = [
   route({
-    method: 'POST', path: '/webhooks/endpoints', tag, does: 'Register an endpoint', scope: 'webhooks.CREATE', status: 201,
-    secretAnswer: true, body: NewEndpoint, answer: one('endpoint', EndpointWithSecret),
+    method: 'POST',
+    path: '/webhooks/endpoints',
+    tag,
+    does: 'Register an endpoint',
+    scope: 'webhooks.CREATE',
+    status: 201,
+    secretAnswer: true,
+    body: NewEndpoint,
+    answer: one('endpoint', EndpointWithSecret),
     prepare: ({ body }, { sender }, caller) => sender.check(body.url, caller.organization?.id ?? ''),
     write: async (books, { body }, { sealer }, prepared) => ({
       message: 'Endpoint created. Keep the secret: it is not shown again.',
@@ -30,29 +53,51 @@ export const webhookRoutes = [
     }),
   }),
   listing({
-    path: '/webhooks/endpoints', tag, does: 'List endpoints', scope: 'webhooks.READ', key: 'endpoints', table: webhookEndpoints,
-    shape: Endpoint, filters: {}, where: STANDING_ENDPOINTS,
+    path: '/webhooks/endpoints',
+    tag,
+    does: 'List endpoints',
+    scope: 'webhooks.READ',
+    key: 'endpoints',
+    table: webhookEndpoints,
+    shape: Endpoint,
+    filters: {},
+    where: STANDING_ENDPOINTS,
     show: async (rows, context) => (await withCircuits(context, rows)).map(showEndpoint),
   }),
   route({
-    method: 'GET', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Read an endpoint', scope: 'webhooks.READ', answer,
+    method: 'GET',
+    path: '/webhooks/endpoints/{endpoint_id}',
+    tag,
+    does: 'Read an endpoint',
+    scope: 'webhooks.READ',
+    answer,
     async read(context, { params }) {
       const [endpoint] = await withCircuits(context, [await endpointOf(context, params.endpoint_id!)])
       return { endpoint: showEndpoint(endpoint!) }
     },
   }),
   route({
-    method: 'PUT', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Change an endpoint', scope: 'webhooks.UPDATE', answer,
+    method: 'PUT',
+    path: '/webhooks/endpoints/{endpoint_id}',
+    tag,
+    does: 'Change an endpoint',
+    scope: 'webhooks.UPDATE',
+    answer,
     body: EndpointChanges,
     async prepare({ body: { url } }, { sender }, caller) {
       if (url !== undefined) await sender.check(url, caller.organization?.id ?? '')
     },
     write: async (books, { params, body }, _gateways, prepared) => ({
-      message: 'Endpoint updated.', endpoint: showEndpoint(await changeEndpoint(books, params.endpoint_id!, body, prepared, showEndpoint)),
+      message: 'Endpoint updated.',
+      endpoint: showEndpoint(await changeEndpoint(books, params.endpoint_id!, body, prepared, showEndpoint)),
     }),
   }),
   route({
-    method: 'DELETE', path: '/webhooks/endpoints/{endpoint_id}', tag, does: 'Delete an endpoint', scope: 'webhooks.DELETE',
+    method: 'DELETE',
+    path: '/webhooks/endpoints/{endpoint_id}',
+    tag,
+    does: 'Delete an endpoint',
+    scope: 'webhooks.DELETE',
     answer: Type.Object({}),
     async write(books, { params }) {
       await deleteEndpoint(books, params.endpoint_id!)
@@ -60,27 +105,45 @@ export const webhookRoutes = [
     },
   }),
   route({
-    method: 'POST', path: '/webhooks/endpoints/{endpoint_id}/enable', tag, does: 'Enable an endpoint',
-    scope: 'webhooks.UPDATE', answer,
+    method: 'POST',
+    path: '/webhooks/endpoints/{endpoint_id}/enable',
+    tag,
+    does: 'Enable an endpoint',
+    scope: 'webhooks.UPDATE',
+    answer,
     write: async (books, { params }) => ({
-      message: 'Endpoint enabled.', endpoint: showEndpoint(await enableEndpoint(books, params.endpoint_id!)),
+      message: 'Endpoint enabled.',
+      endpoint: showEndpoint(await enableEndpoint(books, params.endpoint_id!)),
     }),
   }),
   route({
-    method: 'POST', path: '/webhooks/endpoints/{endpoint_id}/disable', tag, does: 'Disable an endpoint',
-    scope: 'webhooks.UPDATE', answer,
+    method: 'POST',
+    path: '/webhooks/endpoints/{endpoint_id}/disable',
+    tag,
+    does: 'Disable an endpoint',
+    scope: 'webhooks.UPDATE',
+    answer,
     write: async (books, { params }) => ({
-      message: 'Endpoint disabled.', endpoint: showEndpoint(await disableEndpoint(books, params.endpoint_id!)),
+      message: 'Endpoint disabled.',
+      endpoint: showEndpoint(await disableEndpoint(books, params.endpoint_id!)),
     }),
   }),
   route({
-    method: 'GET', path: '/webhooks/event_types', tag, does: 'List the event types with their schemas',
+    method: 'GET',
+    path: '/webhooks/event_types',
+    tag,
+    does: 'List the event types with their schemas',
     scope: 'webhooks.READ',
     answer: Type.Object({ event_types: Type.Array(EventTypeEntry) }),
     read: async () => ({ event_types: showEventTypes() }),
   }),
   listing({
-    path: '/webhooks/deliveries', tag, does: 'List deliveries', scope: 'webhooks.READ', key: 'deliveries', table: webhookDeliveries,
+    path: '/webhooks/deliveries',
+    tag,
+    does: 'List deliveries',
+    scope: 'webhooks.READ',
+    key: 'deliveries',
+    table: webhookDeliveries,
     shape: Delivery,
     filters: {
       endpoint_id: sameId(),
@@ -96,13 +159,17 @@ export const webhookRoutes = [
     },
   }),
   route({
-    method: 'GET', path: '/webhooks/deliveries/{delivery_id}', tag, does: 'Read a delivery and its attempts',
+    method: 'GET',
+    path: '/webhooks/deliveries/{delivery_id}',
+    tag,
+    does: 'Read a delivery and its attempts',
     scope: 'webhooks.READ',
     answer: one('delivery', DeliveryWithAttempts),
     async read(context, { params }) {
       const delivery = await deliveryOf(context, params.delivery_id!)
       const [endpoint, attempts] = await Promise.all([
-        findRow(context, webhookEndpoints, delivery.endpoint_id), attemptsOf(context, delivery.id),
+        findRow(context, webhookEndpoints, delivery.endpoint_id),
+        attemptsOf(context, delivery.id),
       ])
       return { delivery: showDeliveryWithAttempts(delivery, endpoint?.url ?? '', attempts) }
     },

@@ -9,7 +9,8 @@ import { Id, nullable, Timestamp } from './fields.ts'
 export const AsOf = Type.String({
   format: 'document-date',
   maxLength: 40,
-  description: 'The balance at the end of this date (2026-04-01), by the dates of the entries; without it, of all entries, later ones too.',
+  description:
+    'The balance at the end of this date (2026-04-01), by the dates of the entries; without it, of all entries, later ones too.',
 })
 
 const fields = {
@@ -20,8 +21,9 @@ const fields = {
   parent_id: nullable(Id),
   description: nullable(Type.String()),
   current_balance: Type.Number({
-    description: "The account's own balance, positive on its normal side (debit for assets and expenses, credit for the rest), in the organisation's currency; "
-      + 'as of the date `as_of`, if it is sent.',
+    description:
+      "The account's own balance, positive on its normal side (debit for assets and expenses, credit for the rest), in the organisation's currency; " +
+      'as of the date `as_of`, if it is sent.',
   }),
   currency_code: Type.String(),
   is_active: Type.Boolean(),

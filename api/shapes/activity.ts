@@ -15,7 +15,10 @@ export const ActivityEvent = Type.Object({
   entity_ref: nullable(Type.String({ description: 'The number or name of the record.' })),
   actor_user_id: nullable(Id),
   changes: nullable(Type.Object({}, { additionalProperties: true, description: '{field: {old, new}}.' })),
-  metadata: Type.Object({}, { additionalProperties: true, description: 'ip, user_agent, request_id, source, and fields of the action.' }),
+  metadata: Type.Object(
+    {},
+    { additionalProperties: true, description: 'ip, user_agent, request_id, source, and fields of the action.' },
+  ),
   occurred_at: Timestamp,
 })
 

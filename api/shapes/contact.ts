@@ -23,7 +23,9 @@ const AnsweredAddress = Type.Object({
 })
 
 const ContactPerson = Type.Object({
-  contact_person_id: optional(Type.String({ maxLength: 100, description: 'The person to change; without it a person is added.' })),
+  contact_person_id: optional(
+    Type.String({ maxLength: 100, description: 'The person to change; without it a person is added.' }),
+  ),
   first_name: optional(Text(100)),
   email: optional(Email),
   is_primary: Type.Optional(Type.Boolean()),
@@ -37,7 +39,9 @@ const fields = {
   gst_no: optional(Text(20)),
   gst_treatment: optional(Text(50)),
   pan: optional(Text(20)),
-  place_of_contact: optional(Type.String({ maxLength: 100, description: 'IN-XX, or any form that place_of_supply accepts.' })),
+  place_of_contact: optional(
+    Type.String({ maxLength: 100, description: 'IN-XX, or any form that place_of_supply accepts.' }),
+  ),
   email: optional(Email),
   phone: optional(Text(50)),
   website: optional(Text(500)),
@@ -50,16 +54,29 @@ const fields = {
   currency_code: optional(Currency),
 }
 
-export const NewContact = Type.Object({ contact_name: Name(200), ...fields }, {
-  examples: [{ contact_name: 'Meenakshi Traders', place_of_contact: 'Tamil Nadu', payment_terms: 30, email: 'accounts@meenakshi.example' }],
-})
+export const NewContact = Type.Object(
+  { contact_name: Name(200), ...fields },
+  {
+    examples: [
+      {
+        contact_name: 'Meenakshi Traders',
+        place_of_contact: 'Tamil Nadu',
+        payment_terms: 30,
+        email: 'accounts@meenakshi.example',
+      },
+    ],
+  },
+)
 export type NewContact = Static<typeof NewContact>
 
-export const ContactChanges = Type.Object({
-  contact_name: Type.Optional(Name(200)),
-  ...fields,
-  status: Type.Optional(Type.Enum(CONTACT_STATUSES)),
-}, { examples: [{ payment_terms: 15, billing_address: { city: 'Madurai' } }] })
+export const ContactChanges = Type.Object(
+  {
+    contact_name: Type.Optional(Name(200)),
+    ...fields,
+    status: Type.Optional(Type.Enum(CONTACT_STATUSES)),
+  },
+  { examples: [{ payment_terms: 15, billing_address: { city: 'Madurai' } }] },
+)
 export type ContactChanges = Static<typeof ContactChanges>
 
 export const Contact = Type.Object({
@@ -78,12 +95,14 @@ export const Contact = Type.Object({
   website: nullable(Type.String()),
   billing_address: nullable(AnsweredAddress),
   shipping_address: nullable(AnsweredAddress),
-  contact_persons: Type.Array(Type.Object({
-    contact_person_id: Id,
-    first_name: nullable(Type.String()),
-    email: nullable(Type.String()),
-    is_primary: Type.Boolean(),
-  })),
+  contact_persons: Type.Array(
+    Type.Object({
+      contact_person_id: Id,
+      first_name: nullable(Type.String()),
+      email: nullable(Type.String()),
+      is_primary: Type.Boolean(),
+    }),
+  ),
   payment_terms: Type.Integer(),
   opening_balance: Amount,
   credit_limit: nullable(Amount),
@@ -94,7 +113,16 @@ export const Contact = Type.Object({
 })
 
 export function showContact(row: ContactRow): Static<typeof Contact> {
-  const { id, org_id: _org, version: _version, opening_balance, credit_limit, created_time, last_modified_time, ...plain } = row
+  const {
+    id,
+    org_id: _org,
+    version: _version,
+    opening_balance,
+    credit_limit,
+    created_time,
+    last_modified_time,
+    ...plain
+  } = row
   return {
     contact_id: id,
     ...plain,

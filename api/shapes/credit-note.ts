@@ -14,11 +14,17 @@ export const CREDIT_NOTE_STATUSES = [...STATUSES.CREDIT_NOTE]
 export const Side = Type.Enum([...CREDIT_SIDES])
 
 export const NewNoteLines = Type.Array(
-  Type.Object({ ...NewPurchaseLine.properties, restock: optional(Type.Boolean()) }, { description: 'Either item_id, or name and rate.' }),
+  Type.Object(
+    { ...NewPurchaseLine.properties, restock: optional(Type.Boolean()) },
+    { description: 'Either item_id, or name and rate.' },
+  ),
   { minItems: 1, maxItems: MOST_LINES },
 )
 export const ChangedNoteLines = Type.Array(
-  Type.Object({ ...ChangedPurchaseLine.properties, restock: optional(Type.Boolean()) }, { description: 'Lines that are not sent are removed.' }),
+  Type.Object(
+    { ...ChangedPurchaseLine.properties, restock: optional(Type.Boolean()) },
+    { description: 'Lines that are not sent are removed.' },
+  ),
   { minItems: 1, maxItems: MOST_LINES },
 )
 export const NoteLine = Type.Object({ ...LineItem.properties, restock: Type.Boolean() })
@@ -32,10 +38,18 @@ const fields = {
   bill_id: optional(Reference),
 }
 
-export const NewCreditNote = Type.Object({ customer_id: Reference, date: DocumentDate, ...fields, is_draft: optional(Type.Boolean()) })
+export const NewCreditNote = Type.Object({
+  customer_id: Reference,
+  date: DocumentDate,
+  ...fields,
+  is_draft: optional(Type.Boolean()),
+})
 
 export const CreditNoteChanges = Type.Object({
-  ...fields, customer_id: Type.Optional(Reference), date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines),
+  ...fields,
+  customer_id: Type.Optional(Reference),
+  date: Type.Optional(DocumentDate),
+  line_items: Type.Optional(ChangedNoteLines),
 })
 
 export const CreditNote = Type.Object({
@@ -50,9 +64,15 @@ export const CreditNote = Type.Object({
   line_items: Type.Array(NoteLine),
   applied_amount: Amount,
   balance_amount: Amount,
-  applications: Type.Array(Type.Object({
-    application_id: Id, invoice_id: nullable(Id), bill_id: nullable(Id), amount: Amount, date: Timestamp,
-  })),
+  applications: Type.Array(
+    Type.Object({
+      application_id: Id,
+      invoice_id: nullable(Id),
+      bill_id: nullable(Id),
+      amount: Amount,
+      date: Timestamp,
+    }),
+  ),
   status: Type.Enum(CREDIT_NOTE_STATUSES),
   stock_direction: Type.Enum(Object.values(STOCK_DIRECTION)),
 })
@@ -71,7 +91,11 @@ export function showCreditNote(note: CreditNoteWithLines): Static<typeof CreditN
     applied_amount: amount(note.applied_amount),
     balance_amount: amount(note.balance_amount),
     applications: note.applications.map((each) => ({
-      application_id: each.id, invoice_id: each.invoice_id, bill_id: each.bill_id, amount: amount(each.amount), date: showDate(each.date),
+      application_id: each.id,
+      invoice_id: each.invoice_id,
+      bill_id: each.bill_id,
+      amount: amount(each.amount),
+      date: showDate(each.date),
     })),
     status: note.status,
     stock_direction: STOCK_DIRECTION[note.type],
@@ -79,7 +103,9 @@ export function showCreditNote(note: CreditNoteWithLines): Static<typeof CreditN
 }
 
 /** The fields that a note has in common with other documents, with `restock` on its lines. */
-export function showNote<Note extends Parameters<typeof showDocument>[0] & { lines: { restock: boolean }[] }>(note: Note) {
+export function showNote<Note extends Parameters<typeof showDocument>[0] & { lines: { restock: boolean }[] }>(
+  note: Note,
+) {
   const { line_items, ...shown } = showDocument(note)
   return { ...shown, line_items: line_items.map((line, index) => ({ ...line, restock: note.lines[index]!.restock })) }
 }
@@ -89,13 +115,24 @@ export const ApplyToInvoice = Type.Object({ invoice_id: Reference, ...Applying }
 export const ApplyToBill = Type.Object({ bill_id: Reference, ...Applying })
 
 const AppliedNote = Type.Object({
-  credit_note_id: Id, applied_amount: Amount, balance_amount: Amount, status: Type.Enum(CREDIT_NOTE_STATUSES),
+  credit_note_id: Id,
+  applied_amount: Amount,
+  balance_amount: Amount,
+  status: Type.Enum(CREDIT_NOTE_STATUSES),
 })
-const settled = { balance: Amount, status: Type.String(), paid_amount: Type.Number({ description: 'The sum of payments and credits.' }) }
+const settled = {
+  balance: Amount,
+  status: Type.String(),
+  paid_amount: Type.Number({ description: 'The sum of payments and credits.' }),
+}
 
-export const AppliedToInvoice = Type.Object({ credit_note: AppliedNote, invoice: Type.Object({ invoice_id: Id, ...settled }) })
+export const AppliedToInvoice = Type.Object({
+  credit_note: AppliedNote,
+  invoice: Type.Object({ invoice_id: Id, ...settled }),
+})
 export const AppliedToBill = Type.Object({
-  credit_note: AppliedNote, bill: Type.Object({ bill_id: Id, ...settled, vendor_credits_applied: Amount }),
+  credit_note: AppliedNote,
+  bill: Type.Object({ bill_id: Id, ...settled, vendor_credits_applied: Amount }),
 })
 
 export function showAppliedToInvoice({ note, targetId, target }: Applied): Static<typeof AppliedToInvoice> {
@@ -113,7 +150,11 @@ export function showAppliedToBill({ note, targetId, target }: Applied): Static<t
   return {
     credit_note: showApplied(note),
     bill: {
-      bill_id: targetId, balance: amount(balance), status, paid_amount: amount(paid), vendor_credits_applied: amount(credits),
+      bill_id: targetId,
+      balance: amount(balance),
+      status,
+      paid_amount: amount(paid),
+      vendor_credits_applied: amount(credits),
     },
   }
 }

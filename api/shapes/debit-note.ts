@@ -25,10 +25,16 @@ const fields = {
 
 export const NewDebitNote = Type.Object({ date: DocumentDate, ...fields, is_draft: optional(Type.Boolean()) })
 
-export const DebitNoteChanges = Type.Object({ ...fields, date: Type.Optional(DocumentDate), line_items: Type.Optional(ChangedNoteLines) })
+export const DebitNoteChanges = Type.Object({
+  ...fields,
+  date: Type.Optional(DocumentDate),
+  line_items: Type.Optional(ChangedNoteLines),
+})
 
 /** The body with `customer_id`, the alias of `vendor_id`, replaced; `vendor_id` takes precedence. */
-export function vendorNamed<Body extends { vendor_id?: string; customer_id?: string }>(body: Body): Omit<Body, 'customer_id'> {
+export function vendorNamed<Body extends { vendor_id?: string; customer_id?: string }>(
+  body: Body,
+): Omit<Body, 'customer_id'> {
   const { customer_id, ...named } = body
   return customer_id === undefined || named.vendor_id !== undefined ? named : { ...named, vendor_id: customer_id }
 }

@@ -25,9 +25,12 @@ export const newDocument = {
 }
 
 /** The body of a void; the date is today by default. */
-export const VoidRequest = Type.Object({ reason: optional(Text(500)), date: optional(DocumentDate) }, {
-  examples: [{ reason: 'Booked for the wrong customer' }],
-})
+export const VoidRequest = Type.Object(
+  { reason: optional(Text(500)), date: optional(DocumentDate) },
+  {
+    examples: [{ reason: 'Booked for the wrong customer' }],
+  },
+)
 
 /** The common fields of the answers of documents. */
 export const documentFields = {

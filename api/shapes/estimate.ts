@@ -8,26 +8,39 @@ import { DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from
 
 export const ESTIMATE_STATUSES = [...STATUSES.ESTIMATE]
 
-export const NewEstimate = Type.Object({
-  customer_id: Reference,
-  date: optional(DocumentDate),
-  place_of_supply: optional(PlaceOfSupply),
-  ...newDocument,
-  expiry_date: optional(DocumentDate),
-}, {
-  examples: [{
-    customer_id: 'the contact_id of a customer', expiry_date: '2026-12-31',
-    line_items: [{ name: 'Ruled notebook', quantity: 100, rate: 49.5, discount: 50 }],
-  }],
-})
+export const NewEstimate = Type.Object(
+  {
+    customer_id: Reference,
+    date: optional(DocumentDate),
+    place_of_supply: optional(PlaceOfSupply),
+    ...newDocument,
+    expiry_date: optional(DocumentDate),
+  },
+  {
+    examples: [
+      {
+        customer_id: 'the contact_id of a customer',
+        expiry_date: '2026-12-31',
+        line_items: [{ name: 'Ruled notebook', quantity: 100, rate: 49.5, discount: 50 }],
+      },
+    ],
+  },
+)
 
-export const EstimateChanges = Type.Object({
-  date: Type.Optional(DocumentDate),
-  expiry_date: optional(DocumentDate),
-  reference_number: optional(Text(100)),
-  notes: optional(Text(5000)),
-  status: Type.Optional(Type.Enum(ESTIMATE_STATUSES, { description: 'SENT, DECLINED or CANCELLED; other statuses are set by their own calls.' })),
-}, { examples: [{ status: 'SENT' }] })
+export const EstimateChanges = Type.Object(
+  {
+    date: Type.Optional(DocumentDate),
+    expiry_date: optional(DocumentDate),
+    reference_number: optional(Text(100)),
+    notes: optional(Text(5000)),
+    status: Type.Optional(
+      Type.Enum(ESTIMATE_STATUSES, {
+        description: 'SENT, DECLINED or CANCELLED; other statuses are set by their own calls.',
+      }),
+    ),
+  },
+  { examples: [{ status: 'SENT' }] },
+)
 
 export const Estimate = Type.Object({
   estimate_id: Id,

@@ -10,12 +10,22 @@ import { MOST_LINES } from './line-item.ts'
 
 const Spent = Type.Number({ exclusiveMinimum: 0, maximum: 1e13 })
 
-const NewLine = Type.Object({ account_id: optional(Reference), amount: Spent, tax_id: optional(Reference), note: optional(Text(2000)) })
-const ChangedLine = Type.Object({
-  line_item_id: optional(Type.String({ ...Reference, description: 'The line to change; without it a line is added.' })),
-  ...NewLine.properties,
-  amount: Type.Optional(Spent),
-}, { description: 'Lines that are not sent are removed.' })
+const NewLine = Type.Object({
+  account_id: optional(Reference),
+  amount: Spent,
+  tax_id: optional(Reference),
+  note: optional(Text(2000)),
+})
+const ChangedLine = Type.Object(
+  {
+    line_item_id: optional(
+      Type.String({ ...Reference, description: 'The line to change; without it a line is added.' }),
+    ),
+    ...NewLine.properties,
+    amount: Type.Optional(Spent),
+  },
+  { description: 'Lines that are not sent are removed.' },
+)
 
 const fields = {
   account_id: optional(Reference),
@@ -36,7 +46,9 @@ const fields = {
 export const NewExpense = Type.Object({ date: DocumentDate, paid_through_account_id: Reference, ...fields })
 
 export const ExpenseChanges = Type.Object({
-  date: Type.Optional(DocumentDate), paid_through_account_id: Type.Optional(Reference), ...fields,
+  date: Type.Optional(DocumentDate),
+  paid_through_account_id: Type.Optional(Reference),
+  ...fields,
   line_items: optional(Type.Array(ChangedLine, { minItems: 1, maxItems: MOST_LINES })),
 })
 
@@ -44,11 +56,16 @@ export const ExpenseChanges = Type.Object({
 export function changedExpenseProblems(body: unknown): FieldProblem[] {
   const lines = (body as { line_items?: unknown } | null)?.line_items
   if (!Array.isArray(lines)) return []
-  const lacks = (line: unknown) => typeof line === 'object' && line !== null && !('amount' in line)
-    && ((line as { line_item_id?: unknown }).line_item_id ?? null) === null
-  return lines.flatMap((line, index) => (
-    lacks(line) ? [{ field: `line_items.${index}.amount`, code: 'required', message: 'is required without line_item_id' }] : []
-  ))
+  const lacks = (line: unknown) =>
+    typeof line === 'object' &&
+    line !== null &&
+    !('amount' in line) &&
+    ((line as { line_item_id?: unknown }).line_item_id ?? null) === null
+  return lines.flatMap((line, index) =>
+    lacks(line)
+      ? [{ field: `line_items.${index}.amount`, code: 'required', message: 'is required without line_item_id' }]
+      : [],
+  )
 }
 
 const ExpenseLine = Type.Object({
@@ -75,7 +92,9 @@ export const Expense = Type.Object({
   paid_through_account_id: Id,
   vendor_id: nullable(Id),
   vendor_name: nullable(Type.String()),
-  amount: Type.Number({ description: 'As sent, including the tax if is_inclusive_tax is true; with line_items, their sum.' }),
+  amount: Type.Number({
+    description: 'As sent, including the tax if is_inclusive_tax is true; with line_items, their sum.',
+  }),
   mode: nullable(Type.String()),
   reference_number: nullable(Type.String()),
   tax_id: nullable(Id),

@@ -10,29 +10,40 @@ import { Amount, DocumentDate, Id, Name, nullable, optional, Reference, Text, Ti
 
 export const INVOICE_STATUSES = [...STATUSES.INVOICE]
 
-export const NewInvoice = Type.Object({
-  customer_id: Reference,
-  date: DocumentDate,
-  place_of_supply: PlaceOfSupply,
-  ...newDocument,
-  invoice_number: optional(Name(50)),
-  series_name: optional(Name(50)),
-  due_date: optional(DocumentDate),
-  salesperson_id: optional(Text(100)),
-  round_off: optional(RoundOff),
-  auto_approve: optional(Type.Boolean()),
-}, {
-  examples: [{
-    customer_id: 'the contact_id of a customer', date: '2026-11-21', place_of_supply: 'IN-KA', auto_approve: true,
-    line_items: [{ name: 'Ruled notebook', quantity: 100, rate: 49.5, discount: 50 }],
-  }],
-})
+export const NewInvoice = Type.Object(
+  {
+    customer_id: Reference,
+    date: DocumentDate,
+    place_of_supply: PlaceOfSupply,
+    ...newDocument,
+    invoice_number: optional(Name(50)),
+    series_name: optional(Name(50)),
+    due_date: optional(DocumentDate),
+    salesperson_id: optional(Text(100)),
+    round_off: optional(RoundOff),
+    auto_approve: optional(Type.Boolean()),
+  },
+  {
+    examples: [
+      {
+        customer_id: 'the contact_id of a customer',
+        date: '2026-11-21',
+        place_of_supply: 'IN-KA',
+        auto_approve: true,
+        line_items: [{ name: 'Ruled notebook', quantity: 100, rate: 49.5, discount: 50 }],
+      },
+    ],
+  },
+)
 
-export const InvoiceChanges = Type.Object({
-  reference_number: optional(Text(100)),
-  due_date: Type.Optional(DocumentDate),
-  notes: optional(Text(5000)),
-}, { examples: [{ reference_number: 'PO-7781', due_date: '2026-12-31' }] })
+export const InvoiceChanges = Type.Object(
+  {
+    reference_number: optional(Text(100)),
+    due_date: Type.Optional(DocumentDate),
+    notes: optional(Text(5000)),
+  },
+  { examples: [{ reference_number: 'PO-7781', due_date: '2026-12-31' }] },
+)
 
 export const Invoice = Type.Object({
   invoice_id: Id,

@@ -22,19 +22,37 @@ const fields = {
   rate: optional(decimal({ minimum: 0 })),
   purchase_rate: optional(decimal({ minimum: 0 })),
   tax_id: optional(Reference),
-  account_id: optional(Type.String({ minLength: 1, maxLength: 100, description: 'The revenue account that sales are credited to.' })),
-  purchase_account_id: optional(Type.String({
-    minLength: 1, maxLength: 100, description: 'The expense, cost of goods, stock or asset account that purchases are debited to.',
-  })),
+  account_id: optional(
+    Type.String({ minLength: 1, maxLength: 100, description: 'The revenue account that sales are credited to.' }),
+  ),
+  purchase_account_id: optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'The expense, cost of goods, stock or asset account that purchases are debited to.',
+    }),
+  ),
 }
 
 export const NewItem = Type.Object(fields, {
   description: 'item_name, or its alias name, is required.',
-  examples: [{ item_name: 'Ruled notebook, 200 pages', sku: 'NB-200', hsn_or_sac: '4820', unit: 'NOS', rate: 60, purchase_rate: 38 }],
+  examples: [
+    {
+      item_name: 'Ruled notebook, 200 pages',
+      sku: 'NB-200',
+      hsn_or_sac: '4820',
+      unit: 'NOS',
+      rate: 60,
+      purchase_rate: 38,
+    },
+  ],
 })
 export type NewItem = Static<typeof NewItem>
 
-export const ItemChanges = Type.Object({ ...fields, status: Type.Optional(Type.Enum(ITEM_STATUSES)) }, { examples: [{ rate: 65 }] })
+export const ItemChanges = Type.Object(
+  { ...fields, status: Type.Optional(Type.Enum(ITEM_STATUSES)) },
+  { examples: [{ rate: 65 }] },
+)
 export type ItemChanges = Static<typeof ItemChanges>
 
 /** Problems that the shape cannot express: item_name or its alias is required. Accepts any body, also an invalid one. */

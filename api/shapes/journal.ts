@@ -17,22 +17,30 @@ export const NewJournal = Type.Object({
   memo: optional(Text(500)),
   contact_id: optional(Reference),
   tags: optional(Tags),
-  lines: Type.Array(Type.Object({
-    account_id: Reference,
-    debit: Side,
-    credit: Side,
-    description: optional(Text(500)),
-    contact_id: optional(Reference),
-  }, { description: "Either debit or credit. The contact is the journal's unless the line names its own." }), { minItems: 2, maxItems: MOST_LINES }),
+  lines: Type.Array(
+    Type.Object(
+      {
+        account_id: Reference,
+        debit: Side,
+        credit: Side,
+        description: optional(Text(500)),
+        contact_id: optional(Reference),
+      },
+      { description: "Either debit or credit. The contact is the journal's unless the line names its own." },
+    ),
+    { minItems: 2, maxItems: MOST_LINES },
+  ),
 })
 
 /** Problems that the shape cannot express: each line needs an amount on exactly one side. Accepts any body, also an invalid one. */
 export function sideProblems(body: unknown): FieldProblem[] {
   const lines = (body as { lines?: unknown } | null)?.lines
   if (!Array.isArray(lines)) return []
-  return lines.flatMap((line, index) => (typeof line === 'object' && line !== null && !isOneSided(line) ? [
-    { field: `lines.${index}`, code: 'refused', message: 'must have either a debit or a credit above 0' },
-  ] : []))
+  return lines.flatMap((line, index) =>
+    typeof line === 'object' && line !== null && !isOneSided(line)
+      ? [{ field: `lines.${index}`, code: 'refused', message: 'must have either a debit or a credit above 0' }]
+      : [],
+  )
 }
 
 // A side that is not a number is reported by the shape, so it counts as valid here.
@@ -49,14 +57,16 @@ export const Journal = Type.Object({
   source_id: nullable(Type.String({ format: 'uuid', description: 'The document of the entry.' })),
   memo: nullable(Type.String()),
   contact_id: nullable(Id),
-  lines: Type.Array(Type.Object({
-    account_id: Id,
-    account_name: Type.String(),
-    debit: LedgerAmount,
-    credit: LedgerAmount,
-    description: nullable(Type.String()),
-    contact_id: nullable(Id),
-  })),
+  lines: Type.Array(
+    Type.Object({
+      account_id: Id,
+      account_name: Type.String(),
+      debit: LedgerAmount,
+      credit: LedgerAmount,
+      description: nullable(Type.String()),
+      contact_id: nullable(Id),
+    }),
+  ),
   reversal_of: nullable(Type.String({ format: 'uuid', description: 'The entry that this one reverses.' })),
   reversed_by: nullable(Type.String({ format: 'uuid', description: 'The entry that reverses this one.' })),
   tags: Type.Array(Id),
@@ -76,7 +86,12 @@ export function showJournal(journal: ReadJournal, currency: string): Static<type
     memo: journal.memo,
     contact_id: journal.contact_id,
     lines: journal.lines.map(({ account_id, account_name, debit, credit, description, contact_id }) => ({
-      account_id, account_name, debit: toAmount(debit, currency), credit: toAmount(credit, currency), description, contact_id,
+      account_id,
+      account_name,
+      debit: toAmount(debit, currency),
+      credit: toAmount(credit, currency),
+      description,
+      contact_id,
     })),
     reversal_of: journal.reversal_of,
     reversed_by: journal.reversed_by,

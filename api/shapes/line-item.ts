@@ -9,42 +9,66 @@ import { Amount, decimal, Id, Name, nullable, optional, Reference, Text } from '
 /** The most lines that a document may have (decisions §4). */
 export const MOST_LINES = 500
 
-const NewLineItem = Type.Object({
-  item_id: optional(Reference),
-  name: optional(Name(200)),
-  description: optional(Text(2000)),
-  hsn_or_sac: optional(Text(20)),
-  quantity: decimal({ exclusiveMinimum: 0 }),
-  unit: optional(Text(20)),
-  rate: optional(decimal({ minimum: 0 })),
-  discount: optional(decimal({ minimum: 0 })),
-  tax_id: optional(Reference),
-}, { description: 'Either item_id, or name and rate.' })
+const NewLineItem = Type.Object(
+  {
+    item_id: optional(Reference),
+    name: optional(Name(200)),
+    description: optional(Text(2000)),
+    hsn_or_sac: optional(Text(20)),
+    quantity: decimal({ exclusiveMinimum: 0 }),
+    unit: optional(Text(20)),
+    rate: optional(decimal({ minimum: 0 })),
+    discount: optional(decimal({ minimum: 0 })),
+    tax_id: optional(Reference),
+  },
+  { description: 'Either item_id, or name and rate.' },
+)
 
 /** A line of a purchase, which may have the account to debit. */
-export const NewPurchaseLine = Type.Object({
-  ...NewLineItem.properties,
-  account_id: optional(Type.String({
-    minLength: 1, maxLength: 100,
-    description: "The expense, cost of goods, stock or asset account to debit; without it the item's purchase_account_id, else Purchases.",
-  })),
-}, { description: 'Either item_id, or name and rate.' })
+export const NewPurchaseLine = Type.Object(
+  {
+    ...NewLineItem.properties,
+    account_id: optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 100,
+        description:
+          "The expense, cost of goods, stock or asset account to debit; without it the item's purchase_account_id, else Purchases.",
+      }),
+    ),
+  },
+  { description: 'Either item_id, or name and rate.' },
+)
 
 export const NewPurchaseLines = Type.Array(NewPurchaseLine, { minItems: 1, maxItems: MOST_LINES })
 
 export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MOST_LINES })
 
 /** A line of a PUT: with line_item_id it changes that line, and fields that are not sent stay; without it the line is new. */
-const ChangedLineItem = Type.Object({
-  line_item_id: optional(Type.String({ ...Reference, description: 'The line to change; without it a line is added.' })),
-  ...NewLineItem.properties,
-  quantity: Type.Optional(NewLineItem.properties.quantity),
-}, { description: 'A line without line_item_id is added, with the fields of a POST. Lines that are not sent are removed.' })
+const ChangedLineItem = Type.Object(
+  {
+    line_item_id: optional(
+      Type.String({ ...Reference, description: 'The line to change; without it a line is added.' }),
+    ),
+    ...NewLineItem.properties,
+    quantity: Type.Optional(NewLineItem.properties.quantity),
+  },
+  {
+    description:
+      'A line without line_item_id is added, with the fields of a POST. Lines that are not sent are removed.',
+  },
+)
 
-export const ChangedPurchaseLine = Type.Object({
-  ...ChangedLineItem.properties,
-  account_id: NewPurchaseLine.properties.account_id,
-}, { description: 'A line without line_item_id is added, with the fields of a POST. Lines that are not sent are removed.' })
+export const ChangedPurchaseLine = Type.Object(
+  {
+    ...ChangedLineItem.properties,
+    account_id: NewPurchaseLine.properties.account_id,
+  },
+  {
+    description:
+      'A line without line_item_id is added, with the fields of a POST. Lines that are not sent are removed.',
+  },
+)
 
 export const ChangedPurchaseLines = Type.Array(ChangedPurchaseLine, { minItems: 1, maxItems: MOST_LINES })
 export const ChangedLineItems = Type.Array(ChangedLineItem, { minItems: 1, maxItems: MOST_LINES })
@@ -53,9 +77,13 @@ export const ChangedLineItems = Type.Array(ChangedLineItem, { minItems: 1, maxIt
 export function lineProblems(body: unknown): FieldProblem[] {
   const lines = (body as { line_items?: unknown } | null)?.line_items
   if (!Array.isArray(lines)) return []
-  return lines.flatMap((line, index) => (typeof line === 'object' && line !== null ? missingOf(line) : []).map((field) => (
-    { field: `line_items.${index}.${field}`, code: 'required', message: 'is required without item_id' }
-  )))
+  return lines.flatMap((line, index) =>
+    (typeof line === 'object' && line !== null ? missingOf(line) : []).map((field) => ({
+      field: `line_items.${index}.${field}`,
+      code: 'required',
+      message: 'is required without item_id',
+    })),
+  )
 }
 
 /** Like lineProblems, for a PUT: a line with line_item_id needs no other field, a new line needs a quantity too. */
@@ -64,7 +92,11 @@ export function changedLineProblems(body: unknown): FieldProblem[] {
   if (!Array.isArray(lines)) return []
   return lines.flatMap((line, index) => {
     if (typeof line !== 'object' || line === null || line.line_item_id != null) return []
-    const problem = (field: string, message: string) => ({ field: `line_items.${index}.${field}`, code: 'required', message })
+    const problem = (field: string, message: string) => ({
+      field: `line_items.${index}.${field}`,
+      code: 'required',
+      message,
+    })
     return [
       ...missingOf(line).map((field) => problem(field, 'is required without item_id')),
       ...(line.quantity === undefined ? [problem('quantity', 'is required without line_item_id')] : []),

@@ -8,43 +8,64 @@ const MOST_ADDRESS = 4_000
 
 /** A text, or an object with fields that the partner chooses; stored as it is sent. */
 const Address = Type.Refine(
-  Type.Unsafe<string | Record<string, unknown> | null>({ type: ['string', 'object', 'null'], maxLength: 1000, maxProperties: 50 }),
+  Type.Unsafe<string | Record<string, unknown> | null>({
+    type: ['string', 'object', 'null'],
+    maxLength: 1000,
+    maxProperties: 50,
+  }),
   (value) => typeof value !== 'object' || JSON.stringify(value).length <= MOST_ADDRESS,
   () => `must not be longer than ${MOST_ADDRESS} characters as JSON`,
 )
 
-export const NewOrganization = Type.Object({
-  name: Name(200),
-  legal_name: optional(Text(200)),
-  gstin: optional(Text(20)),
-  pan: optional(Text(20)),
-  email: optional(Email),
-  phone: optional(Text(50)),
-  address: Type.Optional(Address),
-  state_code: optional(Text(60)),
-  currency_code: optional(Currency),
-  time_zone: optional(Text(60)),
-  fiscal_year_start_month: optional(Type.Integer({ minimum: 1, maximum: 12 })),
-  external_ref: optional(Name(200)),
-  scopes: optional(Type.Array(Text(100), { minItems: 1, maxItems: 200 })),
-  sandbox: optional(Type.Boolean()),
-  user: optional(Type.Object({ email: optional(Email), name: optional(Text(200)) })),
-}, { examples: [{ name: 'Saraswati Stationers', state_code: 'IN-KA', external_ref: 'client-17', user: { email: 'owner@saraswati.example' } }] })
+export const NewOrganization = Type.Object(
+  {
+    name: Name(200),
+    legal_name: optional(Text(200)),
+    gstin: optional(Text(20)),
+    pan: optional(Text(20)),
+    email: optional(Email),
+    phone: optional(Text(50)),
+    address: Type.Optional(Address),
+    state_code: optional(Text(60)),
+    currency_code: optional(Currency),
+    time_zone: optional(Text(60)),
+    fiscal_year_start_month: optional(Type.Integer({ minimum: 1, maximum: 12 })),
+    external_ref: optional(Name(200)),
+    scopes: optional(Type.Array(Text(100), { minItems: 1, maxItems: 200 })),
+    sandbox: optional(Type.Boolean()),
+    user: optional(Type.Object({ email: optional(Email), name: optional(Text(200)) })),
+  },
+  {
+    examples: [
+      {
+        name: 'Saraswati Stationers',
+        state_code: 'IN-KA',
+        external_ref: 'client-17',
+        user: { email: 'owner@saraswati.example' },
+      },
+    ],
+  },
+)
 
-export const OrganizationChanges = Type.Object({
-  name: Type.Optional(Name(200)),
-  legal_name: optional(Text(200)),
-  email: optional(Email),
-  phone: optional(Text(50)),
-  address: Type.Optional(Address),
-  gstin: optional(Text(20)),
-  pan: optional(Text(20)),
-  state_code: optional(Text(60)),
-  fiscal_year_start_month: optional(Type.Integer({ minimum: 1, maximum: 12 })),
-}, { examples: [{ name: 'Saraswati Stationers LLP', gstin: '29AAACB1234C1ZB' }] })
+export const OrganizationChanges = Type.Object(
+  {
+    name: Type.Optional(Name(200)),
+    legal_name: optional(Text(200)),
+    email: optional(Email),
+    phone: optional(Text(50)),
+    address: Type.Optional(Address),
+    gstin: optional(Text(20)),
+    pan: optional(Text(20)),
+    state_code: optional(Text(60)),
+    fiscal_year_start_month: optional(Type.Integer({ minimum: 1, maximum: 12 })),
+  },
+  { examples: [{ name: 'Saraswati Stationers LLP', gstin: '29AAACB1234C1ZB' }] },
+)
 
 export const TokenRequest = Type.Object({
-  grace_seconds: optional(Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long earlier tokens stay valid.' })),
+  grace_seconds: optional(
+    Type.Integer({ minimum: 0, maximum: 86_400, description: 'How long earlier tokens stay valid.' }),
+  ),
 })
 
 export const Organization = Type.Object({

@@ -69,7 +69,8 @@ export const applyProblems = (body: unknown): FieldProblem[] => targetProblems(b
 function targetProblems(allocation: unknown, path: string): FieldProblem[] {
   if (typeof allocation !== 'object' || allocation === null || Array.isArray(allocation)) return []
   const { invoice_id = null, bill_id = null } = allocation as { invoice_id?: unknown; bill_id?: unknown }
-  if (invoice_id === null && bill_id === null) return [{ field: `${path}invoice_id`, code: 'required', message: 'is required unless bill_id is sent' }]
+  if (invoice_id === null && bill_id === null)
+    return [{ field: `${path}invoice_id`, code: 'required', message: 'is required unless bill_id is sent' }]
   if (invoice_id === null || bill_id === null) return []
   return [{ field: `${path}bill_id`, code: 'refused', message: 'must not be sent together with invoice_id' }]
 }
@@ -92,7 +93,9 @@ export const Payment = Type.Object({
   exchange_rate: Type.Number(),
   bank_charges: Amount,
   tds_amount: Amount,
-  allocations: Type.Array(Type.Object({ allocation_id: Id, invoice_id: nullable(Id), bill_id: nullable(Id), amount: Amount })),
+  allocations: Type.Array(
+    Type.Object({ allocation_id: Id, invoice_id: nullable(Id), bill_id: nullable(Id), amount: Amount }),
+  ),
   tags: Type.Array(Id),
   created_time: Timestamp,
   last_modified_time: Timestamp,
@@ -119,7 +122,10 @@ export function showPayment(payment: PaymentWithAllocations): Static<typeof Paym
     bank_charges: amount(payment.bank_charges),
     tds_amount: amount(payment.tds_amount),
     allocations: payment.allocations.map((each) => ({
-      allocation_id: each.id, invoice_id: each.invoice_id, bill_id: each.bill_id, amount: amount(each.amount),
+      allocation_id: each.id,
+      invoice_id: each.invoice_id,
+      bill_id: each.bill_id,
+      amount: amount(each.amount),
     })),
     tags: payment.tags,
     created_time: payment.created_time.toISOString(),

@@ -29,7 +29,10 @@ export const PurchaseOrderChanges = Type.Object({
   line_items: Type.Optional(ChangedPurchaseLines),
 })
 
-const PurchaseOrderLine = Type.Object({ ...LineItem.properties, quantity_billed: Type.Number({ description: 'The part of quantity.' }) })
+const PurchaseOrderLine = Type.Object({
+  ...LineItem.properties,
+  quantity_billed: Type.Number({ description: 'The part of quantity.' }),
+})
 
 export const PurchaseOrder = Type.Object({
   purchase_order_id: Id,
@@ -52,7 +55,10 @@ export function showPurchaseOrder(order: PurchaseOrderWithLines): Static<typeof 
     vendor_name: order.vendor_name,
     expected_date: order.expected_date === null ? null : showDate(order.expected_date),
     ...document,
-    line_items: line_items.map((line, index) => ({ ...line, quantity_billed: Number(order.lines[index]!.quantity_billed) })),
+    line_items: line_items.map((line, index) => ({
+      ...line,
+      quantity_billed: Number(order.lines[index]!.quantity_billed),
+    })),
     status: order.status,
     bills: order.bills,
   }

@@ -40,8 +40,10 @@ export const CustomerLedger = Type.Object({
 
 /** The ledger without its transactions. `currency` is the organisation's. */
 export function showLedger(
-  { opening, debit, credit }: Pick<Ledger, 'opening' | 'debit' | 'credit'>, contact: Pick<ContactRow, 'id' | 'contact_name'>,
-  { from, to }: { from: string | null; to: string | null }, currency: string,
+  { opening, debit, credit }: Pick<Ledger, 'opening' | 'debit' | 'credit'>,
+  contact: Pick<ContactRow, 'id' | 'contact_name'>,
+  { from, to }: { from: string | null; to: string | null },
+  currency: string,
 ): Omit<Static<typeof CustomerLedger>, 'transactions'> {
   return {
     contact_id: contact.id,
@@ -57,7 +59,10 @@ export function showLedger(
 }
 
 /** The transactions in portions as they are read, each with the balance after it. */
-export async function* showTransactions({ opening, entries }: Ledger, currency: string): AsyncGenerator<Static<typeof Transaction>[], void> {
+export async function* showTransactions(
+  { opening, entries }: Ledger,
+  currency: string,
+): AsyncGenerator<Static<typeof Transaction>[], void> {
   let balance = opening
   for await (const portion of entries) {
     yield portion.map((entry) => {

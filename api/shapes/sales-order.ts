@@ -28,7 +28,10 @@ export const SalesOrderChanges = Type.Object({
   line_items: Type.Optional(ChangedLineItems),
 })
 
-const SalesOrderLine = Type.Object({ ...LineItem.properties, quantity_invoiced: Type.Number({ description: 'The part of quantity.' }) })
+const SalesOrderLine = Type.Object({
+  ...LineItem.properties,
+  quantity_invoiced: Type.Number({ description: 'The part of quantity.' }),
+})
 
 export const SalesOrder = Type.Object({
   sales_order_id: Id,
@@ -52,7 +55,10 @@ export function showSalesOrder(order: SalesOrderWithLines): Static<typeof SalesO
     customer_name: order.customer_name,
     shipment_date: order.shipment_date === null ? null : showDate(order.shipment_date),
     ...document,
-    line_items: line_items.map((line, index) => ({ ...line, quantity_invoiced: Number(order.lines[index]!.quantity_invoiced) })),
+    line_items: line_items.map((line, index) => ({
+      ...line,
+      quantity_invoiced: Number(order.lines[index]!.quantity_invoiced),
+    })),
     status: order.status,
     estimate_id: order.estimate_id,
     invoices: order.invoices,

@@ -4,15 +4,18 @@ import type { ListedSeries } from '../../commands/masters/series.ts'
 import type { NumberGapRow, NumberSeriesRow } from '../../models/series.ts'
 import { DocumentDate, Id, Name, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 
-export const NewSeries = Type.Object({
-  series_name: Name(50),
-  prefix: Name(30),
-  label: optional(Text(100)),
-  padding: optional(Type.Integer({ minimum: 1, maximum: 18 })),
-  format_template: optional(Name(100)),
-  transaction_date: optional(DocumentDate),
-  branch_id: optional(Reference),
-}, { examples: [{ series_name: 'export', prefix: 'EXP/' }] })
+export const NewSeries = Type.Object(
+  {
+    series_name: Name(50),
+    prefix: Name(30),
+    label: optional(Text(100)),
+    padding: optional(Type.Integer({ minimum: 1, maximum: 18 })),
+    format_template: optional(Name(100)),
+    transaction_date: optional(DocumentDate),
+    branch_id: optional(Reference),
+  },
+  { examples: [{ series_name: 'export', prefix: 'EXP/' }] },
+)
 
 export const CreatedSeries = Type.Object({
   id: Id,
@@ -33,7 +36,10 @@ export const Series = Type.Object({
 })
 
 export const Gap = Type.Object({
-  number: Type.String(), series: nullable(Type.String()), reason: Type.String(), time: Timestamp,
+  number: Type.String(),
+  series: nullable(Type.String()),
+  reason: Type.String(),
+  time: Timestamp,
 })
 
 export function showCreatedSeries(row: NumberSeriesRow): Static<typeof CreatedSeries> {

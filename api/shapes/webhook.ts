@@ -11,17 +11,24 @@ const fields = {
   url: Type.String({ minLength: 1, maxLength: 2_000, description: 'An https URL of a server on the public internet.' }),
   // The shape accepts any name, because an unknown name is answered with the list of valid ones (decisions §5).
   events: Type.Array(Type.String({ maxLength: 100 }), {
-    minItems: 1, maxItems: 100, description: 'Names from GET /webhooks/event_types.',
+    minItems: 1,
+    maxItems: 100,
+    description: 'Names from GET /webhooks/event_types.',
   }),
 }
 
-export const NewEndpoint = Type.Object({ ...fields, description: optional(Text(500)) }, {
-  examples: [{ url: 'https://example.com/bahi', events: ['INVOICE_CREATED', 'INVOICE_PAID'] }],
-})
+export const NewEndpoint = Type.Object(
+  { ...fields, description: optional(Text(500)) },
+  {
+    examples: [{ url: 'https://example.com/bahi', events: ['INVOICE_CREATED', 'INVOICE_PAID'] }],
+  },
+)
 export type NewEndpoint = Static<typeof NewEndpoint>
 
 export const EndpointChanges = Type.Object({
-  url: Type.Optional(fields.url), events: Type.Optional(fields.events), description: optional(Text(500)),
+  url: Type.Optional(fields.url),
+  events: Type.Optional(fields.events),
+  description: optional(Text(500)),
 })
 export type EndpointChanges = Static<typeof EndpointChanges>
 
@@ -31,17 +38,26 @@ const endpoint = {
   events: Type.Array(Type.String()),
   description: nullable(Type.String()),
   status: Type.Enum(['ENABLED', 'DISABLED']),
-  failing_since: nullable(Type.String({ format: 'date-time', description: 'The first failure after the last success.' })),
+  failing_since: nullable(
+    Type.String({ format: 'date-time', description: 'The first failure after the last success.' }),
+  ),
   circuit: Type.Enum([...CIRCUIT_STATES], {
-    description: 'OPEN after many consecutive failures: deliveries wait, except for occasional trials. HALF_OPEN during a trial. A success closes it.',
+    description:
+      'OPEN after many consecutive failures: deliveries wait, except for occasional trials. HALF_OPEN during a trial. A success closes it.',
   }),
-  next_try_at: nullable(Type.String({ format: 'date-time', description: 'When a delivery is tried next; null while the circuit is CLOSED.' })),
+  next_try_at: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'When a delivery is tried next; null while the circuit is CLOSED.',
+    }),
+  ),
   created_time: Timestamp,
   last_modified_time: Timestamp,
 }
 export const Endpoint = Type.Object(endpoint)
 export const EndpointWithSecret = Type.Object({
-  ...endpoint, secret: Type.String({ description: 'Signs every delivery. No other call returns it.' }),
+  ...endpoint,
+  secret: Type.String({ description: 'Signs every delivery. No other call returns it.' }),
 })
 
 export function showEndpoint({ endpoint: row, circuit }: EndpointWithCircuit): Static<typeof Endpoint> {
@@ -71,8 +87,11 @@ export const EventTypeEntry = Type.Object({
 
 /** All event types, in the specification's order. */
 export function showEventTypes(): Static<typeof EventTypeEntry>[] {
-  const entry = (event_type: (typeof EVENT_TYPES)[number] | typeof TEST_EVENT, subscribable: boolean) =>
-    ({ event_type, subscribable, schema: { ...eventSchema(event_type) } })
+  const entry = (event_type: (typeof EVENT_TYPES)[number] | typeof TEST_EVENT, subscribable: boolean) => ({
+    event_type,
+    subscribable,
+    schema: { ...eventSchema(event_type) },
+  })
   return [...EVENT_TYPES.map((type) => entry(type, true)), entry(TEST_EVENT, false)]
 }
 
@@ -92,15 +111,17 @@ const delivery = {
 export const Delivery = Type.Object(delivery)
 export const DeliveryWithAttempts = Type.Object({
   ...delivery,
-  attempts: Type.Array(Type.Object({
-    attempt: Type.Integer(),
-    started_at: Timestamp,
-    duration_ms: nullable(Type.Integer({ description: 'null during the attempt.' })),
-    status_code: nullable(Type.Integer()),
-    error: nullable(Type.String()),
-    response_body: nullable(Type.String({ description: 'The first 4 KB of the response.' })),
-    next_attempt_at: nullable(Timestamp),
-  })),
+  attempts: Type.Array(
+    Type.Object({
+      attempt: Type.Integer(),
+      started_at: Timestamp,
+      duration_ms: nullable(Type.Integer({ description: 'null during the attempt.' })),
+      status_code: nullable(Type.Integer()),
+      error: nullable(Type.String()),
+      response_body: nullable(Type.String({ description: 'The first 4 KB of the response.' })),
+      next_attempt_at: nullable(Timestamp),
+    }),
+  ),
 })
 
 export function showDelivery(row: WebhookDeliveryRow, url: string): Static<typeof Delivery> {
@@ -120,19 +141,23 @@ export function showDelivery(row: WebhookDeliveryRow, url: string): Static<typeo
 }
 
 export function showDeliveryWithAttempts(
-  row: WebhookDeliveryRow, url: string, attempts: WebhookAttemptRow[],
+  row: WebhookDeliveryRow,
+  url: string,
+  attempts: WebhookAttemptRow[],
 ): Static<typeof DeliveryWithAttempts> {
   return {
     ...showDelivery(row, url),
     // Attempts are numbered in the order in which they were made, across redeliveries.
-    attempts: attempts.map(({ started_at, duration_ms, status_code, error, response_body, next_attempt_at }, place) => ({
-      attempt: place + 1,
-      started_at: started_at.toISOString(),
-      duration_ms,
-      status_code,
-      error,
-      response_body,
-      next_attempt_at: next_attempt_at?.toISOString() ?? null,
-    })),
+    attempts: attempts.map(
+      ({ started_at, duration_ms, status_code, error, response_body, next_attempt_at }, place) => ({
+        attempt: place + 1,
+        started_at: started_at.toISOString(),
+        duration_ms,
+        status_code,
+        error,
+        response_body,
+        next_attempt_at: next_attempt_at?.toISOString() ?? null,
+      }),
+    ),
   }
 }

@@ -69,7 +69,12 @@ async function database(beside: Beside, ports: Ports): Promise<string> {
   const dataDir = join(local.dataDir, 'postgres')
   const start = async () => {
     const machine = await startPostgres({
-      dataDir, port: ports.postgres, log, durable: true, inherited: local.inherited, onLaunch,
+      dataDir,
+      port: ports.postgres,
+      log,
+      durable: true,
+      inherited: local.inherited,
+      onLaunch,
     })
     version = machine.version
     return machine
@@ -78,7 +83,8 @@ async function database(beside: Beside, ports: Ports): Promise<string> {
 }
 
 async function temporalServer(
-  beside: Beside, ports: Ports,
+  beside: Beside,
+  ports: Ports,
 ): Promise<{ temporalAddress: string; temporalUiUrl: string | null }> {
   const { local, namespace, onLaunch, stopping } = beside
   if (local.temporalAddress) {
@@ -87,10 +93,17 @@ async function temporalServer(
   }
   const log = logOf(local, 'temporal')
   let binary = ''
-  const start = () => startTemporal({
-    binary, namespace, databaseFile: join(local.dataDir, 'temporal', 'temporal.db'),
-    port: ports.temporal, uiPort: ports.temporalUi, log, inherited: local.inherited, onLaunch,
-  })
+  const start = () =>
+    startTemporal({
+      binary,
+      namespace,
+      databaseFile: join(local.dataDir, 'temporal', 'temporal.db'),
+      port: ports.temporal,
+      uiPort: ports.temporalUi,
+      log,
+      inherited: local.inherited,
+      onLaunch,
+    })
   const find = async (say: (line: string) => void) => {
     binary = await findTemporal({ ...local, say, stopping })
   }

@@ -96,10 +96,14 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   const stopped = stopping.signal
   const namespace = settings.temporalNamespace
   const addresses = await startMachines({ local, namespace, record, onLaunch, stopping: stopped })
-  await step('Schema', async () => {
-    const applied = await (await schema).migrate(addresses.databaseUrl)
-    return [applied.length > 0 ? `${applied.length} migrations applied` : 'nothing to do', applied]
-  }, 'current')
+  await step(
+    'Schema',
+    async () => {
+      const applied = await (await schema).migrate(addresses.databaseUrl)
+      return [applied.length > 0 ? `${applied.length} migrations applied` : 'nothing to do', applied]
+    },
+    'current',
+  )
 
   const origin = `http://${reachable(host)}:${port}`
   const environment = environmentOf(local, addresses, port)
@@ -162,7 +166,10 @@ function keptEncryptionKey(local: LocalRun): string {
 }
 
 async function startService(
-  { local, watch, stopping }: Run, origin: string, environment: NodeJS.ProcessEnv, onLaunch: (launched: Launched) => void,
+  { local, watch, stopping }: Run,
+  origin: string,
+  environment: NodeJS.ProcessEnv,
+  onLaunch: (launched: Launched) => void,
 ): Promise<void> {
   const log = (name: string) => join(local.dataDir, 'logs', `${name}.log`)
   const options = (name: string) => ({ log: log(name), environment, onLaunch })
@@ -170,26 +177,38 @@ async function startService(
   const parts: Part[] = [
     { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail: ({ url }) => url, answers },
     // Its port is only used by the health check.
-    { name: 'Worker', log: log('worker'), start: () => startWorker(options('worker')), detail: ({ process: { pid } }) => `process ${pid}`, answers },
+    {
+      name: 'Worker',
+      log: log('worker'),
+      start: () => startWorker(options('worker')),
+      detail: ({ process: { pid } }) => `process ${pid}`,
+      answers,
+    },
   ]
-  await Promise.all(parts.map(async (part) => {
-    const started = Date.now()
-    const machine = await part.start().catch((error: Error) => error)
-    if (!(machine instanceof Error)) tell(part.name, 'started', part.detail(machine), secondsSince(started))
-    void watch(part, machine, stopping.signal)
-  }))
+  await Promise.all(
+    parts.map(async (part) => {
+      const started = Date.now()
+      const machine = await part.start().catch((error: Error) => error)
+      if (!(machine instanceof Error)) tell(part.name, 'started', part.detail(machine), secondsSince(started))
+      void watch(part, machine, stopping.signal)
+    }),
+  )
 }
 
 async function demoKeys(local: LocalRun, databaseUrl: string, baseUrl: string): Promise<DemoKeys> {
   const kept = await keptKeys(local.dataDir, baseUrl)
   if (kept) return kept
-  return step<DemoKeys>('Demo data', async () => {
-    const { seedDemo } = await import('../seed.ts')
-    const made = await seedDemo({ databaseUrl, baseUrl }).catch((error: Error) => {
-      throw new Error(`The demonstration organisation could not be created: ${error.message}`, { cause: error })
-    })
-    return [made.organization.name, made]
-  }, 'created')
+  return step<DemoKeys>(
+    'Demo data',
+    async () => {
+      const { seedDemo } = await import('../seed.ts')
+      const made = await seedDemo({ databaseUrl, baseUrl }).catch((error: Error) => {
+        throw new Error(`The demonstration organisation could not be created: ${error.message}`, { cause: error })
+      })
+      return [made.organization.name, made]
+    },
+    'created',
+  )
 }
 
 function tellReady({ local, begun }: Run, origin: string, addresses: Addresses, keys: DemoKeys): void {

@@ -38,7 +38,10 @@ export async function keepAlive(part: Part, machine: Machine | Error, stopping: 
     const waitMs = deaths.length >= TOO_OFTEN ? SLOW_MS : 100 * 4 ** (deaths.length - 1)
     tell(part.name, `${now instanceof Error ? 'does not start' : 'ended'} (${how}); starts again in ${waitMs / 1000} s`)
     if (deaths.length === TOO_OFTEN) {
-      tell(part.name, `has ended ${TOO_OFTEN} times within a minute; the last lines of ${part.log}:\n${lastLines(part.log)}`)
+      tell(
+        part.name,
+        `has ended ${TOO_OFTEN} times within a minute; the last lines of ${part.log}:\n${lastLines(part.log)}`,
+      )
     }
     await sleep(waitMs, stopping)
     if (stopping.aborted) return

@@ -1,9 +1,7 @@
 // Starts the PostgreSQL from npm on loopback, with a cluster that is created once in a folder.
-import { execFile, } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import {
-  chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync,
-} from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
@@ -40,7 +38,8 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   removeRecycledPidFile(dataDir)
 
   const from = sizeOf(log)
-  const url = (name: string) => `postgres://postgres:${readFileSync(`${dataDir}.password`, 'utf8')}@127.0.0.1:${port}/${name}`
+  const url = (name: string) =>
+    `postgres://postgres:${readFileSync(`${dataDir}.password`, 'utf8')}@127.0.0.1:${port}/${name}`
   const flags = Object.entries(serverSettings(options)).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const launched = await launch({
     name: 'PostgreSQL',
@@ -116,8 +115,15 @@ async function makeCluster(initdb: string, { dataDir, inherited }: PostgresOptio
   writeFileSync(password, randomBytes(18).toString('base64url'), { mode: 0o600 })
   account.prepare(password)
   const args = [
-    '-D', half, '-U', 'postgres', `--pwfile=${password}`, '--auth=scram-sha-256',
-    '--encoding=UTF8', '--locale=C', '--data-checksums',
+    '-D',
+    half,
+    '-U',
+    'postgres',
+    `--pwfile=${password}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    '--locale=C',
+    '--data-checksums',
   ]
   const { command, args: wrapped } = account.wrap(initdb, args)
   try {
@@ -141,7 +147,11 @@ function removeRecycledPidFile(dataDir: string): void {
 }
 
 async function waitUntilServing(
-  launched: Launched, url: string, database: string, log: string, from: number,
+  launched: Launched,
+  url: string,
+  database: string,
+  log: string,
+  from: number,
 ): Promise<string> {
   const deadline = Date.now() + 120_000
   for (;;) {
@@ -157,9 +167,12 @@ async function waitUntilServing(
       return rows[0]?.version ?? ''
     } catch (error) {
       if (launched.hasEnded() || !isAlive(launched)) {
-        throw new Error(`PostgreSQL ended at start; the last lines of ${log}:\n${lastLines(log, 15, from)}`, { cause: error })
+        throw new Error(`PostgreSQL ended at start; the last lines of ${log}:\n${lastLines(log, 15, from)}`, {
+          cause: error,
+        })
       }
-      if (Date.now() > deadline) throw new Error(`PostgreSQL does not answer: ${(error as Error).message}`, { cause: error })
+      if (Date.now() > deadline)
+        throw new Error(`PostgreSQL does not answer: ${(error as Error).message}`, { cause: error })
       await sleep(50)
     } finally {
       await client.end().catch(() => undefined)

@@ -130,7 +130,12 @@ export function sleep(ms: number, hurry?: AbortSignal): Promise<void> {
 export function lastLines(log: string, count = 15, from = 0): string {
   if (!existsSync(log)) return '(no log)'
   const text = readFileSync(log).subarray(from).toString('utf8')
-  return text.trimEnd().split('\n').slice(-count).map((line) => `    ${line}`).join('\n')
+  return text
+    .trimEnd()
+    .split('\n')
+    .slice(-count)
+    .map((line) => `    ${line}`)
+    .join('\n')
 }
 
 export function sizeOf(log: string): number {

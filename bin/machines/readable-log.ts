@@ -5,7 +5,19 @@ import { sizeOf } from './process.ts'
 
 const EVERY_MS = 100
 // Fields that every line has, and fields that the message already shows.
-const IGNORED = ['pid', 'hostname', 'process', 'method', 'route', 'status', 'duration_ms', 'ip', 'subject', 'org_id', 'request_id']
+const IGNORED = [
+  'pid',
+  'hostname',
+  'process',
+  'method',
+  'route',
+  'status',
+  'duration_ms',
+  'ip',
+  'subject',
+  'org_id',
+  'request_id',
+]
 
 /** Prints lines that are written to a log file from now on, each after the name of its process. */
 export function showLog(name: string, file: string): void {

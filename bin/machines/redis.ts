@@ -14,7 +14,15 @@ export interface RedisOptions {
 }
 
 /** Starts redis-server on loopback; throws an Error with the last lines of its log if it does not start. */
-export async function startRedis({ binary, dataDir, port, log, inherited, onLaunch, hurry }: RedisOptions): Promise<Machine> {
+export async function startRedis({
+  binary,
+  dataDir,
+  port,
+  log,
+  inherited,
+  onLaunch,
+  hurry,
+}: RedisOptions): Promise<Machine> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const from = sizeOf(log)
   const args = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dataDir, '--appendonly', 'yes', '--save', '']

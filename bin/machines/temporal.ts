@@ -42,11 +42,25 @@ export async function startTemporal(options: TemporalOptions): Promise<Machine> 
 
 function argumentsOf({ namespace, databaseFile, port, uiPort }: TemporalOptions): string[] {
   return [
-    'server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort),
-    '--db-filename', databaseFile, '--namespace', namespace,
+    'server',
+    'start-dev',
+    '--ip',
+    '127.0.0.1',
+    '--port',
+    String(port),
+    '--ui-port',
+    String(uiPort),
+    '--db-filename',
+    databaseFile,
+    '--namespace',
+    namespace,
     // With a write-ahead log kill -9 loses nothing; a power failure may lose the latest writes.
-    '--sqlite-pragma', 'journal_mode=WAL', '--sqlite-pragma', 'synchronous=NORMAL',
-    '--log-level', 'error',
+    '--sqlite-pragma',
+    'journal_mode=WAL',
+    '--sqlite-pragma',
+    'synchronous=NORMAL',
+    '--log-level',
+    'error',
     ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => ['--search-attribute', `${name}=${KINDS[type]}`]),
   ]
 }
@@ -55,7 +69,7 @@ async function waitUntilServing(launched: Launched, port: number, log: string, f
   const begun = Date.now()
   for (;;) {
     // The banner is printed after the search attributes are registered, which is after the port responds.
-    if (await isServing(port) && (bannerIn(log, from) || Date.now() - begun > 10_000)) return
+    if ((await isServing(port)) && (bannerIn(log, from) || Date.now() - begun > 10_000)) return
     if (launched.hasEnded() || !isAlive(launched)) {
       throw new Error(`Temporal ended at start; the last lines of ${log}:\n${lastLines(log, 15, from)}`)
     }
@@ -92,7 +106,13 @@ function isServing(port: number): Promise<boolean> {
     call.on('data', (part: Buffer) => received.push(part))
     call.once('error', () => answer(false))
     // After the five bytes of the frame header: field 1 (status) = 1 (SERVING).
-    call.once('end', () => answer(Buffer.concat(received).subarray(5).equals(Buffer.from([8, 1]))))
+    call.once('end', () =>
+      answer(
+        Buffer.concat(received)
+          .subarray(5)
+          .equals(Buffer.from([8, 1])),
+      ),
+    )
     call.end(framed('temporal.api.workflowservice.v1.WorkflowService'))
   })
 }

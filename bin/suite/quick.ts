@@ -14,7 +14,9 @@ const TESTED_IN: Record<string, string> = {
 
 /** The paths of the tests below `root`, as arguments of Jest. */
 export function quickTests(root: string): string[] {
-  const resources = readdirSync(join(root, 'api', 'resources')).filter((name) => name.endsWith('.ts')).map((name) => name.slice(0, -'.ts'.length))
+  const resources = readdirSync(join(root, 'api', 'resources'))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => name.slice(0, -'.ts'.length))
   const files = new Set(resources.map((name) => `test/api/${TESTED_IN[name] ?? name}.test.ts`))
   return ['test/domain/', 'test/house', 'test/contract/', ...files]
 }

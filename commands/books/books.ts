@@ -80,14 +80,25 @@ export class Books implements Scope {
   }
 
   /** As insert, for a record that counts its versions: adds its id, version 1 and its times. */
-  create<Row extends Versioned & { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id' | keyof Versioned>): Row {
+  create<Row extends Versioned & { org_id: string }>(
+    table: ModelOf<Row>,
+    row: Omit<Row, 'org_id' | keyof Versioned>,
+  ): Row {
     const versioned = { id: this.newId(), version: 1, created_time: this.now, last_modified_time: this.now }
     return this.insert(table, { ...row, ...versioned } as unknown as Omit<Row, 'org_id'>)
   }
 
   /** As update, for a record that counts its versions. Keeps properties that are not columns, such as the lines. */
-  change<Row extends Versioned, Whole extends Row>(table: ModelOf<Row>, record: Whole, changes: Partial<NoInfer<Row>>): Whole {
-    return this.update<Row>(table, record, { ...changes, version: record.version + 1, last_modified_time: this.now }) as Whole
+  change<Row extends Versioned, Whole extends Row>(
+    table: ModelOf<Row>,
+    record: Whole,
+    changes: Partial<NoInfer<Row>>,
+  ): Whole {
+    return this.update<Row>(table, record, {
+      ...changes,
+      version: record.version + 1,
+      last_modified_time: this.now,
+    }) as Whole
   }
 
   delete<Row extends { id: string }>(table: ModelOf<Row>, row: Pick<Row, 'id'>): void {
@@ -122,19 +133,21 @@ export class Books implements Scope {
       tags: entry.tags ?? [],
       created_time: this.now,
     })
-    const lines = entry.lines.map((line, index) => this.insert(journalLines, {
-      journal_id: journal.id,
-      line_no: index + 1,
-      line_count: entry.lines.length,
-      date: entry.date,
-      branch_id: entry.branchId,
-      account_id: line.accountId,
-      contact_id: line.contactId,
-      debit: line.debit,
-      credit: line.credit,
-      description: line.description,
-      created_time: this.now,
-    }))
+    const lines = entry.lines.map((line, index) =>
+      this.insert(journalLines, {
+        journal_id: journal.id,
+        line_no: index + 1,
+        line_count: entry.lines.length,
+        date: entry.date,
+        branch_id: entry.branchId,
+        account_id: line.accountId,
+        contact_id: line.contactId,
+        debit: line.debit,
+        credit: line.credit,
+        description: line.description,
+        created_time: this.now,
+      }),
+    )
     return { ...journal, lines }
   }
 

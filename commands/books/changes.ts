@@ -23,6 +23,7 @@ export function changesBetween(before: object, after: object, currency?: string)
   return Object.keys(changes).length === 0 ? null : changes
 }
 
-const plain = (value: unknown, currency: string) => (typeof value === 'bigint' ? toAmount(value, currency) : value ?? null)
+const plain = (value: unknown, currency: string) =>
+  typeof value === 'bigint' ? toAmount(value, currency) : (value ?? null)
 
 const currencyOf = (row: object) => ('currency_code' in row ? String(row.currency_code) : null)

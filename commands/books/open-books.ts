@@ -28,13 +28,17 @@ export async function openBooks<T, R = T>(
   let books: Books | undefined
   let queued = 0
   try {
-    const result = await retried(() => context.database.transaction(async (connection) => {
-      books = new Books(connection, caller, context.clock())
-      if (caller.standing) connection.require(caller.standing(books.now))
-      const done = await work(books)
-      queued = await books.write()
-      return done
-    }), () => context.clock())
+    const result = await retried(
+      () =>
+        context.database.transaction(async (connection) => {
+          books = new Books(connection, caller, context.clock())
+          if (caller.standing) connection.require(caller.standing(books.now))
+          const done = await work(books)
+          queued = await books.write()
+          return done
+        }),
+      () => context.clock(),
+    )
     if (books!.changesCallers) context.forgetCallers()
     if (queued > 0) context.wakeRelay()
     return finish(result, books!)

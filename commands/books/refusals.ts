@@ -11,19 +11,30 @@ const CONTENTION = new Set(['40P01', '40001', '55P03'])
 
 // The unique constraints that a caller can violate. Commands check each before they write; two calls at once can still both pass.
 // test/models/constraints.ts classifies every other constraint, and compares the list with the catalogue of the database.
-export const TAKEN: Record<string, FaultParticulars & { code: 'validation.invalid_value' | 'validation.duplicate_resource' }> = {
+export const TAKEN: Record<
+  string,
+  FaultParticulars & { code: 'validation.invalid_value' | 'validation.duplicate_resource' }
+> = {
   invoices_org_id_branch_id_invoice_number_key: {
-    code: 'validation.invalid_value', field: 'invoice_number', message: 'Another invoice of this branch has this number.',
+    code: 'validation.invalid_value',
+    field: 'invoice_number',
+    message: 'Another invoice of this branch has this number.',
   },
   bills_posted_twice: {
-    code: 'validation.invalid_value', field: 'reference_number',
-    message: 'A bill with the same vendor, date and total is on the books; another one needs a different reference_number.',
+    code: 'validation.invalid_value',
+    field: 'reference_number',
+    message:
+      'A bill with the same vendor, date and total is on the books; another one needs a different reference_number.',
   },
   organizations_partner_id_external_ref_key: {
-    code: 'validation.duplicate_resource', field: 'external_ref', message: 'Another organisation of this partner has this external_ref.',
+    code: 'validation.duplicate_resource',
+    field: 'external_ref',
+    message: 'Another organisation of this partner has this external_ref.',
   },
   number_series_org_id_branch_id_period_id_series_name_key: {
-    code: 'validation.duplicate_resource', field: 'series_name', message: 'This branch already has a series with this name in the period.',
+    code: 'validation.duplicate_resource',
+    field: 'series_name',
+    message: 'This branch already has a series with this name in the period.',
   },
 }
 
@@ -59,23 +70,24 @@ export function asFault(error: unknown, { deletes = false } = {}): unknown {
   const { code = '', constraint = '', table } = causeOf(error)
   if (UNIQUE.has(code) && TAKEN[constraint]) return fault(TAKEN[constraint].code, TAKEN[constraint])
   if (code === FOREIGN_KEY) return deletes ? inUse(table) : fault('not_found.resource', { message: VANISHED })
-  if (isDatabaseUnavailable(error)) return fault('service.unavailable', { message: 'The database is unavailable; try again.', retryAfter: 2 })
+  if (isDatabaseUnavailable(error))
+    return fault('service.unavailable', { message: 'The database is unavailable; try again.', retryAfter: 2 })
   if (CONTENTION.has(code)) return fault('service.unavailable', { message: BUSY, retryAfter: 1 })
   if (code === STATEMENT_TIMEOUT) return fault('service.unavailable', { message: TOO_LONG, retryAfter: 5 })
   if (isUnstorable(code)) return fault('validation.invalid_value', { message: UNSTORABLE, cause: error })
   return error
 }
 
-const UNKNOWN = 'The connection to the database was lost while this call was being written; it may have been carried out. '
-  + 'Repeat it with the same Idempotency-Key, or check before you send it again.'
+const UNKNOWN =
+  'The connection to the database was lost while this call was being written; it may have been carried out. ' +
+  'Repeat it with the same Idempotency-Key, or check before you send it again.'
 const VANISHED = 'A record that this call refers to was deleted meanwhile.'
 const BUSY = 'Other calls are changing the same records; try again.'
 const TOO_LONG = 'The database took too long for this call; try again.'
 const UNSTORABLE = 'A value of this call, or an amount computed from it, is too large or too long to store.'
 
-const inUse = (table: string | undefined) => (
+const inUse = (table: string | undefined) =>
   fault('conflict.in_use', table === undefined ? {} : { details: { referred_to_by: table } })
-)
 
 // Class 22: a value does not fit its type; 54000: a text is too long for its index. The shapes of bodies should refuse them
 // earlier, so one that gets here is answered as a client error, and logged with its cause.
@@ -91,8 +103,12 @@ function isDatabaseUnavailable(error: unknown): boolean {
   // Class 08: connection exceptions; 57P01 to 57P03: shut down, crashed, starting up; class 53: too many connections, disk or memory full.
   if (code && (UNREACHABLE.has(code) || ENDED.has(code) || /^(08|57P0|53)/.test(code))) return true
   const { name, message } = error as Error
-  return /^Sequelize(Connection|Host|InvalidConnection|AccessDenied)/.test(name ?? '')
-    || /Connection terminated|Client has encountered a connection error|not queryable|Query read timeout/.test(message ?? '')
+  return (
+    /^Sequelize(Connection|Host|InvalidConnection|AccessDenied)/.test(name ?? '') ||
+    /Connection terminated|Client has encountered a connection error|not queryable|Query read timeout/.test(
+      message ?? '',
+    )
+  )
 }
 
 // Sequelize wraps the driver's error when connecting fails.

@@ -23,13 +23,15 @@ export async function reverse(books: Books, { source, sourceId, date, memo }: Re
       contactId: posting.contact_id,
       branchId: posting.branch_id,
       reversalOf: posting.id,
-      lines: reversalOf(posting.lines.map((line) => ({
-        accountId: line.account_id,
-        debit: line.debit,
-        credit: line.credit,
-        description: line.description,
-        contactId: line.contact_id,
-      }))),
+      lines: reversalOf(
+        posting.lines.map((line) => ({
+          accountId: line.account_id,
+          debit: line.debit,
+          credit: line.credit,
+          description: line.description,
+          contactId: line.contact_id,
+        })),
+      ),
     })
   }
   return postings.length > 0

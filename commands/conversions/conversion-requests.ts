@@ -5,7 +5,13 @@ import { conversions, findConversion, type ConversionRow } from '../../models/co
 import type { Scope } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
 import {
-  convertEstimate, convertPurchaseOrder, convertSalesOrder, partsToBill, partsToInvoice, refuseEstimate, type Made,
+  convertEstimate,
+  convertPurchaseOrder,
+  convertSalesOrder,
+  partsToBill,
+  partsToInvoice,
+  refuseEstimate,
+  type Made,
 } from './convert-documents.ts'
 import { estimateOf } from '../orders/estimates.ts'
 import { purchaseOrderOf } from '../orders/purchase-orders.ts'
@@ -29,17 +35,22 @@ export interface ConversionRequest {
  * Throws not_found.resource for a source or a line of it that does not exist, conflict.already_converted,
  * conflict.invalid_state, and validation.invalid_value for a quantity that cannot be.
  */
-export async function requestConversion(books: Books, id: string, input: ConversionRequest, isNew = false): Promise<ConversionRow> {
+export async function requestConversion(
+  books: Books,
+  id: string,
+  input: ConversionRequest,
+  isNew = false,
+): Promise<ConversionRow> {
   const earlier = isNew ? null : await findConversion(books, id)
   if (earlier) return earlier
   const ofOrder = input.source !== 'ESTIMATE'
-  const parts = ofOrder ? input.line_items ?? null : null
+  const parts = ofOrder ? (input.line_items ?? null) : null
   const { id: sourceId } = await convertible(books, input, parts)
   return books.insert(conversions, {
     id,
     source_type: input.source,
     source_id: sourceId,
-    through: ofOrder ? null : input.through ?? null,
+    through: ofOrder ? null : (input.through ?? null),
     line_items: parts,
     auto_approve: input.auto_approve ?? false,
     requested_by: books.caller.userId,
@@ -58,7 +69,10 @@ export async function requestConversion(books: Books, id: string, input: Convers
  * The row of the conversion is locked, so that each document is made once, even when several processes carry it out.
  * Throws as requestConversion does, where the source has changed since.
  */
-export async function convertNext(books: Books, conversionId: string): Promise<{ finished: boolean; conversion: ConversionRow }> {
+export async function convertNext(
+  books: Books,
+  conversionId: string,
+): Promise<{ finished: boolean; conversion: ConversionRow }> {
   const conversion = await findConversion(books, conversionId, 'FOR UPDATE')
   if (!conversion) throw notFound('conversion')
   const hops = conversion.hops + 1
@@ -72,7 +86,10 @@ export async function convertNext(books: Books, conversionId: string): Promise<{
  * Whether documents of a requested conversion are still to be made. While none is made, throws what requestConversion would
  * throw now, such as conflict.already_converted when another conversion of the source came first.
  */
-export async function isStillToDo(scope: Scope, { id, source_type, source_id, line_items }: ConversionRow): Promise<boolean> {
+export async function isStillToDo(
+  scope: Scope,
+  { id, source_type, source_id, line_items }: ConversionRow,
+): Promise<boolean> {
   const conversion = await findConversion(scope, id)
   if (!conversion) throw notFound('conversion')
   if (conversion.hops === 0) await convertible(scope, { source: source_type, sourceId: source_id }, line_items)
@@ -80,7 +97,11 @@ export async function isStillToDo(scope: Scope, { id, source_type, source_id, li
 }
 
 // Reads the source. Throws now what carrying out the conversion would throw later.
-async function convertible(scope: Scope, { source, sourceId }: ConversionRequest, parts: PartInput[] | null): Promise<{ id: string }> {
+async function convertible(
+  scope: Scope,
+  { source, sourceId }: ConversionRequest,
+  parts: PartInput[] | null,
+): Promise<{ id: string }> {
   switch (source) {
     case 'ESTIMATE': {
       const estimate = await estimateOf(scope, sourceId)

@@ -49,7 +49,9 @@ export function idsOf(lines: LineInput[]): { itemIds: string[]; taxIds: string[]
 /** The accounts that the lines of a purchase name. Lines of a sale have no account_id; one in a body is ignored. */
 export const accountIdsOf = (lines: LineInput[]): string[] => ids(lines.map((line) => line.account_id))
 
-const ids = (named: (string | null | undefined)[]) => [...new Set(named.filter((id): id is string => id != null && isId(id)))]
+const ids = (named: (string | null | undefined)[]) => [
+  ...new Set(named.filter((id): id is string => id != null && isId(id))),
+]
 
 /** How sales, or purchases, take the rate and the account of a line from the item master. */
 export interface Trade {
@@ -63,7 +65,12 @@ export interface Trade {
  * Throws not_found.resource for an item or tax that is not the organisation's, and validation.failed for lines that
  * name neither an item nor a name with a rate.
  */
-export function fillLines(context: DocumentContext, input: LineInput[], { rateOf, accountOf }: Trade, existing: ExistingLines = []): FilledLine[] {
+export function fillLines(
+  context: DocumentContext,
+  input: LineInput[],
+  { rateOf, accountOf }: Trade,
+  existing: ExistingLines = [],
+): FilledLine[] {
   refuseIncomplete(input)
   const items = new Map(context.items.map((item) => [item.id, item]))
   const taxes = new Map(context.taxes.map((tax) => [tax.id, tax]))
@@ -85,17 +92,22 @@ export function fillLines(context: DocumentContext, input: LineInput[], { rateOf
       tax_id: tax?.id ?? null,
       tax,
       tax_percentage: tax ? taxPercentage(tax) : '0',
-      account_id: row && line.account_id?.toLowerCase() === row.account_id
-        ? row.account_id
-        : accountOf(item, line, `line_items.${index}`),
+      account_id:
+        row && line.account_id?.toLowerCase() === row.account_id
+          ? row.account_id
+          : accountOf(item, line, `line_items.${index}`),
     }
   })
 }
 
 function refuseIncomplete(input: LineInput[]): void {
-  const errors = input.flatMap((line, index) => missingOf(line).map((field) => (
-    { field: `line_items.${index}.${field}`, code: 'required', message: 'is required without item_id' }
-  )))
+  const errors = input.flatMap((line, index) =>
+    missingOf(line).map((field) => ({
+      field: `line_items.${index}.${field}`,
+      code: 'required',
+      message: 'is required without item_id',
+    })),
+  )
   if (errors.length > 0) throw fault('validation.failed', { errors })
 }
 
@@ -107,4 +119,4 @@ function found<T>(all: Map<string, T>, id: string | null | undefined, field: str
 }
 
 const taxOfItem = (item: ContextItem | null, taxes: Map<string, Tax & { id: string }>) =>
-  (item?.tax_id ? taxes.get(item.tax_id) ?? null : null)
+  item?.tax_id ? (taxes.get(item.tax_id) ?? null) : null

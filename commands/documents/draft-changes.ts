@@ -47,18 +47,32 @@ type Sent = TermsChanges & Record<string, unknown>
  * Documents; §11). Throws as compareFields, draftInputOf and goodsDateOf do.
  */
 export async function changeDraft<
-  Kind extends DocumentKind, Document extends Lined & Numbered<Kind> & { status: string; lines: Line[] }, Line extends LineRow, Drawn extends Partial<Line>,
->(books: Books, kind: Kind, before: Document, sent: Sent, draft: DraftChange<Document, Line, Drawn>): Promise<Document> {
+  Kind extends DocumentKind,
+  Document extends Lined & Numbered<Kind> & { status: string; lines: Line[] },
+  Line extends LineRow,
+  Drawn extends Partial<Line>,
+>(
+  books: Books,
+  kind: Kind,
+  before: Document,
+  sent: Sent,
+  draft: DraftChange<Document, Line, Drawn>,
+): Promise<Document> {
   const { terms, remarks, instead, goodsDate } = draft
   const dates = goodsDate ? ['date', goodsDate] : ['date']
-  const { changed, refusal } = compareFields(sent, draft.shown, changeableDraft(before.status, { terms, remarks: [...remarks, ...dates], instead }))
+  const { changed, refusal } = compareFields(
+    sent,
+    draft.shown,
+    changeableDraft(before.status, { terms, remarks: [...remarks, ...dates], instead }),
+  )
   const date = typeof sent.date === 'string' ? documentDateOf(books, sent.date) : before.date
   const repriced = terms.some((term) => changed.has(term)) ? await repriceDraft(before, sent, date, draft) : null
   throwRefusal(refusal)
   if (changed.size === 0) return before
   const merged: Record<string, unknown> = { ...before, ...sent }
   const columns: Partial<DocumentRow> = { ...repriced?.head, date }
-  if (goodsDate) Object.assign(columns, { [goodsDate]: goodsDateOf(goodsDate, merged[goodsDate] as string | null, date) })
+  if (goodsDate)
+    Object.assign(columns, { [goodsDate]: goodsDateOf(goodsDate, merged[goodsDate] as string | null, date) })
   for (const remark of remarks) if (sent[remark] !== undefined) Object.assign(columns, { [remark]: sent[remark] })
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, columns)
   const relined = repriced && redrawLines(books, draft.lines, before, repriced, (line) => draft.insertLine(line))
@@ -69,7 +83,10 @@ export async function changeDraft<
 }
 
 async function repriceDraft<Line extends LineRow, Drawn extends Partial<Line>>(
-  before: Lined, sent: Sent, date: string, { shown, placedBy, drawUp }: DraftChange<unknown, Line, Drawn>,
+  before: Lined,
+  sent: Sent,
+  date: string,
+  { shown, placedBy, drawUp }: DraftChange<unknown, Line, Drawn>,
 ): Promise<Redrawn<Drawn> & { head: Partial<DocumentRow> }> {
   const { terms, existing, refusal } = draftInputOf(before, sent, shown)
   const place = placedBy.some((name) => isOther(sent[name], before[name])) ? { place_of_supply: null } : {}

@@ -29,7 +29,15 @@ export interface Redrawn<Drawn> {
 
 /** The fields of a line that may change; its amounts are computed from them. */
 const LINE_FIELDS = [
-  'item_id', 'name', 'description', 'hsn_or_sac', 'quantity', 'unit', 'rate', 'discount', 'tax_id',
+  'item_id',
+  'name',
+  'description',
+  'hsn_or_sac',
+  'quantity',
+  'unit',
+  'rate',
+  'discount',
+  'tax_id',
 ] as const satisfies (keyof LineInput)[]
 
 /**
@@ -41,7 +49,14 @@ export function draftInputOf(document: Lined, sent: TermsChanges, answered: obje
   const { place_of_supply, branch_id, currency_code, exchange_rate, tags } = document
   const sameCurrency = sent.currency_code === undefined || sent.currency_code === currency_code
   const { line_items, existing, refusal } = linesOf(document, sent.line_items, answered)
-  const terms = { place_of_supply, branch_id, currency_code, tags, exchange_rate: sameCurrency ? Number(exchange_rate) : null, line_items }
+  const terms = {
+    place_of_supply,
+    branch_id,
+    currency_code,
+    tags,
+    exchange_rate: sameCurrency ? Number(exchange_rate) : null,
+    line_items,
+  }
   return { terms, existing, refusal }
 }
 
@@ -50,7 +65,9 @@ export function draftInputOf(document: Lined, sent: TermsChanges, answered: obje
  * document does not have, and validation.invalid_value for one that is sent twice.
  */
 function linesOf(
-  document: Lined, sent: LineChanges[] | undefined, answered: object,
+  document: Lined,
+  sent: LineChanges[] | undefined,
+  answered: object,
 ): { line_items: LineInput[]; existing: ExistingLines; refusal: Refusal } {
   const { lines } = document
   if (sent === undefined) return { line_items: lines.map(lineInputOf), existing: lines, refusal: null }
@@ -72,7 +89,11 @@ function linesOf(
 /** The index of each sent line among the existing ones, null for a new one. Throws as placesAmong does. */
 export function placesOf(lines: { id: string }[], sent: { line_item_id?: string | null }[]): (number | null)[] {
   const words = { list: 'line_items', id: 'line_item_id', missing: 'The document has no such line.', member: 'line' }
-  return placesAmong(lines.map(({ id }) => id), sent.map(({ line_item_id }) => line_item_id), words)
+  return placesAmong(
+    lines.map(({ id }) => id),
+    sent.map(({ line_item_id }) => line_item_id),
+    words,
+  )
 }
 
 // Lines of purchases also have an account, lines of notes also `restock`.
@@ -84,7 +105,16 @@ function changeableOf({ lines: [line], vendor_id, type }: Lined): readonly strin
 function lineInputOf(row: LineRow): LineInput {
   const { item_id, name, description, hsn_or_sac, quantity, unit, rate, discount, tax_id, account_id } = row
   return {
-    item_id, name, description, hsn_or_sac, quantity: Number(quantity), unit, rate: Number(rate), discount: Number(discount), tax_id, account_id,
+    item_id,
+    name,
+    description,
+    hsn_or_sac,
+    quantity: Number(quantity),
+    unit,
+    rate: Number(rate),
+    discount: Number(discount),
+    tax_id,
+    account_id,
     ...('restock' in row ? { restock: row.restock } : {}),
   }
 }
@@ -97,14 +127,25 @@ const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])
  * where responses show the same lines as before.
  */
 export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
-  books: Books, table: ModelOf<Line>, { lines: before, currency_code }: { lines: Line[]; currency_code: string },
-  { lines: drawn, existing, currency }: Redrawn<Drawn>, insert: (line: Drawn) => Line,
+  books: Books,
+  table: ModelOf<Line>,
+  { lines: before, currency_code }: { lines: Line[]; currency_code: string },
+  { lines: drawn, existing, currency }: Redrawn<Drawn>,
+  insert: (line: Drawn) => Line,
 ): { lines: Line[]; changes: Changes | null } {
   const rows = new Map(before.map((line) => [line.id, line]))
   const kept = existing.map((line) => (line ? rows.get(line.id)! : null))
   const fields = ['id', ...Object.keys(drawn[0]!)]
-  const staysSame = (currencyShown: string) => kept.length === before.length
-    && kept.every((row, index) => row && changesBetween(loggedLine(row, fields, currency_code), loggedLine({ ...row, ...drawn[index] }, fields, currencyShown)) === null)
+  const staysSame = (currencyShown: string) =>
+    kept.length === before.length &&
+    kept.every(
+      (row, index) =>
+        row &&
+        changesBetween(
+          loggedLine(row, fields, currency_code),
+          loggedLine({ ...row, ...drawn[index] }, fields, currencyShown),
+        ) === null,
+    )
   // Compares the stored amounts, in one currency: 200 rupees (20000 minor units) and 200 yen (200) are both answered as 200.
   if (staysSame(currency_code)) return { lines: before, changes: null }
   const stays = new Set(kept)
@@ -112,19 +153,23 @@ export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
   const lines = drawn.map((line, index) => (kept[index] ? books.update<Line>(table, kept[index], line) : insert(line)))
   return {
     lines,
-    changes: staysSame(currency) ? null : {
-      line_items: {
-        old: before.map((line) => loggedLine(line, fields, currency_code)),
-        new: lines.map((line) => loggedLine(line, fields, currency)),
-      },
-    },
+    changes: staysSame(currency)
+      ? null
+      : {
+          line_items: {
+            old: before.map((line) => loggedLine(line, fields, currency_code)),
+            new: lines.map((line) => loggedLine(line, fields, currency)),
+          },
+        },
   }
 }
 
 function loggedLine(line: object, fields: string[], currency: string): Record<string, unknown> {
-  return Object.fromEntries(fields.map((field) => {
-    const value = (line as Record<string, unknown>)[field]
-    if (typeof value === 'bigint') return [field, toAmount(value, currency)]
-    return [field === 'id' ? 'line_item_id' : field, DECIMALS.has(field) ? Number(value) : value]
-  }))
+  return Object.fromEntries(
+    fields.map((field) => {
+      const value = (line as Record<string, unknown>)[field]
+      if (typeof value === 'bigint') return [field, toAmount(value, currency)]
+      return [field === 'id' ? 'line_item_id' : field, DECIMALS.has(field) ? Number(value) : value]
+    }),
+  )
 }

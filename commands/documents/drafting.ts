@@ -107,7 +107,11 @@ export function currencyOrAssumed(books: Books, input: CurrencyInput, { latest_r
   const pair = rateToFind(books, input)
   if (pair && latest_rate === null) {
     const message = `No exchange rate was sent, and none from ${pair.from} to ${pair.to} is stored for the date; the rate 1 was used.`
-    books.warn({ code: 'validation.exchange_rate_assumed', message, details: { from_currency: pair.from, to_currency: pair.to, exchange_rate: 1 } })
+    books.warn({
+      code: 'validation.exchange_rate_assumed',
+      message,
+      details: { from_currency: pair.from, to_currency: pair.to, exchange_rate: 1 },
+    })
   }
   return money
 }
@@ -116,7 +120,11 @@ export function currencyOrAssumed(books: Books, input: CurrencyInput, { latest_r
  * Currency and exchange rate: the sent rate, else the latest, else 1. Throws validation.invalid_value for an unknown currency,
  * a rate that is not above 0, or another rate than 1 for the organisation's currency.
  */
-export function currencyOf(books: Books, input: CurrencyInput, latestRate: string | null): { currency: string; exchangeRate: string } {
+export function currencyOf(
+  books: Books,
+  input: CurrencyInput,
+  latestRate: string | null,
+): { currency: string; exchangeRate: string } {
   const base = books.organization.currency_code
   const currency = input.currency_code ?? base
   minorDigits(currency)
@@ -127,10 +135,16 @@ export function currencyOf(books: Books, input: CurrencyInput, latestRate: strin
 }
 
 /** Branch, date, place of supply, currency, exchange rate and tags, as the row of a document has them. */
-export type DocumentTerms = Pick<DocumentRow, 'branch_id' | 'date' | 'place_of_supply' | 'currency_code' | 'exchange_rate' | 'tags'>
+export type DocumentTerms = Pick<
+  DocumentRow,
+  'branch_id' | 'date' | 'place_of_supply' | 'currency_code' | 'exchange_rate' | 'tags'
+>
 
 /** The totals of a document, as its row has them. */
-export type Totals = Pick<DocumentRow, 'sub_total' | 'cgst' | 'sgst' | 'igst' | 'cess' | 'tax_total' | 'round_off' | 'total'>
+export type Totals = Pick<
+  DocumentRow,
+  'sub_total' | 'cgst' | 'sgst' | 'igst' | 'cess' | 'tax_total' | 'round_off' | 'total'
+>
 
 export function totalsOf({ subTotal, cgst, sgst, igst, cess, taxTotal, roundOff, total }: Priced): Totals {
   return { sub_total: subTotal, cgst, sgst, igst, cess, tax_total: taxTotal, round_off: roundOff, total }

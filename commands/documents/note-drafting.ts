@@ -30,7 +30,13 @@ export interface NoteTerms extends TermsInput {
 
 /** The fields of the terms of any note: fixed once it is issued. */
 export const NOTE_TERMS = [
-  'line_items', 'place_of_supply', 'branch_id', 'currency_code', 'exchange_rate', 'round_off', 'tags',
+  'line_items',
+  'place_of_supply',
+  'branch_id',
+  'currency_code',
+  'exchange_rate',
+  'round_off',
+  'tags',
 ] as const satisfies (keyof NoteTerms)[]
 
 /** The advice of the error for a changed fixed field. */
@@ -51,10 +57,15 @@ type ParentRow = Parent & DocumentRow & { lines?: BillLineRow[] }
  * written; null for a note that names neither. Throws not_found.resource.
  */
 export async function parentOf(
-  books: Books, { invoice_id = null, bill_id = null }: { invoice_id?: string | null; bill_id?: string | null },
+  books: Books,
+  { invoice_id = null, bill_id = null }: { invoice_id?: string | null; bill_id?: string | null },
 ): Promise<ParentRow | null> {
-  const invoice = invoice_id === null ? null : await existingParent(isId(invoice_id) ? findRow(books, invoices, invoice_id, 'FOR SHARE') : null, 'invoice')
-  const bill = bill_id === null ? null : await existingParent(isId(bill_id) ? findBill(books, bill_id, 'FOR SHARE') : null, 'bill')
+  const invoice =
+    invoice_id === null
+      ? null
+      : await existingParent(isId(invoice_id) ? findRow(books, invoices, invoice_id, 'FOR SHARE') : null, 'invoice')
+  const bill =
+    bill_id === null ? null : await existingParent(isId(bill_id) ? findBill(books, bill_id, 'FOR SHARE') : null, 'bill')
   if (invoice) return { ...invoice, kind: 'INVOICE', contactId: invoice.customer_id }
   return bill && { ...bill, kind: 'BILL', contactId: bill.vendor_id }
 }
@@ -85,7 +96,11 @@ export function accountsGiven(parent: ParentRow | null): { accountsBefore?: Map<
 }
 
 /** Throws as refuseWideRoundOff does, and for the document that the note is against as refuseParent does. */
-export function refuseNote({ round_off, currency_code }: Pick<DocumentRow, 'round_off' | 'currency_code'>, parent: ParentRow | null, contactId: string): void {
+export function refuseNote(
+  { round_off, currency_code }: Pick<DocumentRow, 'round_off' | 'currency_code'>,
+  parent: ParentRow | null,
+  contactId: string,
+): void {
   refuseWideRoundOff(round_off, currency_code)
   if (parent) refuseParent(parent, contactId)
 }
@@ -96,7 +111,14 @@ export function withRestock(lines: PurchaseLine[], { line_items }: NoteTerms): N
 
 /** The terms of a changed draft. When it is moved to another invoice or bill, it takes that document's terms instead of its own. */
 export function noteTermsOf(
-  { round_off, currency_code }: Pick<DocumentRow, 'round_off' | 'currency_code'>, { tags, line_items, ...documentTerms }: NoteTerms, isMoved: boolean,
+  { round_off, currency_code }: Pick<DocumentRow, 'round_off' | 'currency_code'>,
+  { tags, line_items, ...documentTerms }: NoteTerms,
+  isMoved: boolean,
 ): NoteTerms {
-  return { ...(isMoved ? {} : documentTerms), tags: tags ?? null, round_off: toAmount(round_off, currency_code), line_items }
+  return {
+    ...(isMoved ? {} : documentTerms),
+    tags: tags ?? null,
+    round_off: toAmount(round_off, currency_code),
+    line_items,
+  }
 }

@@ -2,7 +2,13 @@
 import { DOCUMENTS, type DocumentKind } from '../../domain/documents.ts'
 import { fault } from '../../domain/faults.ts'
 import { financialYear } from '../../domain/financial-year.ts'
-import { DEFAULT_PADDING, DEFAULT_TEMPLATE, numberParts, VIRTUAL_TEMPLATE, type NumberParts } from '../../domain/numbering.ts'
+import {
+  DEFAULT_PADDING,
+  DEFAULT_TEMPLATE,
+  numberParts,
+  VIRTUAL_TEMPLATE,
+  type NumberParts,
+} from '../../domain/numbering.ts'
 import type { DocumentContext } from '../../models/document-context.ts'
 import type { Books } from '../books/books.ts'
 
@@ -26,16 +32,28 @@ export interface NumberRequest {
  * Throws validation.invalid_value (field invoice_number) where another invoice of the branch has the number.
  */
 export function numberInvoice(
-  books: Books, context: DocumentContext, date: string, input: NumberRequest,
+  books: Books,
+  context: DocumentContext,
+  date: string,
+  input: NumberRequest,
 ): { number: string; seriesName: string | null } {
   const branch = context.branch!
   if (input.invoice_number != null) {
     if (context.number_taken) {
-      throw fault('validation.invalid_value', { field: 'invoice_number', message: 'Another invoice of this branch has this number.' })
+      throw fault('validation.invalid_value', {
+        field: 'invoice_number',
+        message: 'Another invoice of this branch has this number.',
+      })
     }
     return { number: input.invoice_number, seriesName: null }
   }
-  const { seriesName, counter, parts } = sequenceOf(context.series, branch, date, input.series_name ?? null, books.organization)
+  const { seriesName, counter, parts } = sequenceOf(
+    context.series,
+    branch,
+    date,
+    input.series_name ?? null,
+    books.organization,
+  )
   return { number: books.number(counter, parts, 'invoice', branch.id), seriesName }
 }
 
@@ -65,12 +83,20 @@ export function sequenceOf(
  * financial year, and its sequence. A vendor's own number need not be unique (decisions §4).
  */
 export function numberBill(
-  books: Books, branch: { id: string; bill_prefix: string }, date: string, own: string | null,
+  books: Books,
+  branch: { id: string; bill_prefix: string },
+  date: string,
+  own: string | null,
 ): { number: string; sequence: string | null } {
   if (own !== null) return { number: own, sequence: null }
   const { fiscal_year_start_month: fiscalYearStartMonth } = books.organization
   const sequence = `bill ${branch.id} ${financialYear(date, fiscalYearStartMonth).label}`
-  const parts = numberParts(DEFAULT_TEMPLATE, { prefix: branch.bill_prefix, padding: DEFAULT_PADDING, date, fiscalYearStartMonth })
+  const parts = numberParts(DEFAULT_TEMPLATE, {
+    prefix: branch.bill_prefix,
+    padding: DEFAULT_PADDING,
+    date,
+    fiscalYearStartMonth,
+  })
   return { number: books.number(sequence, parts, 'bill', branch.id), sequence }
 }
 

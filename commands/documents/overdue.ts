@@ -16,7 +16,13 @@ export const OVERDUE_PAGE = 100
 
 /** The caller that the housekeeping runs as, within one organisation. */
 export const housekeeper = (organization: OrganizationFacts): Caller => ({
-  subject: '', kind: 'SYSTEM', tier: 'DEFAULT', scopes: [], userId: null, partnerId: null, organization,
+  subject: '',
+  kind: 'SYSTEM',
+  tier: 'DEFAULT',
+  scopes: [],
+  userId: null,
+  partnerId: null,
+  organization,
   origin: { request_id: null, ip: null, user_agent: null, source: 'HOUSEKEEPING' },
 })
 

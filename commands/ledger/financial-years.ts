@@ -5,14 +5,28 @@ import { fault } from '../../domain/faults.ts'
 import { DEFAULT_PADDING, DEFAULT_TEMPLATE } from '../../domain/numbering.ts'
 import { findBranches, type BranchRow } from '../../models/branch.ts'
 import { lockFinancialYears } from '../../models/financial-years.ts'
-import { accountingPeriods, findPeriods, isAnythingNumbered, numberSeries, type AccountingPeriodRow } from '../../models/series.ts'
+import {
+  accountingPeriods,
+  findPeriods,
+  isAnythingNumbered,
+  numberSeries,
+  type AccountingPeriodRow,
+} from '../../models/series.ts'
 import type { Books } from '../books/books.ts'
 import { today } from '../documents/drafting.ts'
 
 /** Opens the year as an accounting period, with its own `default` series for each branch (decisions §10, Documents). */
-export function openFinancialYear(books: Books, branches: Pick<BranchRow, 'id' | 'invoice_prefix'>[], year: FinancialYear): AccountingPeriodRow {
+export function openFinancialYear(
+  books: Books,
+  branches: Pick<BranchRow, 'id' | 'invoice_prefix'>[],
+  year: FinancialYear,
+): AccountingPeriodRow {
   const period = books.insert(accountingPeriods, {
-    id: books.newId(), name: nameOf(year), start_date: year.start, end_date: year.end, created_time: books.now,
+    id: books.newId(),
+    name: nameOf(year),
+    start_date: year.start,
+    end_date: year.end,
+    created_time: books.now,
   })
   for (const { id, invoice_prefix: prefix } of branches) {
     books.insert(numberSeries, {
@@ -42,7 +56,12 @@ export async function openMissingYears(books: Books): Promise<number> {
   const branches = await findBranches(books, false)
   for (const year of years) {
     const period = openFinancialYear(books, branches, year)
-    books.record({ action: 'ACCOUNTING_PERIOD_CREATED', entityType: 'ACCOUNTING_PERIOD', entityId: period.id, entityRef: period.name })
+    books.record({
+      action: 'ACCOUNTING_PERIOD_CREATED',
+      entityType: 'ACCOUNTING_PERIOD',
+      entityId: period.id,
+      entityRef: period.name,
+    })
   }
   return years.length
 }
@@ -53,7 +72,8 @@ export async function openMissingYears(books: Books): Promise<number> {
  */
 export async function moveFinancialYears(books: Books, timeZone: string, from: number, to: number): Promise<void> {
   if (await isAnythingNumbered(books)) {
-    const message = 'Documents have numbers in the current financial years, so fiscal_year_start_month can no longer change.'
+    const message =
+      'Documents have numbers in the current financial years, so fiscal_year_start_month can no longer change.'
     throw fault('conflict.in_use', { field: 'fiscal_year_start_month', message, details: { numbered: true } })
   }
   const day = dateInZone(books.now.toISOString(), timeZone)

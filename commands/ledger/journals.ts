@@ -8,9 +8,13 @@ import { journals, wasDeleted, withReadLines, type ReadJournal } from '../../mod
  * unless `includeReversed`, for a manual journal that was deleted and for its reversal (decisions §4, §10).
  */
 export async function journalOf(
-  scope: Scope, id: string, { includeReversed }: { includeReversed: boolean }, lock: Lock = '',
+  scope: Scope,
+  id: string,
+  { includeReversed }: { includeReversed: boolean },
+  lock: Lock = '',
 ): Promise<ReadJournal> {
   const [journal] = await withReadLines(scope, [await existingRow(scope, journals, id, 'journal', lock)])
-  if (!includeReversed && wasDeleted(journal!)) throw fault('not_found.resource', { message: 'This journal was deleted.' })
+  if (!includeReversed && wasDeleted(journal!))
+    throw fault('not_found.resource', { message: 'This journal was deleted.' })
   return journal!
 }

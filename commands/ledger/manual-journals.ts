@@ -63,7 +63,10 @@ export async function postManualJournal(books: Books, input: NewJournal): Promis
   recordDocument(books, 'JOURNAL', journal, 'JOURNAL_CREATED')
   const total = sum(journal.lines.map((line) => line.debit))
   announceDocument(books, 'JOURNAL', 'JOURNAL_POSTED', { ...journal, version: 1, total }, { source: journal.source })
-  const read = journal.lines.map((line) => ({ ...line, account_name: find.account(line.account_id, 'account_id').name }))
+  const read = journal.lines.map((line) => ({
+    ...line,
+    account_name: find.account(line.account_id, 'account_id').name,
+  }))
   return { ...journal, lines: read, reversed_by: null }
 }
 
@@ -85,15 +88,23 @@ export async function deleteManualJournal(books: Books, id: string): Promise<voi
     contactId: journal.contact_id,
     branchId: null,
     reversalOf: journal.id,
-    lines: reversalOf(journal.lines.map(({ account_id: accountId, contact_id: contactId, debit, credit, description }) => (
-      { accountId, contactId, debit, credit, description }
-    ))),
+    lines: reversalOf(
+      journal.lines.map(({ account_id: accountId, contact_id: contactId, debit, credit, description }) => ({
+        accountId,
+        contactId,
+        debit,
+        credit,
+        description,
+      })),
+    ),
   })
   recordDocument(books, 'JOURNAL', journal, 'JOURNAL_DELETED')
 }
 
 function journalContextOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalContext> {
-  const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)))]
+  const known = (ids: (string | null | undefined)[]) => [
+    ...new Set(ids.filter((id): id is string => id != null && isId(id))),
+  ]
   return readJournalContext(books, {
     accountIds: known(lines.map((line) => line.account_id)),
     contactIds: known([contact_id, ...lines.map((line) => line.contact_id)]),

@@ -38,21 +38,47 @@ export interface ContactFields {
 }
 
 const CHANGEABLE = [
-  'contact_name', 'contact_type', 'display_name', 'legal_name', 'company_name', 'gst_no', 'gst_treatment', 'pan', 'place_of_contact', 'email',
-  'phone', 'website', 'billing_address', 'shipping_address', 'contact_persons', 'payment_terms', 'opening_balance', 'credit_limit',
-  'currency_code', 'status',
+  'contact_name',
+  'contact_type',
+  'display_name',
+  'legal_name',
+  'company_name',
+  'gst_no',
+  'gst_treatment',
+  'pan',
+  'place_of_contact',
+  'email',
+  'phone',
+  'website',
+  'billing_address',
+  'shipping_address',
+  'contact_persons',
+  'payment_terms',
+  'opening_balance',
+  'credit_limit',
+  'currency_code',
+  'status',
 ] as const satisfies (keyof ContactFields)[]
 
 /** The contact of this id. Throws not_found.resource for one that the organisation does not have. */
-export const contactOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ContactRow> => existingRow(scope, contacts, id, 'contact', lock)
+export const contactOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ContactRow> =>
+  existingRow(scope, contacts, id, 'contact', lock)
 
 /** Adds a contact. Throws validation.invalid_value for an invalid GSTIN, PAN, state or currency. */
-export async function createContact(books: Books, fields: ContactFields & { contact_name: string }): Promise<ContactRow> {
+export async function createContact(
+  books: Books,
+  fields: ContactFields & { contact_name: string },
+): Promise<ContactRow> {
   const contact = books.create(contacts, {
     ...EMPTY,
     ...checked(EMPTY, fields),
   })
-  books.record({ action: 'CONTACT_CREATED', entityType: 'CONTACT', entityId: contact.id, entityRef: contact.contact_name })
+  books.record({
+    action: 'CONTACT_CREATED',
+    entityType: 'CONTACT',
+    entityId: contact.id,
+    entityRef: contact.contact_name,
+  })
   return contact
 }
 
@@ -62,7 +88,10 @@ export async function createContact(books: Books, fields: ContactFields & { cont
  * validation.invalid_value for a person who is sent twice, and as compareFields does.
  */
 export async function changeContact(
-  books: Books, id: string, fields: Sent<ContactFields>, answered: Answered<ContactRow>,
+  books: Books,
+  id: string,
+  fields: Sent<ContactFields>,
+  answered: Answered<ContactRow>,
 ): Promise<ContactRow> {
   const contact = await contactOf(books, id, 'FOR UPDATE')
   const { changed, refusal } = compareFields(fields, answered(contact), { fields: CHANGEABLE })
@@ -85,7 +114,12 @@ export async function deleteContact(books: Books, id: string): Promise<void> {
     throw fault('conflict.in_use', { message: 'Documents refer to this contact; archive it instead.', details: uses })
   }
   books.delete(contacts, contact)
-  books.record({ action: 'CONTACT_DELETED', entityType: 'CONTACT', entityId: contact.id, entityRef: contact.contact_name })
+  books.record({
+    action: 'CONTACT_DELETED',
+    entityType: 'CONTACT',
+    entityId: contact.id,
+    entityRef: contact.contact_name,
+  })
 }
 
 function change(books: Books, contact: ContactRow, changed: Partial<ContactRow>, action: string): ContactRow {
@@ -96,10 +130,26 @@ function change(books: Books, contact: ContactRow, changed: Partial<ContactRow>,
 }
 
 const EMPTY = {
-  contact_type: 'CUSTOMER', contact_name: '', display_name: null, legal_name: null, company_name: null, gst_no: null,
-  gst_treatment: null, pan: null, place_of_contact: null, email: null, phone: null, website: null, billing_address: null,
-  shipping_address: null, contact_persons: [] as ContactPerson[], payment_terms: 0, opening_balance: '0',
-  credit_limit: null, currency_code: 'INR', status: 'ACTIVE' as const,
+  contact_type: 'CUSTOMER',
+  contact_name: '',
+  display_name: null,
+  legal_name: null,
+  company_name: null,
+  gst_no: null,
+  gst_treatment: null,
+  pan: null,
+  place_of_contact: null,
+  email: null,
+  phone: null,
+  website: null,
+  billing_address: null,
+  shipping_address: null,
+  contact_persons: [] as ContactPerson[],
+  payment_terms: 0,
+  opening_balance: '0',
+  credit_limit: null,
+  currency_code: 'INR',
+  status: 'ACTIVE' as const,
 }
 
 type Before = Omit<ContactRow, 'org_id' | 'id' | 'version' | 'created_time' | 'last_modified_time'>
@@ -108,7 +158,8 @@ type Before = Omit<ContactRow, 'org_id' | 'id' | 'version' | 'created_time' | 'l
 function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
   const set: Partial<ContactRow> = {}
   // Errors for records that do not exist come before errors for values (decisions §1).
-  if (fields.contact_persons !== undefined) set.contact_persons = personsOf(before.contact_persons, fields.contact_persons ?? [])
+  if (fields.contact_persons !== undefined)
+    set.contact_persons = personsOf(before.contact_persons, fields.contact_persons ?? [])
   for (const name of TEXTS) if (fields[name] !== undefined) set[name] = blankAsNull(fields[name])
   if (fields.contact_name !== undefined) set.contact_name = fields.contact_name.trim()
   if (fields.contact_type !== undefined) set.contact_type = fields.contact_type
@@ -130,15 +181,21 @@ const TEXTS = ['display_name', 'legal_name', 'company_name', 'gst_treatment', 'e
 // Rounded to the minor unit of the contact's currency, and again when the currency changes.
 function amountsOf(before: Before, fields: ContactFields, currency: string): Partial<ContactRow> {
   const moved = currency !== before.currency_code
-  const { opening_balance = moved ? before.opening_balance : undefined, credit_limit = moved ? before.credit_limit : undefined } = fields
+  const {
+    opening_balance = moved ? before.opening_balance : undefined,
+    credit_limit = moved ? before.credit_limit : undefined,
+  } = fields
   return {
     ...(opening_balance === undefined ? {} : { opening_balance: keptAmount(opening_balance ?? 0, currency) }),
-    ...(credit_limit === undefined ? {} : { credit_limit: credit_limit === null ? null : keptAmount(credit_limit, currency) }),
+    ...(credit_limit === undefined
+      ? {}
+      : { credit_limit: credit_limit === null ? null : keptAmount(credit_limit, currency) }),
   }
 }
 
 // With the four decimals of the column, so that responses and comparisons use the stored value.
-const keptAmount = (amount: number | string, currency: string) => new Exact(toDecimalText(toMinor(amount, currency), currency)).toFixed(4)
+const keptAmount = (amount: number | string, currency: string) =>
+  new Exact(toDecimalText(toMinor(amount, currency), currency)).toFixed(4)
 
 const blankAsNull = (text: string | null) => (text === null || text.trim() === '' ? null : text.trim())
 
@@ -148,6 +205,12 @@ function stateOf(text: string | null): string | null {
 }
 
 function mergeAddress(before: Address | null, sent: Nullable<Address>): Address {
-  const field = (name: keyof Address) => (sent[name] === undefined ? before?.[name] ?? null : sent[name])
-  return { address: field('address'), city: field('city'), state_code: field('state_code'), zip: field('zip'), country: field('country') }
+  const field = (name: keyof Address) => (sent[name] === undefined ? (before?.[name] ?? null) : sent[name])
+  return {
+    address: field('address'),
+    city: field('city'),
+    state_code: field('state_code'),
+    zip: field('zip'),
+    country: field('country'),
+  }
 }

@@ -26,12 +26,23 @@ export interface ItemFields {
 }
 
 const CHANGEABLE = [
-  'item_name', 'item_type', 'sku', 'description', 'hsn_or_sac', 'unit', 'rate', 'purchase_rate', 'tax_id', 'account_id', 'purchase_account_id',
+  'item_name',
+  'item_type',
+  'sku',
+  'description',
+  'hsn_or_sac',
+  'unit',
+  'rate',
+  'purchase_rate',
+  'tax_id',
+  'account_id',
+  'purchase_account_id',
   'status',
 ] as const satisfies (keyof ItemFields)[]
 
 /** The item of this id. Throws not_found.resource for one that the organisation does not have. */
-export const itemOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ItemRow> => existingRow(scope, items, id, 'item', lock)
+export const itemOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ItemRow> =>
+  existingRow(scope, items, id, 'item', lock)
 
 /**
  * Adds an item. Throws not_found.resource for a tax or account that is not the organisation's, and
@@ -40,14 +51,19 @@ export const itemOf = (scope: Scope, id: string, lock: Lock = ''): Promise<ItemR
 export async function createItem(books: Books, fields: ItemFields & { item_name: string }): Promise<ItemRow> {
   const item = books.create(items, {
     ...EMPTY,
-    ...await checked(books, fields),
+    ...(await checked(books, fields)),
   })
   books.record({ action: 'ITEM_CREATED', entityType: 'ITEM', entityId: item.id, entityRef: item.item_name })
   return item
 }
 
 /** Changes an item; existing documents keep their values. Throws as createItem and compareFields do. */
-export async function changeItem(books: Books, id: string, fields: Sent<ItemFields>, answered: Answered<ItemRow>): Promise<ItemRow> {
+export async function changeItem(
+  books: Books,
+  id: string,
+  fields: Sent<ItemFields>,
+  answered: Answered<ItemRow>,
+): Promise<ItemRow> {
   const item = await itemOf(books, id, 'FOR UPDATE')
   const { changed, refusal } = compareFields(fields, answered(item), { fields: CHANGEABLE })
   const columns = changed.size === 0 ? null : await checked(books, fields)
@@ -73,8 +89,18 @@ export async function deleteItem(books: Books, id: string): Promise<void> {
 }
 
 const EMPTY = {
-  item_name: '', sku: null, item_type: 'GOODS' as const, description: null, hsn_or_sac: null, unit: null, rate: '0',
-  purchase_rate: '0', tax_id: null, account_id: null, purchase_account_id: null, status: 'ACTIVE' as const,
+  item_name: '',
+  sku: null,
+  item_type: 'GOODS' as const,
+  description: null,
+  hsn_or_sac: null,
+  unit: null,
+  rate: '0',
+  purchase_rate: '0',
+  tax_id: null,
+  account_id: null,
+  purchase_account_id: null,
+  status: 'ACTIVE' as const,
 }
 
 const TEXTS = ['sku', 'description', 'hsn_or_sac', 'unit'] as const
@@ -114,9 +140,17 @@ async function references(books: Books, fields: ItemFields): Promise<Partial<Ite
   if (taxId === null && accountIds.length === 0) return set
   const found = await findItemReferences(books, taxId, accountIds)
   if (taxId !== null && !found.has_tax) throw notFound('tax', 'tax_id')
-  const named = Object.entries({ account_id, purchase_account_id }).flatMap(([field, id]) => (
-    id === null ? [] : [{ field, use: field === 'account_id' ? SALES_ACCOUNT : PURCHASE_ACCOUNT, account: found.accounts.find((each) => each.id === id) }]
-  ))
+  const named = Object.entries({ account_id, purchase_account_id }).flatMap(([field, id]) =>
+    id === null
+      ? []
+      : [
+          {
+            field,
+            use: field === 'account_id' ? SALES_ACCOUNT : PURCHASE_ACCOUNT,
+            account: found.accounts.find((each) => each.id === id),
+          },
+        ],
+  )
   for (const { field, account } of named) if (!account) throw notFound('account', field)
   for (const { field, use, account } of named) accountFor(use, account, field)
   return set

@@ -3,7 +3,15 @@ import { parseDocumentDate } from '../../domain/dates.ts'
 import { fault, notFound } from '../../domain/faults.ts'
 import { DEFAULT_PADDING, DEFAULT_TEMPLATE, refuseUnplain } from '../../domain/numbering.ts'
 import type { Scope } from '../../models/find.ts'
-import { findBranch, findPeriod, findSeries, numberSeries, peekNumber, type BranchOfSeries, type NumberSeriesRow } from '../../models/series.ts'
+import {
+  findBranch,
+  findPeriod,
+  findSeries,
+  numberSeries,
+  peekNumber,
+  type BranchOfSeries,
+  type NumberSeriesRow,
+} from '../../models/series.ts'
 import type { Books } from '../books/books.ts'
 import type { OrganizationFacts } from '../books/caller.ts'
 import { knownIds, today } from '../documents/drafting.ts'
@@ -20,10 +28,16 @@ export interface NewSeries {
 }
 
 /** A series as lists show it; `period_id` is null for the virtual default series. */
-export type ListedSeries = Pick<NumberSeriesRow, 'series_name' | 'label' | 'prefix' | 'is_default'> & { period_id: string | null }
+export type ListedSeries = Pick<NumberSeriesRow, 'series_name' | 'label' | 'prefix' | 'is_default'> & {
+  period_id: string | null
+}
 
 /** The branch of this id, without an id the default branch. Throws not_found.resource with the field. */
-export async function branchOfSeries(scope: Scope, branchId: string | null | undefined, field: string): Promise<BranchOfSeries> {
+export async function branchOfSeries(
+  scope: Scope,
+  branchId: string | null | undefined,
+  field: string,
+): Promise<BranchOfSeries> {
   const branch = await findBranch(scope, branchId == null ? null : knownIds([branchId], field)[0]!)
   if (!branch) throw notFound('branch', field)
   return branch
@@ -33,12 +47,19 @@ export async function branchOfSeries(scope: Scope, branchId: string | null | und
 export async function listSeries(scope: Scope, branch: BranchOfSeries, date: string): Promise<ListedSeries[]> {
   const series = await findSeries(scope, branch.id, date)
   if (series.some(({ is_default }) => is_default)) return series
-  return [{ series_name: 'default', label: 'Default', prefix: branch.invoice_prefix, is_default: true, period_id: null }, ...series]
+  return [
+    { series_name: 'default', label: 'Default', prefix: branch.invoice_prefix, is_default: true, period_id: null },
+    ...series,
+  ]
 }
 
 /** The number that the next invoice of the series would get, without taking it. */
 export async function nextNumber(
-  scope: Scope, branch: BranchOfSeries, date: string, name: string, organization: OrganizationFacts,
+  scope: Scope,
+  branch: BranchOfSeries,
+  date: string,
+  name: string,
+  organization: OrganizationFacts,
 ): Promise<string> {
   const { counter, parts } = sequenceOf(await findSeries(scope, branch.id, date), branch, date, name, organization)
   return peekNumber(scope, counter, parts, branch.id)
@@ -55,10 +76,17 @@ export async function createSeries(books: Books, input: NewSeries): Promise<Numb
   const template = input.format_template ?? DEFAULT_TEMPLATE
   refuseUnplain(input.prefix, template)
   const period = await findPeriod(books, date)
-  if (!period) throw fault('validation.invalid_value', { field: 'transaction_date', message: 'No accounting period covers this date.' })
+  if (!period)
+    throw fault('validation.invalid_value', {
+      field: 'transaction_date',
+      message: 'No accounting period covers this date.',
+    })
   const series = await findSeries(books, branch.id, date)
   if (series.some(({ series_name }) => series_name === input.series_name)) {
-    throw fault('validation.duplicate_resource', { field: 'series_name', message: 'This branch already has a series with this name in the period.' })
+    throw fault('validation.duplicate_resource', {
+      field: 'series_name',
+      message: 'This branch already has a series with this name in the period.',
+    })
   }
   const row = books.insert(numberSeries, {
     id: books.newId(),
@@ -72,6 +100,11 @@ export async function createSeries(books: Books, input: NewSeries): Promise<Numb
     is_default: !series.some(({ is_default }) => is_default) && input.series_name === 'default',
     created_time: books.now,
   })
-  books.record({ action: 'NUMBER_SERIES_CREATED', entityType: 'NUMBER_SERIES', entityId: row.id, entityRef: row.series_name })
+  books.record({
+    action: 'NUMBER_SERIES_CREATED',
+    entityType: 'NUMBER_SERIES',
+    entityId: row.id,
+    entityRef: row.series_name,
+  })
   return row
 }

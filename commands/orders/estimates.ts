@@ -4,7 +4,14 @@ import type { DocumentEvent } from '../../domain/events.ts'
 import { invalidState } from '../../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus, type VerbOf } from '../../domain/lifecycle.ts'
-import { estimateLines, estimates, findEstimate, type Estimate, type EstimateRow, type EstimateStatus } from '../../models/estimate.ts'
+import {
+  estimateLines,
+  estimates,
+  findEstimate,
+  type Estimate,
+  type EstimateRow,
+  type EstimateStatus,
+} from '../../models/estimate.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
@@ -29,11 +36,23 @@ export interface EstimateChanges {
   status?: EstimateStatus
 }
 
-const CHANGEABLE = ['date', 'expiry_date', 'reference_number', 'notes', 'status'] as const satisfies (keyof EstimateChanges)[]
+const CHANGEABLE = [
+  'date',
+  'expiry_date',
+  'reference_number',
+  'notes',
+  'status',
+] as const satisfies (keyof EstimateChanges)[]
 
 // The fields that make up the offer, which cannot change.
 const OFFERED = [
-  'customer_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'tags',
+  'customer_id',
+  'place_of_supply',
+  'line_items',
+  'branch_id',
+  'currency_code',
+  'exchange_rate',
+  'tags',
 ] as const satisfies (keyof NewEstimate)[]
 
 /** The estimate of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
@@ -68,7 +87,10 @@ export async function createEstimate(books: Books, input: NewEstimate): Promise<
  * Throws conflict.invalid_state once it is converted, and for a status that a PUT cannot set (decisions §4); and as changedFields does.
  */
 export async function changeEstimate(
-  books: Books, id: string, input: Sent<EstimateChanges>, answered: Answered<Estimate>,
+  books: Books,
+  id: string,
+  input: Sent<EstimateChanges>,
+  answered: Answered<Estimate>,
 ): Promise<Estimate> {
   const before = await estimateOf(books, id, 'FOR UPDATE')
   nextStatus('ESTIMATE', 'edit', before.status)
@@ -77,7 +99,10 @@ export async function changeEstimate(
   if (changed.size === 0) return before
   const status = statusSent(input.status, before.status)
   const date = input.date === undefined ? before.date : documentDateOf(books, input.date)
-  const columns: Partial<EstimateRow> = { date, expiry_date: expiryDateOf(input.expiry_date === undefined ? before.expiry_date : input.expiry_date, date) }
+  const columns: Partial<EstimateRow> = {
+    date,
+    expiry_date: expiryDateOf(input.expiry_date === undefined ? before.expiry_date : input.expiry_date, date),
+  }
   if (input.reference_number !== undefined) columns.reference_number = input.reference_number
   if (input.notes !== undefined) columns.notes = input.notes
   const [changes, moved] = [changesBetween(before, columns), changesBetween({ status: before.status }, { status })]
@@ -93,7 +118,13 @@ export async function acceptEstimate(books: Books, id: string): Promise<Estimate
   const before = await estimateOf(books, id, 'FOR UPDATE')
   const status = nextStatus('ESTIMATE', 'accept', before.status)
   const estimate = books.change(estimates, before, { status })
-  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_ACCEPTED', changesBetween({ status: before.status }, { status }))
+  recordDocument(
+    books,
+    'ESTIMATE',
+    estimate,
+    'ESTIMATE_ACCEPTED',
+    changesBetween({ status: before.status }, { status }),
+  )
   announceEstimate(books, 'ESTIMATE_ACCEPTED', estimate)
   return estimate
 }
@@ -121,7 +152,11 @@ const ACTIONS: Partial<Record<EstimateStatus, string>> = {
 }
 
 // The statuses that a PUT can set (decisions §4).
-const SETTABLE: Partial<Record<EstimateStatus, VerbOf<'ESTIMATE'>>> = { SENT: 'send', DECLINED: 'decline', CANCELLED: 'cancel' }
+const SETTABLE: Partial<Record<EstimateStatus, VerbOf<'ESTIMATE'>>> = {
+  SENT: 'send',
+  DECLINED: 'decline',
+  CANCELLED: 'cancel',
+}
 
 function statusSent(sent: EstimateStatus | undefined, from: EstimateStatus): EstimateStatus {
   if (sent === undefined || sent === from) return from

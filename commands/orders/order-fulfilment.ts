@@ -5,21 +5,41 @@ import { isId } from '../../domain/ids.ts'
 import type { BillLineRow } from '../../models/bill.ts'
 import type { InvoiceLineRow } from '../../models/invoice.ts'
 import {
-  lockPurchaseOrderOf, purchaseOrderLines, purchaseOrders, type PurchaseOrder, type PurchaseOrderLineRow, type PurchaseOrderRow,
+  lockPurchaseOrderOf,
+  purchaseOrderLines,
+  purchaseOrders,
+  type PurchaseOrder,
+  type PurchaseOrderLineRow,
+  type PurchaseOrderRow,
 } from '../../models/purchase-order.ts'
-import { lockSalesOrderOf, salesOrderLines, salesOrders, type SalesOrder, type SalesOrderLineRow, type SalesOrderRow } from '../../models/sales-order.ts'
+import {
+  lockSalesOrderOf,
+  salesOrderLines,
+  salesOrders,
+  type SalesOrder,
+  type SalesOrderLineRow,
+  type SalesOrderRow,
+} from '../../models/sales-order.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
 import { recordDocument } from '../documents/document-entries.ts'
 
 type Lines<O extends { lines: unknown }> = Omit<O, 'invoices' | 'bills'>
 
-export const invoicedLine = ({ id, quantity, rate, discount, quantity_invoiced: converted }: SalesOrderLineRow): OrderLine => (
-  { id, quantity, rate, discount, converted }
-)
-export const billedLine = ({ id, quantity, rate, discount, quantity_billed: converted }: PurchaseOrderLineRow): OrderLine => (
-  { id, quantity, rate, discount, converted }
-)
+export const invoicedLine = ({
+  id,
+  quantity,
+  rate,
+  discount,
+  quantity_invoiced: converted,
+}: SalesOrderLineRow): OrderLine => ({ id, quantity, rate, discount, converted })
+export const billedLine = ({
+  id,
+  quantity,
+  rate,
+  discount,
+  quantity_billed: converted,
+}: PurchaseOrderLineRow): OrderLine => ({ id, quantity, rate, discount, converted })
 
 /** Adds the quantities of a new invoice to a locked order. Throws conflict.invalid_state where the order cannot be converted. */
 export function fulfilSalesOrder(books: Books, order: SalesOrder, parts: Part[], invoiceId: string): void {
@@ -34,7 +54,11 @@ export async function lockOrderOfInvoice(books: Books, invoiceId: string): Promi
 }
 
 /** Takes the quantities of a deleted or voided invoice off its locked order. A CLOSED order stays CLOSED. */
-export function releaseSalesOrder(books: Books, order: Lines<SalesOrder>, invoice: { id: string; lines: InvoiceLineRow[] }): void {
+export function releaseSalesOrder(
+  books: Books,
+  order: Lines<SalesOrder>,
+  invoice: { id: string; lines: InvoiceLineRow[] },
+): void {
   const taken = takenBy(invoice.lines, ({ sales_order_line_id }) => sales_order_line_id)
   const lines = withInvoiced(books, order.lines, leftAfter(order.lines.map(invoicedLine), taken))
   const status = statusReleased('SALES_ORDER', order.status, lines.map(invoicedLine))
@@ -55,7 +79,11 @@ export async function lockOrderOfBill(books: Books, billId: string): Promise<Lin
 }
 
 /** Takes the quantities of a deleted or voided bill off its locked order. */
-export function releasePurchaseOrder(books: Books, order: Lines<PurchaseOrder>, bill: { id: string; lines: BillLineRow[] }): void {
+export function releasePurchaseOrder(
+  books: Books,
+  order: Lines<PurchaseOrder>,
+  bill: { id: string; lines: BillLineRow[] },
+): void {
   const taken = takenBy(bill.lines, ({ purchase_order_line_id }) => purchase_order_line_id)
   const lines = withBilled(books, order.lines, leftAfter(order.lines.map(billedLine), taken))
   const status = statusReleased('PURCHASE_ORDER', order.status, lines.map(billedLine))
@@ -66,20 +94,30 @@ export function releasePurchaseOrder(books: Books, order: Lines<PurchaseOrder>, 
 function withInvoiced(books: Books, lines: SalesOrderLineRow[], invoiced: Map<string, string>): SalesOrderLineRow[] {
   return lines.map((line) => {
     const quantity = invoiced.get(line.id)
-    return quantity === undefined ? line : books.update<SalesOrderLineRow>(salesOrderLines, line, { quantity_invoiced: quantity })
+    return quantity === undefined
+      ? line
+      : books.update<SalesOrderLineRow>(salesOrderLines, line, { quantity_invoiced: quantity })
   })
 }
 
 function withBilled(books: Books, lines: PurchaseOrderLineRow[], billed: Map<string, string>): PurchaseOrderLineRow[] {
   return lines.map((line) => {
     const quantity = billed.get(line.id)
-    return quantity === undefined ? line : books.update<PurchaseOrderLineRow>(purchaseOrderLines, line, { quantity_billed: quantity })
+    return quantity === undefined
+      ? line
+      : books.update<PurchaseOrderLineRow>(purchaseOrderLines, line, { quantity_billed: quantity })
   })
 }
 
 function turnSalesOrder(
-  books: Books, before: Lines<SalesOrder>, lines: SalesOrderLineRow[],
-  { action, status, invoiceId }: { action: `SALES_ORDER_${string}`; status: SalesOrderRow['status']; invoiceId: string },
+  books: Books,
+  before: Lines<SalesOrder>,
+  lines: SalesOrderLineRow[],
+  {
+    action,
+    status,
+    invoiceId,
+  }: { action: `SALES_ORDER_${string}`; status: SalesOrderRow['status']; invoiceId: string },
 ): void {
   const order = books.change(salesOrders, before, { status })
   const [was, is] = [before.lines, lines].map((each) => total(each.map(({ quantity_invoiced }) => quantity_invoiced)))
@@ -88,8 +126,14 @@ function turnSalesOrder(
 }
 
 function turnPurchaseOrder(
-  books: Books, before: Lines<PurchaseOrder>, lines: PurchaseOrderLineRow[],
-  { action, status, billId }: { action: `PURCHASE_ORDER_${string}`; status: PurchaseOrderRow['status']; billId: string },
+  books: Books,
+  before: Lines<PurchaseOrder>,
+  lines: PurchaseOrderLineRow[],
+  {
+    action,
+    status,
+    billId,
+  }: { action: `PURCHASE_ORDER_${string}`; status: PurchaseOrderRow['status']; billId: string },
 ): void {
   const order = books.change(purchaseOrders, before, { status })
   const [was, is] = [before.lines, lines].map((each) => total(each.map(({ quantity_billed }) => quantity_billed)))
@@ -98,7 +142,10 @@ function turnPurchaseOrder(
 }
 
 // The quantity of each line of the order that the lines of a document took.
-function takenBy<Line extends { quantity: string }>(lines: Line[], lineOf: (line: Line) => string | null): Map<string, Exact> {
+function takenBy<Line extends { quantity: string }>(
+  lines: Line[],
+  lineOf: (line: Line) => string | null,
+): Map<string, Exact> {
   const taken = new Map<string, Exact>()
   for (const line of lines) {
     const id = lineOf(line)
@@ -107,8 +154,12 @@ function takenBy<Line extends { quantity: string }>(lines: Line[], lineOf: (line
   return taken
 }
 
-const leftAfter = (lines: OrderLine[], taken: Map<string, Exact>): Map<string, string> => new Map(lines.flatMap(({ id, converted }) => {
-  const back = taken.get(id)
-  return back === undefined ? [] : [[id, decimalText(new Exact(converted).minus(back))]]
-}))
-const total = (quantities: string[]): number => quantities.reduce((all, each) => all.plus(each), new Exact(0)).toNumber()
+const leftAfter = (lines: OrderLine[], taken: Map<string, Exact>): Map<string, string> =>
+  new Map(
+    lines.flatMap(({ id, converted }) => {
+      const back = taken.get(id)
+      return back === undefined ? [] : [[id, decimalText(new Exact(converted).minus(back))]]
+    }),
+  )
+const total = (quantities: string[]): number =>
+  quantities.reduce((all, each) => all.plus(each), new Exact(0)).toNumber()

@@ -5,7 +5,12 @@ import type { Answered, Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus } from '../../domain/lifecycle.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import {
-  findPurchaseOrder, purchaseOrderLines, purchaseOrders, type PurchaseOrder, type PurchaseOrderLineRow, type PurchaseOrderStatus,
+  findPurchaseOrder,
+  purchaseOrderLines,
+  purchaseOrders,
+  type PurchaseOrder,
+  type PurchaseOrderLineRow,
+  type PurchaseOrderStatus,
 } from '../../models/purchase-order.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
@@ -60,19 +65,28 @@ export async function createPurchaseOrder(books: Books, input: NewPurchaseOrder)
  * Throws as changeDraft does.
  */
 export async function changePurchaseOrder(
-  books: Books, id: string, sent: Sent<PurchaseOrderChanges>, answered: Answered<PurchaseOrder>,
+  books: Books,
+  id: string,
+  sent: Sent<PurchaseOrderChanges>,
+  answered: Answered<PurchaseOrder>,
 ): Promise<PurchaseOrder> {
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   nextStatus('PURCHASE_ORDER', 'edit', before.status)
   const input: PurchaseOrderChanges = sent
   return changeDraft(books, 'PURCHASE_ORDER', before, sent, {
     shown: answered(before),
-    terms: TERMS, instead: ANOTHER_ORDER, remarks: REMARKS, goodsDate: 'expected_date',
+    terms: TERMS,
+    instead: ANOTHER_ORDER,
+    remarks: REMARKS,
+    goodsDate: 'expected_date',
     // The branch counts too: its state is the place of supply of a vendor without a place_of_contact.
     placedBy: ['vendor_id', 'branch_id'],
-    drawUp: ({ terms, place, ...options }) => drawUpPurchase(
-      books, { vendor_id: before.vendor_id, ...terms, ...place, ...input, line_items: terms.line_items, round_off: null }, options,
-    ),
+    drawUp: ({ terms, place, ...options }) =>
+      drawUpPurchase(
+        books,
+        { vendor_id: before.vendor_id, ...terms, ...place, ...input, line_items: terms.line_items, round_off: null },
+        options,
+      ),
     change: (changes) => books.change(purchaseOrders, before, changes),
     lines: purchaseOrderLines,
     insertLine: (line) => insertLine(books, before.id, line),
@@ -90,7 +104,9 @@ export async function cancelPurchaseOrder(books: Books, id: string): Promise<Pur
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
   const status = nextStatus('PURCHASE_ORDER', 'cancel', before.status)
   if (before.lines.some((line) => Number(line.quantity_billed) > 0)) {
-    throw invalidState('Part of this order is billed, so it cannot be cancelled.', before.status, ['DRAFT'], { bills: before.bills })
+    throw invalidState('Part of this order is billed, so it cannot be cancelled.', before.status, ['DRAFT'], {
+      bills: before.bills,
+    })
   }
   return turnPurchaseOrder(books, before, status)
 }
@@ -108,10 +124,21 @@ export async function deletePurchaseOrder(books: Books, id: string): Promise<voi
 export function turnPurchaseOrder(books: Books, before: PurchaseOrder, status: PurchaseOrderStatus): PurchaseOrder {
   if (before.status === status) return before
   const order = books.change(purchaseOrders, before, { status })
-  recordDocument(books, 'PURCHASE_ORDER', order, 'PURCHASE_ORDER_STATUS_CHANGED', changesBetween({ status: before.status }, { status }))
+  recordDocument(
+    books,
+    'PURCHASE_ORDER',
+    order,
+    'PURCHASE_ORDER_STATUS_CHANGED',
+    changesBetween({ status: before.status }, { status }),
+  )
   return order
 }
 
 function insertLine(books: Books, orderId: string, line: PurchaseLine): PurchaseOrderLineRow {
-  return books.insert(purchaseOrderLines, { ...line, id: books.newId(), purchase_order_id: orderId, quantity_billed: '0' })
+  return books.insert(purchaseOrderLines, {
+    ...line,
+    id: books.newId(),
+    purchase_order_id: orderId,
+    quantity_billed: '0',
+  })
 }

@@ -4,7 +4,13 @@ import type { Answered, Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus } from '../../domain/lifecycle.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import {
-  findSalesOrder, salesOrderLines, salesOrders, type SalesOrder, type SalesOrderLineRow, type SalesOrderRow, type SalesOrderStatus,
+  findSalesOrder,
+  salesOrderLines,
+  salesOrders,
+  type SalesOrder,
+  type SalesOrderLineRow,
+  type SalesOrderRow,
+  type SalesOrderStatus,
 } from '../../models/sales-order.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
@@ -27,7 +33,8 @@ export interface NewSalesOrder extends Omit<SaleInput, 'round_off'> {
 export type SalesOrderChanges = Partial<Omit<NewSalesOrder, 'line_items'>> & { line_items?: LineChanges[] }
 
 /** A priced sales order, without the columns that the books add. */
-export interface DrawnSalesOrder extends Pick<SalesOrderRow, 'shipment_date' | 'reference_number' | 'notes' | 'estimate_id'> {
+export interface DrawnSalesOrder
+  extends Pick<SalesOrderRow, 'shipment_date' | 'reference_number' | 'notes' | 'estimate_id'> {
   /** DRAFT by default. */
   status?: SalesOrderStatus
   head: SaleHead
@@ -59,7 +66,10 @@ export async function createSalesOrder(books: Books, input: NewSalesOrder): Prom
 }
 
 /** Adds a priced sales order to the books and gives it a number. */
-export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', ...input }: DrawnSalesOrder): SalesOrder {
+export function insertSalesOrder(
+  books: Books,
+  { head, lines, status = 'DRAFT', ...input }: DrawnSalesOrder,
+): SalesOrder {
   const row = books.create(salesOrders, {
     ...head,
     ...input,
@@ -77,18 +87,34 @@ export function insertSalesOrder(books: Books, { head, lines, status = 'DRAFT', 
  * Throws as changeDraft does.
  */
 export async function changeSalesOrder(
-  books: Books, id: string, sent: Sent<SalesOrderChanges>, answered: Answered<SalesOrder>,
+  books: Books,
+  id: string,
+  sent: Sent<SalesOrderChanges>,
+  answered: Answered<SalesOrder>,
 ): Promise<SalesOrder> {
   const before = await salesOrderOf(books, id, 'FOR UPDATE')
   nextStatus('SALES_ORDER', 'edit', before.status)
   const input: SalesOrderChanges = sent
   return changeDraft(books, 'SALES_ORDER', before, sent, {
     shown: answered(before),
-    terms: TERMS, instead: ANOTHER_ORDER, remarks: REMARKS, goodsDate: 'shipment_date',
+    terms: TERMS,
+    instead: ANOTHER_ORDER,
+    remarks: REMARKS,
+    goodsDate: 'shipment_date',
     placedBy: ['customer_id'],
-    drawUp: ({ terms, place, ...options }) => drawUpSale(
-      books, { customer_id: before.customer_id, ...terms, ...place, ...input, line_items: terms.line_items, round_off: null }, options,
-    ),
+    drawUp: ({ terms, place, ...options }) =>
+      drawUpSale(
+        books,
+        {
+          customer_id: before.customer_id,
+          ...terms,
+          ...place,
+          ...input,
+          line_items: terms.line_items,
+          round_off: null,
+        },
+        options,
+      ),
     change: (changes) => books.change(salesOrders, before, changes),
     lines: salesOrderLines,
     insertLine: (line) => insertLine(books, before.id, line),
@@ -108,7 +134,13 @@ export const cancelSalesOrder = (books: Books, id: string): Promise<SalesOrder> 
 export function turnSalesOrder(books: Books, before: SalesOrder, status: SalesOrderStatus): SalesOrder {
   if (before.status === status) return before
   const order = books.change(salesOrders, before, { status })
-  recordDocument(books, 'SALES_ORDER', order, 'SALES_ORDER_STATUS_CHANGED', changesBetween({ status: before.status }, { status }))
+  recordDocument(
+    books,
+    'SALES_ORDER',
+    order,
+    'SALES_ORDER_STATUS_CHANGED',
+    changesBetween({ status: before.status }, { status }),
+  )
   return order
 }
 

@@ -12,7 +12,8 @@ import { keptAddress, type NewOrganization } from './organization-details.ts'
 import { organizationOf } from './partners.ts'
 
 export type OrganizationChanges = Pick<
-  NewOrganization, 'legal_name' | 'gstin' | 'pan' | 'email' | 'phone' | 'address' | 'state_code' | 'fiscal_year_start_month'
+  NewOrganization,
+  'legal_name' | 'gstin' | 'pan' | 'email' | 'phone' | 'address' | 'state_code' | 'fiscal_year_start_month'
 > & { name?: string }
 
 // The fields of a response that may change; other fields may be sent back unchanged.
@@ -26,7 +27,10 @@ type Registration = Pick<OrganizationRow, 'gstin' | 'pan' | 'state_code' | 'fisc
  * periods move (decisions §11). Throws not_found.resource, validation.invalid_value with the field, and conflict.in_use.
  */
 export async function changeOrganization(
-  books: Books, orgId: string, sent: Sent<OrganizationChanges>, answered: Answered<OrganizationRow>,
+  books: Books,
+  orgId: string,
+  sent: Sent<OrganizationChanges>,
+  answered: Answered<OrganizationRow>,
 ): Promise<OrganizationRow> {
   const before = await organizationOf(books.connection, books.caller.partnerId!, orgId, true)
   books.enter(before.id)
@@ -37,12 +41,19 @@ export async function changeOrganization(
   if (changed === null) return before
   await changeRegistration(books, before, registration)
   books.record({
-    action: 'ORGANIZATION_UPDATED', entityType: 'ORGANIZATION', entityId: before.id, entityRef: changes.name, changes: changed,
+    action: 'ORGANIZATION_UPDATED',
+    entityType: 'ORGANIZATION',
+    entityId: before.id,
+    entityRef: changes.name,
+    changes: changed,
   })
   return books.update(organizations, before, { ...changes, last_modified_time: books.now })
 }
 
-function namesAfter(before: OrganizationRow, sent: OrganizationChanges): Pick<OrganizationRow, 'name' | 'legal_name' | 'email' | 'phone' | 'address'> {
+function namesAfter(
+  before: OrganizationRow,
+  sent: OrganizationChanges,
+): Pick<OrganizationRow, 'name' | 'legal_name' | 'email' | 'phone' | 'address'> {
   return {
     name: sent.name?.trim() ?? before.name,
     legal_name: sent.legal_name === undefined ? before.legal_name : sent.legal_name,
@@ -85,10 +96,20 @@ async function changeRegistration(books: Books, before: OrganizationRow, after: 
 
 async function changeDefaultBranch(books: Books, { gstin, state_code: state }: Registration): Promise<void> {
   const found = (await findBranches(books, false)).filter(({ is_default: isDefault }) => isDefault)
-  for (const branch of await lockRows(books, branches, found.map(({ id }) => id))) {
+  for (const branch of await lockRows(
+    books,
+    branches,
+    found.map(({ id }) => id),
+  )) {
     const changes = changesBetween(branch, { gstin, state })
     if (changes === null) continue
     books.update(branches, branch, { gstin, state, last_modified_time: books.now })
-    books.record({ action: 'BRANCH_UPDATED', entityType: 'BRANCH', entityId: branch.id, entityRef: branch.name, changes })
+    books.record({
+      action: 'BRANCH_UPDATED',
+      entityType: 'BRANCH',
+      entityId: branch.id,
+      entityRef: branch.name,
+      changes,
+    })
   }
 }

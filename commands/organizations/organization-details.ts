@@ -48,5 +48,5 @@ export function checkedOrganization(input: NewOrganization) {
 
 /** The address as it is stored: a text becomes an object with the one field `address`. */
 export function keptAddress(address: NewOrganization['address']): Record<string, unknown> | null {
-  return typeof address === 'string' ? { address } : address ?? null
+  return typeof address === 'string' ? { address } : (address ?? null)
 }

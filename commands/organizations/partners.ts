@@ -4,7 +4,12 @@ import { isId } from '../../domain/ids.ts'
 import { checkedScopes, FULL_ACCESS } from '../../domain/scopes.ts'
 import type { Connection } from '../../models/connection.ts'
 import {
-  findOrganizationByRef, findOrganizationOfPartner, lockOrganizationOfPartner, organizations, users, type OrganizationRow,
+  findOrganizationByRef,
+  findOrganizationOfPartner,
+  lockOrganizationOfPartner,
+  organizations,
+  users,
+  type OrganizationRow,
 } from '../../models/organization.ts'
 import { findTokensOfPartner, hashOf, mintSecret, PREFIXES, tokens, type TokenRow } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
@@ -18,7 +23,12 @@ export interface IssuedToken {
 }
 
 /** An organisation of the partner, with `lock` locked for a change. Throws not_found.resource for one that is not the partner's. */
-export async function organizationOf(connection: Connection, partnerId: string, orgId: string, lock = false): Promise<OrganizationRow> {
+export async function organizationOf(
+  connection: Connection,
+  partnerId: string,
+  orgId: string,
+  lock = false,
+): Promise<OrganizationRow> {
   const find = lock ? lockOrganizationOfPartner : findOrganizationOfPartner
   const found = isId(orgId) ? await find(connection, partnerId, orgId) : null
   if (!found) throw fault('not_found.resource', { message: 'This partner has no such organisation.' })
@@ -31,13 +41,23 @@ export async function organizationOf(connection: Connection, partnerId: string, 
  * validation.duplicate_resource where the partner has used the external_ref. Warns where neither GSTIN nor state is sent.
  */
 export async function createOrganization(
-  books: Books, input: NewOrganization,
+  books: Books,
+  input: NewOrganization,
 ): Promise<{ organization: OrganizationRow; token: IssuedToken }> {
   const partnerId = books.caller.partnerId
   const scopes = checkedScopes(input.scopes ?? [FULL_ACCESS])
-  const row = { ...checkedOrganization(input), id: books.newId(), partner_id: partnerId, created_time: books.now, last_modified_time: books.now }
-  if (partnerId && row.external_ref && await findOrganizationByRef(books.connection, partnerId, row.external_ref)) {
-    throw fault('validation.duplicate_resource', { field: 'external_ref', message: 'Another organisation of this partner has this external_ref.' })
+  const row = {
+    ...checkedOrganization(input),
+    id: books.newId(),
+    partner_id: partnerId,
+    created_time: books.now,
+    last_modified_time: books.now,
+  }
+  if (partnerId && row.external_ref && (await findOrganizationByRef(books.connection, partnerId, row.external_ref))) {
+    throw fault('validation.duplicate_resource', {
+      field: 'external_ref',
+      message: 'Another organisation of this partner has this external_ref.',
+    })
   }
   books.enter(row.id)
   const organization = books.insertAbove(organizations, row)
@@ -50,7 +70,13 @@ export async function createOrganization(
   })
   const city = typeof input.address === 'object' && typeof input.address?.city === 'string' ? input.address.city : null
   seedOrganization(books, organization, city)
-  const token = issueToken(books, { userId: owner.id, scopes, tier: 'PARTNER', sandbox: organization.sandbox, expires: null })
+  const token = issueToken(books, {
+    userId: owner.id,
+    scopes,
+    tier: 'PARTNER',
+    sandbox: organization.sandbox,
+    expires: null,
+  })
   record(books, organization, 'ORGANIZATION_CREATED')
   if (!input.gstin?.trim() && !input.state_code) {
     const message = `Neither gstin nor state_code was sent; ${organization.state_code} was used as the organisation's state.`
@@ -69,27 +95,39 @@ export async function reissueToken(books: Books, orgId: string, graceSeconds: nu
   const { live, last } = await findTokensOfPartner(books, books.caller.partnerId!, books.now)
   const revoked = new Date(books.now.getTime() + graceSeconds * 1000)
   for (const token of live) {
-    if (token.revoked_time === null || token.revoked_time > revoked) books.update(tokens, token, { revoked_time: revoked })
+    if (token.revoked_time === null || token.revoked_time > revoked)
+      books.update(tokens, token, { revoked_time: revoked })
   }
   // Written without a change: calls that wait for the row see a new version of it, and identify their token again.
   books.update(organizations, organization, { status: organization.status })
   record(books, organization, 'ORGANIZATION_TOKEN_ISSUED')
   return issueToken(books, {
-    userId: last?.user_id ?? null, scopes: last?.scopes ?? [FULL_ACCESS], tier: last?.tier ?? 'PARTNER',
-    sandbox: organization.sandbox, expires: null,
+    userId: last?.user_id ?? null,
+    scopes: last?.scopes ?? [FULL_ACCESS],
+    tier: last?.tier ?? 'PARTNER',
+    sandbox: organization.sandbox,
+    expires: null,
   })
 }
 
 /** Suspends an organisation: its tokens are refused. Does nothing when it is suspended already. */
-export const suspendOrganization = (books: Books, orgId: string) => setStatus(books, orgId, 'SUSPENDED', 'ORGANIZATION_SUSPENDED')
+export const suspendOrganization = (books: Books, orgId: string) =>
+  setStatus(books, orgId, 'SUSPENDED', 'ORGANIZATION_SUSPENDED')
 
 /** Reactivates an organisation: its tokens are valid again, and its waiting webhook deliveries are sent. */
-export const reactivateOrganization = (books: Books, orgId: string) => setStatus(books, orgId, 'ACTIVE', 'ORGANIZATION_REACTIVATED')
+export const reactivateOrganization = (books: Books, orgId: string) =>
+  setStatus(books, orgId, 'ACTIVE', 'ORGANIZATION_REACTIVATED')
 
 /** Issues a token of the organisation whose books are open. */
 export function issueToken(
   books: Books,
-  { userId, scopes, tier, sandbox, expires }: { userId: string | null; scopes: string[]; tier: TokenRow['tier']; sandbox: boolean; expires: Date | null },
+  {
+    userId,
+    scopes,
+    tier,
+    sandbox,
+    expires,
+  }: { userId: string | null; scopes: string[]; tier: TokenRow['tier']; sandbox: boolean; expires: Date | null },
 ): IssuedToken {
   const secret = mintSecret(sandbox ? PREFIXES.sandboxPat : PREFIXES.pat)
   const row = books.insert(tokens, {
@@ -107,7 +145,12 @@ export function issueToken(
   return { row, secret }
 }
 
-async function setStatus(books: Books, orgId: string, status: OrganizationRow['status'], action: string): Promise<OrganizationRow> {
+async function setStatus(
+  books: Books,
+  orgId: string,
+  status: OrganizationRow['status'],
+  action: string,
+): Promise<OrganizationRow> {
   const organization = await organizationOf(books.connection, books.caller.partnerId!, orgId, true)
   if (organization.status === status) return organization
   books.enter(organization.id)
@@ -115,6 +158,17 @@ async function setStatus(books: Books, orgId: string, status: OrganizationRow['s
   return books.update(organizations, organization, { status, last_modified_time: books.now })
 }
 
-function record(books: Books, organization: OrganizationRow, action: string, changes?: Record<string, { old: unknown; new: unknown }>): void {
-  books.record({ action, entityType: 'ORGANIZATION', entityId: organization.id, entityRef: organization.name, ...(changes ? { changes } : {}) })
+function record(
+  books: Books,
+  organization: OrganizationRow,
+  action: string,
+  changes?: Record<string, { old: unknown; new: unknown }>,
+): void {
+  books.record({
+    action,
+    entityType: 'ORGANIZATION',
+    entityId: organization.id,
+    entityRef: organization.name,
+    ...(changes ? { changes } : {}),
+  })
 }

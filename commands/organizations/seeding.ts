@@ -32,7 +32,8 @@ export function seedOrganization(books: Books, organization: OrganizationRow, ci
     ...times(books),
   })
   const today = dateInZone(books.now.toISOString(), organization.time_zone)
-  for (const year of missingYears([], today, organization.fiscal_year_start_month)) openFinancialYear(books, [branch], year)
+  for (const year of missingYears([], today, organization.fiscal_year_start_month))
+    openFinancialYear(books, [branch], year)
 }
 
 function seedChart(books: Books, currency: string): void {
@@ -55,7 +56,9 @@ function seedChart(books: Books, currency: string): void {
 }
 
 function seedCurrencies(books: Books, base: string): void {
-  const common = COMMON_CURRENCIES.some(({ code }) => code === base) ? COMMON_CURRENCIES : [findCurrency(base)!, ...COMMON_CURRENCIES]
+  const common = COMMON_CURRENCIES.some(({ code }) => code === base)
+    ? COMMON_CURRENCIES
+    : [findCurrency(base)!, ...COMMON_CURRENCIES]
   for (const { code, name, symbol, minorDigits } of common) {
     books.insert(currencies, { currency_code: code, name, symbol, minor_digits: minorDigits, is_enabled: true })
   }

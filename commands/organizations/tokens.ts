@@ -20,13 +20,28 @@ export interface TokenInput {
  * Issues a personal access token for a user of the organisation; adds the user where the email address is new
  * (decisions §10). Throws not_found.resource for an unknown organisation, validation.invalid_value for an unknown scope.
  */
-export async function mintUserToken(books: Books, { orgId, email, scopes, tier, expires }: TokenInput): Promise<IssuedToken> {
+export async function mintUserToken(
+  books: Books,
+  { orgId, email, scopes, tier, expires }: TokenInput,
+): Promise<IssuedToken> {
   const organization = isId(orgId) ? await findOrganization(books.connection, orgId) : null
   if (!organization) throw fault('not_found.resource', { message: `There is no organisation ${orgId}.` })
   books.enter(organization.id)
-  const user = await findUserByEmail(books, email) ?? books.insert(users, {
-    id: books.newId(), email, name: null, role: 'MEMBER', created_time: books.now,
-  })
+  const user =
+    (await findUserByEmail(books, email)) ??
+    books.insert(users, {
+      id: books.newId(),
+      email,
+      name: null,
+      role: 'MEMBER',
+      created_time: books.now,
+    })
   books.record({ action: 'TOKEN_CREATED', entityType: 'USER', entityId: user.id, entityRef: user.email })
-  return issueToken(books, { userId: user.id, scopes: checkedScopes(scopes ?? [FULL_ACCESS]), tier, sandbox: organization.sandbox, expires })
+  return issueToken(books, {
+    userId: user.id,
+    scopes: checkedScopes(scopes ?? [FULL_ACCESS]),
+    tier,
+    sandbox: organization.sandbox,
+    expires,
+  })
 }

@@ -32,8 +32,18 @@ export interface PaymentChanges {
 }
 
 const CHANGEABLE = [
-  'flow', 'contact_id', 'date', 'amount', 'mode', 'reference_number', 'description', 'bank_account_id', 'currency_code', 'exchange_rate',
-  'bank_charges', 'tags',
+  'flow',
+  'contact_id',
+  'date',
+  'amount',
+  'mode',
+  'reference_number',
+  'description',
+  'bank_account_id',
+  'currency_code',
+  'exchange_rate',
+  'bank_charges',
+  'tags',
 ] as const satisfies (keyof PaymentChanges)[]
 
 // The fields that are fixed once the payment is recorded.
@@ -48,22 +58,36 @@ const UNPOSTED: ReadonlySet<string> = new Set(['mode', 'reference_number', 'tags
  * validation.invalid_value for amounts that refuseAmounts refuses, and for a flow, contact or currency other than that of
  * the documents it is allocated to; and as changedFields does.
  */
-export async function changePayment(books: Books, id: string, input: Sent<PaymentChanges>, answered: Answered<Payment>): Promise<Payment> {
+export async function changePayment(
+  books: Books,
+  id: string,
+  input: Sent<PaymentChanges>,
+  answered: Answered<Payment>,
+): Promise<Payment> {
   const before = await paymentOf(books, id, 'FOR UPDATE')
-  const context = await paymentContextOf(books, {
-    contact_id: input.contact_id ?? before.contact_id,
-    bank_account_id: input.bank_account_id === undefined ? before.bank_account_id : input.bank_account_id,
-    tags: input.tags === undefined ? [] : knownIds(input.tags ?? [], 'tags'),
-  }, {
-    alike: null,
-    rate: { from: input.currency_code ?? null, to: books.organization.currency_code, date: input.date ? documentDateOf(books, input.date) : before.date },
-  })
+  const context = await paymentContextOf(
+    books,
+    {
+      contact_id: input.contact_id ?? before.contact_id,
+      bank_account_id: input.bank_account_id === undefined ? before.bank_account_id : input.bank_account_id,
+      tags: input.tags === undefined ? [] : knownIds(input.tags ?? [], 'tags'),
+    },
+    {
+      alike: null,
+      rate: {
+        from: input.currency_code ?? null,
+        to: books.organization.currency_code,
+        date: input.date ? documentDateOf(books, input.date) : before.date,
+      },
+    },
+  )
   const instead = { fields: FIXED, advice: 'delete the payment and record a new one' }
   if (changedFields(input, answered(before), { fields: CHANGEABLE, instead }).size === 0) return before
   const columns = columnsOf(books, before, input, context)
   const after = { ...before, ...columns }
   if (before.allocations.length > 0) refuseAllocatedChange(before, after)
-  if (after.flow !== before.flow || after.contact_id !== before.contact_id) refuseWrongPayer(context, after.flow, after.payment_type)
+  if (after.flow !== before.flow || after.contact_id !== before.contact_id)
+    refuseWrongPayer(context, after.flow, after.payment_type)
   refuseAmounts(after)
   const changes = changesBetween(before, columns)
   if (changes === null) return before
@@ -77,11 +101,20 @@ export async function changePayment(books: Books, id: string, input: Sent<Paymen
 }
 
 // The columns that the body sets. With another contact, its currency applies unless one is sent.
-function columnsOf(books: Books, before: Payment, input: PaymentChanges, { contact, bank_account_id, latest_rate }: LoadedPaymentContext) {
+function columnsOf(
+  books: Books,
+  before: Payment,
+  input: PaymentChanges,
+  { contact, bank_account_id, latest_rate }: LoadedPaymentContext,
+) {
   const moved = contact.id !== before.contact_id
-  const code = input.currency_code === undefined ? (moved ? contact.currency_code : before.currency_code) : input.currency_code
+  const code =
+    input.currency_code === undefined ? (moved ? contact.currency_code : before.currency_code) : input.currency_code
   const same = (code ?? books.organization.currency_code) === before.currency_code
-  const rate = { currency_code: code, exchange_rate: input.exchange_rate ?? (same ? Number(before.exchange_rate) : null) }
+  const rate = {
+    currency_code: code,
+    exchange_rate: input.exchange_rate ?? (same ? Number(before.exchange_rate) : null),
+  }
   const { currency, exchangeRate } = currencyAndRateOf(books, rate, { latest_rate })
   const kept = (amount: Minor) => (same ? amount : toMinor(toDecimalText(amount, before.currency_code), currency))
   const { mode, reference_number, description, bank_charges, tags } = input
@@ -92,7 +125,7 @@ function columnsOf(books: Books, before: Payment, input: PaymentChanges, { conta
     amount: input.amount === undefined ? kept(before.amount) : toMinor(input.amount, currency),
     tds_amount: kept(before.tds_amount),
     bank_charges: bank_charges === undefined ? kept(before.bank_charges) : toMinor(bank_charges ?? 0, currency),
-    mode: mode === undefined ? before.mode : mode ?? USUAL_MODE,
+    mode: mode === undefined ? before.mode : (mode ?? USUAL_MODE),
     reference_number: reference_number === undefined ? before.reference_number : reference_number,
     description: description === undefined ? before.description : description,
     bank_account_id,
@@ -107,7 +140,10 @@ const OF_DOCUMENTS = ['flow', 'contact_id', 'currency_code'] as const
 function refuseAllocatedChange(before: Payment, after: Payment): void {
   const field = OF_DOCUMENTS.find((name) => before[name] !== after[name])
   if (field !== undefined) {
-    throw fault('validation.invalid_value', { field, message: `The payment is allocated to documents with another ${field}.` })
+    throw fault('validation.invalid_value', {
+      field,
+      message: `The payment is allocated to documents with another ${field}.`,
+    })
   }
   if (after.amount !== before.amount) throw fault('conflict.allocated', { field: 'amount' })
 }
@@ -116,8 +152,15 @@ function refuseAllocatedChange(before: Payment, after: Payment): void {
 function relieveAgain(books: Books, before: Payment, after: Payment): AllocationRow[] {
   if (after.exchange_rate === before.exchange_rate) return before.allocations
   const relieved = relievedAnew(
-    { currency: after.currency_code, exchangeRate: after.exchange_rate, baseCurrency: books.organization.currency_code, amount: after.amount },
+    {
+      currency: after.currency_code,
+      exchangeRate: after.exchange_rate,
+      baseCurrency: books.organization.currency_code,
+      amount: after.amount,
+    },
     before.allocations.map(({ amount }) => amount),
   )
-  return before.allocations.map((row, index) => books.update<AllocationRow>(paymentAllocations, row, { relieved_base: relieved[index]! }))
+  return before.allocations.map((row, index) =>
+    books.update<AllocationRow>(paymentAllocations, row, { relieved_base: relieved[index]! }),
+  )
 }

@@ -39,7 +39,13 @@ export function postPayment(books: Books, payment: Payment, posting: Roles): voi
  * Posts an exchange difference: what allocated money is worth at the rate of the payment, less its value at the rates of the
  * documents; in minor units of the organisation's currency. Posts nothing for 0.
  */
-export function postExchangeDifference(books: Books, payment: PaymentRow, difference: Minor, date: string, posting: Roles): void {
+export function postExchangeDifference(
+  books: Books,
+  payment: PaymentRow,
+  difference: Minor,
+  date: string,
+  posting: Roles,
+): void {
   const lines = exchangePosting({
     flow: payment.flow,
     type: payment.payment_type,

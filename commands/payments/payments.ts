@@ -5,7 +5,11 @@ import { LOOK_BACK_DAYS } from '../../domain/duplicate-payment.ts'
 import { fault } from '../../domain/faults.ts'
 import { sum, toMinor } from '../../domain/money.ts'
 import {
-  allocationInputs, allocationInput, refuseAmounts, refuseOverAllocation, type AllocationBody,
+  allocationInputs,
+  allocationInput,
+  refuseAmounts,
+  refuseOverAllocation,
+  type AllocationBody,
 } from '../../domain/payment-amounts.ts'
 import type { Flow, PaymentType } from '../../domain/posting/payment.ts'
 import { readPostingAccounts } from '../../models/document-context.ts'
@@ -18,7 +22,15 @@ import { documentDateOf, knownIds, rateToFind, today } from '../documents/drafti
 import { numberDocument } from '../documents/numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
-  documentsOf, duplicateProblem, existenceFirst, paymentContextOf, possibleDuplicateOf, moneyOf, currencyAndRateOf, refuseMissingDocuments, refuseWrongPayer,
+  documentsOf,
+  duplicateProblem,
+  existenceFirst,
+  paymentContextOf,
+  possibleDuplicateOf,
+  moneyOf,
+  currencyAndRateOf,
+  refuseMissingDocuments,
+  refuseWrongPayer,
 } from './payment-context.ts'
 import { keepAllocations, releaseDocuments, settleDocuments } from './settlement.ts'
 
@@ -60,20 +72,20 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
   const date = documentDateOf(books, input.date)
   const tags = knownIds(input.tags ?? [], 'tags')
   const { allocationsSent, amount } = await existenceFirst(
-    () => ({ allocationsSent: allocationInputs(input.flow, type, input.allocations ?? [], currency), amount: toMinor(input.amount, currency) }),
+    () => ({
+      allocationsSent: allocationInputs(input.flow, type, input.allocations ?? [], currency),
+      amount: toMinor(input.amount, currency),
+    }),
     async () => {
       await paymentContextOf(books, { ...input, tags }, { alike: null, rate: null })
       await refuseMissingDocuments(books, input.allocations ?? [], (index) => `allocations.${index}.`)
     },
   )
   const rate = rateToFind(books, input)
-  const context = await paymentContextOf(books, { ...input, tags }, {
-    alike: {
-      flow: input.flow, amount, currency, from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS),
-      reference: input.reference_number ?? '',
-    },
-    rate: rate && { ...rate, date },
-  })
+  const around = { from: addDays(date, -LOOK_BACK_DAYS), to: addDays(date, LOOK_BACK_DAYS) }
+  const alike = { flow: input.flow, amount, currency, reference: input.reference_number ?? '', ...around }
+  const request = { alike, rate: rate && { ...rate, date } }
+  const context = await paymentContextOf(books, { ...input, tags }, request)
   const documents = await documentsOf(books, input.flow, allocationsSent)
   const { exchangeRate } = currencyAndRateOf(books, input, context)
   refuseWrongPayer(context, input.flow, type)
@@ -109,9 +121,12 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
   return payment
 }
 
-const headOf = ({ flow, mode, reference_number, description }: NewPayment) => (
-  { flow, mode: mode ?? USUAL_MODE, reference_number: reference_number ?? null, description: description ?? null }
-)
+const headOf = ({ flow, mode, reference_number, description }: NewPayment) => ({
+  flow,
+  mode: mode ?? USUAL_MODE,
+  reference_number: reference_number ?? null,
+  description: description ?? null,
+})
 
 /**
  * Applies unapplied money to one invoice or bill (specification, POST /payments/{payment_id}/apply). The exchange
@@ -126,13 +141,21 @@ export async function applyPayment(books: Books, id: string, input: AllocationBo
   const documents = await documentsOf(books, before.flow, allocationsSent)
   const allocations = allocate(moneyOf(books, before), allocationsSent, documents)
   const added = keepAllocations(books, before, allocations, today(books))
-  const payment = changedPayment(books, before, { allocated: before.allocated + allocationsSent[0]!.amount }, [...before.allocations, ...added])
+  const payment = changedPayment(books, before, { allocated: before.allocated + allocationsSent[0]!.amount }, [
+    ...before.allocations,
+    ...added,
+  ])
   settleDocuments(payment, added, documents)
   const difference = differenceOf(added)
-  if (difference !== 0n) postExchangeDifference(books, payment, difference, today(books), await readPostingAccounts(books))
-  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_UPDATED', changesBetween(
-    { allocated: before.allocated }, { allocated: payment.allocated }, payment.currency_code,
-  ))
+  if (difference !== 0n)
+    postExchangeDifference(books, payment, difference, today(books), await readPostingAccounts(books))
+  recordDocument(
+    books,
+    'PAYMENT',
+    payment,
+    'PAYMENT_UPDATED',
+    changesBetween({ allocated: before.allocated }, { allocated: payment.allocated }, payment.currency_code),
+  )
   return payment
 }
 
@@ -145,12 +168,16 @@ export async function deletePayment(books: Books, id: string): Promise<void> {
   recordDocument(books, 'PAYMENT', payment, 'PAYMENT_DELETED')
 }
 
-const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'payment_type' | 'amount' | 'allocated'>) => (
+const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'payment_type' | 'amount' | 'allocated'>) =>
   payment_type === 'REFUND' ? 0n : amount - allocated
-)
 
 /** Changes columns of a locked payment. Returns it with these allocations. */
-export function changedPayment(books: Books, payment: Payment, columns: Partial<PaymentRow>, allocations: AllocationRow[]): Payment {
+export function changedPayment(
+  books: Books,
+  payment: Payment,
+  columns: Partial<PaymentRow>,
+  allocations: AllocationRow[],
+): Payment {
   const changed = books.change(payments, payment, columns)
   return { ...changed, unapplied: unappliedOf(changed), allocations }
 }

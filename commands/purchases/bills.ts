@@ -5,11 +5,26 @@ import { changedFields, type Answered, type Sent } from '../../domain/fixed-fiel
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
 import { billPosting } from '../../domain/posting/bill.ts'
 import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
-import { billLines, bills, findBill, findPossibleDuplicates, type Bill, type BillIdentity, type BillLineRow, type BillRow } from '../../models/bill.ts'
+import {
+  billLines,
+  bills,
+  findBill,
+  findPossibleDuplicates,
+  type Bill,
+  type BillIdentity,
+  type BillLineRow,
+  type BillRow,
+} from '../../models/bill.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { announceDocument, postDocument, recordDocument, registerGap, reverseDocument } from '../documents/document-entries.ts'
+import {
+  announceDocument,
+  postDocument,
+  recordDocument,
+  registerGap,
+  reverseDocument,
+} from '../documents/document-entries.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { purchaseFigures } from '../documents/posting-figures.ts'
 import { numberBill } from '../documents/numbering.ts'
@@ -38,11 +53,25 @@ export interface BillChanges {
   notes?: string | null
 }
 
-const CHANGEABLE = ['bill_number', 'reference_number', 'date', 'due_date', 'notes'] as const satisfies (keyof BillChanges)[]
+const CHANGEABLE = [
+  'bill_number',
+  'reference_number',
+  'date',
+  'due_date',
+  'notes',
+] as const satisfies (keyof BillChanges)[]
 
 // The fields that the amounts and taxes of a bill are computed from: fixed, also on a draft.
 const FIXED = [
-  'vendor_id', 'place_of_supply', 'line_items', 'branch_id', 'currency_code', 'exchange_rate', 'round_off', 'tags', 'auto_approve',
+  'vendor_id',
+  'place_of_supply',
+  'line_items',
+  'branch_id',
+  'currency_code',
+  'exchange_rate',
+  'round_off',
+  'tags',
+  'auto_approve',
 ] as const satisfies (keyof NewBill)[]
 
 /** The bill of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
@@ -59,33 +88,44 @@ export async function createBill(books: Books, input: NewBill): Promise<Bill> {
   const { context, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, input, { date })
   const dueDate = dueDateOf(input.due_date, date, vendor.payment_terms)
   const { number, sequence } = numberBill(books, branch, date, input.bill_number ?? null)
-  return enterBill(books, context, {
-    ...head,
-    bill_number: number,
-    number_sequence: sequence,
-    due_date: dueDate,
-    reference_number: input.reference_number ?? null,
-    notes: input.notes ?? null,
-    purchase_order_id: null,
-  }, drawn.map((line) => ({ ...line, purchase_order_line_id: null })), input.auto_approve ?? false)
+  return enterBill(
+    books,
+    context,
+    {
+      ...head,
+      bill_number: number,
+      number_sequence: sequence,
+      due_date: dueDate,
+      reference_number: input.reference_number ?? null,
+      notes: input.notes ?? null,
+      purchase_order_id: null,
+    },
+    drawn.map((line) => ({ ...line, purchase_order_line_id: null })),
+    input.auto_approve ?? false,
+  )
 }
 
 /** A priced bill, without the columns that the books add. */
-export type DrawnBill = PurchaseHead & Pick<
-  BillRow, 'bill_number' | 'number_sequence' | 'due_date' | 'reference_number' | 'notes' | 'purchase_order_id'
->
+export type DrawnBill = PurchaseHead &
+  Pick<BillRow, 'bill_number' | 'number_sequence' | 'due_date' | 'reference_number' | 'notes' | 'purchase_order_id'>
 export type DrawnBillLine = PurchaseLine & Pick<BillLineRow, 'purchase_order_line_id'>
 
 /**
  * Adds a priced bill to the books: as a draft, or approved and posted to these accounts. Throws as refuseDuplicateBill does.
  */
 export async function enterBill(
-  books: Books, accounts: PostingAccounts, drawn: DrawnBill, drawnLines: DrawnBillLine[], approved: boolean,
+  books: Books,
+  accounts: PostingAccounts,
+  drawn: DrawnBill,
+  drawnLines: DrawnBillLine[],
+  approved: boolean,
 ): Promise<Bill> {
   await refuseDuplicate(books, drawn, drawn.reference_number)
   const row = books.create(bills, {
     ...drawn,
-    payment_made: 0n, vendor_credits_applied: 0n, balance: drawn.total,
+    payment_made: 0n,
+    vendor_credits_applied: 0n,
+    balance: drawn.total,
     status: approved ? nextStatus('BILL', 'approve', 'DRAFT') : 'DRAFT',
   })
   const lines = drawnLines.map((line) => books.insert(billLines, { ...line, id: books.newId(), bill_id: row.id }))
@@ -115,7 +155,12 @@ export async function approveBill(books: Books, id: string): Promise<Bill> {
 }
 
 /** Changes a draft's number, reference, dates or notes (specification, PUT /bills: header fields). Throws as changedFields does. */
-export async function changeBill(books: Books, id: string, input: Sent<BillChanges>, answered: Answered<Bill>): Promise<Bill> {
+export async function changeBill(
+  books: Books,
+  id: string,
+  input: Sent<BillChanges>,
+  answered: Answered<Bill>,
+): Promise<Bill> {
   const draft = await billOf(books, id, 'FOR UPDATE')
   nextStatus('BILL', 'edit', draft.status)
   const instead = { fields: FIXED, advice: 'delete the draft and create a new one' }
@@ -144,7 +189,11 @@ export async function changeBill(books: Books, id: string, input: Sent<BillChang
  * of a draft posts nothing. The quantities of its purchase order can be billed again.
  * Throws conflict.bill_paid, conflict.credit_applied or conflict.already_cancelled.
  */
-export async function voidBill(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<Bill> {
+export async function voidBill(
+  books: Books,
+  id: string,
+  input: { reason?: string | null; date?: string | null },
+): Promise<Bill> {
   const accounts = await lockBeforeVoid(books, id)
   const order = await lockOrderOfBill(books, id)
   const before = await billOf(books, id, 'FOR UPDATE')
@@ -190,5 +239,8 @@ function post(books: Books, bill: Bill, accounts: PostingAccounts): void {
 
 function change(books: Books, bill: Bill, columns: Partial<BillRow>): Bill {
   const changed = books.change(bills, bill, columns)
-  return { ...changed, balance: openBalance(changed.status, changed.total, changed.payment_made, changed.vendor_credits_applied) }
+  return {
+    ...changed,
+    balance: openBalance(changed.status, changed.total, changed.payment_made, changed.vendor_credits_applied),
+  }
 }

@@ -3,7 +3,14 @@ import type { Answered, Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
 import { debitNotePosting } from '../../domain/posting/debit-note.ts'
 import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
-import { debitNoteLines, debitNotes, findDebitNote, type DebitNote, type DebitNoteLineRow, type DebitNoteRow } from '../../models/debit-note.ts'
+import {
+  debitNoteLines,
+  debitNotes,
+  findDebitNote,
+  type DebitNote,
+  type DebitNoteLineRow,
+  type DebitNoteRow,
+} from '../../models/debit-note.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
@@ -12,8 +19,18 @@ import { changeDraft, isOther } from '../documents/draft-changes.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { purchaseFigures } from '../documents/posting-figures.ts'
 import {
-  accountsGiven, ANOTHER_NOTE, inherited, NOTE_TERMS, noteTermsOf, parentOf, refuseNote, withRestock,
-  type NoteLine, type NoteLineChanges, type NoteOptions, type NoteTerms,
+  accountsGiven,
+  ANOTHER_NOTE,
+  inherited,
+  NOTE_TERMS,
+  noteTermsOf,
+  parentOf,
+  refuseNote,
+  withRestock,
+  type NoteLine,
+  type NoteLineChanges,
+  type NoteOptions,
+  type NoteTerms,
 } from '../documents/note-drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
 import { drawUpPurchase, type PurchaseHead } from './purchase.ts'
@@ -32,7 +49,9 @@ export interface NewDebitNote extends DebitNoteTerms {
   is_draft?: boolean | null
 }
 
-export type DebitNoteChanges = Partial<Omit<NewDebitNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineChanges[] }
+export type DebitNoteChanges = Partial<Omit<NewDebitNote, 'is_draft' | 'line_items'>> & {
+  line_items?: NoteLineChanges[]
+}
 
 const TERMS = ['vendor_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof DebitNoteTerms)[]
 
@@ -52,7 +71,8 @@ export async function createDebitNote(books: Books, input: NewDebitNote): Promis
     debit_note_number: numberDocument(books, 'DEBIT_NOTE'),
     reason: input.reason ?? null,
     reference_number: input.reference_number ?? null,
-    applied_amount: 0n, balance_amount: head.total,
+    applied_amount: 0n,
+    balance_amount: head.total,
     status: input.is_draft ? 'DRAFT' : nextStatus('DEBIT_NOTE', 'issue', 'DRAFT'),
     notes: input.notes ?? null,
   })
@@ -81,19 +101,36 @@ export async function issueDebitNote(books: Books, id: string): Promise<DebitNot
  * date posts it again (decisions §10, Documents; §11). Throws conflict.invalid_state for a cancelled one, and as changeDraft does.
  */
 export async function changeDebitNote(
-  books: Books, id: string, sent: Sent<DebitNoteChanges>, answered: Answered<DebitNote>,
+  books: Books,
+  id: string,
+  sent: Sent<DebitNoteChanges>,
+  answered: Answered<DebitNote>,
 ): Promise<DebitNote> {
   const before = await debitNoteOf(books, id, 'FOR UPDATE')
   nextStatus('DEBIT_NOTE', 'edit', before.status)
   const note = await changeDraft(books, 'DEBIT_NOTE', before, sent, {
     shown: { ...answered(before), is_draft: before.status === 'DRAFT' },
-    terms: TERMS, instead: ANOTHER_NOTE, remarks: REMARKS, placedBy: ['vendor_id'],
+    terms: TERMS,
+    instead: ANOTHER_NOTE,
+    remarks: REMARKS,
+    placedBy: ['vendor_id'],
     drawUp: ({ terms, place, ...options }) => {
       const { vendor_id, bill_id } = before
       // With another bill, the terms of that bill apply.
       const isMoved = sent.bill_id != null && isOther(sent.bill_id, bill_id)
       const changes: DebitNoteChanges = sent
-      return drawUpDebitNote(books, { vendor_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...changes, line_items: terms.line_items }, options)
+      return drawUpDebitNote(
+        books,
+        {
+          vendor_id,
+          bill_id,
+          ...noteTermsOf(before, terms, isMoved),
+          ...place,
+          ...changes,
+          line_items: terms.line_items,
+        },
+        options,
+      )
     },
     change: (columns) => change(books, before, columns),
     lines: debitNoteLines,
@@ -110,7 +147,11 @@ export async function changeDebitNote(
  * Cancels a debit note: reverses its journal on `date`, by default today (decisions §4). The void of a draft posts nothing.
  * Throws conflict.already_cancelled.
  */
-export async function voidDebitNote(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<DebitNote> {
+export async function voidDebitNote(
+  books: Books,
+  id: string,
+  input: { reason?: string | null; date?: string | null },
+): Promise<DebitNote> {
   const before = await debitNoteOf(books, id, 'FOR UPDATE')
   refuseVoid('DEBIT_NOTE', before.status, before.applied_amount)
   const date = documentDateOf(books, input.date)

@@ -44,7 +44,10 @@ export interface NewExpense {
   tags?: string[] | null
 }
 
-export type ExpenseHeader = Omit<ExpenseRow, 'org_id' | 'id' | 'expense_number' | 'version' | 'created_time' | 'last_modified_time'>
+export type ExpenseHeader = Omit<
+  ExpenseRow,
+  'org_id' | 'id' | 'expense_number' | 'version' | 'created_time' | 'last_modified_time'
+>
 export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 'line_no'>
 
 /**
@@ -53,7 +56,10 @@ export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 
  * wrong type or an invalid amount.
  */
 export function drawUpExpense(
-  books: Books, context: ExpenseContext, input: NewExpense, existing: ExistingExpenseLines = [],
+  books: Books,
+  context: ExpenseContext,
+  input: NewExpense,
+  existing: ExistingExpenseLines = [],
 ): { header: ExpenseHeader; lines: ExpenseLine[] } {
   const currency = books.organization.currency_code
   const find = findersOf(context)
@@ -65,9 +71,14 @@ export function drawUpExpense(
   const sentLines = (input.line_items ?? [{ amount: input.amount! }]).map((line, index) => {
     const field = (name: string) => (itemized ? `line_items.${index}.${name}` : name)
     return {
-      account_id: find.spending(line.account_id ?? input.account_id!, line.account_id == null ? 'account_id' : field('account_id')),
+      account_id: find.spending(
+        line.account_id ?? input.account_id!,
+        line.account_id == null ? 'account_id' : field('account_id'),
+      ),
       amount: amountAboveZero(line.amount, currency, field('amount')),
-      tax: find.tax(line.tax_id, field('tax_id')) ?? (itemized && existing[index] ? null : find.tax(input.tax_id, 'tax_id')),
+      tax:
+        find.tax(line.tax_id, field('tax_id')) ??
+        (itemized && existing[index] ? null : find.tax(input.tax_id, 'tax_id')),
       note: line.note ?? null,
     }
   })
@@ -77,7 +88,10 @@ export function drawUpExpense(
     lines: sentLines,
     inclusive: input.is_inclusive_tax ?? false,
     reverseCharge: input.is_rcm ? { rate: input.rcm_rate == null ? null : decimalText(input.rcm_rate) } : null,
-    intraState: vendor?.place_of_contact && context.branch_state ? isIntraState(vendor.place_of_contact, context.branch_state) : null,
+    intraState:
+      vendor?.place_of_contact && context.branch_state
+        ? isIntraState(vendor.place_of_contact, context.branch_state)
+        : null,
   })
   const header: ExpenseHeader = {
     date: documentDateOf(books, input.date),
@@ -105,7 +119,15 @@ export function drawUpExpense(
     const { taxable, percentage, charged, selfAssessed } = priced.lines[index]!
     const { cgst: rcm_cgst, sgst: rcm_sgst, igst: rcm_igst, cess: rcm_cess } = selfAssessed
     return {
-      ...line, tax_id: tax?.id ?? null, tax_percentage: percentage, item_total: taxable, ...charged, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess,
+      ...line,
+      tax_id: tax?.id ?? null,
+      tax_percentage: percentage,
+      item_total: taxable,
+      ...charged,
+      rcm_cgst,
+      rcm_sgst,
+      rcm_igst,
+      rcm_cess,
     }
   })
   return { header, lines }
@@ -114,7 +136,9 @@ export function drawUpExpense(
 /** Reads the records that the body names. */
 export function expenseContextOf(books: Books, input: NewExpense): Promise<ExpenseContext> {
   const lines = input.line_items ?? []
-  const known = (ids: (string | null | undefined)[]) => [...new Set(ids.filter((id): id is string => id != null && isId(id)).map((id) => id.toLowerCase()))]
+  const known = (ids: (string | null | undefined)[]) => [
+    ...new Set(ids.filter((id): id is string => id != null && isId(id)).map((id) => id.toLowerCase())),
+  ]
   return readExpenseContext(books, {
     vendorId: known([input.vendor_id])[0] ?? null,
     accountIds: known([input.account_id, input.paid_through_account_id, ...lines.map((line) => line.account_id)]),
@@ -127,7 +151,12 @@ export function expenseContextOf(books: Books, input: NewExpense): Promise<Expen
 function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
   const accountOf = new Map(accounts.map((account) => [account.id, account]))
   const taxOf = new Map(taxes.map((tax) => [tax.id, tax]))
-  const refuseMissing = (id: string | null | undefined, known: ReadonlyMap<string, unknown>, field: string, what: string) => {
+  const refuseMissing = (
+    id: string | null | undefined,
+    known: ReadonlyMap<string, unknown>,
+    field: string,
+    what: string,
+  ) => {
     if (id != null && !known.has(id.toLowerCase())) throw notFound(what, field)
   }
   const moneyOf = (id: string): string => {
@@ -163,7 +192,10 @@ function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
       const account = accountOf.get(id.toLowerCase())
       if (!account) throw notFound('account', field)
       if (isSpending(account.account_type)) return account.id
-      throw fault('validation.invalid_value', { field, message: 'An expense must be debited to an expense, cost of goods, stock or asset account.' })
+      throw fault('validation.invalid_value', {
+        field,
+        message: 'An expense must be debited to an expense, cost of goods, stock or asset account.',
+      })
     },
     money: moneyOf,
   }

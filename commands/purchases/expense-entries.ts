@@ -39,7 +39,10 @@ function linesOf(expense: Expense, roles: Roles): PostingLine[] {
     accounts: {
       input: { cgst: roles.INPUT_CGST!, sgst: roles.INPUT_SGST!, igst: roles.INPUT_IGST!, cess: roles.INPUT_CESS! },
       reverseCharge: {
-        cgst: roles.RCM_OUTPUT_CGST!, sgst: roles.RCM_OUTPUT_SGST!, igst: roles.RCM_OUTPUT_IGST!, cess: roles.RCM_OUTPUT_CESS!,
+        cgst: roles.RCM_OUTPUT_CGST!,
+        sgst: roles.RCM_OUTPUT_SGST!,
+        igst: roles.RCM_OUTPUT_IGST!,
+        cess: roles.RCM_OUTPUT_CESS!,
       },
     },
   })

@@ -11,7 +11,10 @@ import type { ExistingExpenseLines, ExpenseLineChanges, ExpenseLineInput, NewExp
  * that is sent twice.
  */
 export function expenseInputOf(
-  expense: Expense, sent: Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineChanges[] | null }, answered: object, currency: string,
+  expense: Expense,
+  sent: Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineChanges[] | null },
+  answered: object,
+  currency: string,
 ): { input: NewExpense; existing: ExistingExpenseLines; refusal: Refusal } {
   const { lines } = expense
   const rows = sent.line_items === undefined ? (expense.itemized ? lines : null) : placesOfSent(lines, sent.line_items)
@@ -21,17 +24,26 @@ export function expenseInputOf(
     const line = sent.line_items?.[index] ?? {}
     if (row === null) return line as ExpenseLineInput
     refusal ??= refusalWithin(line, shown[lines.indexOf(row)]!, LINE_FIELDS, `line_items.${index}.`)
-    return { account_id: row.account_id, amount: toAmount(row.amount, currency), tax_id: row.tax_id, note: row.note, ...line }
+    return {
+      account_id: row.account_id,
+      amount: toAmount(row.amount, currency),
+      tax_id: row.tax_id,
+      note: row.note,
+      ...line,
+    }
   })
   // An expense without line_items keeps its one line.
-  return { input: { ...headerInputOf(expense, currency), ...sent, line_items }, existing: rows ?? (expense.itemized ? [] : lines), refusal }
+  return {
+    input: { ...headerInputOf(expense, currency), ...sent, line_items },
+    existing: rows ?? (expense.itemized ? [] : lines),
+    refusal,
+  }
 }
 
 const LINE_FIELDS = ['account_id', 'amount', 'tax_id', 'note'] as const satisfies (keyof ExpenseLineInput)[]
 
-const placesOfSent = (lines: ExpenseLineRow[], sent: ExpenseLineChanges[] | null) => (
+const placesOfSent = (lines: ExpenseLineRow[], sent: ExpenseLineChanges[] | null) =>
   sent && placesOf(lines, sent).map((place) => (place === null ? null : lines[place]!))
-)
 
 function headerInputOf(expense: Expense, currency: string): NewExpense {
   return {

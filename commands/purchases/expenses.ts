@@ -11,7 +11,12 @@ import { changesBetween, type Changes } from '../books/changes.ts'
 import { announceDocument, recordDocument, reverseDocument } from '../documents/document-entries.ts'
 import { today } from '../documents/drafting.ts'
 import {
-  drawUpExpense, expenseContextOf, type ExistingExpenseLines, type ExpenseLine, type ExpenseLineChanges, type NewExpense,
+  drawUpExpense,
+  expenseContextOf,
+  type ExistingExpenseLines,
+  type ExpenseLine,
+  type ExpenseLineChanges,
+  type NewExpense,
 } from './expense-drafting.ts'
 import { expenseInputOf } from './expense-input.ts'
 import { postExpense, repostExpense } from './expense-entries.ts'
@@ -20,8 +25,21 @@ import { numberDocument } from '../documents/numbering.ts'
 export type ExpenseChanges = Omit<Partial<NewExpense>, 'line_items'> & { line_items?: ExpenseLineChanges[] | null }
 
 const CHANGEABLE = [
-  'date', 'account_id', 'paid_through_account_id', 'amount', 'mode', 'reference_number', 'vendor_id', 'tax_id', 'is_inclusive_tax', 'notes',
-  'line_items', 'is_rcm', 'rcm_rate', 'itc_blocked_reason', 'tags',
+  'date',
+  'account_id',
+  'paid_through_account_id',
+  'amount',
+  'mode',
+  'reference_number',
+  'vendor_id',
+  'tax_id',
+  'is_inclusive_tax',
+  'notes',
+  'line_items',
+  'is_rcm',
+  'rcm_rate',
+  'itc_blocked_reason',
+  'tags',
 ] as const satisfies (keyof NewExpense)[]
 
 /** The expense of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
@@ -51,7 +69,12 @@ export async function createExpense(books: Books, input: NewExpense): Promise<Ex
  * `line_items: null` removes the lines, so that the header counts. Throws as createExpense, compareFields and expenseInputOf do,
  * and validation.failed where a required field is missing then.
  */
-export async function changeExpense(books: Books, id: string, sent: Sent<ExpenseChanges>, answered: Answered<Expense>): Promise<Expense> {
+export async function changeExpense(
+  books: Books,
+  id: string,
+  sent: Sent<ExpenseChanges>,
+  answered: Answered<Expense>,
+): Promise<Expense> {
   const before = await expenseOf(books, id, 'FOR UPDATE')
   const { currency_code: currency } = books.organization
   const shown = answered(before)
@@ -62,16 +85,27 @@ export async function changeExpense(books: Books, id: string, sent: Sent<Expense
   }
   // Unchanged lines are ignored, so that an expense without line_items stays one.
   const { line_items, ...header } = sent
-  const { input, existing, refusal: ofLines } = expenseInputOf(before, changed.has('line_items') ? sent : header, shown, currency)
+  const {
+    input,
+    existing,
+    refusal: ofLines,
+  } = expenseInputOf(before, changed.has('line_items') ? sent : header, shown, currency)
   const errors = expenseProblems(input)
   if (errors.length > 0) throw fault('validation.failed', { errors })
   const context = await expenseContextOf(books, input)
   const drawn = drawUpExpense(books, context, input, existing)
   throwRefusal(ofHeader, ofLines)
   const relined = changesOfLines(before.lines, drawn.lines, existing, currency)
-  const changes = changesBetween({ ...before, rcm_rate: before.rcm_rate && decimalText(before.rcm_rate) }, drawn.header, currency)
+  const changes = changesBetween(
+    { ...before, rcm_rate: before.rcm_rate && decimalText(before.rcm_rate) },
+    drawn.header,
+    currency,
+  )
   if (changes === null && relined === null) return before
-  const expense = { ...books.change(expenses, before, drawn.header), lines: relined ? replaceLines(books, before, drawn.lines, existing) : before.lines }
+  const expense = {
+    ...books.change(expenses, before, drawn.header),
+    lines: relined ? replaceLines(books, before, drawn.lines, existing) : before.lines,
+  }
   await repostExpense(books, before, expense, context.roles)
   recordDocument(books, 'EXPENSE', expense, 'EXPENSE_UPDATED', { ...changes, ...relined })
   return expense
@@ -89,20 +123,62 @@ function insertLine(books: Books, expenseId: string, line: ExpenseLine, line_no:
   return books.insert(expenseLines, { ...line, id: books.newId(), expense_id: expenseId, line_no })
 }
 
-function replaceLines(books: Books, before: Expense, lines: ExpenseLine[], existing: ExistingExpenseLines): ExpenseLineRow[] {
+function replaceLines(
+  books: Books,
+  before: Expense,
+  lines: ExpenseLine[],
+  existing: ExistingExpenseLines,
+): ExpenseLineRow[] {
   const stays = new Set(existing)
   for (const line of before.lines) if (!stays.has(line)) books.delete(expenseLines, line)
   return lines.map((line, index) => {
     const [row, line_no] = [existing[index] ?? null, index + 1]
-    return row ? books.update<ExpenseLineRow>(expenseLines, row, { ...line, line_no }) : insertLine(books, before.id, line, line_no)
+    return row
+      ? books.update<ExpenseLineRow>(expenseLines, row, { ...line, line_no })
+      : insertLine(books, before.id, line, line_no)
   })
 }
 
 // All old and new lines for the activity log; null where they are the same lines with the same values.
-function changesOfLines(before: ExpenseLineRow[], lines: ExpenseLine[], existing: ExistingExpenseLines, currency: string): Changes | null {
-  const loggedLine = ({ account_id, amount, tax_id, note, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess }: ExpenseLine) => {
-    const amounts = Object.entries({ amount, item_total, cgst, sgst, igst, cess, rcm_cgst, rcm_sgst, rcm_igst, rcm_cess })
-    return { account_id, tax_id, note, ...Object.fromEntries(amounts.map(([field, value]) => [field, toAmount(value, currency)])) }
+function changesOfLines(
+  before: ExpenseLineRow[],
+  lines: ExpenseLine[],
+  existing: ExistingExpenseLines,
+  currency: string,
+): Changes | null {
+  const loggedLine = ({
+    account_id,
+    amount,
+    tax_id,
+    note,
+    item_total,
+    cgst,
+    sgst,
+    igst,
+    cess,
+    rcm_cgst,
+    rcm_sgst,
+    rcm_igst,
+    rcm_cess,
+  }: ExpenseLine) => {
+    const amounts = Object.entries({
+      amount,
+      item_total,
+      cgst,
+      sgst,
+      igst,
+      cess,
+      rcm_cgst,
+      rcm_sgst,
+      rcm_igst,
+      rcm_cess,
+    })
+    return {
+      account_id,
+      tax_id,
+      note,
+      ...Object.fromEntries(amounts.map(([field, value]) => [field, toAmount(value, currency)])),
+    }
   }
   return changesBetween(
     { line_items: before.map((line) => ({ line_item_id: line.id, ...loggedLine(line) })) },

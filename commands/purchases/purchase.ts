@@ -9,8 +9,23 @@ import { pricePurchase } from '../../domain/totals.ts'
 import type { DocumentContext } from '../../models/document-context.ts'
 import type { LineRow, ReverseCharge } from '../../models/document.ts'
 import type { Books } from '../books/books.ts'
-import { accountIdsOf, fillLines, type ExistingLines, type FilledLine, type LineInput } from '../documents/document-lines.ts'
-import { documentContextOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type DocumentTerms, type TermsInput, type Totals } from '../documents/drafting.ts'
+import {
+  accountIdsOf,
+  fillLines,
+  type ExistingLines,
+  type FilledLine,
+  type LineInput,
+} from '../documents/document-lines.ts'
+import {
+  documentContextOf,
+  branchOf,
+  currencyOrAssumed,
+  knownIds,
+  totalsOf,
+  type DocumentTerms,
+  type TermsInput,
+  type Totals,
+} from '../documents/drafting.ts'
 
 /** The input of any purchase. */
 export interface PurchaseInput extends TermsInput {
@@ -65,27 +80,51 @@ export interface PurchaseOptions {
  */
 export async function drawUpPurchase(books: Books, input: PurchaseInput, options: PurchaseOptions): Promise<Purchase> {
   const { date, accountsBefore, vendorField = 'vendor_id', existing } = options
-  const parties = { contactId: input.vendor_id, contactField: vendorField, date, invoiceNumber: null, accountIds: accountIdsOf(input.line_items) }
+  const parties = {
+    contactId: input.vendor_id,
+    contactField: vendorField,
+    date,
+    invoiceNumber: null,
+    accountIds: accountIdsOf(input.line_items),
+  }
   const context = await documentContextOf(books, parties, input)
   // Errors for records that do not exist come before errors for values (decisions §1).
   const branch = branchOf(context)
-  const filled = fillLines(context, input.line_items, {
-    rateOf: ({ purchase_rate }) => purchase_rate,
-    accountOf: (item, line, path) => (
-      accountNamed(context, line, `${path}.account_id`) ?? accountsBefore?.get(keyOfLine(line)) ?? item?.purchase_account_id ?? context.roles.PURCHASES!
-    ),
-  }, existing)
+  const filled = fillLines(
+    context,
+    input.line_items,
+    {
+      rateOf: ({ purchase_rate }) => purchase_rate,
+      accountOf: (item, line, path) =>
+        accountNamed(context, line, `${path}.account_id`) ??
+        accountsBefore?.get(keyOfLine(line)) ??
+        item?.purchase_account_id ??
+        context.roles.PURCHASES!,
+    },
+    existing,
+  )
   const vendor = vendorOf(context, vendorField)
   const place = placeOfSupply(input.place_of_supply ?? vendor.place_of_contact ?? branch.state)
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)
-  const terms = { branch, vendor, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff }
+  const terms = {
+    branch,
+    vendor,
+    date,
+    place,
+    currency,
+    exchangeRate,
+    tags: knownIds(input.tags ?? [], 'tags'),
+    roundOff,
+  }
   return { context, branch, vendor, ...pricePurchaseOn(books, terms, filled) }
 }
 
 /** Prices filled lines on the terms of a purchase. Throws validation.invalid_value as pricePurchase and toBase do. */
 export function pricePurchaseOn(
-  books: Books, terms: PurchaseTerms, filled: FilledLine[],
+  books: Books,
+  terms: PurchaseTerms,
+  filled: FilledLine[],
 ): { head: PurchaseHead; lines: PurchaseLine[] } {
   const { branch, vendor, date, place, currency, exchangeRate, tags, roundOff } = terms
   const priced = pricePurchase({ currency, lines: filled, intraState: isIntraState(place, branch.state), roundOff })
@@ -106,8 +145,14 @@ export function pricePurchaseOn(
     lines: filled.map(({ tax: _tax, ...line }, index) => {
       const { taxable, taxAmount: _taxAmount, selfAssessed, ...charged } = priced.lines[index]!
       return {
-        ...line, ...charged, line_no: index + 1, item_total: taxable,
-        rcm_cgst: selfAssessed.cgst, rcm_sgst: selfAssessed.sgst, rcm_igst: selfAssessed.igst, rcm_cess: selfAssessed.cess,
+        ...line,
+        ...charged,
+        line_no: index + 1,
+        item_total: taxable,
+        rcm_cgst: selfAssessed.cgst,
+        rcm_sgst: selfAssessed.sgst,
+        rcm_igst: selfAssessed.igst,
+        rcm_cess: selfAssessed.cess,
       }
     }),
   }
@@ -120,7 +165,11 @@ export function keyOfLine({ item_id, name }: Pick<LineInput, 'item_id' | 'name'>
 
 function accountNamed({ accounts }: DocumentContext, { account_id }: LineInput, field: string): string | null {
   if (account_id == null) return null
-  return accountFor(PURCHASE_ACCOUNT, accounts.find(({ id }) => id === account_id.toLowerCase()), field)
+  return accountFor(
+    PURCHASE_ACCOUNT,
+    accounts.find(({ id }) => id === account_id.toLowerCase()),
+    field,
+  )
 }
 
 /** The vendor of a purchase. Throws not_found.resource, or validation.invalid_value for one who is only a customer. */

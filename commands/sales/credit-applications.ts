@@ -5,7 +5,13 @@ import { isId } from '../../domain/ids.ts'
 import { openBalance } from '../../domain/lifecycle.ts'
 import { amountAboveZero, sum } from '../../domain/money.ts'
 import { readPostingAccounts } from '../../models/document-context.ts'
-import { creditApplications, creditNotes, findCredit, type CreditApplicationRow, type CreditNoteRow } from '../../models/credit-note.ts'
+import {
+  creditApplications,
+  creditNotes,
+  findCredit,
+  type CreditApplicationRow,
+  type CreditNoteRow,
+} from '../../models/credit-note.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
@@ -25,7 +31,11 @@ export interface Applied {
  * Applies `amount`, in units of the currency, of a credit note to an invoice. The exchange difference is posted today.
  * Throws not_found.resource for a note or invoice that is not the organisation's, and as creditTaken does.
  */
-export function applyToInvoice(books: Books, id: string, input: { invoice_id: string; amount: number }): Promise<Applied> {
+export function applyToInvoice(
+  books: Books,
+  id: string,
+  input: { invoice_id: string; amount: number },
+): Promise<Applied> {
   return apply(books, id, 'customer', input.invoice_id, input.amount)
 }
 
@@ -36,15 +46,27 @@ export function applyToBill(books: Books, id: string, input: { bill_id: string; 
 
 const creditNoteFor = documentFinder('CREDIT_NOTE', findCredit)
 
-async function apply(books: Books, id: string, side: CreditSide, targetId: string, sentAmount: number): Promise<Applied> {
+async function apply(
+  books: Books,
+  id: string,
+  side: CreditSide,
+  targetId: string,
+  sentAmount: number,
+): Promise<Applied> {
   const before = await creditNoteFor(books, id)
   const { field, noun } = TARGET[side]
   const documentId = targetId.toLowerCase()
-  const target = isId(documentId) ? (await documentsToSettle(books, FLOW_OF[side], [documentId])).get(documentId) : undefined
+  const target = isId(documentId)
+    ? (await documentsToSettle(books, FLOW_OF[side], [documentId])).get(documentId)
+    : undefined
   if (!target) throw notFound(noun, field)
   const amount = amountAboveZero(sentAmount, before.currency_code, 'amount')
 
-  const taken = creditTaken(creditOf(books, before, before.applications), { documentId, amount, fields: { document: field, amount: 'amount' } }, target)
+  const taken = creditTaken(
+    creditOf(books, before, before.applications),
+    { documentId, amount, fields: { document: field, amount: 'amount' } },
+    target,
+  )
   const application = books.insert(creditApplications, {
     id: books.newId(),
     credit_note_id: before.id,
@@ -57,9 +79,13 @@ async function apply(books: Books, id: string, side: CreditSide, targetId: strin
   })
   const note = takeFrom(books, before, amount)
   const difference = taken.relievedBase - taken.settledBase
-  if (difference !== 0n) postCreditDifference(books, note, difference, application.date, await readPostingAccounts(books))
+  if (difference !== 0n)
+    postCreditDifference(books, note, difference, application.date, await readPostingAccounts(books))
   const changes = changesBetween(appliedOf(before), appliedOf(note), note.currency_code)
-  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_APPLIED', changes, { application_id: application.id, [field]: documentId })
+  recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_APPLIED', changes, {
+    application_id: application.id,
+    [field]: documentId,
+  })
   return { note, targetId: documentId, target: target.credit(amount, note) }
 }
 
@@ -85,4 +111,8 @@ function takeFrom(books: Books, note: CreditNoteRow, amount: bigint): CreditNote
   return { ...changed, balance_amount: openBalance(changed.status, changed.total, applied) }
 }
 
-const appliedOf = ({ applied_amount, balance_amount, status }: CreditNoteRow) => ({ applied_amount, balance_amount, status })
+const appliedOf = ({ applied_amount, balance_amount, status }: CreditNoteRow) => ({
+  applied_amount,
+  balance_amount,
+  status,
+})

@@ -14,9 +14,14 @@ export const FLOW_OF: Record<CreditSide, Flow> = { customer: 'INCOMING', vendor:
 
 /** Posts the journal of an issued credit note, with its date. */
 export function postCreditNote(books: Books, note: CreditNote, accounts: PostingAccounts): void {
-  postDocument(books, 'CREDIT_NOTE', note, note.type === 'customer'
-    ? creditNotePosting(saleFigures(books, note, accounts))
-    : vendorCreditPosting(purchaseFigures(books, { ...note, vendor_id: note.customer_id }, accounts)))
+  postDocument(
+    books,
+    'CREDIT_NOTE',
+    note,
+    note.type === 'customer'
+      ? creditNotePosting(saleFigures(books, note, accounts))
+      : vendorCreditPosting(purchaseFigures(books, { ...note, vendor_id: note.customer_id }, accounts)),
+  )
 }
 
 /**
@@ -24,14 +29,25 @@ export function postCreditNote(books: Books, note: CreditNote, accounts: Posting
  * document; in minor units of the organisation's currency. Posts nothing for 0.
  */
 export function postCreditDifference(
-  books: Books, note: CreditNoteRow, difference: Minor, date: string, { roles }: Pick<PostingAccounts, 'roles'>,
+  books: Books,
+  note: CreditNoteRow,
+  difference: Minor,
+  date: string,
+  { roles }: Pick<PostingAccounts, 'roles'>,
 ): void {
   const lines = exchangePosting({
     flow: FLOW_OF[note.type],
     type: 'REGULAR',
     contactId: note.customer_id,
     exchangeDifference: difference,
-    accounts: { receivable: roles.ACCOUNTS_RECEIVABLE!, payable: roles.ACCOUNTS_PAYABLE!, exchange: roles.EXCHANGE_GAIN_LOSS! },
+    accounts: {
+      receivable: roles.ACCOUNTS_RECEIVABLE!,
+      payable: roles.ACCOUNTS_PAYABLE!,
+      exchange: roles.EXCHANGE_GAIN_LOSS!,
+    },
   })
-  postDocument(books, 'CREDIT_NOTE', note, lines, { date, memo: `Application of credit note ${note.credit_note_number}` })
+  postDocument(books, 'CREDIT_NOTE', note, lines, {
+    date,
+    memo: `Application of credit note ${note.credit_note_number}`,
+  })
 }

@@ -6,7 +6,14 @@ import { isId } from '../../domain/ids.ts'
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
 import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
 import { contacts } from '../../models/contact.ts'
-import { creditNoteLines, creditNotes, findCreditNote, type CreditNote, type CreditNoteLineRow, type CreditNoteRow } from '../../models/credit-note.ts'
+import {
+  creditNoteLines,
+  creditNotes,
+  findCreditNote,
+  type CreditNote,
+  type CreditNoteLineRow,
+  type CreditNoteRow,
+} from '../../models/credit-note.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import { findRow } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
@@ -16,8 +23,18 @@ import { announceDocument, recordDocument, reverseDocument } from '../documents/
 import { changeDraft, isOther } from '../documents/draft-changes.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import {
-  accountsGiven, ANOTHER_NOTE, inherited, NOTE_TERMS, noteTermsOf, parentOf, refuseNote, withRestock,
-  type NoteLine, type NoteLineChanges, type NoteOptions, type NoteTerms,
+  accountsGiven,
+  ANOTHER_NOTE,
+  inherited,
+  NOTE_TERMS,
+  noteTermsOf,
+  parentOf,
+  refuseNote,
+  withRestock,
+  type NoteLine,
+  type NoteLineChanges,
+  type NoteOptions,
+  type NoteTerms,
 } from '../documents/note-drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
 import { drawUpPurchase } from '../purchases/purchase.ts'
@@ -37,7 +54,9 @@ export interface NewCreditNote extends CreditNoteTerms {
   is_draft?: boolean | null
 }
 
-export type CreditNoteChanges = Partial<Omit<NewCreditNote, 'is_draft' | 'line_items'>> & { line_items?: NoteLineChanges[] }
+export type CreditNoteChanges = Partial<Omit<NewCreditNote, 'is_draft' | 'line_items'>> & {
+  line_items?: NoteLineChanges[]
+}
 
 const TERMS = ['customer_id', 'invoice_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof CreditNoteTerms)[]
 
@@ -57,7 +76,8 @@ export async function createCreditNote(books: Books, input: NewCreditNote): Prom
     ...head,
     credit_note_number: numberDocument(books, 'CREDIT_NOTE'),
     reference_number: input.reference_number ?? null,
-    applied_amount: 0n, balance_amount: head.total,
+    applied_amount: 0n,
+    balance_amount: head.total,
     status: input.is_draft ? 'DRAFT' : nextStatus('CREDIT_NOTE', 'issue', 'DRAFT'),
     notes: input.notes ?? null,
   })
@@ -87,21 +107,35 @@ export async function issueCreditNote(books: Books, id: string): Promise<CreditN
  * other note, and as changeDraft does.
  */
 export async function changeCreditNote(
-  books: Books, id: string, sent: Sent<CreditNoteChanges>, answered: Answered<CreditNote>,
+  books: Books,
+  id: string,
+  sent: Sent<CreditNoteChanges>,
+  answered: Answered<CreditNote>,
 ): Promise<CreditNote> {
   const before = await creditNoteOf(books, id, 'FOR UPDATE')
   nextStatus('CREDIT_NOTE', 'edit', before.status)
   refuseApplied(before)
   const note = await changeDraft(books, 'CREDIT_NOTE', before, sent, {
     shown: { ...answered(before), is_draft: before.status === 'DRAFT' },
-    terms: TERMS, instead: ANOTHER_NOTE, remarks: REMARKS, placedBy: ['customer_id'],
+    terms: TERMS,
+    instead: ANOTHER_NOTE,
+    remarks: REMARKS,
+    placedBy: ['customer_id'],
     drawUp: ({ terms, place, ...options }) => {
       const { customer_id, invoice_id, bill_id } = before
       // With another invoice or bill, the terms of that document apply.
       const isNamed = (sent.invoice_id ?? sent.bill_id ?? null) !== null
       const isMoved = isNamed && (isOther(sent.invoice_id, invoice_id) || isOther(sent.bill_id, bill_id))
       const changes: CreditNoteChanges = sent
-      const input = { customer_id, invoice_id, bill_id, ...noteTermsOf(before, terms, isMoved), ...place, ...changes, line_items: terms.line_items }
+      const input = {
+        customer_id,
+        invoice_id,
+        bill_id,
+        ...noteTermsOf(before, terms, isMoved),
+        ...place,
+        ...changes,
+        line_items: terms.line_items,
+      }
       return drawUpCreditNote(books, input, { ...options, sideBefore: before.type })
     },
     change: (columns) => change(books, before, columns),
@@ -119,7 +153,11 @@ export async function changeCreditNote(
  * Cancels a credit note: reverses its journal on `date`, by default today (decisions §4). The void of a draft posts nothing.
  * Throws conflict.credit_applied once something of it is applied, or conflict.already_cancelled.
  */
-export async function voidCreditNote(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<CreditNote> {
+export async function voidCreditNote(
+  books: Books,
+  id: string,
+  input: { reason?: string | null; date?: string | null },
+): Promise<CreditNote> {
   const before = await creditNoteOf(books, id, 'FOR UPDATE')
   refuseVoid('CREDIT_NOTE', before.status, before.applied_amount)
   const date = documentDateOf(books, input.date)
@@ -155,7 +193,11 @@ const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
  * drawUpPurchase does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote and
  * sideOfParent do.
  */
-async function drawUpCreditNote(books: Books, input: CreditNoteTerms, options: CreditNoteOptions): Promise<DrawnCreditNote> {
+async function drawUpCreditNote(
+  books: Books,
+  input: CreditNoteTerms,
+  options: CreditNoteOptions,
+): Promise<DrawnCreditNote> {
   const { customer_id } = input
   const parents = { invoiceId: input.invoice_id ?? null, billId: input.bill_id ?? null }
   // A note against both is refused below, after everything that it names is known to exist (decisions §1, order of checks).
@@ -163,15 +205,27 @@ async function drawUpCreditNote(books: Books, input: CreditNoteTerms, options: C
   const parent = await parentOf(books, input)
   const side = sideOfNote ?? sideOfContact(await contactTypeOf(books, customer_id))
   const terms = inherited((options.sideBefore ?? side) === side ? input : withoutAccounts(input), parent)
-  const drawn = side === 'customer'
-    ? await drawUpSale(books, { ...terms, customer_id }, options)
-    : await drawUpPurchase(books, { ...terms, vendor_id: customer_id }, { ...options, ...accountsGiven(parent), vendorField: 'customer_id' })
+  const drawn =
+    side === 'customer'
+      ? await drawUpSale(books, { ...terms, customer_id }, options)
+      : await drawUpPurchase(
+          books,
+          { ...terms, vendor_id: customer_id },
+          { ...options, ...accountsGiven(parent), vendorField: 'customer_id' },
+        )
   sideOfParent(parents)
-  const against = { invoice_id: parent?.kind === 'INVOICE' ? parent.id : null, bill_id: parent?.kind === 'BILL' ? parent.id : null }
+  const against = {
+    invoice_id: parent?.kind === 'INVOICE' ? parent.id : null,
+    bill_id: parent?.kind === 'BILL' ? parent.id : null,
+  }
   if ('customer' in drawn) {
     refuseNote(drawn.head, parent, drawn.customer.id)
     const lines = drawn.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
-    return { head: { ...drawn.head, type: 'customer', ...against }, lines: withRestock(lines, input), accounts: drawn.context }
+    return {
+      head: { ...drawn.head, type: 'customer', ...against },
+      lines: withRestock(lines, input),
+      accounts: drawn.context,
+    }
   }
   refuseNote(drawn.head, parent, drawn.vendor.id)
   const { vendor_id, vendor_name, ...head } = drawn.head
@@ -182,9 +236,10 @@ async function drawUpCreditNote(books: Books, input: CreditNoteTerms, options: C
   }
 }
 
-const withoutAccounts = (input: CreditNoteTerms): CreditNoteTerms => (
-  { ...input, line_items: input.line_items.map((line) => ({ ...line, account_id: null })) }
-)
+const withoutAccounts = (input: CreditNoteTerms): CreditNoteTerms => ({
+  ...input,
+  line_items: input.line_items.map((line) => ({ ...line, account_id: null })),
+})
 
 // Empty for a contact that does not exist: drawUpSale refuses it.
 async function contactTypeOf(books: Books, id: string): Promise<string> {

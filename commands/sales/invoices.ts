@@ -6,10 +6,23 @@ import { invoicePosting } from '../../domain/posting/invoice.ts'
 import { autoRoundOff, keepsRoundOffOnEdit } from '../../domain/totals.ts'
 import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
 import { documentFinder } from '../../models/existing-document.ts'
-import { findInvoice, invoiceLines, invoices, type Invoice, type InvoiceLineRow, type InvoiceRow } from '../../models/invoice.ts'
+import {
+  findInvoice,
+  invoiceLines,
+  invoices,
+  type Invoice,
+  type InvoiceLineRow,
+  type InvoiceRow,
+} from '../../models/invoice.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { announceDocument, postDocument, recordDocument, registerGap, reverseDocument } from '../documents/document-entries.ts'
+import {
+  announceDocument,
+  postDocument,
+  recordDocument,
+  registerGap,
+  reverseDocument,
+} from '../documents/document-entries.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { saleFigures } from '../documents/posting-figures.ts'
 import { numberInvoice } from '../documents/numbering.ts'
@@ -41,8 +54,19 @@ const CHANGEABLE = ['reference_number', 'due_date', 'notes'] as const satisfies 
 
 // The fields that are fixed once the invoice is created (specification, PUT /invoices).
 const FIXED = [
-  'customer_id', 'date', 'place_of_supply', 'line_items', 'invoice_number', 'series_name', 'branch_id', 'currency_code',
-  'exchange_rate', 'salesperson_id', 'round_off', 'tags', 'auto_approve',
+  'customer_id',
+  'date',
+  'place_of_supply',
+  'line_items',
+  'invoice_number',
+  'series_name',
+  'branch_id',
+  'currency_code',
+  'exchange_rate',
+  'salesperson_id',
+  'round_off',
+  'tags',
+  'auto_approve',
 ] as const satisfies (keyof NewInvoice)[]
 
 /** The invoice of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
@@ -55,37 +79,65 @@ export const invoiceOf = documentFinder('INVOICE', findInvoice)
  */
 export async function createInvoice(books: Books, input: NewInvoice): Promise<Invoice> {
   const date = documentDateOf(books, input.date)
-  const { context, customer, head, lines: drawn } = await drawUpSale(books, input, {
-    date, invoiceNumber: input.invoice_number ?? null, rounded: true,
+  const {
+    context,
+    customer,
+    head,
+    lines: drawn,
+  } = await drawUpSale(books, input, {
+    date,
+    invoiceNumber: input.invoice_number ?? null,
+    rounded: true,
   })
   const dueDate = dueDateOf(input.due_date, date, customer.payment_terms)
   const { number, seriesName } = numberInvoice(books, context, date, input)
-  return enterInvoice(books, context, {
-    ...head,
-    invoice_number: number,
-    series_name: seriesName,
-    due_date: dueDate,
-    reference_number: input.reference_number ?? null,
-    salesperson_id: input.salesperson_id ?? null,
-    notes: input.notes ?? null,
-    sales_order_id: null,
-    estimate_id: null,
-  }, drawn.map((line) => ({ ...line, sales_order_line_id: null })), input.auto_approve ?? false)
+  return enterInvoice(
+    books,
+    context,
+    {
+      ...head,
+      invoice_number: number,
+      series_name: seriesName,
+      due_date: dueDate,
+      reference_number: input.reference_number ?? null,
+      salesperson_id: input.salesperson_id ?? null,
+      notes: input.notes ?? null,
+      sales_order_id: null,
+      estimate_id: null,
+    },
+    drawn.map((line) => ({ ...line, sales_order_line_id: null })),
+    input.auto_approve ?? false,
+  )
 }
 
 /** A priced invoice, without the columns that the books add. */
-export type DrawnInvoice = SaleHead & Pick<
-  InvoiceRow, 'invoice_number' | 'series_name' | 'due_date' | 'reference_number' | 'salesperson_id' | 'notes' | 'sales_order_id' | 'estimate_id'
->
+export type DrawnInvoice = SaleHead &
+  Pick<
+    InvoiceRow,
+    | 'invoice_number'
+    | 'series_name'
+    | 'due_date'
+    | 'reference_number'
+    | 'salesperson_id'
+    | 'notes'
+    | 'sales_order_id'
+    | 'estimate_id'
+  >
 export type DrawnInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
 
 /** Adds a priced invoice to the books: as a draft, or approved and posted to these accounts. */
 export function enterInvoice(
-  books: Books, accounts: PostingAccounts, drawn: DrawnInvoice, drawnLines: DrawnInvoiceLine[], approved: boolean,
+  books: Books,
+  accounts: PostingAccounts,
+  drawn: DrawnInvoice,
+  drawnLines: DrawnInvoiceLine[],
+  approved: boolean,
 ): Invoice {
   const row = books.create(invoices, {
     ...drawn,
-    payment_made: 0n, credits_applied: 0n, balance: drawn.total,
+    payment_made: 0n,
+    credits_applied: 0n,
+    balance: drawn.total,
     status: approved ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
   })
   const lines = drawnLines.map((line) => books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }))
@@ -115,7 +167,12 @@ export async function approveInvoice(books: Books, id: string): Promise<Invoice>
  * organisation's preference is on, unless it was set by hand (see keepsRoundOffOnEdit). Throws conflict.invalid_state for
  * any other status, validation.invalid_value for a due date before the date, and as changedFields does.
  */
-export async function changeInvoice(books: Books, id: string, sent: Sent<InvoiceChanges>, answered: Answered<Invoice>): Promise<Invoice> {
+export async function changeInvoice(
+  books: Books,
+  id: string,
+  sent: Sent<InvoiceChanges>,
+  answered: Answered<Invoice>,
+): Promise<Invoice> {
   const draft = await invoiceOf(books, id, 'FOR UPDATE')
   nextStatus('INVOICE', 'edit', draft.status)
   const instead = { fields: FIXED, advice: 'void the invoice and create a new one' }
@@ -138,7 +195,11 @@ export async function changeInvoice(books: Books, id: string, sent: Sent<Invoice
  * void of a draft posts nothing. The quantities of its sales order can be invoiced again.
  * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
  */
-export async function voidInvoice(books: Books, id: string, input: { reason?: string | null; date?: string | null }): Promise<Invoice> {
+export async function voidInvoice(
+  books: Books,
+  id: string,
+  input: { reason?: string | null; date?: string | null },
+): Promise<Invoice> {
   const accounts = await lockBeforeVoid(books, id)
   const order = await lockOrderOfInvoice(books, id)
   const before = await invoiceOf(books, id, 'FOR UPDATE')
@@ -175,7 +236,10 @@ function post(books: Books, invoice: Invoice, accounts: PostingAccounts): void {
 
 function change(books: Books, invoice: Invoice, { balance: _computed, ...columns }: Partial<InvoiceRow>): Invoice {
   const changed = books.change(invoices, invoice, columns)
-  return { ...changed, balance: openBalance(changed.status, changed.total, changed.payment_made, changed.credits_applied) }
+  return {
+    ...changed,
+    balance: openBalance(changed.status, changed.total, changed.payment_made, changed.credits_applied),
+  }
 }
 
 function reroundedTotals(books: Books, draft: Invoice): Partial<InvoiceRow> {

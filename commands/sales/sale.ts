@@ -9,7 +9,16 @@ import type { DocumentContext } from '../../models/document-context.ts'
 import type { LineRow } from '../../models/document.ts'
 import type { Books } from '../books/books.ts'
 import { fillLines, type ExistingLines, type FilledLine } from '../documents/document-lines.ts'
-import { documentContextOf, branchOf, currencyOrAssumed, knownIds, totalsOf, type DocumentTerms, type TermsInput, type Totals } from '../documents/drafting.ts'
+import {
+  documentContextOf,
+  branchOf,
+  currencyOrAssumed,
+  knownIds,
+  totalsOf,
+  type DocumentTerms,
+  type TermsInput,
+  type Totals,
+} from '../documents/drafting.ts'
 
 /** The input of any sale. */
 export interface SaleInput extends TermsInput {
@@ -64,23 +73,46 @@ export interface SaleOptions {
  */
 export async function drawUpSale(books: Books, input: SaleInput, options: SaleOptions): Promise<Sale> {
   const { date, invoiceNumber = null, rounded = false, existing } = options
-  const context = await documentContextOf(books, { contactId: input.customer_id, contactField: 'customer_id', date, invoiceNumber }, input)
+  const context = await documentContextOf(
+    books,
+    { contactId: input.customer_id, contactField: 'customer_id', date, invoiceNumber },
+    input,
+  )
   // Errors for records that do not exist come before errors for values (decisions §1).
   const branch = branchOf(context)
-  const filled = fillLines(context, input.line_items, {
-    rateOf: ({ rate }) => rate,
-    accountOf: (item) => item?.account_id ?? context.roles.SALES!,
-  }, existing)
+  const filled = fillLines(
+    context,
+    input.line_items,
+    {
+      rateOf: ({ rate }) => rate,
+      accountOf: (item) => item?.account_id ?? context.roles.SALES!,
+    },
+    existing,
+  )
   const customer = customerOf(context)
   const place = placeOfSupply(input.place_of_supply ?? customer.place_of_contact ?? branch.state)
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)
-  const terms = { branch, customer, date, place, currency, exchangeRate, tags: knownIds(input.tags ?? [], 'tags'), roundOff, rounded }
+  const terms = {
+    branch,
+    customer,
+    date,
+    place,
+    currency,
+    exchangeRate,
+    tags: knownIds(input.tags ?? [], 'tags'),
+    roundOff,
+    rounded,
+  }
   return { context, branch, customer, ...priceSaleOn(books, terms, filled) }
 }
 
 /** Prices filled lines on the terms of a sale. Throws validation.invalid_value as priceSale and toBase do. */
-export function priceSaleOn(books: Books, terms: SaleTerms, filled: FilledLine[]): { head: SaleHead; lines: SaleLine[] } {
+export function priceSaleOn(
+  books: Books,
+  terms: SaleTerms,
+  filled: FilledLine[],
+): { head: SaleHead; lines: SaleLine[] } {
   const { branch, customer, date, place, currency, exchangeRate, tags, roundOff, rounded } = terms
   const { currency_code: base, preferences } = books.organization
   const priced = priceSale({

@@ -15,9 +15,14 @@ export async function warnOfUnappliedNotes(books: Books, document: 'invoice' | '
   const found = await findUnappliedNotes(books, id, MOST_NAMED)
   if (found.length === 0) return
   const numbers = found.map(({ number }) => number).join(', ')
-  const shown = (kind: UnappliedNote['kind']) => found.filter((note) => note.kind === kind).map(({ id, number, balance, currency_code }) => ({
-    [DOCUMENTS[kind].id]: id, [DOCUMENTS[kind].number]: number, balance_amount: toAmount(balance, currency_code),
-  }))
+  const shown = (kind: UnappliedNote['kind']) =>
+    found
+      .filter((note) => note.kind === kind)
+      .map(({ id, number, balance, currency_code }) => ({
+        [DOCUMENTS[kind].id]: id,
+        [DOCUMENTS[kind].number]: number,
+        balance_amount: toAmount(balance, currency_code),
+      }))
   books.warn({
     code: 'validation.unapplied_notes',
     message: `Issued notes with a balance refer to this ${document}: ${numbers}. They stay as they are; apply a credit note to another document, or void the note.`,

@@ -51,11 +51,17 @@ interface StartedAttemptRow {
  * Begins attempts: reads each delivery with its current endpoint, sets those of deleted or disabled endpoints to SKIPPED,
  * and inserts the attempts that are due.
  */
-export async function beginAttempts(connection: Connection, keys: readonly AttemptKey[], now: Date): Promise<StartedAttempt[]> {
+export async function beginAttempts(
+  connection: Connection,
+  keys: readonly AttemptKey[],
+  now: Date,
+): Promise<StartedAttempt[]> {
   if (keys.length === 0) return []
   const columns = [
-    keys.map((key) => key.orgId), keys.map((key) => key.deliveryId),
-    keys.map((key) => key.series), keys.map((key) => key.attempt),
+    keys.map((key) => key.orgId),
+    keys.map((key) => key.deliveryId),
+    keys.map((key) => key.series),
+    keys.map((key) => key.attempt),
   ]
   const rows = await connection.run<StartedAttemptRow>(BEGIN, [...columns, now])
   return rows.map((row) => {
@@ -101,17 +107,24 @@ interface VerdictRow {
  * stays as it is. After failures the circuits are updated in the same transaction, so that no claim uses the free places
  * before it can see that the circuit is open. Contention is retried, because a lost result sends the webhook again.
  */
-export async function recordAttemptResults(database: Database, results: readonly AttemptResult[], rules: CircuitRules): Promise<void> {
+export async function recordAttemptResults(
+  database: Database,
+  results: readonly AttemptResult[],
+  rules: CircuitRules,
+): Promise<void> {
   if (results.length === 0) return
   const latest = Math.max(...results.map(({ endedAt }) => endedAt.getTime()))
   const values = [JSON.stringify(results.map(resultRow)), new Date(latest - FAILING_TOO_LONG_MS)]
   const settle = (connection: Connection) => connection.run<VerdictRow>(SETTLE, values)
   if (results.some(({ outcome }) => outcome.kind !== 'delivered')) {
-    await retried(() => database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules)))
+    await retried(() =>
+      database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules)),
+    )
     return
   }
   const verdicts = await retried(() => settle(database))
-  if (verdicts.length > 0) await retried(() => database.transaction((connection) => turnCircuits(connection, verdicts, rules)))
+  if (verdicts.length > 0)
+    await retried(() => database.transaction((connection) => turnCircuits(connection, verdicts, rules)))
 }
 
 function resultRow({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: AttemptResult) {
@@ -137,14 +150,19 @@ async function turnCircuits(connection: Transaction, verdicts: VerdictRow[], rul
   const of = new Map(verdicts.map((verdict) => [`${verdict.org_id} ${verdict.id}`, verdict]))
   const turned = (await lockCircuits(connection, verdicts)).map((row) => {
     const { last_at: at, ...verdict } = of.get(`${row.org_id} ${row.id}`)!
-    return { org_id: row.org_id, id: row.id, ...columnsOf(circuitAfter(circuitIn(row), { ...verdict, at }, rules, Math.random())) }
+    return {
+      org_id: row.org_id,
+      id: row.id,
+      ...columnsOf(circuitAfter(circuitIn(row), { ...verdict, at }, rules, Math.random())),
+    }
   })
   await connection.runLast(TURN, [JSON.stringify(turned)])
 }
 
 /** Puts deliveries of a batch whose attempts were not made back into the queue. */
 export async function putBack(
-  connection: Connection, deliveries: readonly { orgId: string; deliveryId: string }[],
+  connection: Connection,
+  deliveries: readonly { orgId: string; deliveryId: string }[],
 ): Promise<void> {
   if (deliveries.length === 0) return
   await connection.run(PUT_BACK, [deliveries.map(({ orgId }) => orgId), deliveries.map(({ deliveryId }) => deliveryId)])
@@ -152,7 +170,10 @@ export async function putBack(
 
 /** Sets a PENDING or RETRYING delivery to FAILED. Returns the status that it has then, null for an unknown delivery. */
 export async function abandonDelivery(
-  connection: Connection, orgId: string, deliveryId: string, now: Date,
+  connection: Connection,
+  orgId: string,
+  deliveryId: string,
+  now: Date,
 ): Promise<DeliveryStatus | null> {
   const [row] = await connection.run<{ status: DeliveryStatus }>(ABANDON, [orgId, deliveryId, now])
   return row?.status ?? null

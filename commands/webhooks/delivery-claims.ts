@@ -60,10 +60,21 @@ interface NextEndpoint {
  * circuit, and released when it closes. The claim is committed before its process starts, so that after a crash between the
  * two the same batch is started again.
  */
-export async function claimBatch(database: Database, { now, limit = CAPS.batch, slow = false, after = BEGINNING }: BatchRequest): Promise<ClaimedBatch> {
+export async function claimBatch(
+  database: Database,
+  { now, limit = CAPS.batch, slow = false, after = BEGINNING }: BatchRequest,
+): Promise<ClaimedBatch> {
   const batchId = uuidv7()
-  const [row] = await underLock(database, (connection) => connection.runLast<NextEndpoint & { claimed: ClaimedRow[] }>(
-    CLAIM, [after.orgId, after.endpointId, now, batchId, limit, slow]))
+  const [row] = await underLock(database, (connection) =>
+    connection.runLast<NextEndpoint & { claimed: ClaimedRow[] }>(CLAIM, [
+      after.orgId,
+      after.endpointId,
+      now,
+      batchId,
+      limit,
+      slow,
+    ]),
+  )
   return { batch: batchOf(batchId, row?.claimed ?? []), next: nextOf(row) }
 }
 
@@ -82,10 +93,17 @@ export async function claimTrials(connection: Connection, now: Date, lostAfterMs
 const NOTHING_TO_TRY_MS = 5_000
 
 /** Claims more deliveries of these endpoints for a running batch, as many as the caps allow now. */
-export async function claimMore(database: Database, batchId: string, endpoints: readonly EndpointKeyOfOrganization[], now: Date): Promise<NextAttempt[]> {
+export async function claimMore(
+  database: Database,
+  batchId: string,
+  endpoints: readonly EndpointKeyOfOrganization[],
+  now: Date,
+): Promise<NextAttempt[]> {
   if (endpoints.length === 0) return []
   const keys = [endpoints.map(({ orgId }) => orgId), endpoints.map(({ endpointId }) => endpointId)]
-  return underLock(database, (connection) => connection.runLast<NextAttempt>(CLAIM_MORE, [...keys, now, batchId, CAPS.batch, false]))
+  return underLock(database, (connection) =>
+    connection.runLast<NextAttempt>(CLAIM_MORE, [...keys, now, batchId, CAPS.batch, false]),
+  )
 }
 
 export interface ForProcesses {
@@ -94,8 +112,18 @@ export interface ForProcesses {
 }
 
 /** Deliveries with a failed attempt that may get a process of their own, up to `limit`. Writes nothing. */
-export async function chooseForProcesses(connection: Connection, now: Date, limit: number, after: EndpointKeyOfOrganization = BEGINNING): Promise<ForProcesses> {
-  const rows = await connection.run<DeliveryUnderWay & NextEndpoint>(CHOOSE_FOR_PROCESSES, [after.orgId, after.endpointId, now, limit])
+export async function chooseForProcesses(
+  connection: Connection,
+  now: Date,
+  limit: number,
+  after: EndpointKeyOfOrganization = BEGINNING,
+): Promise<ForProcesses> {
+  const rows = await connection.run<DeliveryUnderWay & NextEndpoint>(CHOOSE_FOR_PROCESSES, [
+    after.orgId,
+    after.endpointId,
+    now,
+    limit,
+  ])
   return { deliveries: rows.filter(({ id }) => id !== null), next: nextOf(rows[0]) }
 }
 
@@ -103,8 +131,10 @@ export async function chooseForProcesses(connection: Connection, now: Date, limi
 export async function noteProcesses(connection: Connection, deliveries: readonly DeliveryUnderWay[]): Promise<void> {
   if (deliveries.length === 0) return
   await connection.run(NOTE_PROCESSES, [
-    deliveries.map(({ org_id }) => org_id), deliveries.map(({ id }) => id),
-    deliveries.map(({ attempts_made }) => attempts_made), deliveries.map(({ next_attempt_at }) => next_attempt_at),
+    deliveries.map(({ org_id }) => org_id),
+    deliveries.map(({ id }) => id),
+    deliveries.map(({ attempts_made }) => attempts_made),
+    deliveries.map(({ next_attempt_at }) => next_attempt_at),
   ])
 }
 
@@ -115,10 +145,23 @@ export type Admission = { state: 'due' | 'suspended' | 'waiting' } | { state: 's
  * Decides whether a process may make an attempt now. `byHand`: an operator requested it, so an open circuit does not stop it.
  * Null when there is no such delivery.
  */
-export async function admitAttempt(database: Database, key: AttemptKey, now: Date, byHand: boolean): Promise<Admission | null> {
+export async function admitAttempt(
+  database: Database,
+  key: AttemptKey,
+  now: Date,
+  byHand: boolean,
+): Promise<Admission | null> {
   const { orgId, deliveryId, series, attempt } = key
-  const [row] = await underLock(database, (connection) => connection.runLast<{ state: string; status: DeliveryStatus }>(
-    ADMIT, [orgId, deliveryId, series, attempt, now, byHand]))
+  const [row] = await underLock(database, (connection) =>
+    connection.runLast<{ state: string; status: DeliveryStatus }>(ADMIT, [
+      orgId,
+      deliveryId,
+      series,
+      attempt,
+      now,
+      byHand,
+    ]),
+  )
   if (!row) return null
   if (row.state === 'settled') return { state: 'settled', status: row.status }
   return { state: row.state === 'due' || row.state === 'suspended' ? row.state : 'waiting' }

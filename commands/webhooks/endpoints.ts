@@ -9,7 +9,11 @@ import { existingRow, findRow, findRows, type Lock, type Scope } from '../../mod
 import type { Sealer } from '../../models/sealed.ts'
 import { mintSecret, PREFIXES } from '../../models/token.ts'
 import {
-  countEndpoints, webhookDeliveries, webhookEndpoints, type WebhookDeliveryRow, type WebhookEndpointRow,
+  countEndpoints,
+  webhookDeliveries,
+  webhookEndpoints,
+  type WebhookDeliveryRow,
+  type WebhookEndpointRow,
 } from '../../models/webhook.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween, type Changes } from '../books/changes.ts'
@@ -52,26 +56,35 @@ export async function endpointOf(scope: Scope, id: string, lock: Lock = ''): Pro
 
 /** These endpoints with their circuits. */
 export async function withCircuits(scope: Scope, endpoints: WebhookEndpointRow[]): Promise<EndpointWithCircuit[]> {
-  const rows = await findRows(scope, webhookCircuits, endpoints.map(({ id }) => id))
+  const rows = await findRows(
+    scope,
+    webhookCircuits,
+    endpoints.map(({ id }) => id),
+  )
   const circuits = new Map(rows.map((row) => [row.id, circuitIn(row)]))
   return endpoints.map((endpoint) => ({ endpoint, circuit: circuits.get(endpoint.id) ?? CLOSED }))
 }
 
 /** The delivery of this id. Throws not_found.resource for one that the organisation does not have. */
-export const deliveryOf = (scope: Scope, id: string): Promise<WebhookDeliveryRow> => existingRow(scope, webhookDeliveries, id, 'webhook delivery')
+export const deliveryOf = (scope: Scope, id: string): Promise<WebhookDeliveryRow> =>
+  existingRow(scope, webhookDeliveries, id, 'webhook delivery')
 
 /**
  * Registers an endpoint with a new secret. Throws validation.invalid_value for an event that is not in the catalogue
  * or a URL that webhooks may not be sent to, and conflict.limit_reached beyond MOST_ENDPOINTS.
  */
 export async function createEndpoint(
-  books: Books, fields: EndpointInput, checkedUrl: CheckedUrl, sealer: Sealer,
+  books: Books,
+  fields: EndpointInput,
+  checkedUrl: CheckedUrl,
+  sealer: Sealer,
 ): Promise<CreatedEndpoint> {
   const events = checkedEvents(fields.events)
   checkedUrl()
   if ((await countEndpoints(books)) >= MOST_ENDPOINTS) {
     throw fault('conflict.limit_reached', {
-      message: `An organisation has at most ${MOST_ENDPOINTS} webhook endpoints.`, details: { limit: MOST_ENDPOINTS },
+      message: `An organisation has at most ${MOST_ENDPOINTS} webhook endpoints.`,
+      details: { limit: MOST_ENDPOINTS },
     })
   }
   const secret = mintSecret(PREFIXES.webhookSecret)
@@ -95,7 +108,11 @@ export async function createEndpoint(
  * createEndpoint does, and as changedFields does.
  */
 export async function changeEndpoint(
-  books: Books, id: string, fields: Sent<EndpointFields>, checkedUrl: CheckedUrl, answered: Answered<EndpointWithCircuit>,
+  books: Books,
+  id: string,
+  fields: Sent<EndpointFields>,
+  checkedUrl: CheckedUrl,
+  answered: Answered<EndpointWithCircuit>,
 ): Promise<EndpointWithCircuit> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
   const [before] = await withCircuits(books, [endpoint])
@@ -119,7 +136,10 @@ export async function enableEndpoint(books: Books, id: string): Promise<Endpoint
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
   const circuit = await closeCircuit(books, id)
   if (endpoint.status === 'ENABLED') return { endpoint, circuit }
-  return { endpoint: change(books, endpoint, { status: 'ENABLED', failing_since: null }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'), circuit }
+  return {
+    endpoint: change(books, endpoint, { status: 'ENABLED', failing_since: null }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'),
+    circuit,
+  }
 }
 
 /** Disables an endpoint: nothing more is sent to it, and its open deliveries become SKIPPED when their next attempt is due. */
@@ -145,7 +165,10 @@ async function closeCircuit(books: Books, id: string): Promise<Circuit> {
 }
 
 function change(
-  books: Books, endpoint: WebhookEndpointRow, changed: Partial<WebhookEndpointRow>, action: string,
+  books: Books,
+  endpoint: WebhookEndpointRow,
+  changed: Partial<WebhookEndpointRow>,
+  action: string,
 ): WebhookEndpointRow {
   const changes = changesBetween(endpoint, { ...endpoint, ...changed })
   if (changes === null) return endpoint
@@ -161,6 +184,8 @@ function checkedEvents(names: string[]): string[] {
   const unknown = names.find((name) => !isEventType(name))
   if (unknown === undefined) return [...new Set(names)]
   throw fault('validation.invalid_value', {
-    field: 'events', message: `${unknown} is not an event.`, details: { valid: [...EVENT_TYPES] },
+    field: 'events',
+    message: `${unknown} is not an event.`,
+    details: { valid: [...EVENT_TYPES] },
   })
 }

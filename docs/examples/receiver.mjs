@@ -4,7 +4,9 @@ import http from 'node:http'
 
 async function receive(request, response) {
   const body = Buffer.concat(await request.toArray()) // the raw bytes, not re-serialized JSON
-  const parts = String(request.headers['x-svc-signature']).split(',').map((part) => part.split('='))
+  const parts = String(request.headers['x-svc-signature'])
+    .split(',')
+    .map((part) => part.split('='))
   const t = parts.find(([name]) => name === 't')?.[1]
   const right = createHmac('sha256', process.env.WEBHOOK_SECRET).update(`${t}.`).update(body).digest()
   const given = parts.filter(([name]) => name === 'v1').map(([, hex]) => Buffer.from(hex ?? '', 'hex'))

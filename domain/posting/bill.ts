@@ -6,7 +6,15 @@
 //      Cr Output GST (RCM)    what the buyer self-assesses under reverse charge, by tax
 import type { GstParts } from '../gst.ts'
 import type { Minor } from '../money.ts'
-import { assertBalanced, balanceInBase, credit, debit, debitsFirst, mergeByAccount, type PostingLine } from './posting.ts'
+import {
+  assertBalanced,
+  balanceInBase,
+  credit,
+  debit,
+  debitsFirst,
+  mergeByAccount,
+  type PostingLine,
+} from './posting.ts'
 
 export interface BillFigures {
   vendorId: string
@@ -44,12 +52,12 @@ const TAXES = ['cgst', 'sgst', 'igst', 'cess'] as const
  */
 export function billPosting(bill: BillFigures): PostingLine[] {
   const { accounts, charged, selfAssessed } = bill
-  const bought = bill.lines.map(line => debit(line.accountId, line.taxable))
+  const bought = bill.lines.map((line) => debit(line.accountId, line.taxable))
   const lines = mergeByAccount([
     credit(accounts.payable, bill.total, { contactId: bill.vendorId }),
     ...bought,
-    ...TAXES.map(tax => debit(accounts.input[tax], charged[tax] + selfAssessed[tax])),
-    ...TAXES.map(tax => credit(accounts.reverseCharge[tax], selfAssessed[tax])),
+    ...TAXES.map((tax) => debit(accounts.input[tax], charged[tax] + selfAssessed[tax])),
+    ...TAXES.map((tax) => credit(accounts.reverseCharge[tax], selfAssessed[tax])),
     debit(accounts.roundOff ?? bill.lines[0]!.accountId, bill.roundOff),
   ])
   assertBalanced(lines)
@@ -57,7 +65,7 @@ export function billPosting(bill: BillFigures): PostingLine[] {
     currency: bill.currency,
     exchangeRate: bill.exchangeRate,
     baseCurrency: bill.baseCurrency,
-    absorbers: new Set(bought.map(line => line.accountId)),
+    absorbers: new Set(bought.map((line) => line.accountId)),
   })
   assertBalanced(posted)
   return debitsFirst(posted)

@@ -13,7 +13,13 @@ export interface ExpenseEntry {
   paidThrough: string
   total: Minor
   creditBlocked: boolean
-  lines: readonly { accountId: string; taxable: Minor; charged: GstParts; selfAssessed: GstParts; note: string | null }[]
+  lines: readonly {
+    accountId: string
+    taxable: Minor
+    charged: GstParts
+    selfAssessed: GstParts
+    note: string | null
+  }[]
   accounts: ExpenseAccounts
 }
 
@@ -28,17 +34,17 @@ const TAXES = ['cgst', 'sgst', 'igst', 'cess'] as const
 
 /** The journal lines of an expense, in minor units of the base currency (specification, "Expenses": journal). */
 export function expensePosting({ paidThrough, total, creditBlocked, lines, accounts }: ExpenseEntry): PostingLine[] {
-  const charged = sumGst(lines.map(line => line.charged))
-  const selfAssessed = sumGst(lines.map(line => line.selfAssessed))
-  const spent = lines.map(line => {
+  const charged = sumGst(lines.map((line) => line.charged))
+  const selfAssessed = sumGst(lines.map((line) => line.selfAssessed))
+  const spent = lines.map((line) => {
     const capitalised = creditBlocked ? gstTotal(line.charged) + gstTotal(line.selfAssessed) : 0n
     return debit(line.accountId, line.taxable + capitalised, { description: line.note })
   })
-  const claimed = creditBlocked ? [] : TAXES.map(tax => debit(accounts.input[tax], charged[tax] + selfAssessed[tax]))
+  const claimed = creditBlocked ? [] : TAXES.map((tax) => debit(accounts.input[tax], charged[tax] + selfAssessed[tax]))
   const posted = mergeByAccount([
     ...spent,
     ...claimed,
-    ...TAXES.map(tax => credit(accounts.reverseCharge[tax], selfAssessed[tax])),
+    ...TAXES.map((tax) => credit(accounts.reverseCharge[tax], selfAssessed[tax])),
     credit(paidThrough, total),
   ])
   assertBalanced(posted)

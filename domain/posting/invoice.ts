@@ -38,7 +38,7 @@ export interface InvoiceAccounts {
  */
 export function invoicePosting(invoice: InvoiceFigures): PostingLine[] {
   const { accounts } = invoice
-  const revenue = invoice.lines.map(line => credit(line.accountId, line.taxable))
+  const revenue = invoice.lines.map((line) => credit(line.accountId, line.taxable))
   const lines = mergeByAccount([
     debit(accounts.receivable, invoice.total, { contactId: invoice.customerId }),
     ...revenue,
@@ -53,7 +53,7 @@ export function invoicePosting(invoice: InvoiceFigures): PostingLine[] {
     currency: invoice.currency,
     exchangeRate: invoice.exchangeRate,
     baseCurrency: invoice.baseCurrency,
-    absorbers: new Set(revenue.map(line => line.accountId)),
+    absorbers: new Set(revenue.map((line) => line.accountId)),
   })
   assertBalanced(posted)
   return posted

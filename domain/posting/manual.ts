@@ -25,8 +25,8 @@ export function journalTolerance(currency: string): Minor {
  * for a total that is too large.
  */
 export function manualPosting({ lines, currency, roundOff }: ManualEntry): PostingLine[] {
-  refuseTooLarge(sum(lines.map(line => line.debit)), currency)
-  refuseTooLarge(sum(lines.map(line => line.credit)), currency)
+  refuseTooLarge(sum(lines.map((line) => line.debit)), currency)
+  refuseTooLarge(sum(lines.map((line) => line.credit)), currency)
   const difference = sum(lines.map(debitBalance))
   if (magnitude(difference) > journalTolerance(currency)) {
     throw fault('validation.invalid_value', {
@@ -35,7 +35,10 @@ export function manualPosting({ lines, currency, roundOff }: ManualEntry): Posti
       details: { difference: toAmount(difference, currency), limit: toAmount(journalTolerance(currency), currency) },
     })
   }
-  const posted = difference === 0n ? [...lines] : [...lines, credit(roundOff ?? lines[0]!.accountId, difference, { description: 'Round off' })]
+  const posted =
+    difference === 0n
+      ? [...lines]
+      : [...lines, credit(roundOff ?? lines[0]!.accountId, difference, { description: 'Round off' })]
   assertBalanced(posted)
   return posted
 }

@@ -64,21 +64,22 @@ export function paymentPosting(payment: PaymentFigures): PostingLine[] {
   const inBase = (value: Minor) => toBase(value, payment.currency, payment.exchangeRate, payment.baseCurrency)
   const [amount, tds, charges] = [inBase(payment.amount), inBase(payment.tds), inBase(payment.bankCharges)]
   const control = accounts[controlOf(payment)]
-  const lines = flow === 'INCOMING'
-    ? [
-      debit(accounts.bank, amount - tds - charges),
-      debit(accounts.tdsReceivable, tds),
-      debit(accounts.bankCharges, charges),
-      credit(control, amount - exchangeDifference, { contactId }),
-      credit(accounts.exchange, exchangeDifference),
-    ]
-    : [
-      debit(control, amount - exchangeDifference, { contactId }),
-      debit(accounts.bankCharges, charges),
-      debit(accounts.exchange, exchangeDifference),
-      credit(accounts.tdsPayable, tds),
-      credit(accounts.bank, amount - tds + charges),
-    ]
+  const lines =
+    flow === 'INCOMING'
+      ? [
+          debit(accounts.bank, amount - tds - charges),
+          debit(accounts.tdsReceivable, tds),
+          debit(accounts.bankCharges, charges),
+          credit(control, amount - exchangeDifference, { contactId }),
+          credit(accounts.exchange, exchangeDifference),
+        ]
+      : [
+          debit(control, amount - exchangeDifference, { contactId }),
+          debit(accounts.bankCharges, charges),
+          debit(accounts.exchange, exchangeDifference),
+          credit(accounts.tdsPayable, tds),
+          credit(accounts.bank, amount - tds + charges),
+        ]
   const posted = mergeByAccount(lines)
   assertBalanced(posted)
   return posted
@@ -89,10 +90,15 @@ export function paymentPosting(payment: PaymentFigures): PostingLine[] {
  * A negative difference reverses one.
  *   INCOMING: Dr Receivable, Cr Exchange Gain; OUTGOING: Dr Exchange Loss, Cr Payable
  */
-export function exchangePosting(
-  { flow, type, contactId, exchangeDifference, accounts }:
-  Pick<PaymentFigures, 'flow' | 'type' | 'contactId' | 'exchangeDifference'> & { accounts: ExchangeAccounts },
-): PostingLine[] {
+export function exchangePosting({
+  flow,
+  type,
+  contactId,
+  exchangeDifference,
+  accounts,
+}: Pick<PaymentFigures, 'flow' | 'type' | 'contactId' | 'exchangeDifference'> & {
+  accounts: ExchangeAccounts
+}): PostingLine[] {
   const gain = flow === 'INCOMING' ? exchangeDifference : -exchangeDifference
   const posted = mergeByAccount([
     debit(accounts[controlOf({ flow, type })], gain, { contactId }),

@@ -37,7 +37,7 @@ export function debitBalance(line: PostingLine): Minor {
 }
 
 function dropZeros(lines: readonly PostingLine[]): PostingLine[] {
-  return lines.filter(line => line.debit !== 0n || line.credit !== 0n)
+  return lines.filter((line) => line.debit !== 0n || line.credit !== 0n)
 }
 
 /**
@@ -56,12 +56,12 @@ export function mergeByAccount(lines: readonly PostingLine[]): PostingLine[] {
 
 /** The reversal of a posting: the same lines with debits and credits swapped. */
 export function reversalOf(lines: readonly PostingLine[]): PostingLine[] {
-  return lines.map(line => ({ ...line, debit: line.credit, credit: line.debit }))
+  return lines.map((line) => ({ ...line, debit: line.credit, credit: line.debit }))
 }
 
 /** The same lines with the debits first, as an accountant writes them. */
 export function debitsFirst(lines: readonly PostingLine[]): PostingLine[] {
-  return [...lines.filter(line => line.debit > 0n), ...lines.filter(line => line.credit > 0n)]
+  return [...lines.filter((line) => line.debit > 0n), ...lines.filter((line) => line.credit > 0n)]
 }
 
 /**
@@ -76,8 +76,8 @@ export function assertBalanced(lines: readonly PostingLine[]): void {
       throw new Error(`a posting line needs one side above 0: ${accountId} debit ${debit} credit ${credit}`)
     }
   }
-  const debits = sum(lines.map(line => line.debit))
-  const credits = sum(lines.map(line => line.credit))
+  const debits = sum(lines.map((line) => line.debit))
+  const credits = sum(lines.map((line) => line.credit))
   if (debits !== credits) throw new Error(`a posting must balance: debits ${debits}, credits ${credits}`)
 }
 
@@ -100,18 +100,18 @@ export interface BaseConversion {
 export function balanceInBase(lines: readonly PostingLine[], conversion: BaseConversion): PostingLine[] {
   const { currency, exchangeRate, baseCurrency, absorbers } = conversion
   if (currency === baseCurrency) return dropZeros(lines)
-  const converted = lines.map(line => ({
+  const converted = lines.map((line) => ({
     ...line,
     debit: toBase(line.debit, currency, exchangeRate, baseCurrency),
     credit: toBase(line.credit, currency, exchangeRate, baseCurrency),
   }))
   const difference = sum(converted.map(debitBalance))
   if (difference === 0n) return dropZeros(converted)
-  const absorber = largest(converted.filter(line => absorbers.has(line.accountId))) ?? largest(converted.slice(1))
+  const absorber = largest(converted.filter((line) => absorbers.has(line.accountId))) ?? largest(converted.slice(1))
   if (!absorber) throw new Error('a posting of one line cannot balance')
-  return dropZeros(converted.map(line => (
-    line === absorber ? debit(line.accountId, debitBalance(line) - difference, line) : line
-  )))
+  return dropZeros(
+    converted.map((line) => (line === absorber ? debit(line.accountId, debitBalance(line) - difference, line) : line)),
+  )
 }
 
 function mergeTwo(a: PostingLine, b: PostingLine): PostingLine {

@@ -1,7 +1,12 @@
 // Starts the workflow of a conversion, or joins the one under way, and waits for its end while the caller waits.
 import { WorkflowFailedError, type Client, type Connection } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
-import { conversionProcessId, type CarriedRefusal, type ConversionInput, type ConversionOutcome } from '../../domain/conversion-run.ts'
+import {
+  conversionProcessId,
+  type CarriedRefusal,
+  type ConversionInput,
+  type ConversionOutcome,
+} from '../../domain/conversion-run.ts'
 import { Fault, fault, FAULTS, type FaultCode } from '../../domain/faults.ts'
 import { searchPairs } from '../../domain/search-attributes.ts'
 import { isAway } from './engine-unavailable.ts'
@@ -31,15 +36,21 @@ interface End {
 
 export function createConverter({ client, connection, taskQueue }: ConverterDependencies): Convert {
   // Orders are converted in parts, so a workflow that has completed must not prevent the next one from starting.
-  const start = (input: ConversionInput) => client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>('convertDocument', {
-    workflowId: conversionProcessId(input),
-    args: [input],
-    taskQueue,
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-    typedSearchAttributes: searchPairs({ orgId: input.orgId, entityType: input.source, entityId: input.sourceId, state: 'CONVERTING' }),
-    staticSummary: `conversion of ${input.source} ${input.sourceId}`,
-  })
+  const start = (input: ConversionInput) =>
+    client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>('convertDocument', {
+      workflowId: conversionProcessId(input),
+      args: [input],
+      taskQueue,
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+      typedSearchAttributes: searchPairs({
+        orgId: input.orgId,
+        entityType: input.source,
+        entityId: input.sourceId,
+        state: 'CONVERTING',
+      }),
+      staticSummary: `conversion of ${input.source} ${input.sourceId}`,
+    })
 
   async function runOnce(input: ConversionInput, untilMs: number): Promise<End> {
     const run = await connection.withDeadline(Math.min(Date.now() + CONVERSION_START_MS, untilMs), () => start(input))
@@ -76,7 +87,12 @@ function endOf({ cause }: WorkflowFailedError): End {
   const carried = cause.details?.[0] as CarriedRefusal | undefined
   if (!carried || !isFaultCode(cause.type)) throw cause
   const { conversionId, status, field, details } = carried
-  const refusal = new Fault(cause.type, { message: cause.message, status, ...(field && { field }), ...(details && { details }) })
+  const refusal = new Fault(cause.type, {
+    message: cause.message,
+    status,
+    ...(field && { field }),
+    ...(details && { details }),
+  })
   return { conversionId, refusal }
 }
 

@@ -1,6 +1,10 @@
 // The connection to the Temporal server: starts workflows and schedules, and checks whether the server is reachable.
 import {
-  Client, Connection, WorkflowExecutionAlreadyStartedError, defaultGrpcRetryOptions, makeGrpcRetryInterceptor,
+  Client,
+  Connection,
+  WorkflowExecutionAlreadyStartedError,
+  defaultGrpcRetryOptions,
+  makeGrpcRetryInterceptor,
 } from '@temporalio/client'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
 import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput } from '../../domain/delivery.ts'
@@ -54,24 +58,37 @@ const REGISTER_MS = 10_000
 const SOON_BACK = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 }
 
 // Ten tries. Their pauses are random, so that processes do not retry together, and short, so that none exceeds a deadline.
-const RETRIES = makeGrpcRetryInterceptor({ ...defaultGrpcRetryOptions(), delayFunction: () => 150 + 200 * Math.random() })
+const RETRIES = makeGrpcRetryInterceptor({
+  ...defaultGrpcRetryOptions(),
+  delayFunction: () => 150 + 200 * Math.random(),
+})
 
 /** Opens the engine. Nothing is sent before the first call, so the server need not be available yet. */
 export function openEngine({ address, namespace, queueSuffix }: EngineOptions): Engine {
-  const connection = Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK, interceptors: [RETRIES] })
+  const connection = Connection.lazy({
+    address,
+    connectTimeout: START_MS,
+    channelArgs: SOON_BACK,
+    interceptors: [RETRIES],
+  })
   const client = new Client({ connection, namespace })
 
-  async function start(type: string, { workflowId, args, findable, staticSummary, again = false }: Start): Promise<Started> {
+  async function start(
+    type: string,
+    { workflowId, args, findable, staticSummary, again = false }: Start,
+  ): Promise<Started> {
     try {
-      await connection.withDeadline(Date.now() + START_MS, () => client.workflow.start(type, {
-        workflowId,
-        args,
-        taskQueue: queueName('core', queueSuffix),
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY',
-        typedSearchAttributes: searchPairs(findable),
-        staticSummary,
-      }))
+      await connection.withDeadline(Date.now() + START_MS, () =>
+        client.workflow.start(type, {
+          workflowId,
+          args,
+          taskQueue: queueName('core', queueSuffix),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY',
+          typedSearchAttributes: searchPairs(findable),
+          staticSummary,
+        }),
+      )
       return 'running'
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return 'finished'
@@ -82,12 +99,13 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
   return {
     client,
 
-    startDispatch: (input, findable, size) => start('webhookDispatch', {
-      workflowId: dispatchId(input.batchId),
-      args: [input],
-      findable: { ...findable, state: 'DISPATCHING' },
-      staticSummary: `attempts at ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
-    }),
+    startDispatch: (input, findable, size) =>
+      start('webhookDispatch', {
+        workflowId: dispatchId(input.batchId),
+        args: [input],
+        findable: { ...findable, state: 'DISPATCHING' },
+        staticSummary: `attempts at ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
+      }),
 
     async startDelivery(input) {
       await start('webhookDelivery', {
@@ -96,7 +114,10 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
         workflowId: deliveryProcessId(input.deliveryId, input.series),
         args: [input],
         findable: {
-          orgId: input.orgId, entityType: input.entityType, entityId: input.entityId, endpointId: input.endpointId,
+          orgId: input.orgId,
+          entityType: input.entityType,
+          entityId: input.entityId,
+          endpointId: input.endpointId,
         },
         staticSummary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
       })
@@ -109,8 +130,12 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
 
     async isReachable() {
       const described = connection.withDeadline(Date.now() + REACH_MS, () =>
-        connection.workflowService.describeNamespace({ namespace }))
-      return described.then(() => true, () => false)
+        connection.workflowService.describeNamespace({ namespace }),
+      )
+      return described.then(
+        () => true,
+        () => false,
+      )
     },
 
     async registerSearchAttributes() {
@@ -119,7 +144,8 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
         const missing = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => !(name in (customAttributes ?? {})))
         if (missing.length === 0) return []
         const searchAttributes = Object.fromEntries(
-          missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)!]))
+          missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)!]),
+        )
         await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
         return missing.map(({ name }) => name)
       })

@@ -19,25 +19,31 @@ export interface SchedulerDependencies {
  * schedule is left as it is, also when an operator has paused or changed it. The function throws EngineUnavailable, and
  * another error where Temporal refuses, for example a time zone that it does not know.
  */
-export function createScheduler({ client, connection, queueSuffix }: SchedulerDependencies): (timeZone: string) => Promise<boolean> {
+export function createScheduler({
+  client,
+  connection,
+  queueSuffix,
+}: SchedulerDependencies): (timeZone: string) => Promise<boolean> {
   async function create(timeZone: string, spelled: string): Promise<void> {
     const id = housekeepingId(timeZone, queueSuffix)
     const input: HousekeepingInput = { timeZone }
-    await connection.withDeadline(Date.now() + SCHEDULE_MS, () => client.schedule.create({
-      scheduleId: id,
-      spec: { calendars: [NIGHTLY], timezone: spelled },
-      // A sweep also does the work of the sweeps that were skipped or missed before it.
-      policies: { overlap: 'SKIP', catchupWindow: '1 day' },
-      action: {
-        type: 'startWorkflow',
-        workflowType: 'housekeeping',
-        workflowId: id,
-        args: [input],
-        taskQueue: queueName('core', queueSuffix),
-        typedSearchAttributes: searchPairs({ entityType: 'HOUSEKEEPING' }),
-        staticSummary: `nightly housekeeping of ${timeZone}`,
-      },
-    }))
+    await connection.withDeadline(Date.now() + SCHEDULE_MS, () =>
+      client.schedule.create({
+        scheduleId: id,
+        spec: { calendars: [NIGHTLY], timezone: spelled },
+        // A sweep also does the work of the sweeps that were skipped or missed before it.
+        policies: { overlap: 'SKIP', catchupWindow: '1 day' },
+        action: {
+          type: 'startWorkflow',
+          workflowType: 'housekeeping',
+          workflowId: id,
+          args: [input],
+          taskQueue: queueName('core', queueSuffix),
+          typedSearchAttributes: searchPairs({ entityType: 'HOUSEKEEPING' }),
+          staticSummary: `nightly housekeeping of ${timeZone}`,
+        },
+      }),
+    )
   }
 
   return async (timeZone) => {
@@ -56,7 +62,11 @@ export function createScheduler({ client, connection, queueSuffix }: SchedulerDe
 }
 
 /** Returns a function that removes the schedule of a time zone; it does nothing where there is none. It throws EngineUnavailable. */
-export function createUnscheduler({ client, connection, queueSuffix }: SchedulerDependencies): (timeZone: string) => Promise<void> {
+export function createUnscheduler({
+  client,
+  connection,
+  queueSuffix,
+}: SchedulerDependencies): (timeZone: string) => Promise<void> {
   return async (timeZone) => {
     try {
       const handle = client.schedule.getHandle(housekeepingId(timeZone, queueSuffix))

@@ -58,9 +58,10 @@ export function createGuard({ allowCidrs, allowHttp }: GuardOptions): Guard {
 }
 
 // A public address is refused only for its scheme.
-const whyNotAddress = (address: string) => (
-  isPublic(address) ? 'The URL must begin with https://.' : `The address ${address} is not public; webhooks are sent to public addresses only.`
-)
+const whyNotAddress = (address: string) =>
+  isPublic(address)
+    ? 'The URL must begin with https://.'
+    : `The address ${address} is not public; webhooks are sent to public addresses only.`
 
 const shortened = (name: string) => (name.length > 100 ? `${name.slice(0, 100)}...` : name)
 

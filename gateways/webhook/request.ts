@@ -36,7 +36,8 @@ export async function sendWebhookRequest(request: WebhookRequest): Promise<Outco
   // The receiver closed a kept-alive connection just as it was used again. That is no failed attempt: the request is sent once more.
   const again = result === 'stale' ? await attempt({ ...request, agent: false }, request.timeoutMs - spentMs) : result
   const durationMs = Math.round(performance.now() - startedMs)
-  if (again === 'stale') return { ...failure('unreachable', 'The connection was closed before a response arrived.'), durationMs }
+  if (again === 'stale')
+    return { ...failure('unreachable', 'The connection was closed before a response arrived.'), durationMs }
   return { ...again, durationMs }
 }
 

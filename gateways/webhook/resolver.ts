@@ -31,7 +31,13 @@ export interface NameResolver {
 
 /** The limits of look-ups; docs/ lists them too. */
 export const LOOKUPS = {
-  limitMs: 5_000, atOnce: 64, atOnceOfOne: 4, remembered: 2_000, longestSeconds: 300, shortestSeconds: 5, failureSeconds: 5,
+  limitMs: 5_000,
+  atOnce: 64,
+  atOnceOfOne: 4,
+  remembered: 2_000,
+  longestSeconds: 300,
+  shortestSeconds: 5,
+  failureSeconds: 5,
 } as const
 
 const TRY_MS = 1_500
@@ -123,7 +129,10 @@ interface Settled {
 }
 
 const settled = (query: Promise<Settled['records']>): Promise<Settled> =>
-  query.then((records) => ({ records, code: null }), (error: NodeJS.ErrnoException) => ({ records: [], code: error.code ?? 'EUNKNOWN' }))
+  query.then(
+    (records) => ({ records, code: null }),
+    (error: NodeJS.ErrnoException) => ({ records: [], code: error.code ?? 'EUNKNOWN' }),
+  )
 
 const NO_SUCH_NAME = ['ENOTFOUND', 'ENODATA']
 

@@ -59,12 +59,15 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
   // is no second look-up that could return others.
   function guardedLookup(protocol: string, orgId: string) {
     return (hostname: string, { all }: LookupOptions, answer: LookupAnswer): void => {
-      resolver.addressesOf(hostname, orgId).then((found) => {
-        const addresses = guard.toCall(hostname, found, protocol)?.map(withFamily)
-        if (!addresses) answer(new BlockedAddress(hostname), [])
-        else if (all) answer(null, addresses)
-        else answer(null, addresses[0]!.address, addresses[0]!.family)
-      }, (error: Error) => answer(error, []))
+      resolver.addressesOf(hostname, orgId).then(
+        (found) => {
+          const addresses = guard.toCall(hostname, found, protocol)?.map(withFamily)
+          if (!addresses) answer(new BlockedAddress(hostname), [])
+          else if (all) answer(null, addresses)
+          else answer(null, addresses[0]!.address, addresses[0]!.family)
+        },
+        (error: Error) => answer(error, []),
+      )
     }
   }
 

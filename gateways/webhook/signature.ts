@@ -7,7 +7,9 @@ import { createHmac } from 'node:crypto'
  * verification").
  */
 export function signature(secrets: readonly string[], timestamp: number, body: Buffer): string {
-  const signed = secrets.map((secret) => createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'))
+  const signed = secrets.map((secret) =>
+    createHmac('sha256', secret).update(`${timestamp}.`).update(body).digest('hex'),
+  )
   return [`t=${timestamp}`, ...signed.map((hex) => `v1=${hex}`)].join(',')
 }
 
@@ -19,7 +21,10 @@ export interface SignedWebhook {
 }
 
 /** The headers of one attempt at a delivery (specification, "Webhook events"). `now` gives its timestamp. */
-export function deliveryHeaders({ deliveryId, eventType, body, secrets }: SignedWebhook, now: Date): Record<string, string> {
+export function deliveryHeaders(
+  { deliveryId, eventType, body, secrets }: SignedWebhook,
+  now: Date,
+): Record<string, string> {
   const timestamp = Math.floor(now.getTime() / 1_000)
   return {
     'Content-Type': 'application/json',
