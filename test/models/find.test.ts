@@ -90,5 +90,5 @@ test('a model of an organisation is not to be had above organisations, nor by it
   const forgotten = branches as unknown as typeof organizations
   expect(() => finderAbove(forgotten, () => ({}))).toThrow('branches are only read within an organisation')
   expect(() => findListAbove(connection, forgotten, {})).toThrow('branches are only read within an organisation')
-  return expect(sequelizeModelOf(branches).findAll()).rejects.toThrow('a model is asked through find.ts').then(() => expect(heard).toEqual([]))
+  return expect(sequelizeModelOf(branches).findAll()).rejects.toThrow('a model is read through find.ts').then(() => expect(heard).toEqual([]))
 })
