@@ -1,4 +1,5 @@
 // The connection to the Temporal server: starts workflows and schedules, and checks whether the server is reachable.
+import { setTimeout as delay } from 'node:timers/promises'
 import {
   Client,
   Connection,
@@ -58,18 +59,39 @@ const REGISTER_MS = 10_000
 const SOON_BACK = { 'grpc.initial_reconnect_backoff_ms': 250, 'grpc.max_reconnect_backoff_ms': 2_000 }
 
 // Ten tries. Their pauses are random, so that processes do not retry together, and short, so that none exceeds a deadline.
-const RETRIES = makeGrpcRetryInterceptor({
-  ...defaultGrpcRetryOptions(),
-  delayFunction: () => 150 + 200 * Math.random(),
-})
+const RETRY_MS = { from: 150, to: 350 }
+
+/** Retries calls until `stop`, which resolves when no retry is due any more: one on a closed connection would throw in a timer. */
+function retries(): { interceptor: ReturnType<typeof makeGrpcRetryInterceptor>; stop(): Promise<void> } {
+  const defaults = defaultGrpcRetryOptions()
+  let stopped = false
+  let lastRetryAt = 0
+  const interceptor = makeGrpcRetryInterceptor({
+    retryableDecider: (attempt, status) => !stopped && defaults.retryableDecider(attempt, status),
+    delayFunction: () => {
+      const delayMs = RETRY_MS.from + (RETRY_MS.to - RETRY_MS.from) * Math.random()
+      lastRetryAt = Math.max(lastRetryAt, Date.now() + delayMs)
+      return delayMs
+    },
+  })
+  return {
+    interceptor,
+    async stop() {
+      stopped = true
+      const leftMs = lastRetryAt - Date.now()
+      if (leftMs > -RETRY_MS.from) await delay(Math.max(0, leftMs) + RETRY_MS.from)
+    },
+  }
+}
 
 /** Opens the engine. Nothing is sent before the first call, so the server need not be available yet. */
 export function openEngine({ address, namespace, queueSuffix }: EngineOptions): Engine {
+  const { interceptor, stop } = retries()
   const connection = Connection.lazy({
     address,
     connectTimeout: START_MS,
     channelArgs: SOON_BACK,
-    interceptors: [RETRIES],
+    interceptors: [interceptor],
   })
   const client = new Client({ connection, namespace })
 
@@ -151,6 +173,9 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
       })
     },
 
-    close: () => connection.close(),
+    async close() {
+      await stop()
+      await connection.close()
+    },
   }
 }

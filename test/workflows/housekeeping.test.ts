@@ -224,7 +224,7 @@ describe('a worker killed in mid-sweep', () => {
       await Promise.all(Array.from({ length: hundred < 9 ? 100 : 99 }, () => org.client.post('/invoices', invoiceBody(org, DUE))))
     }
     const moved = async () => Number((await service.sql<{ count: bigint }>(`SELECT count(*) FROM invoices WHERE org_id = $1 AND status = 'OVERDUE'`, org.orgId))[0]!.count)
-    // The one that was due last is held, so that the sweep stands still at the last page until the worker is dead.
+    // One is held, so that the sweep stands still at its page until the worker is dead; pages come in any order.
     const held = (await org.invoice({ ...DUE, due_date: '2026-03-10' })).invoice_id
     holder = new pg.Client({ connectionString: service.databaseUrl })
     await holder.connect()
@@ -236,7 +236,7 @@ describe('a worker killed in mid-sweep', () => {
     const before = await moved()
     await kill(dying)
     await holder.query('ROLLBACK')
-    expect(before).toBe(900)
+    expect([before % 100, before < 1_000]).toEqual([0, true])
 
     next = await spawnWorker(service.env)
     await swept
