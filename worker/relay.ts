@@ -34,7 +34,7 @@ export interface Relay {
   startProcesses(): Promise<void>
   /** Starts again the batches that were claimed `olderThanMs` ago and are not finished: the process that claimed them may have died. */
   recover(olderThanMs: number): Promise<void>
-  /** Restarts the process of deliveries that are overdue by an hour, and releases those that wait for a closed circuit. */
+  /** Restarts the process of deliveries that are overdue by two minutes, and releases those that wait for a closed circuit. */
   takeUpOverdue(): Promise<void>
 }
 
@@ -50,7 +50,8 @@ const AT_ONCE = 4
 const FIRST_BACKOFF_MS = 500
 const LONGEST_BACKOFF_MS = 30_000
 const LONGEST_BACKOFF_AWAY_MS = 4_000
-const OVERDUE_MS = 60 * 60 * 1_000
+/** A workflow that is under way is not disturbed by being started again, so the wait only keeps the calls few. */
+const OVERDUE_MS = 2 * 60 * 1_000
 /** Longer than any attempt may take. */
 const TRIAL_LOST_MS = 300_000
 

@@ -17,7 +17,7 @@ import { killWhole } from './processes.ts'
 import { bodyOf, numbersInARow, openLoadedOrganization, type LoadedOrganization } from './organization.ts'
 import { checkedCallerOf, startWriters, type RunningWriters } from './writers.ts'
 
-jest.setTimeout(360_000)
+jest.setTimeout(600_000)
 
 const dataDir = mkdtempSync(join(tmpdir(), 'bahi-kills-'))
 let run: LocalRun
@@ -127,11 +127,13 @@ async function expectSameAgain(org: LoadedOrganization, acknowledged: Acknowledg
 // At least one genuine INVOICE_CREATED an invoice; where there are more, they are one delivery, byte for byte.
 async function expectAllAreTold(org: LoadedOrganization, acknowledged: Acknowledged[]): Promise<void> {
   const count = acknowledged.length
+  let rows: unknown[] = []
   const delivered = async () => {
-    const rows = await database.run<{ status: string; count: number }>(DELIVERIES, [org.orgId])
-    return rows.length === 1 && rows[0]!.status === 'DELIVERED' && rows[0]!.count === count
+    const found = await database.run<{ status: string; held_by: string; count: number }>(DELIVERIES, [org.orgId])
+    rows = found
+    return found.every(({ status }) => status === 'DELIVERED') && found.reduce((sum, row) => sum + row.count, 0) === count
   }
-  await until(delivered, 240_000, () => `${org.customer.arrivals.length} arrivals for ${count} invoices:\n${run.output()}`)
+  await until(delivered, 300_000, () => `${org.customer.arrivals.length} arrivals for ${count} invoices, ${JSON.stringify(rows)}:\n${run.output()}`)
   const { arrivals } = org.customer
   expect(arrivals.filter(({ genuine }) => !genuine)).toEqual([])
   const bodiesByDelivery = org.bodiesByDelivery()
@@ -144,5 +146,5 @@ async function expectAllAreTold(org: LoadedOrganization, acknowledged: Acknowled
 
 const DELIVERIES = {
   name: 'deliveries by status',
-  text: 'SELECT status, count(*)::integer AS count FROM webhook_deliveries WHERE org_id = $1 GROUP BY status',
+  text: 'SELECT status, held_by, attempts_made, next_attempt_at, count(*)::integer AS count FROM webhook_deliveries WHERE org_id = $1 GROUP BY 1, 2, 3, 4',
 }
