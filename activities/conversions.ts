@@ -60,7 +60,7 @@ function requesterOf(
     partnerId: null,
     organization,
     origin,
-    standing: () => organizationUnchanged(organization),
+    precondition: () => organizationUnchanged(organization),
   }
 }
 

@@ -63,16 +63,16 @@ const queriesOf = (kind: Order): AuditQuery[] =>
 const ESTIMATES = {
   name: 'audit converted estimates',
   text: `SELECT format('estimate %s of %s is %s, its order refers to %s, and it has %s conversions and %s conversion events', e.estimate_number,
-           e.org_id, e.status, coalesce(o.estimate_id::text, 'nothing'), c.made, v.told) AS wrong
+           e.org_id, e.status, coalesce(o.estimate_id::text, 'nothing'), c.made, v.announced) AS wrong
          FROM estimates AS e
          LEFT JOIN sales_orders AS o ON o.org_id = e.org_id AND o.id = e.converted_to_sales_order_id
          CROSS JOIN LATERAL (SELECT count(*) AS made FROM conversions AS c
            WHERE c.org_id = e.org_id AND c.source_id = e.id AND c.sales_order_id = e.converted_to_sales_order_id) AS c
-         CROSS JOIN LATERAL (SELECT count(*) AS told FROM webhook_events AS v
+         CROSS JOIN LATERAL (SELECT count(*) AS announced FROM webhook_events AS v
            WHERE v.org_id = e.org_id AND v.entity_id = e.id AND v.event_type = 'ESTIMATE_CONVERTED') AS v
          WHERE CASE e.status
-           WHEN 'CONVERTED' THEN o.estimate_id IS DISTINCT FROM e.id OR c.made <> 1 OR v.told <> 1
-           ELSE e.converted_to_sales_order_id IS NOT NULL OR v.told <> 0 END`,
+           WHEN 'CONVERTED' THEN o.estimate_id IS DISTINCT FROM e.id OR c.made <> 1 OR v.announced <> 1
+           ELSE e.converted_to_sales_order_id IS NOT NULL OR v.announced <> 0 END`,
 }
 
 const ORDERS_OF_ESTIMATES = {

@@ -81,7 +81,7 @@ export function settledOf(
 }
 
 /** A part of a WITH named `entry`: the entries of documents of a kind that are neither reversals nor reversed. */
-export const standingOf = (kind: DocumentKind) => `entry AS (
+export const unreversedEntries = (kind: DocumentKind) => `entry AS (
   SELECT j.org_id, j.source_id, j.id, j.date FROM journals AS j
   WHERE j.source = '${kind}' AND j.reversal_of IS NULL
     AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)

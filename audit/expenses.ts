@@ -1,5 +1,5 @@
 // Checks expenses: their lines, journals and events.
-import { creationOf, standingOf, type AuditQuery } from './documents.ts'
+import { creationOf, unreversedEntries, type AuditQuery } from './documents.ts'
 
 const LINES = {
   name: 'audit expense lines',
@@ -16,7 +16,7 @@ const LINES = {
 // An expense has one unreversed entry; a deleted expense has none.
 const POSTINGS = {
   name: 'audit expense postings',
-  text: `WITH ${standingOf('EXPENSE')}
+  text: `WITH ${unreversedEntries('EXPENSE')}
          SELECT format('expense %s of %s has %s unreversed entries', coalesce(e.expense_number, n.source_id::text), coalesce(e.org_id, n.org_id),
              coalesce(n.entries, 0)) AS wrong
          FROM expenses AS e
@@ -26,7 +26,7 @@ const POSTINGS = {
 
 const PAID = {
   name: 'audit expense payments',
-  text: `WITH ${standingOf('EXPENSE')}
+  text: `WITH ${unreversedEntries('EXPENSE')}
          SELECT format('expense %s of %s has the total %s, but its journal pays %s on %s', e.expense_number, e.org_id, e.total,
              coalesce(sum(l.credit - l.debit), 0), j.date) AS wrong
          FROM expenses AS e

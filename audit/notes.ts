@@ -1,7 +1,7 @@
 // Checks credit and debit notes: their lines, journals, events and applications.
 import { DOCUMENTS, kindsThatHave, type KindThatHas } from '../domain/documents.ts'
 import type { SettledKind } from '../domain/lifecycle.ts'
-import { eventsOf, linesOf, numbersOf, settledOf, standingOf, type AuditQuery } from './documents.ts'
+import { eventsOf, linesOf, numbersOf, settledOf, unreversedEntries, type AuditQuery } from './documents.ts'
 
 type NoteKind = KindThatHas<'against'>
 
@@ -10,13 +10,13 @@ function entriesOf(kind: NoteKind): AuditQuery {
   const { noun, table, number } = DOCUMENTS[kind]
   return {
     name: `audit postings of ${noun}s`,
-    text: `WITH ${standingOf(kind)}, standing AS (
+    text: `WITH ${unreversedEntries(kind)}, unreversed AS (
              SELECT org_id, source_id, count(*) AS entries, array_agg(date) AS dates FROM entry GROUP BY org_id, source_id
            )
            SELECT format('${noun} %s of %s is %s with %s unreversed entries', coalesce(n.${number}, s.source_id::text),
              coalesce(n.org_id, s.org_id), coalesce(n.status, 'gone'), coalesce(s.entries, 0)) AS wrong
            FROM ${table} AS n JOIN organizations AS o ON o.id = n.org_id
-           FULL JOIN standing AS s ON s.org_id = n.org_id AND s.source_id = n.id
+           FULL JOIN unreversed AS s ON s.org_id = n.org_id AND s.source_id = n.id
            WHERE CASE
              WHEN n.id IS NULL THEN true
              WHEN n.status IN ('DRAFT', 'CANCELLED') THEN s.entries IS NOT NULL

@@ -1,7 +1,7 @@
 // Checks payments: their allocations, journals and events.
 import { kindsThatHave } from '../domain/documents.ts'
 import type { SettledKind } from '../domain/lifecycle.ts'
-import { creationOf, settledOf, standingOf, type AuditQuery } from './documents.ts'
+import { creationOf, settledOf, unreversedEntries, type AuditQuery } from './documents.ts'
 
 const paidOf = (kind: SettledKind) =>
   settledOf(
@@ -26,11 +26,11 @@ export const PAYMENTS: AuditQuery[] = [
   // A payment has one unreversed entry; a deleted payment has none.
   {
     name: 'audit payment postings',
-    text: `WITH ${standingOf('PAYMENT')}, standing AS (SELECT org_id, source_id, count(*) AS entries FROM entry GROUP BY org_id, source_id)
+    text: `WITH ${unreversedEntries('PAYMENT')}, unreversed AS (SELECT org_id, source_id, count(*) AS entries FROM entry GROUP BY org_id, source_id)
            SELECT format('payment %s of %s has %s unreversed entries', coalesce(p.payment_number, s.source_id::text),
              coalesce(p.org_id, s.org_id), coalesce(s.entries, 0)) AS wrong
            FROM payments AS p JOIN organizations AS o ON o.id = p.org_id
-           FULL JOIN standing AS s ON s.org_id = p.org_id AND s.source_id = p.id
+           FULL JOIN unreversed AS s ON s.org_id = p.org_id AND s.source_id = p.id
            WHERE p.id IS NULL OR p.currency_code = o.currency_code AND s.entries IS DISTINCT FROM 1`,
   },
   creationOf('PAYMENT'),

@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts'
 import { conversions } from './trades.ts'
 import { measureWorkflows } from './webhooks.ts'
 
-const MOST_ROUND_TRIPS = 8
+const MAX_ROUND_TRIPS = 8
 const AIM = 0.35
 const CHECKED = 10
 const COUNTED = 20
@@ -33,7 +33,7 @@ export async function measureConversions(stage: Stage, parties: Party[], scale: 
   report.section(`Sales orders of three item lines converted to approved invoices, ${parties.length} organisations`)
   const few: LoadJob = { port: stage.port, calls: await conversions(stage, parties, COUNTED), pace: { clients: 1, count: COUNTED } }
   const { roundTrips } = await loaded(stage, few, report, `${COUNTED} conversions`)
-  report.must(roundTrips <= MOST_ROUND_TRIPS, `a conversion took ${roundTrips} round trips of the API`)
+  report.must(roundTrips <= MAX_ROUND_TRIPS, `a conversion took ${roundTrips} round trips of the API`)
   const workflows = await measureWorkflows(stage, scale, report)
   for (const clients of scale.clients) {
     const calls = await conversions(stage, parties, scale.conversions)

@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts'
 import { applications, bill, expense, openTrades, payment, type Trade } from './trades.ts'
 import { step } from '../bin/machines/steps.ts'
 
-const MOST_ROUND_TRIPS = 8
+const MAX_ROUND_TRIPS = 8
 const COUNTED = 20
 const AIM = 0.35
 
@@ -52,7 +52,7 @@ export async function measureDocuments(stage: Stage, parties: Party[], scale: Sc
 async function measureWrite(stage: Stage, { write, what, calls, once }: Measured, trades: Trade[], scale: Scale, report: Report): Promise<void> {
   const few: LoadJob = { port: stage.port, calls: await calls(stage, trades, COUNTED), pace: { clients: 1, count: COUNTED } }
   const { roundTrips } = await loaded(stage, few, report, `${COUNTED} ${what}`)
-  report.must(roundTrips <= MOST_ROUND_TRIPS, `one of ${what} took ${roundTrips} round trips`)
+  report.must(roundTrips <= MAX_ROUND_TRIPS, `one of ${what} took ${roundTrips} round trips`)
   for (const clients of scale.clients) {
     const pace = { clients, seconds: scale.writeSeconds, warmSeconds: scale.writeWarmSeconds }
     const made = await calls(stage, trades, scale.once)

@@ -30,8 +30,8 @@ export interface Neighbour {
 // How long before the measurement a neighbour starts, and how long after it the neighbour ends.
 const AHEAD_SECONDS = 2
 const VICTIM_CLIENTS = 2
-const MOST_RATIO = 1.5
-const MOST_MORE_MS = 100
+const MAX_RATIO = 1.5
+const MAX_MORE_MS = 100
 
 /** Measures every victim alone, then with each of its neighbours. To add a neighbour, add an entry to neighboursOf. */
 export async function measureNeighbours(stage: Stage, [ours, theirs]: [Party, Party], scale: Scale, report: Report): Promise<void> {
@@ -50,10 +50,10 @@ export async function measureNeighbours(stage: Stage, [ours, theirs]: [Party, Pa
       })
       report.aim({
         name: `${victim.name} beside ${neighbour.name}: p99 / (1.5 x alone + 100 ms)`,
-        value: beside.p99Ms / (MOST_RATIO * alone.p99Ms + MOST_MORE_MS), atMost: 1,
+        value: beside.p99Ms / (MAX_RATIO * alone.p99Ms + MAX_MORE_MS), atMost: 1,
       })
       if (alone.peak !== null && beside.peak !== null) {
-        report.aim({ name: `${victim.name} beside ${neighbour.name}: the API's memory / alone`, value: beside.peak / alone.peak, atMost: MOST_RATIO })
+        report.aim({ name: `${victim.name} beside ${neighbour.name}: the API's memory / alone`, value: beside.peak / alone.peak, atMost: MAX_RATIO })
       }
     }
   }

@@ -17,8 +17,8 @@ const SLOW_MS = 9_500
 // How long before the measurement the neighbours start, so that many of their deliveries wait.
 const AHEAD_MS = 10_000
 const PATIENCE_MS = 60_000
-const MOST_RATIO = 1.5
-const MOST_MORE_MS = 100
+const MAX_RATIO = 1.5
+const MAX_MORE_MS = 100
 
 interface Receiver {
   url: string
@@ -47,7 +47,7 @@ export async function measureWebhookNeighbours(stage: Stage, parties: Party[], s
     await measureVictim(stage, victim, arrivals, scale.warmSeconds)
     const alone = await look('webhooks, alone')
     const aim = (name: string, { p99Ms }: Figures) => report.aim({
-      name: `webhooks ${name}: p99 / (1.5 x alone + 100 ms)`, value: p99Ms / (MOST_RATIO * alone.p99Ms + MOST_MORE_MS), atMost: 1,
+      name: `webhooks ${name}: p99 / (1.5 x alone + 100 ms)`, value: p99Ms / (MAX_RATIO * alone.p99Ms + MAX_MORE_MS), atMost: 1,
     })
     const kinds = [['that refuse', await closedPort()], ['that answer after 9.5 s', await slowReceiver()], ['that never answer', await silentReceiver()]] as const
     for (const [place, [kind, hostile]] of kinds.entries()) {

@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts'
 const CLIENTS = 8
 const PATIENCE_MS = 120_000
 // As many endpoints as an organisation may have.
-const MOST_ENDPOINTS = 20
+const MAX_ENDPOINTS = 20
 const WORKFLOWS_AT_ONCE = 32
 
 export async function measureWebhooks(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
@@ -22,7 +22,7 @@ export async function measureWebhooks(stage: Stage, parties: Party[], scale: Sca
   try {
     const [one, ...others] = parties
     const rates = [
-      await deliver(stage, receiver, [one!], MOST_ENDPOINTS, scale, report),
+      await deliver(stage, receiver, [one!], MAX_ENDPOINTS, scale, report),
       await deliver(stage, receiver, others.slice(0, 10), 1, scale, report),
     ]
     const floor = await measureWorkflows(stage, scale, report)

@@ -2,16 +2,16 @@
 import { BODY_LIMIT, BODY_MS, LARGE_BODY, UNREAD_BYTES, UNREAD_MS } from '../api/http/body.ts'
 import * as edge from '../api/http/bounds.ts'
 import { LONGEST_PACE_MS, UNPAID_PER_SECOND } from '../api/http/pace.ts'
-import { MOST_PROBLEMS } from '../api/http/problems.ts'
+import { MAX_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
 import { shareSizes, writersOf } from '../api/http/shares.ts'
 import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
 import { PROBE_TIMEOUT_MS } from '../api/readiness.ts'
 import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/temporal/conversion.ts'
 import { START_MS } from '../gateways/temporal/engine.ts'
-import { MOST_PROBES, PROBE_SECONDS } from '../gateways/health-port.ts'
+import { MAX_PROBES, PROBE_SECONDS } from '../gateways/health-port.ts'
 import { LOOKUPS } from '../gateways/webhook/resolver.ts'
-import { MOST_WAITING_BYTES } from '../gateways/log-output.ts'
+import { MAX_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
 import { CLOSE_SECONDS, type Settings } from '../settings.ts'
 import { DEAF_PATIENCE_MS, FAILED_PROBES, PROBE_MS } from './machines/part.ts'
@@ -38,24 +38,24 @@ function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings):
     ],
     [
       'Refused connections that still get a response',
-      `${edge.MOST_REFUSED}, ${edge.REFUSED_SECONDS} s each`,
+      `${edge.MAX_REFUSED}, ${edge.REFUSED_SECONDS} s each`,
       'closed without an answer',
       EDGE,
     ],
     [
       'Connections to the health port of a process',
-      `${MOST_PROBES}, ${PROBE_SECONDS} s each`,
+      `${MAX_PROBES}, ${PROBE_SECONDS} s each`,
       'closed',
       '`gateways/health-port.ts`',
     ],
     ['A connection between two requests', `${edge.KEEP_ALIVE_SECONDS} s`, 'closed', EDGE],
     [
       'Unanswered requests on a connection',
-      String(edge.MOST_UNANSWERED),
+      String(edge.MAX_UNANSWERED),
       'no more are read; closed after the last answer',
       EDGE,
     ],
-    ['Data after the last request that is read', megabytes(edge.MOST_DISCARDED_BYTES), 'closed', EDGE],
+    ['Data after the last request that is read', megabytes(edge.MAX_DISCARDED_BYTES), 'closed', EDGE],
   ]
 }
 
@@ -66,7 +66,7 @@ function requestRows(): string[][] {
   return [
     [
       'Request line and headers',
-      `${kilobytes(edge.MOST_HEAD_BYTES)}, fewer than ${edge.MOST_HEADERS} headers`,
+      `${kilobytes(edge.MAX_HEAD_BYTES)}, fewer than ${edge.MAX_HEADERS} headers`,
       '`431`',
       EDGE,
     ],
@@ -75,7 +75,7 @@ function requestRows(): string[][] {
     ['A body', megabytes(BODY_LIMIT), '`413`', BODY],
     ['Arrival of a body', seconds(BODY_MS), '`408`', BODY],
     ['The rest of a refused body', `${seconds(UNREAD_MS)}, ${megabytes(UNREAD_BYTES)}`, 'closed', BODY],
-    ['Listed problems of a body', String(MOST_PROBLEMS), 'left out', '`api/http/problems.ts`'],
+    ['Listed problems of a body', String(MAX_PROBLEMS), 'left out', '`api/http/problems.ts`'],
     [
       'Immediate answers that use up no budget (`429`, `404`, `405`, calls without a token)',
       `${UNPAID_PER_SECOND} per second`,
@@ -132,7 +132,7 @@ function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[
 
 function processRows({ shutdownSeconds }: Settings): string[][] {
   return [
-    ['Log lines not yet written', megabytes(MOST_WAITING_BYTES), 'dropped and counted', '`gateways/log-output.ts`'],
+    ['Log lines not yet written', megabytes(MAX_WAITING_BYTES), 'dropped and counted', '`gateways/log-output.ts`'],
     ['Stopping the API: requests in progress', `${shutdownSeconds} s`, 'closed', '`SHUTDOWN_SECONDS`'],
     [
       'Stopping the worker: attempts in progress',

@@ -5,8 +5,8 @@ import type { TObject } from 'typebox'
 import { BODY_LIMIT } from '../api/http/body.ts'
 import type { Route } from '../api/http/route.ts'
 import { routesOf } from '../api/routes.ts'
-import { MOST_LINES } from '../api/shapes/line-item.ts'
-import { MOST_ENDPOINTS } from '../commands/webhooks/endpoints.ts'
+import { MAX_LINES } from '../api/shapes/line-item.ts'
+import { MAX_ENDPOINTS } from '../commands/webhooks/endpoints.ts'
 import { EVENT_TYPES, eventSchema, TEST_EVENT } from '../domain/events.ts'
 import { FAULTS } from '../domain/faults.ts'
 import { GST_TAX_LIST } from '../domain/gst.ts'
@@ -151,8 +151,8 @@ function limits(): string[][] {
     ],
     ['Activity `limit`', bounds('/activity', 'limit')],
     ['Exchange rates `limit`', bounds('/exchange_rates', 'limit')],
-    ['Lines of a document', String(MOST_LINES)],
-    ['Webhook endpoints of an organisation', String(MOST_ENDPOINTS)],
+    ['Lines of a document', String(MAX_LINES)],
+    ['Webhook endpoints of an organisation', String(MAX_ENDPOINTS)],
     ['`Idempotency-Key`', '1 to 200 letters, digits, `-`, `_`, `:`'],
     ['Answers are stored for', `${RETENTION_MS / 3_600_000} hours`],
   ]

@@ -11,7 +11,7 @@ import { startRedis } from './machines/redis.ts'
 import { endLeftovers, FolderInUse, openRunRecord, readJson, type RunRecord } from './machines/run-record.ts'
 import { findTemporal } from './machines/temporal-binary.ts'
 import { startTemporal } from './machines/temporal.ts'
-import { secondsSince, step, tell } from './machines/steps.ts'
+import { secondsSince, step, printLine } from './machines/steps.ts'
 import { quickTests } from './suite/quick.ts'
 import { type SuiteOutcome, timesByFolder } from './suite/times.ts'
 
@@ -60,7 +60,7 @@ async function main(): Promise<number> {
 async function check(name: string, args: string[]): Promise<string | null> {
   const begun = Date.now()
   const code = await runNode(args)
-  tell(`${name[0]!.toUpperCase()}${name.slice(1)}`, code === 0 ? 'passed' : 'failed', '', secondsSince(begun))
+  printLine(`${name[0]!.toUpperCase()}${name.slice(1)}`, code === 0 ? 'passed' : 'failed', '', secondsSince(begun))
   return code === 0 ? null : name
 }
 

@@ -92,7 +92,7 @@ export function allocate(
 }
 
 /** What allocations of these amounts take off a payment after its exchange rate changed; minor units of the base currency. */
-export function relievedAnew(
+export function relievedAtNewRate(
   money: Pick<Money, 'currency' | 'exchangeRate' | 'baseCurrency' | 'amount'>,
   amounts: readonly Minor[],
 ): Minor[] {

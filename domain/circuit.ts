@@ -44,14 +44,14 @@ export const CLOSED: Circuit = {
 }
 
 // The count stops here, because it is only compared with the threshold.
-const MOST_COUNTED = 1_000_000
+const MAX_COUNTED = 1_000_000
 const JITTER_PART = 10
 
 /** The circuit after attempts have ended. `random01` is a random number from 0 up to 1. */
 export function circuitAfter(circuit: Circuit, verdict: Verdict, rules: CircuitRules, random01: number): Circuit {
   const { answered, slow, at } = verdict
   const before = answered ? closed(circuit) : circuit
-  const failures = Math.min(before.failures + verdict.failures, MOST_COUNTED)
+  const failures = Math.min(before.failures + verdict.failures, MAX_COUNTED)
   const now = { ...before, failures, slow }
   if (verdict.failures === 0) return now
   const opens = before.state === 'HALF_OPEN' || (before.state === 'CLOSED' && failures >= rules.failures)

@@ -47,12 +47,12 @@ export function toMinor(value: string | number | Decimal, currency: string): Min
  */
 export function amountAboveZero(value: string | number | Decimal, currency: string, field: string): Minor {
   const amount = toMinor(value, currency)
-  refuseNothing(amount, currency, field)
+  refuseNonPositive(amount, currency, field)
   return amount
 }
 
 /** Throws as amountAboveZero, for an amount in minor units. */
-export function refuseNothing(amount: Minor, currency: string, field: string): void {
+export function refuseNonPositive(amount: Minor, currency: string, field: string): void {
   if (amount > 0n) return
   throw fault('validation.invalid_value', {
     field,

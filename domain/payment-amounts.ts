@@ -1,7 +1,7 @@
 // Checks the amounts and allocations of a payment, as far as its body alone decides.
 import type { AllocationInput } from './allocation.ts'
 import { fault } from './faults.ts'
-import { amountAboveZero, maxTotal, refuseNothing, sum, toAmount, toDecimalText, type Minor } from './money.ts'
+import { amountAboveZero, maxTotal, refuseNonPositive, sum, toAmount, toDecimalText, type Minor } from './money.ts'
 import type { Flow, PaymentType } from './posting/payment.ts'
 
 /** The allocation of an amount to one document; exactly one of the two ids is sent. */
@@ -29,7 +29,7 @@ export function refuseAmounts({
   currency_code: currency,
 }: PaymentAmounts): void {
   const most = maxTotal(currency)
-  refuseNothing(amount, currency, 'amount')
+  refuseNonPositive(amount, currency, 'amount')
   refuseAbove('amount', amount, most, 'the maximum of a payment', currency)
   refuseAbove('tds_amount', tds_amount, amount, "the payment's amount", currency)
   if (flow === 'INCOMING')

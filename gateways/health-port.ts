@@ -21,7 +21,7 @@ export interface HealthPortOptions {
 }
 
 /** The most connections at once; further ones are closed. Health checks need few, because each closes its connection. */
-export const MOST_PROBES = 50
+export const MAX_PROBES = 50
 /** The time limit for a request to arrive. Every answer closes its connection. */
 export const PROBE_SECONDS = 5
 
@@ -42,7 +42,7 @@ export async function openHealthPort({ port, host, answers }: HealthPortOptions)
     },
     (request, response) => void answer(request, response, answers),
   )
-  server.maxConnections = MOST_PROBES
+  server.maxConnections = MAX_PROBES
   // A client that does not read its answer is cut off, so that it holds neither a connection nor the process.
   server.on('connection', (socket) => socket.setTimeout(PROBE_SECONDS * 1000, () => socket.destroy()))
   await listening(server, port, host)

@@ -13,7 +13,7 @@ export interface LogOutput {
 }
 
 /** How much of the log may wait for the output; lines beyond it are dropped. */
-export const MOST_WAITING_BYTES = 4 * 1024 * 1024
+export const MAX_WAITING_BYTES = 4 * 1024 * 1024
 const FLUSH_MS = 1_000
 const STDOUT = 1
 
@@ -26,7 +26,7 @@ export function openLog(name: string, level: string): LogOutput {
     sync: false,
     minLength: 4096,
     periodicFlush: 250,
-    maxLength: MOST_WAITING_BYTES,
+    maxLength: MAX_WAITING_BYTES,
     retryEAGAIN: () => Date.now() < givesUpAt,
   })
   const lost = { total: 0, unreported: 0, broken: false }

@@ -51,7 +51,7 @@ export function hasMany<Row extends Owner, Name extends string, Part extends { o
   }
   const addTo = (scope: Scope, rows: (Row & Versioned)[]) =>
     withParts(scope, owner as ModelOf<Row & Versioned>, rows, {
-      ask: (ids) => [of.bound(scope, ids)],
+      statements: (ids) => [of.bound(scope, ids)],
       group: (found, [read]) => group(found, read as Part[]),
     })
   const isVersioned = owner.columns.includes('version')
@@ -73,7 +73,7 @@ export function hasMany<Row extends Owner, Name extends string, Part extends { o
 
 /** The statements that read the parts of rows, and how their results are added to the rows. */
 interface Parts<Row, Whole> {
-  ask(ids: string[]): BoundStatement[]
+  statements(ids: string[]): BoundStatement[]
   group(rows: Row[], parts: unknown[][]): Whole[]
 }
 
@@ -90,7 +90,7 @@ export async function withParts<Row extends Versioned, Whole extends Owner>(
 ): Promise<Whole[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)
-  const found = await scope.connection.runAll([...parts.ask(ids), versionsOf(owner).bound(scope, ids)])
+  const found = await scope.connection.runAll([...parts.statements(ids), versionsOf(owner).bound(scope, ids)])
   const versions = new Map((found.pop() as Versioned[]).map(({ id, version }) => [id, version]))
   const [same, changed] = [true, false].map((as) =>
     rows.filter(({ id, version }) => (versions.get(id) === version) === as),

@@ -33,22 +33,22 @@ export function findConversion(scope: Scope, id: string, lock: Lock = ''): Promi
 }
 
 /** The ids of the invoices or bills that were made from these sources, by the source's id, in the order in which they were made. */
-export async function madeOf(
+export async function documentsMadeFrom(
   { connection, orgId }: Scope,
   source: 'estimate' | 'sales order' | 'purchase order',
   ids: string[],
 ): Promise<Map<string, string[]>> {
   if (ids.length === 0) return new Map()
-  const rows = await connection.run<{ source_id: string; made: string[] }>(MADE_OF[source], [orgId, ids])
+  const rows = await connection.run<{ source_id: string; made: string[] }>(MADE_FROM[source], [orgId, ids])
   return new Map(rows.map(({ source_id, made }) => [source_id, made]))
 }
 
 const made = (name: string, target: string, column: string): Statement => ({
-  name: `made of ${name}`,
+  name: `made from ${name}`,
   text: `SELECT ${column} AS source_id, array_agg(id ORDER BY created_time, id) AS made FROM ${target}
          WHERE org_id = $1 AND ${column} = ANY ($2::uuid[]) GROUP BY ${column}`,
 })
-const MADE_OF = {
+const MADE_FROM = {
   estimate: made('estimates', 'invoices', 'estimate_id'),
   'sales order': made('sales orders', 'invoices', 'sales_order_id'),
   'purchase order': made('purchase orders', 'bills', 'purchase_order_id'),

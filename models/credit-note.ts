@@ -72,7 +72,7 @@ export const findCredit = (scope: Scope, id: string): Promise<Omit<CreditNote, '
 /** Adds their lines and applications to many credit notes, in one round trip. */
 export const withCreditNoteLines = (scope: Scope, rows: CreditNoteRow[]): Promise<CreditNote[]> =>
   withParts(scope, creditNotes, rows, {
-    ask: (ids) => [lines.of.bound(scope, ids), applications.of.bound(scope, ids)],
+    statements: (ids) => [lines.of.bound(scope, ids), applications.of.bound(scope, ids)],
     group: (found, [foundLines, foundApplications]) =>
       applications.group(
         lines.group(found, foundLines as CreditNoteLineRow[]),

@@ -19,7 +19,7 @@ class PipelinedClient extends pg.Client {
 }
 
 // Far more statements than the service has.
-const MOST_STATEMENTS = 1_000
+const MAX_STATEMENTS = 1_000
 
 export interface Database extends Connection {
   /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */
@@ -122,7 +122,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   // A connection keeps every statement that it has prepared, so statements beyond a limit are sent without a name.
   const names = new Set<string>()
   const prepared = ({ name, text }: Statement, values: readonly unknown[]) => {
-    if (names.size < MOST_STATEMENTS) names.add(name)
+    if (names.size < MAX_STATEMENTS) names.add(name)
     return { ...(names.has(name) ? { name } : {}), text, values: [...values] }
   }
   const sendable = (query: Query) => (typeof query === 'string' ? query : prepared(...query))

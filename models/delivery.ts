@@ -8,7 +8,7 @@ import type { Connection } from './connection.ts'
 // that wait for it are released and skipped as well, instead of one with each trial.
 export const BEGIN = {
   name: 'begin attempts',
-  text: `WITH asked AS (
+  text: `WITH requested AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::smallint[]) AS k(org_id, delivery_id, series, attempt)
   ), found AS MATERIALIZED (
     SELECT k.*, d.endpoint_id, d.event_type, d.payload, d.status, e.url, e.secret_sealed,
@@ -16,7 +16,7 @@ export const BEGIN = {
            WHEN e.status <> 'ENABLED' THEN 'skipped'
            WHEN o.status <> 'ACTIVE' THEN 'suspended'
            ELSE 'due' END AS state
-    FROM asked AS k
+    FROM requested AS k
     JOIN webhook_deliveries AS d ON d.org_id = k.org_id AND d.id = k.delivery_id
     JOIN webhook_endpoints AS e ON e.org_id = d.org_id AND e.id = d.endpoint_id
     JOIN organizations AS o ON o.id = d.org_id
@@ -28,19 +28,19 @@ export const BEGIN = {
     ORDER BY org_id, delivery_id, series, attempt
     ON CONFLICT (org_id, delivery_id, series, attempt) DO UPDATE SET started_at = excluded.started_at
       WHERE a.duration_ms IS NULL
-  ), vain AS MATERIALIZED (
+  ), skippable AS MATERIALIZED (
     SELECT d.org_id, d.id FROM found AS f JOIN webhook_deliveries AS d ON d.org_id = f.org_id AND d.id = f.delivery_id
     WHERE f.state = 'skipped' ORDER BY d.org_id, d.id FOR NO KEY UPDATE OF d
   ), skipped AS (
     UPDATE webhook_deliveries AS d SET status = 'SKIPPED', held_by = NULL, next_attempt_at = NULL,
       last_modified_time = greatest($5, d.last_modified_time)
-    FROM vain AS v WHERE d.org_id = v.org_id AND d.id = v.id
-  ), needless AS MATERIALIZED (
+    FROM skippable AS k WHERE d.org_id = k.org_id AND d.id = k.id
+  ), closable AS MATERIALIZED (
     SELECT c.org_id, c.id FROM webhook_circuits AS c
     WHERE c.state <> 'CLOSED' AND (c.org_id, c.id) IN (SELECT org_id, endpoint_id FROM found WHERE state = 'skipped')
     ORDER BY c.org_id, c.id FOR UPDATE
   ), circuit AS (
-    UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM needless AS n WHERE c.org_id = n.org_id AND c.id = n.id
+    UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM closable AS n WHERE c.org_id = n.org_id AND c.id = n.id
   )
   SELECT org_id, delivery_id, series, attempt, endpoint_id, event_type, payload, url, secret_sealed,
     CASE state WHEN 'skipped' THEN 'settled' ELSE state END AS state,
@@ -89,7 +89,7 @@ export const SETTLE = {
         (SELECT max(s.ended_at) FROM counted AS s WHERE s.org_id = g.org_id AND s.endpoint_id = g.endpoint_id AND s.status = 'DELIVERED'),
         '-infinity')))::integer AS failures
     FROM counted AS g GROUP BY g.org_id, g.endpoint_id
-  ), turning AS (
+  ), changing AS (
     SELECT e.org_id, e.id, v.answered, v.first_at, v.last_at, e.failing_since
     FROM webhook_endpoints AS e JOIN verdict AS v ON v.org_id = e.org_id AND v.endpoint_id = e.id
     WHERE CASE WHEN v.answered THEN e.failing_since IS NOT NULL
@@ -97,17 +97,17 @@ export const SETTLE = {
     ORDER BY e.org_id, e.id FOR NO KEY UPDATE OF e
   ), health AS (
     UPDATE webhook_endpoints AS e SET failing_since = CASE WHEN t.answered THEN NULL ELSE t.first_at END
-    FROM turning AS t WHERE e.org_id = t.org_id AND e.id = t.id AND (t.answered OR t.failing_since IS NULL)
+    FROM changing AS t WHERE e.org_id = t.org_id AND e.id = t.id AND (t.answered OR t.failing_since IS NULL)
   ), disabled AS (
     UPDATE webhook_endpoints AS e SET status = 'DISABLED', last_modified_time = t.last_at
-    FROM turning AS t WHERE e.org_id = t.org_id AND e.id = t.id AND NOT t.answered AND t.failing_since IS NOT NULL
+    FROM changing AS t WHERE e.org_id = t.org_id AND e.id = t.id AND NOT t.answered AND t.failing_since IS NOT NULL
     RETURNING e.org_id, e.id, e.url, e.failing_since, e.last_modified_time
-  ), needless AS MATERIALIZED (
+  ), closable AS MATERIALIZED (
     SELECT c.org_id, c.id FROM disabled AS x JOIN webhook_circuits AS c ON c.org_id = x.org_id AND c.id = x.id
     ORDER BY c.org_id, c.id FOR NO KEY UPDATE OF c
   ), circuit AS (
-    UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM needless AS n WHERE c.org_id = n.org_id AND c.id = n.id
-  ), told AS (
+    UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM closable AS n WHERE c.org_id = n.org_id AND c.id = n.id
+  ), logged AS (
   INSERT INTO activity (org_id, id, action, entity_type, entity_id, entity_ref, actor_user_id, changes, metadata, occurred_at)
   SELECT org_id, gen_random_uuid(), 'WEBHOOK_ENDPOINT_STATUS_CHANGED', 'WEBHOOK_ENDPOINT', id, url, NULL,
     '{"status": {"old": "ENABLED", "new": "DISABLED"}}',

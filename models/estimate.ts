@@ -1,7 +1,7 @@
 // Estimates and their lines. Amounts are minor units of the estimate's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany } from './association.ts'
-import { madeOf } from './conversion.ts'
+import { documentsMadeFrom } from './conversion.ts'
 import { DOCUMENT, LINE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import { DATE, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
@@ -44,7 +44,7 @@ export const withEstimateLines = async (scope: Scope, rows: EstimateRow[]): Prom
   withInvoices(scope, await lines.addTo(scope, rows))
 
 async function withInvoices(scope: Scope, rows: Omit<Estimate, 'invoices'>[]): Promise<Estimate[]> {
-  const made = await madeOf(
+  const made = await documentsMadeFrom(
     scope,
     'estimate',
     rows.filter(({ status }) => status === 'CONVERTED').map(({ id }) => id),

@@ -73,21 +73,21 @@ function readClaim(row: ClaimRow, now: Date): Claim {
 const CLAIM = { name: 'claim answer', text: 'SELECT * FROM claim_answer($1, $2, $3, $4, $5)' }
 
 /** A claim that stays after its transaction, while the workflow runs. */
-export interface StandingClaim extends AnswerKey {
+export interface LeasedClaim extends AnswerKey {
   until: Date
 }
 
 /** Replaces the claim by the answer. Does nothing where the claim has expired and another call has taken it over. */
 export async function answerClaim(
   connection: Connection,
-  claim: StandingClaim,
+  claim: LeasedClaim,
   answer: { status: number; body: string; sealed: boolean },
 ): Promise<void> {
   await connection.run(ANSWER, [...keyOf(claim), claim.until, answer.status, answer.body, answer.sealed])
 }
 
 /** Releases the claim, so that a repeat of the call continues the same request at once. */
-export async function releaseClaim(connection: Connection, claim: StandingClaim, now: Date): Promise<void> {
+export async function releaseClaim(connection: Connection, claim: LeasedClaim, now: Date): Promise<void> {
   await connection.run(GIVE_UP, [...keyOf(claim), claim.until, now])
 }
 

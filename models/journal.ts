@@ -167,7 +167,7 @@ const CONTEXT: Statement = {
      SELECT id, name FROM accounts WHERE org_id = $1 AND is_active AND name IN ('Round Off', 'Rounding') ORDER BY name LIMIT 1) AS r) AS round_off`,
 }
 const POSTINGS = {
-  name: 'standing postings',
+  name: 'unreversed postings',
   text: `SELECT j.id, j.date, j.contact_id AS party, l.branch_id, l.account_id, l.contact_id, l.debit, l.credit, l.description
          FROM journals AS j JOIN journal_lines AS l ON l.org_id = j.org_id AND l.journal_id = j.id
          WHERE j.org_id = $1 AND j.source = $2 AND j.source_id = $3 AND j.reversal_of IS NULL

@@ -181,7 +181,7 @@ const SETTLED = {
          GROUP BY id`,
 }
 // A point of sale may take the same amount from the same customer a thousand times; the rule needs the first match.
-const MOST_ALIKE = 5
+const MAX_ALIKE = 5
 const CONTEXT: Statement = {
   name: 'payment context',
   takesNoLock: true,
@@ -199,5 +199,5 @@ const CONTEXT: Statement = {
      WHERE org_id = $1 AND contact_id = $2 AND flow = $4::text AND amount = $5::bigint AND currency_code = $6::text
        AND date BETWEEN $7::date AND $8::date
        AND (btrim($9::text) = '' OR lower(btrim(coalesce(reference_number, ''))) IN ('', lower(btrim($9::text))))
-     ORDER BY created_time DESC, id DESC LIMIT ${MOST_ALIKE}) AS p) AS alike`,
+     ORDER BY created_time DESC, id DESC LIMIT ${MAX_ALIKE}) AS p) AS alike`,
 }

@@ -1,7 +1,7 @@
 // Purchase orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany } from './association.ts'
-import { madeOf } from './conversion.ts'
+import { documentsMadeFrom } from './conversion.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
@@ -55,7 +55,7 @@ export async function lockPurchaseOrderOf(scope: Scope, billId: string): Promise
 
 // A draft has no bills: making one from it opens it.
 async function withBills(scope: Scope, orders: Omit<PurchaseOrder, 'bills'>[]): Promise<PurchaseOrder[]> {
-  const made = await madeOf(
+  const made = await documentsMadeFrom(
     scope,
     'purchase order',
     orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id),

@@ -1,7 +1,7 @@
 // Sales orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany } from './association.ts'
-import { madeOf } from './conversion.ts'
+import { documentsMadeFrom } from './conversion.ts'
 import { DOCUMENT, LINE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
@@ -56,7 +56,7 @@ export async function lockSalesOrderOf(scope: Scope, invoiceId: string): Promise
 
 // A draft has no invoices: making one from it opens it.
 async function withInvoices(scope: Scope, orders: Omit<SalesOrder, 'invoices'>[]): Promise<SalesOrder[]> {
-  const made = await madeOf(
+  const made = await documentsMadeFrom(
     scope,
     'sales order',
     orders.filter(({ status }) => status !== 'DRAFT').map(({ id }) => id),

@@ -27,7 +27,7 @@ interface Remembered {
 }
 
 const REMEMBERED_MS = 5_000
-const MOST = 10_000
+const MAX_TOKENS = 10_000
 
 /**
  * Everything is forgotten as soon as any token, key or organisation changes: PostgreSQL sends a notification at the commit
@@ -68,7 +68,7 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
     const holder = await lookUp()
     // Made-up secrets are not remembered: their number has no limit.
     if (!holder && listening && before === generation && secrets.mayExist(hash)) {
-      if (dead.size >= MOST) dead.clear()
+      if (dead.size >= MAX_TOKENS) dead.clear()
       dead.add(kind + hash)
     }
     return holder
@@ -85,7 +85,7 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
       const before = generation
       const holder = await lookUp(secret, now)
       if (holder && listening && before === generation) {
-        if (remembered.size >= MOST) remembered.clear()
+        if (remembered.size >= MAX_TOKENS) remembered.clear()
         const ends = holder.token.ends?.getTime() ?? Infinity
         remembered.set(secret, { holder, until: Math.min(now.getTime() + REMEMBERED_MS, ends) })
       }

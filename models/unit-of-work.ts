@@ -118,7 +118,7 @@ const bigintAsText = (_key: string, value: unknown) => (typeof value === 'bigint
 // Units of work of the same shape (same verbs, same tables) share a statement, whatever their rows and the columns that
 // change. So the number of statements in a connection depends on the commands, never on what callers send.
 const statements = new Map<string, Statement>()
-const MOST_STATEMENTS = 500
+const MAX_STATEMENTS = 500
 
 function statementOf(groups: RowGroup[], announces: boolean): Statement {
   const shape = groups.map((group) => `${group.verb} ${group.table.name}`).join(';') + announces
@@ -134,7 +134,7 @@ function statementOf(groups: RowGroup[], announces: boolean): Statement {
       name: `unit of work ${createHash('sha256').update(shape).digest('hex').slice(0, 16)}`,
       text: `WITH ${parts.join(',\n')}\nSELECT numbers, ${deliveries} AS deliveries FROM filled`,
     }
-    if (statements.size < MOST_STATEMENTS) statements.set(shape, statement)
+    if (statements.size < MAX_STATEMENTS) statements.set(shape, statement)
   }
   return statement
 }

@@ -20,7 +20,7 @@ export const webhookEndpoints = model('webhook_endpoints', {
 export type WebhookEndpointRow = RowOf<typeof webhookEndpoints>
 
 /** All endpoints that are not deleted. */
-export const STANDING_ENDPOINTS = not(equalTo('status', 'DELETED'))
+export const NOT_DELETED = not(equalTo('status', 'DELETED'))
 
 export const webhookEvents = model('webhook_events', {
   org_id: UUID,

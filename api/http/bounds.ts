@@ -1,9 +1,9 @@
 // The limits of a connection, of the requests on it and of their answers.
 
 /** Size of the request line and the headers together; a larger one is answered with 431. */
-export const MOST_HEAD_BYTES = 16 * 1024
+export const MAX_HEAD_BYTES = 16 * 1024
 /** A request with this many headers is answered with 431, because Node silently drops those above the limit. */
-export const MOST_HEADERS = 200
+export const MAX_HEADERS = 200
 /** Time for the headers to arrive, from the first byte or the opening of the connection; then 408. */
 export const HEAD_SECONDS = 20
 /** Time for the whole request to arrive, including its body; then 408. */
@@ -15,11 +15,11 @@ export const UNREAD_SECONDS = 10
 /** Time from the end of a request's headers to the last byte of its answer, including streams. */
 export const ANSWER_SECONDS = 330
 /** Unanswered requests on one connection; above this limit no more are read. Pipelining lets a caller send without reading. */
-export const MOST_UNANSWERED = 100
+export const MAX_UNANSWERED = 100
 /** How much is read and discarded after the last accepted request, until its answer is sent. */
-export const MOST_DISCARDED_BYTES = 16 * 1024 * 1024
+export const MAX_DISCARDED_BYTES = 16 * 1024 * 1024
 /** Refused connections that are answered at the same time; others are closed without an answer. */
-export const MOST_REFUSED = 100
+export const MAX_REFUSED = 100
 /** How long a refused connection stays open for the caller to read its answer. */
 export const REFUSED_SECONDS = 1
 /** How often Node checks for connections whose headers or requests are overdue. */

@@ -65,7 +65,7 @@ export async function identify(
     organization,
     origin,
     ...(route.write || route.startWorkflow
-      ? { standing: (later: Date) => tokenStillHeld(secret!, holder, later) }
+      ? { precondition: (later: Date) => tokenStillHeld(secret!, holder, later) }
       : {}),
   }
   // A re-issue with grace leaves a partner two tokens of an organisation, and one budget (decisions §11).

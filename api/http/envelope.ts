@@ -1,6 +1,6 @@
 // The JSON envelope of successful and refused calls.
 import { FAULTS, type Fault } from '../../domain/faults.ts'
-import { MOST_FIELD, MOST_MESSAGE, shortened } from './problems.ts'
+import { MAX_FIELD, MAX_MESSAGE, shortened } from './problems.ts'
 import type { Answer } from './route.ts'
 
 export interface Reply {
@@ -43,8 +43,8 @@ export function openedAt(answer: Answer, key: string): { opening: string; closin
 /** `{code, message, field?, details?, errors?, request_id}`; texts that quote the caller are shortened. */
 export function refusal(fault: Fault, requestId: string): Reply {
   const { code, details, errors, retryAfter } = fault
-  const message = shortened(fault.message, MOST_MESSAGE)
-  const field = fault.field === undefined ? undefined : shortened(fault.field, MOST_FIELD)
+  const message = shortened(fault.message, MAX_MESSAGE)
+  const field = fault.field === undefined ? undefined : shortened(fault.field, MAX_FIELD)
   const headers: Record<string, string> = retryAfter === undefined ? {} : { 'Retry-After': String(retryAfter) }
   return {
     status: fault.status,
@@ -54,7 +54,7 @@ export function refusal(fault: Fault, requestId: string): Reply {
 }
 
 const shortenTexts = (_name: string, value: unknown) =>
-  typeof value === 'string' ? shortened(value, MOST_MESSAGE) : value
+  typeof value === 'string' ? shortened(value, MAX_MESSAGE) : value
 
 /** The codes that GET /errors lists: the registry from which the code throws. */
 export function errorCatalogue(): { code: string; status: number; meaning: string }[] {

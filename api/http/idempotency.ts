@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Books } from '../../commands/books/books.ts'
 import { fault } from '../../domain/faults.ts'
-import { claimOf, type AnswerKey, type UnfinishedRequest, type StandingClaim } from '../../models/idempotency.ts'
+import { claimOf, type AnswerKey, type UnfinishedRequest, type LeasedClaim } from '../../models/idempotency.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { Reply } from './envelope.ts'
 import type { Route } from './route.ts'
@@ -100,7 +100,7 @@ export function keptBody({ secret }: KeyedCall, { body }: Reply, sealer: Sealer)
 const CLAIMED_MS = 60_000
 
 /** Keeps the claim for a minute beyond the transaction, for a call that waits for a workflow (decisions §7: 60 s). */
-export function leaveClaim(books: Books, call: KeyedCall, requestId: string): StandingClaim {
+export function leaseClaim(books: Books, call: KeyedCall, requestId: string): LeasedClaim {
   const until = new Date(books.now.getTime() + CLAIMED_MS)
   books.remember({ ...claimed(books, call), status: null, body: requestId, sealed: false, claimed_until: until })
   return { ...call, until }

@@ -13,7 +13,7 @@ import { inPlace } from './writing.ts'
 const FIRST_ROWS = 2
 const PORTION = 512 * 1024
 /** An answer of more characters than this is not held. */
-const MOST_HELD = 1024 * 1024
+const MAX_HELD = 1024 * 1024
 
 /**
  * Each portion takes a place among the calls for as long as it is read from the database, none while its reader takes
@@ -31,7 +31,7 @@ export async function answerList(
   let held = ''
   for (let next = await texts.next(); !next.done; next = await texts.next()) {
     held += (held === '' ? '' : ',') + next.value
-    if (held.length > MOST_HELD) return streamed()
+    if (held.length > MAX_HELD) return streamed()
   }
   return { status: 200, headers: {}, body: opening + held + closing }
 

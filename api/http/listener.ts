@@ -35,7 +35,7 @@ export function createListener(dependencies: ListenerDependencies): Listener {
   const { connections, unmatched } = dependencies
   const state = { stopping: false }
   const server = createServer({
-    maxHeaderSize: bounds.MOST_HEAD_BYTES,
+    maxHeaderSize: bounds.MAX_HEAD_BYTES,
     headersTimeout: bounds.HEAD_SECONDS * 1000,
     requestTimeout: bounds.REQUEST_SECONDS * 1000,
     keepAliveTimeout: bounds.KEEP_ALIVE_SECONDS * 1000,
@@ -45,13 +45,13 @@ export function createListener(dependencies: ListenerDependencies): Listener {
     // The header `Upgrade` is ignored (decisions §11).
     shouldUpgradeCallback: () => false,
   })
-  server.maxHeadersCount = bounds.MOST_HEADERS
+  server.maxHeadersCount = bounds.MAX_HEADERS
   const receive = (request: IncomingMessage, response: ServerResponse, refused: Error | null = null) => {
     const connection = connections.of(request.socket)
     // A refused connection was already answered.
     if (!connection || request.socket.destroyed) return
     if (connection.isLast || isAnnounced(connection)) return
-    if (connection.unanswered.size >= bounds.MOST_UNANSWERED) {
+    if (connection.unanswered.size >= bounds.MAX_UNANSWERED) {
       dependencies.onRefused('pipelining', connection.address)
       return takeNoMore(connection)
     }
@@ -148,7 +148,7 @@ function takeNoMore(connection: OpenConnection): void {
   socket.removeAllListeners('data')
   socket.on('data', (chunk: Buffer) => {
     bytes += chunk.length
-    if (bytes > bounds.MOST_DISCARDED_BYTES) socket.destroy()
+    if (bytes > bounds.MAX_DISCARDED_BYTES) socket.destroy()
   })
   // Node calls this after the last answer.
   socket.destroySoon = () => {
@@ -189,7 +189,7 @@ function admitting({ connections, unmatched, onRefused }: ListenerDependencies):
     const excess = connections.admit(socket)
     if (excess === null) return
     onRefused(excess, socket.remoteAddress ?? '')
-    if (refused >= bounds.MOST_REFUSED) return void socket.destroy()
+    if (refused >= bounds.MAX_REFUSED) return void socket.destroy()
     refused += 1
     const patience = setTimeout(() => socket.destroy(), bounds.REFUSED_SECONDS * 1000)
     socket.once('close', () => {

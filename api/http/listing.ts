@@ -156,6 +156,6 @@ export function whereOf(
   query: Record<string, unknown>,
   context: RequestContext,
 ): Condition {
-  const asked = Object.entries(filters).filter(([name, { always }]) => always || query[name] !== undefined)
-  return allOf(asked.map(([name, { where }]) => where(query[name], name, context)))
+  const applied = Object.entries(filters).filter(([name, { always }]) => always || query[name] !== undefined)
+  return allOf(applied.map(([name, { where }]) => where(query[name], name, context)))
 }

@@ -95,7 +95,7 @@ async function untilUnchanged(
       return await answer(of)
     } catch (error) {
       if (!(error instanceof CallerChanged)) throw error
-      if (tries === MOST_TRIES)
+      if (tries === MAX_TRIES)
         throw fault('service.unavailable', {
           message: 'The organisation is being changed; try again.',
           retryAfter: 1,
@@ -108,7 +108,7 @@ async function untilUnchanged(
 }
 
 // Enough for a request to succeed while the organisation is changed again and again.
-const MOST_TRIES = 20
+const MAX_TRIES = 20
 
 function answerRoute(
   server: ServerContext,

@@ -2,10 +2,10 @@
 import { fault, type Fault, type FieldProblem } from '../../domain/faults.ts'
 
 /** The most problems that one answer lists. */
-export const MOST_PROBLEMS = 100
+export const MAX_PROBLEMS = 100
 /** The longest field path and the longest message that an answer quotes, in characters. */
-export const MOST_FIELD = 200
-export const MOST_MESSAGE = 500
+export const MAX_FIELD = 200
+export const MAX_MESSAGE = 500
 
 /** The text, cut to `most` characters with an ellipsis if it is longer. Never ends with half of a surrogate pair. */
 export function shortened(text: string, most: number): string {
@@ -14,14 +14,14 @@ export function shortened(text: string, most: number): string {
 
 /** The `422 validation.failed` with these problems; its message says so if there are more than it lists. */
 export function validationFailed(problems: FieldProblem[]): Fault {
-  const listed = problems.slice(0, MOST_PROBLEMS).map(({ field, code, message }) => ({
-    field: shortened(field, MOST_FIELD),
+  const listed = problems.slice(0, MAX_PROBLEMS).map(({ field, code, message }) => ({
+    field: shortened(field, MAX_FIELD),
     code,
-    message: shortened(message, MOST_MESSAGE),
+    message: shortened(message, MAX_MESSAGE),
   }))
-  if (problems.length <= MOST_PROBLEMS) return fault('validation.failed', { errors: listed })
+  if (problems.length <= MAX_PROBLEMS) return fault('validation.failed', { errors: listed })
   return fault('validation.failed', {
     errors: listed,
-    message: `The body has the wrong shape; the first ${MOST_PROBLEMS} of its problems are listed.`,
+    message: `The body has the wrong shape; the first ${MAX_PROBLEMS} of its problems are listed.`,
   })
 }

@@ -4,7 +4,7 @@ import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAb
 
 const WINDOW_SECONDS = 60
 /** The most addresses with a counter of their own in one window; a counter takes half a kilobyte. */
-const MOST_ADDRESSES = 20_000
+const MAX_ADDRESSES = 20_000
 const OTHERS = 'others'
 /** Time limits of Redis: for a command, for opening a connection and for closing one. */
 export const REDIS_WAITS_MS = { command: 250, connect: 1_000, disconnect: 250 }
@@ -51,7 +51,7 @@ export function createLimiter(limits: Limits, redisUrl: string | null): Limiter 
     // An address that has used up its budget is refused without a command to Redis.
     ADDRESS: counterOf('address', points.ADDRESS, redis, { inMemoryBlockOnConsumed: points.ADDRESS }),
   }
-  const boundedAddress = boundKeys(MOST_ADDRESSES)
+  const boundedAddress = boundKeys(MAX_ADDRESSES)
   return {
     async count({ of, key }, now) {
       const limit = points[of]

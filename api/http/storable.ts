@@ -1,6 +1,6 @@
 // Scans a JSON text before it is parsed, and finds values in it that cannot be stored.
 import type { FieldProblem } from '../../domain/faults.ts'
-import { MOST_FIELD, MOST_PROBLEMS } from './problems.ts'
+import { MAX_FIELD, MAX_PROBLEMS } from './problems.ts'
 
 /** True for text that PostgreSQL can store in UTF-8: no NUL, no half of a surrogate pair. */
 export function isStorableText(text: string): boolean {
@@ -66,7 +66,7 @@ export function findUnstorable(value: unknown): FieldProblem[] {
 
 // The path becomes text only for a problem: it may be long, and there may be many values.
 function visit(value: unknown, path: (string | number)[], problems: FieldProblem[]): void {
-  if (problems.length > MOST_PROBLEMS) return
+  if (problems.length > MAX_PROBLEMS) return
   if (typeof value === 'string') {
     if (!isStorableText(value))
       problems.push({
@@ -82,14 +82,14 @@ function visit(value: unknown, path: (string | number)[], problems: FieldProblem
         message: 'must be a number that is neither too large nor too small',
       })
   } else if (Array.isArray(value)) {
-    for (let index = 0; index < value.length && problems.length <= MOST_PROBLEMS; index += 1) {
+    for (let index = 0; index < value.length && problems.length <= MAX_PROBLEMS; index += 1) {
       path.push(index)
       visit(value[index], path, problems)
       path.pop()
     }
   } else if (typeof value === 'object' && value !== null) {
     for (const name of Object.keys(value)) {
-      if (problems.length > MOST_PROBLEMS) return
+      if (problems.length > MAX_PROBLEMS) return
       if (!isStorableText(name)) {
         problems.push({ field: pathText(path), code: 'text', message: 'has a name that cannot be stored' })
         continue
@@ -102,4 +102,4 @@ function visit(value: unknown, path: (string | number)[], problems: FieldProblem
 }
 
 // Names are cut before they are joined: a hundred paths of a megabyte each would take a hundred megabytes.
-const pathText = (path: (string | number)[]) => path.map((part) => String(part).slice(0, MOST_FIELD + 1)).join('.')
+const pathText = (path: (string | number)[]) => path.map((part) => String(part).slice(0, MAX_FIELD + 1)).join('.')

@@ -1,7 +1,7 @@
 // Checks the target and the Host of a request, because the router makes a URL of them and throws if that fails.
 import type { IncomingMessage } from 'node:http'
 import { fault, type Fault } from '../../domain/faults.ts'
-import { MOST_HEADERS } from './bounds.ts'
+import { MAX_HEADERS } from './bounds.ts'
 
 // RFC 9112, section 3.2: a name, an IPv4 address or an IPv6 address in brackets, and a port.
 const HOST = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._~!$&'()*+,;=%-]*)(?::\d{0,5})?$/i
@@ -14,8 +14,8 @@ const NEEDS_RESOLVING = /\\|\/(?:\.|%2e)/i
  * with scheme and authority by its path, and resolves `.` and `..` in it, so that later code sees one form only.
  */
 export function checkTarget(request: IncomingMessage): Fault | null {
-  if (request.rawHeaders.length >= 2 * MOST_HEADERS) {
-    return fault('request.too_large', { status: 431, message: `The request has ${MOST_HEADERS} headers or more.` })
+  if (request.rawHeaders.length >= 2 * MAX_HEADERS) {
+    return fault('request.too_large', { status: 431, message: `The request has ${MAX_HEADERS} headers or more.` })
   }
   return checkHost(request) ?? checkPath(request)
 }

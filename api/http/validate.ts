@@ -6,7 +6,7 @@ import { Settings } from 'typebox/system'
 import { isInstant, parseDocumentDate, isDate } from '../../domain/dates.ts'
 import { fault, type FieldProblem } from '../../domain/faults.ts'
 import { refuseEmptyPeriods } from './period.ts'
-import { MOST_PROBLEMS, validationFailed } from './problems.ts'
+import { MAX_PROBLEMS, validationFailed } from './problems.ts'
 import { isStorableText } from './storable.ts'
 
 // The forms of a date that requests may send (decisions §1); JSON Schema's own `date` and `date-time` are narrower.
@@ -39,7 +39,7 @@ export function validateBody(
   problems.push(...alsoCheck(measured))
   if (problems.length === 0) return
   throw validationFailed(
-    problems.length > MOST_PROBLEMS ? problems.toSorted((a, b) => depthOf(a) - depthOf(b)) : problems,
+    problems.length > MAX_PROBLEMS ? problems.toSorted((a, b) => depthOf(a) - depthOf(b)) : problems,
   )
 }
 

@@ -4,7 +4,7 @@ import type { Caller } from '../../commands/books/caller.ts'
 import { openBooks } from '../../commands/books/open-books.ts'
 import { asFault } from '../../commands/books/refusals.ts'
 import { Fault } from '../../domain/faults.ts'
-import { answerClaim, releaseClaim, type UnfinishedRequest, type StandingClaim } from '../../models/idempotency.ts'
+import { answerClaim, releaseClaim, type UnfinishedRequest, type LeasedClaim } from '../../models/idempotency.ts'
 import { BODY_LIMIT, LARGE_BODY, sizeOf } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import type { FairShare } from './fair-share.ts'
@@ -12,7 +12,7 @@ import {
   claim,
   keptBody,
   keyOf,
-  leaveClaim,
+  leaseClaim,
   mismatchHeader,
   NotClaimed,
   remember,
@@ -27,7 +27,7 @@ import { ownerOf } from './shares.ts'
 interface PendingWorkflow {
   awaitAnswer: WorkflowAnswer
   call: KeyedCall
-  claim: StandingClaim
+  claim: LeasedClaim
   mismatched: boolean
 }
 
@@ -206,7 +206,7 @@ function pendingWorkflow(
   return {
     awaitAnswer: awaitAnswer,
     call: call,
-    claim: leaveClaim(books, call, requestId),
+    claim: leaseClaim(books, call, requestId),
     mismatched: call.bodyHash !== sent.bodyHash,
   }
 }

@@ -13,7 +13,7 @@ import {
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
 import { findRow, findRows } from '../../models/find.ts'
-import { attemptsOf, STANDING_ENDPOINTS, webhookDeliveries, webhookEndpoints } from '../../models/webhook.ts'
+import { attemptsOf, NOT_DELETED, webhookDeliveries, webhookEndpoints } from '../../models/webhook.ts'
 import { equals, listing, sameId, since, until } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
@@ -61,7 +61,7 @@ export const webhookRoutes = [
     table: webhookEndpoints,
     shape: Endpoint,
     filters: {},
-    where: STANDING_ENDPOINTS,
+    where: NOT_DELETED,
     show: async (rows, context) => (await withCircuits(context, rows)).map(showEndpoint),
   }),
   route({

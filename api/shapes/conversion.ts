@@ -1,7 +1,7 @@
 // The bodies of conversions as JSON.
 import { Type } from 'typebox'
 import { decimal, optional, Reference } from './fields.ts'
-import { MOST_LINES } from './line-item.ts'
+import { MAX_LINES } from './line-item.ts'
 
 const auto_approve = optional(
   Type.Boolean({ description: 'Approve the last document that is created; otherwise it is a draft.' }),
@@ -22,7 +22,7 @@ export const OrderConversion = Type.Object(
     line_items: optional(
       Type.Array(Part, {
         minItems: 1,
-        maxItems: MOST_LINES,
+        maxItems: MAX_LINES,
         description: "The part to convert, by the order's own lines; without it, everything that is left.",
       }),
     ),

@@ -8,7 +8,7 @@ import type { Applied } from '../../commands/sales/credit-applications.ts'
 import type { CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
 import { documentFields, newDocument, NoteRoundOff, PlaceOfSupply, showDocument } from './document.ts'
 import { Amount, DocumentDate, Id, nullable, optional, Reference, Timestamp } from './fields.ts'
-import { ChangedPurchaseLine, LineItem, MOST_LINES, NewPurchaseLine } from './line-item.ts'
+import { ChangedPurchaseLine, LineItem, MAX_LINES, NewPurchaseLine } from './line-item.ts'
 
 export const CREDIT_NOTE_STATUSES = [...STATUSES.CREDIT_NOTE]
 export const Side = Type.Enum([...CREDIT_SIDES])
@@ -18,14 +18,14 @@ export const NewNoteLines = Type.Array(
     { ...NewPurchaseLine.properties, restock: optional(Type.Boolean()) },
     { description: 'Either item_id, or name and rate.' },
   ),
-  { minItems: 1, maxItems: MOST_LINES },
+  { minItems: 1, maxItems: MAX_LINES },
 )
 export const ChangedNoteLines = Type.Array(
   Type.Object(
     { ...ChangedPurchaseLine.properties, restock: optional(Type.Boolean()) },
     { description: 'Lines that are not sent are removed.' },
   ),
-  { minItems: 1, maxItems: MOST_LINES },
+  { minItems: 1, maxItems: MAX_LINES },
 )
 export const NoteLine = Type.Object({ ...LineItem.properties, restock: Type.Boolean() })
 

@@ -6,7 +6,7 @@ import { toAmount } from '../../domain/money.ts'
 import type { Expense as ExpenseWithLines, ExpenseLineRow } from '../../models/expense.ts'
 import { Tags } from './document.ts'
 import { Amount, decimal, DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
-import { MOST_LINES } from './line-item.ts'
+import { MAX_LINES } from './line-item.ts'
 
 const Spent = Type.Number({ exclusiveMinimum: 0, maximum: 1e13 })
 
@@ -36,7 +36,7 @@ const fields = {
   tax_id: optional(Reference),
   is_inclusive_tax: optional(Type.Boolean()),
   notes: optional(Text(5000)),
-  line_items: optional(Type.Array(NewLine, { minItems: 1, maxItems: MOST_LINES })),
+  line_items: optional(Type.Array(NewLine, { minItems: 1, maxItems: MAX_LINES })),
   is_rcm: optional(Type.Boolean()),
   rcm_rate: optional(decimal({ exclusiveMinimum: 0, maximum: 100 })),
   itc_blocked_reason: optional(Type.String({ minLength: 1, maxLength: 200, pattern: '\\S' })),
@@ -49,7 +49,7 @@ export const ExpenseChanges = Type.Object({
   date: Type.Optional(DocumentDate),
   paid_through_account_id: Type.Optional(Reference),
   ...fields,
-  line_items: optional(Type.Array(ChangedLine, { minItems: 1, maxItems: MOST_LINES })),
+  line_items: optional(Type.Array(ChangedLine, { minItems: 1, maxItems: MAX_LINES })),
 })
 
 /** Problems that the shape of a PUT cannot express: a new line needs an amount. Accepts any body, also an invalid one. */

@@ -34,14 +34,14 @@ export const DocumentDate = Type.String({
 export const Email = Type.String({ format: 'email', maxLength: 254 })
 export const Currency = Type.String({ pattern: '^[A-Z]{3}$', maxLength: 3, description: 'ISO 4217.' })
 
-const MOST_DECIMALS = 6
+const MAX_DECIMALS = 6
 
 /** A number with at most six decimals (decisions §4). */
 export function decimal(options: { minimum?: number; exclusiveMinimum?: number; maximum?: number } = {}) {
   return Type.Refine(
     Type.Number({ maximum: 1e13, ...options }),
-    (value: number | null) => value === null || decimalsOf(value) <= MOST_DECIMALS,
-    () => `must have at most ${MOST_DECIMALS} decimals`,
+    (value: number | null) => value === null || decimalsOf(value) <= MAX_DECIMALS,
+    () => `must have at most ${MAX_DECIMALS} decimals`,
   )
 }
 

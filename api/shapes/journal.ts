@@ -6,7 +6,7 @@ import { toAmount } from '../../domain/money.ts'
 import { JOURNAL_SOURCES, type ReadJournal } from '../../models/journal.ts'
 import { Tags } from './document.ts'
 import { DocumentDate, Id, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
-import { MOST_LINES } from './line-item.ts'
+import { MAX_LINES } from './line-item.ts'
 
 const LedgerAmount = Type.Number({ description: "In the organisation's currency." })
 
@@ -28,7 +28,7 @@ export const NewJournal = Type.Object({
       },
       { description: "Either debit or credit. The contact is the journal's unless the line names its own." },
     ),
-    { minItems: 2, maxItems: MOST_LINES },
+    { minItems: 2, maxItems: MAX_LINES },
   ),
 })
 

@@ -7,7 +7,7 @@ import type { LineRow } from '../../models/document.ts'
 import { Amount, decimal, Id, Name, nullable, optional, Reference, Text } from './fields.ts'
 
 /** The most lines that a document may have (decisions §4). */
-export const MOST_LINES = 500
+export const MAX_LINES = 500
 
 const NewLineItem = Type.Object(
   {
@@ -40,9 +40,9 @@ export const NewPurchaseLine = Type.Object(
   { description: 'Either item_id, or name and rate.' },
 )
 
-export const NewPurchaseLines = Type.Array(NewPurchaseLine, { minItems: 1, maxItems: MOST_LINES })
+export const NewPurchaseLines = Type.Array(NewPurchaseLine, { minItems: 1, maxItems: MAX_LINES })
 
-export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MOST_LINES })
+export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MAX_LINES })
 
 /** A line of a PUT: with line_item_id it changes that line, and fields that are not sent stay; without it the line is new. */
 const ChangedLineItem = Type.Object(
@@ -70,8 +70,8 @@ export const ChangedPurchaseLine = Type.Object(
   },
 )
 
-export const ChangedPurchaseLines = Type.Array(ChangedPurchaseLine, { minItems: 1, maxItems: MOST_LINES })
-export const ChangedLineItems = Type.Array(ChangedLineItem, { minItems: 1, maxItems: MOST_LINES })
+export const ChangedPurchaseLines = Type.Array(ChangedPurchaseLine, { minItems: 1, maxItems: MAX_LINES })
+export const ChangedLineItems = Type.Array(ChangedLineItem, { minItems: 1, maxItems: MAX_LINES })
 
 /** Problems that the shape cannot express: a line without item_id needs a name and a rate. Accepts any body, also an invalid one. */
 export function lineProblems(body: unknown): FieldProblem[] {

@@ -4,7 +4,7 @@ import type { IssuedToken } from '../../commands/organizations/partners.ts'
 import type { OrganizationRow } from '../../models/organization.ts'
 import { Currency, Email, Id, Name, nullable, optional, Text, Timestamp } from './fields.ts'
 
-const MOST_ADDRESS = 4_000
+const MAX_ADDRESS = 4_000
 
 /** A text, or an object with fields that the partner chooses; stored as it is sent. */
 const Address = Type.Refine(
@@ -13,8 +13,8 @@ const Address = Type.Refine(
     maxLength: 1000,
     maxProperties: 50,
   }),
-  (value) => typeof value !== 'object' || JSON.stringify(value).length <= MOST_ADDRESS,
-  () => `must not be longer than ${MOST_ADDRESS} characters as JSON`,
+  (value) => typeof value !== 'object' || JSON.stringify(value).length <= MAX_ADDRESS,
+  () => `must not be longer than ${MAX_ADDRESS} characters as JSON`,
 )
 
 export const NewOrganization = Type.Object(

@@ -10,7 +10,7 @@ import { Amount, Currency, DocumentDate, Id, nullable, optional, Reference, Text
 
 const PAYMENT_MODES = ['CASH', 'BANK_TRANSFER', 'CHEQUE', 'UPI', 'CARD', 'OTHER'] as const
 
-const MOST_ALLOCATIONS = 500
+const MAX_ALLOCATIONS = 500
 
 export const Flow = Type.Enum([...FLOWS])
 const Mode = Type.Enum([...PAYMENT_MODES])
@@ -38,7 +38,7 @@ export const NewPayment = Type.Object({
   bank_charges: optional(Withheld),
   tds_amount: optional(Withheld),
   tags: optional(Tags),
-  allocations: optional(Type.Array(NewAllocation, { maxItems: MOST_ALLOCATIONS })),
+  allocations: optional(Type.Array(NewAllocation, { maxItems: MAX_ALLOCATIONS })),
 })
 
 export const PaymentChanges = Type.Object({

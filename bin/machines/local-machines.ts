@@ -7,7 +7,7 @@ import { startPostgres } from './postgres.ts'
 import { type Launched, onPath } from './process.ts'
 import { startRedis } from './redis.ts'
 import type { RunRecord } from './run-record.ts'
-import { step, tell } from './steps.ts'
+import { step, printLine } from './steps.ts'
 import { findTemporal } from './temporal-binary.ts'
 import { startTemporal } from './temporal.ts'
 
@@ -61,7 +61,7 @@ async function allOf<T extends unknown[]>(parts: { [I in keyof T]: Promise<T[I]>
 async function database(beside: Beside, ports: Ports): Promise<string> {
   const { local, onLaunch } = beside
   if (local.databaseUrl) {
-    tell('PostgreSQL', 'yours', withoutPassword(local.databaseUrl), 'DATABASE_URL')
+    printLine('PostgreSQL', 'yours', withoutPassword(local.databaseUrl), 'DATABASE_URL')
     return local.databaseUrl
   }
   let version = ''
@@ -88,7 +88,7 @@ async function temporalServer(
 ): Promise<{ temporalAddress: string; temporalUiUrl: string | null }> {
   const { local, namespace, onLaunch, stopping } = beside
   if (local.temporalAddress) {
-    tell('Temporal', 'yours', local.temporalAddress, 'TEMPORAL_ADDRESS')
+    printLine('Temporal', 'yours', local.temporalAddress, 'TEMPORAL_ADDRESS')
     return { temporalAddress: local.temporalAddress, temporalUiUrl: null }
   }
   const log = logOf(local, 'temporal')
@@ -113,12 +113,12 @@ async function temporalServer(
 
 async function redis({ local, ...beside }: Beside, ports: Ports): Promise<string | null> {
   if (local.redisUrl) {
-    tell('Redis', 'yours', withoutPassword(local.redisUrl), 'REDIS_URL')
+    printLine('Redis', 'yours', withoutPassword(local.redisUrl), 'REDIS_URL')
     return local.redisUrl
   }
   const binary = onPath('redis-server', local.path)
   if (!binary) {
-    tell('Redis', 'none', 'limits are counted in the API process')
+    printLine('Redis', 'none', 'limits are counted in the API process')
     return null
   }
   const log = logOf(local, 'redis')

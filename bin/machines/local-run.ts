@@ -10,7 +10,7 @@ import { freePort, isFree } from './port.ts'
 import { end, type Launched, type Machine, sizeOf, sleep } from './process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './run-record.ts'
 import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from './service.ts'
-import { secondsSince, step, tell } from './steps.ts'
+import { secondsSince, step, printLine } from './steps.ts'
 
 // A part is stopped before those that it uses.
 const STOP_ORDER = ['API', 'Worker', 'Temporal', 'Redis', 'PostgreSQL']
@@ -79,11 +79,11 @@ type Settings = ReturnType<typeof readSettings>
 
 async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise<void> {
   const { local, stopping } = run
-  tell('Data folder', local.dataDir)
+  printLine('Data folder', local.dataDir)
   rotateLogs(join(local.dataDir, 'logs'))
   if (record.leftovers.length > 0) {
     const names = record.leftovers.map(({ name, pid }) => `${name} (${pid})`).join(', ')
-    tell('Leftovers', `of a run that was killed are ended: ${names}`)
+    printLine('Leftovers', `of a run that was killed are ended: ${names}`)
     await endLeftovers(record.leftovers)
   }
   const { port, host } = await choosePort(settings)
@@ -114,7 +114,7 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   })
   if (stopped.aborted) return
   const keys = await demoKeys(local, addresses.databaseUrl, `${origin}/api/public/v1`)
-  tellReady(run, origin, addresses, keys)
+  printReady(run, origin, addresses, keys)
 }
 
 // Renames logs above LONG_LOG_BYTES to .log.1, which replaces the previous one.
@@ -189,7 +189,7 @@ async function startService(
     parts.map(async (part) => {
       const started = Date.now()
       const machine = await part.start().catch((error: Error) => error)
-      if (!(machine instanceof Error)) tell(part.name, 'started', part.detail(machine), secondsSince(started))
+      if (!(machine instanceof Error)) printLine(part.name, 'started', part.detail(machine), secondsSince(started))
       void watch(part, machine, stopping.signal)
     }),
   )
@@ -211,7 +211,7 @@ async function demoKeys(local: LocalRun, databaseUrl: string, baseUrl: string): 
   )
 }
 
-function tellReady({ local, begun }: Run, origin: string, addresses: Addresses, keys: DemoKeys): void {
+function printReady({ local, begun }: Run, origin: string, addresses: Addresses, keys: DemoKeys): void {
   const { databaseUrl, temporalAddress, temporalUiUrl } = addresses
   const card = {
     base_url: `${origin}/api/public/v1`,
@@ -246,7 +246,7 @@ async function stopAll({ stopping, hurry }: Run, record: RunRecord): Promise<voi
     if (!child) continue
     const since = Date.now()
     await end(child, { patienceMs: STOP_PATIENCE_MS, hurry: hurry.signal })
-    tell(name, 'stopped', '', secondsSince(since))
+    printLine(name, 'stopped', '', secondsSince(since))
   }
   record.close()
   if (!nothing) console.log('Everything is stopped.')

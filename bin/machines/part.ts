@@ -1,6 +1,6 @@
 // Keeps a part of the run alive: starts it again when it ends or does not respond.
 import { end, lastLines, type Machine, sleep } from './process.ts'
-import { secondsSince, tell } from './steps.ts'
+import { secondsSince, printLine } from './steps.ts'
 
 export interface Part {
   name: string
@@ -36,9 +36,12 @@ export async function keepAlive(part: Part, machine: Machine | Error, stopping: 
     if (stopping.aborted) return
     deaths = [...deaths.filter((at) => at > Date.now() - PATIENCE_MS), Date.now()]
     const waitMs = deaths.length >= TOO_OFTEN ? SLOW_MS : 100 * 4 ** (deaths.length - 1)
-    tell(part.name, `${now instanceof Error ? 'does not start' : 'ended'} (${how}); starts again in ${waitMs / 1000} s`)
+    printLine(
+      part.name,
+      `${now instanceof Error ? 'does not start' : 'ended'} (${how}); starts again in ${waitMs / 1000} s`,
+    )
     if (deaths.length === TOO_OFTEN) {
-      tell(
+      printLine(
         part.name,
         `has ended ${TOO_OFTEN} times within a minute; the last lines of ${part.log}:\n${lastLines(part.log)}`,
       )
@@ -47,7 +50,7 @@ export async function keepAlive(part: Part, machine: Machine | Error, stopping: 
     if (stopping.aborted) return
     const begun = Date.now()
     now = await part.start().catch((error: Error) => error)
-    if (!(now instanceof Error)) tell(part.name, 'back', part.detail(now), secondsSince(begun))
+    if (!(now instanceof Error)) printLine(part.name, 'back', part.detail(now), secondsSince(begun))
   }
 }
 
@@ -65,7 +68,7 @@ async function endOf(part: Part, machine: Machine, stopping: AbortSignal): Promi
     failed = (await answers(machine)) ? 0 : failed + 1
   }
   if (until.aborted) return ended
-  tell(part.name, `does not answer (${FAILED_PROBES} times in a row); is ended`)
+  printLine(part.name, `does not answer (${FAILED_PROBES} times in a row); is ended`)
   await end(machine.process, { patienceMs: DEAF_PATIENCE_MS, hurry: stopping })
   return ended
 }

@@ -47,7 +47,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
     log,
     env: { ...options.inherited, LC_ALL: 'C' },
     // PostgreSQL's fast shutdown: sessions are closed, and a checkpoint is written.
-    ask: 'SIGINT',
+    stopSignal: 'SIGINT',
   })
   options.onLaunch?.(launched)
   const stop = () => end(launched, { patienceMs: 20_000, hurry: options.hurry })

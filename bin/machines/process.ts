@@ -9,7 +9,7 @@ export interface Identity {
   pid: number
   startedAt: string
   /** The signal for a graceful shutdown. */
-  ask: NodeJS.Signals
+  stopSignal: NodeJS.Signals
 }
 
 export interface Launched extends Identity {
@@ -24,7 +24,7 @@ export interface Launch {
   args: string[]
   log: string
   env: NodeJS.ProcessEnv
-  ask?: NodeJS.Signals
+  stopSignal?: NodeJS.Signals
 }
 
 /** A running server: its address, its process, and how to stop it. */
@@ -38,7 +38,7 @@ export interface Machine {
  * Starts a process in a group of its own, so that a Ctrl-C in the terminal does not reach it, and the whole group can be
  * ended. Its output goes directly to the log file, so it is kept even if this process is killed.
  */
-export async function launch({ name, command, args, log, env, ask = 'SIGTERM' }: Launch): Promise<Launched> {
+export async function launch({ name, command, args, log, env, stopSignal = 'SIGTERM' }: Launch): Promise<Launched> {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
   const output = openSync(log, 'a', 0o600)
   let child: ChildProcess
@@ -59,7 +59,7 @@ export async function launch({ name, command, args, log, env, ask = 'SIGTERM' }:
     child.once('error', (error) => reject(new Error(`${name} could not be started: ${error.message}`)))
   })
   const pid = child.pid as number
-  return { name, pid, startedAt: startOf(pid) ?? '', ask, ended, hasEnded: () => over }
+  return { name, pid, startedAt: startOf(pid) ?? '', stopSignal, ended, hasEnded: () => over }
 }
 
 /** The start time of the process with this pid, in a form that depends on the system; null if there is none. */
@@ -95,7 +95,7 @@ export async function end(
   identity: Identity,
   { patienceMs = 10_000, hurry }: { patienceMs?: number; hurry?: AbortSignal } = {},
 ): Promise<void> {
-  if (isAlive(identity)) send(identity.pid, identity.ask)
+  if (isAlive(identity)) send(identity.pid, identity.stopSignal)
   const deadline = Date.now() + patienceMs
   while (isAlive(identity) && Date.now() < deadline && !hurry?.aborted) await sleep(25)
   // The group may outlive its leader, so the whole group is killed. It cannot be another group: the system does not reuse

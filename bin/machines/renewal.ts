@@ -4,7 +4,7 @@ import type { Watch } from './local-run.ts'
 import { end, type Machine } from './process.ts'
 import { STOP_PATIENCE_MS } from './service.ts'
 import { concerns } from './source-changes.ts'
-import { secondsSince, tell } from './steps.ts'
+import { secondsSince, printLine } from './steps.ts'
 
 /** Emits `change` with the paths of the files that have changed. */
 export type Changes = EventEmitter<{ change: [paths: string[]] }>
@@ -13,7 +13,7 @@ export type Changes = EventEmitter<{ change: [paths: string[]] }>
  * Returns a watch that restarts its part after each change that concerns it. A part that ends by itself or does not start
  * is only started again after the next change, because its source probably has an error.
  */
-export function renewAt(changes: Changes, say = tell): Watch {
+export function renewAt(changes: Changes, say = printLine): Watch {
   return async (part, started, stopping) => {
     const now: { runs: Machine | null } = { runs: null }
     const watch = (machine: Machine | Error) => {

@@ -47,9 +47,9 @@ export async function openRunRecord(dataDir: string, under?: number): Promise<Ru
       noted.ports = ports
       write()
     },
-    noteChild({ name, pid, startedAt, ask }) {
+    noteChild({ name, pid, startedAt, stopSignal }) {
       noted.children = noted.children.filter((child) => child.name !== name && isAlive(child))
-      noted.children.push({ name, pid, startedAt, ask })
+      noted.children.push({ name, pid, startedAt, stopSignal })
       write()
     },
     close() {
@@ -74,7 +74,7 @@ interface Holder extends Identity {
 async function takeLock(lock: string, dataDir: string, under?: number): Promise<void> {
   const mine = `${lock}.${process.pid}`
   const known = (pid: number) => ({ pid, startedAt: startOf(pid) ?? '' })
-  const self: Holder = { name: 'run', ask: 'SIGTERM', ...known(process.pid), under: under ? known(under) : null }
+  const self: Holder = { name: 'run', stopSignal: 'SIGTERM', ...known(process.pid), under: under ? known(under) : null }
   writeFileSync(mine, JSON.stringify(self), { mode: 0o600 })
   try {
     for (;;) {

@@ -11,17 +11,17 @@ export async function step<T>(
 ): Promise<T> {
   const begun = Date.now()
   try {
-    const [detail, value] = await work((line) => tell(name, line))
-    tell(name, outcome, detail, secondsSince(begun))
+    const [detail, value] = await work((line) => printLine(name, line))
+    printLine(name, outcome, detail, secondsSince(begun))
     return value
   } catch (error) {
-    tell(name, 'failed', '', secondsSince(begun))
+    printLine(name, 'failed', '', secondsSince(begun))
     throw error
   }
 }
 
 /** Prints one line: the name of the part, then its columns. */
-export function tell(name: string, first: string, ...columns: string[]): void {
+export function printLine(name: string, first: string, ...columns: string[]): void {
   const [detail, ...rest] = columns
   const line = detail === undefined ? first : [first.padEnd(8), detail.padEnd(26), ...rest].join('  ')
   console.log(`${name.padEnd(18)}  ${line}`.trimEnd())

@@ -14,7 +14,7 @@ export interface Caller {
   partnerId: string | null
   organization: OrganizationFacts | null
   /** The precondition of a transaction that begins at `now`: the token is still valid. It was checked earlier, before the call waited. */
-  standing?(now: Date): Precondition
+  precondition?(now: Date): Precondition
   /** Written into the metadata of every activity entry. */
   origin: { request_id: string | null; ip: string | null; user_agent: string | null; source: string }
 }

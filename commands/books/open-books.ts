@@ -32,7 +32,7 @@ export async function openBooks<T, R = T>(
       () =>
         context.database.transaction(async (connection) => {
           books = new Books(connection, caller, context.clock())
-          if (caller.standing) connection.require(caller.standing(books.now))
+          if (caller.precondition) connection.require(caller.precondition(books.now))
           const done = await work(books)
           queued = await books.write()
           return done

@@ -10,7 +10,7 @@ import { changesBetween } from '../books/changes.ts'
 import { recordDocument, type Numbered } from './document-entries.ts'
 import type { ExistingLines } from './document-lines.ts'
 import { documentDateOf } from './drafting.ts'
-import { redrawLines, draftInputOf, type Lined, type Redrawn, type TermsChanges } from './draft-input.ts'
+import { writeRepricedLines, draftInputOf, type Lined, type RepricedLines, type TermsChanges } from './draft-input.ts'
 
 /** What a draft is priced again from, besides the body of the PUT. */
 interface Repricing {
@@ -23,7 +23,7 @@ interface Repricing {
 }
 
 /** How documents of one kind change. */
-export interface DraftChange<Document, Line extends LineRow, Drawn extends Partial<Line>> {
+export interface DraftChange<Document, Line extends LineRow, PricedLine extends Partial<Line>> {
   /** The document as responses show it. */
   shown: object
   /** The fields that amounts and taxes are computed from: fixed once it is no draft. `instead` advises what to do. */
@@ -34,10 +34,12 @@ export interface DraftChange<Document, Line extends LineRow, Drawn extends Parti
   goodsDate?: 'shipment_date' | 'expected_date'
   /** The fields that change the place of supply when they name another record. */
   placedBy: readonly ('customer_id' | 'vendor_id' | 'branch_id')[]
-  drawUp(repricing: Repricing): Promise<{ head: Partial<DocumentRow> & { currency_code: string }; lines: Drawn[] }>
+  reprice(
+    repricing: Repricing,
+  ): Promise<{ head: Partial<DocumentRow> & { currency_code: string }; lines: PricedLine[] }>
   change(columns: Partial<DocumentRow>): Document
   lines: ModelOf<Line>
-  insertLine(line: Drawn): Line
+  insertLine(line: PricedLine): Line
 }
 
 type Sent = TermsChanges & Record<string, unknown>
@@ -50,13 +52,13 @@ export async function changeDraft<
   Kind extends DocumentKind,
   Document extends Lined & Numbered<Kind> & { status: string; lines: Line[] },
   Line extends LineRow,
-  Drawn extends Partial<Line>,
+  PricedLine extends Partial<Line>,
 >(
   books: Books,
   kind: Kind,
   before: Document,
   sent: Sent,
-  draft: DraftChange<Document, Line, Drawn>,
+  draft: DraftChange<Document, Line, PricedLine>,
 ): Promise<Document> {
   const { terms, remarks, instead, goodsDate } = draft
   const dates = goodsDate ? ['date', goodsDate] : ['date']
@@ -66,7 +68,7 @@ export async function changeDraft<
     changeableDraft(before.status, { terms, remarks: [...remarks, ...dates], instead }),
   )
   const date = typeof sent.date === 'string' ? documentDateOf(books, sent.date) : before.date
-  const repriced = terms.some((term) => changed.has(term)) ? await repriceDraft(before, sent, date, draft) : null
+  const repriced = terms.some((term) => changed.has(term)) ? await repricedDraft(before, sent, date, draft) : null
   throwRefusal(refusal)
   if (changed.size === 0) return before
   const merged: Record<string, unknown> = { ...before, ...sent }
@@ -75,22 +77,22 @@ export async function changeDraft<
     Object.assign(columns, { [goodsDate]: goodsDateOf(goodsDate, merged[goodsDate] as string | null, date) })
   for (const remark of remarks) if (sent[remark] !== undefined) Object.assign(columns, { [remark]: sent[remark] })
   const changes = changesBetween({ ...before, exchange_rate: decimalText(before.exchange_rate) }, columns)
-  const relined = repriced && redrawLines(books, draft.lines, before, repriced, (line) => draft.insertLine(line))
+  const relined = repriced && writeRepricedLines(books, draft.lines, before, repriced, (line) => draft.insertLine(line))
   if (changes === null && !relined?.changes) return before
   const document = { ...draft.change(columns), lines: relined?.lines ?? before.lines }
   recordDocument(books, kind, document, `${kind}_UPDATED`, { ...changes, ...relined?.changes })
   return document
 }
 
-async function repriceDraft<Line extends LineRow, Drawn extends Partial<Line>>(
+async function repricedDraft<Line extends LineRow, PricedLine extends Partial<Line>>(
   before: Lined,
   sent: Sent,
   date: string,
-  { shown, placedBy, drawUp }: DraftChange<unknown, Line, Drawn>,
-): Promise<Redrawn<Drawn> & { head: Partial<DocumentRow> }> {
+  { shown, placedBy, reprice }: DraftChange<unknown, Line, PricedLine>,
+): Promise<RepricedLines<PricedLine> & { head: Partial<DocumentRow> }> {
   const { terms, existing, refusal } = draftInputOf(before, sent, shown)
   const place = placedBy.some((name) => isOther(sent[name], before[name])) ? { place_of_supply: null } : {}
-  const { head, lines } = await drawUp({ terms, place, date, existing })
+  const { head, lines } = await reprice({ terms, place, date, existing })
   throwRefusal(refusal)
   return { head, lines, existing, currency: head.currency_code }
 }

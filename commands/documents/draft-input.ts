@@ -21,8 +21,8 @@ export interface TermsChanges {
 export type Lined = DocumentRow & { lines: LineRow[]; customer_id?: string; vendor_id?: string; type?: CreditSide }
 
 /** The priced lines of a changed draft, and the existing line that each of them replaces. */
-export interface Redrawn<Drawn> {
-  lines: Drawn[]
+export interface RepricedLines<PricedLine> {
+  lines: PricedLine[]
   existing: ExistingLines
   currency: string
 }
@@ -126,16 +126,16 @@ const DECIMALS = new Set(['quantity', 'rate', 'discount', 'tax_percentage'])
  * deletes the rest. Returns the lines as they are then, and all old and new lines for the activity log; `changes` is null
  * where responses show the same lines as before.
  */
-export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
+export function writeRepricedLines<Line extends LineRow, PricedLine extends Partial<Line>>(
   books: Books,
   table: ModelOf<Line>,
   { lines: before, currency_code }: { lines: Line[]; currency_code: string },
-  { lines: drawn, existing, currency }: Redrawn<Drawn>,
-  insert: (line: Drawn) => Line,
+  { lines: drafted, existing, currency }: RepricedLines<PricedLine>,
+  insert: (line: PricedLine) => Line,
 ): { lines: Line[]; changes: Changes | null } {
   const rows = new Map(before.map((line) => [line.id, line]))
   const kept = existing.map((line) => (line ? rows.get(line.id)! : null))
-  const fields = ['id', ...Object.keys(drawn[0]!)]
+  const fields = ['id', ...Object.keys(drafted[0]!)]
   const staysSame = (currencyShown: string) =>
     kept.length === before.length &&
     kept.every(
@@ -143,14 +143,16 @@ export function redrawLines<Line extends LineRow, Drawn extends Partial<Line>>(
         row &&
         changesBetween(
           loggedLine(row, fields, currency_code),
-          loggedLine({ ...row, ...drawn[index] }, fields, currencyShown),
+          loggedLine({ ...row, ...drafted[index] }, fields, currencyShown),
         ) === null,
     )
   // Compares the stored amounts, in one currency: 200 rupees (20000 minor units) and 200 yen (200) are both answered as 200.
   if (staysSame(currency_code)) return { lines: before, changes: null }
   const stays = new Set(kept)
   for (const line of before) if (!stays.has(line)) books.delete<Line>(table, line)
-  const lines = drawn.map((line, index) => (kept[index] ? books.update<Line>(table, kept[index], line) : insert(line)))
+  const lines = drafted.map((line, index) =>
+    kept[index] ? books.update<Line>(table, kept[index], line) : insert(line),
+  )
   return {
     lines,
     changes: staysSame(currency)

@@ -18,7 +18,7 @@ import { changesBetween } from '../books/changes.ts'
 import { announceDocument, recordDocument, registerGap } from '../documents/document-entries.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
-import { drawUpSale, type SaleInput } from '../sales/sale.ts'
+import { draftSale, type SaleInput } from '../sales/sale.ts'
 
 /** The body of POST /estimates. Dates as the wire sends them. */
 export interface NewEstimate extends Omit<SaleInput, 'round_off'> {
@@ -65,7 +65,7 @@ export const estimateOf = documentFinder('ESTIMATE', findEstimate)
  */
 export async function createEstimate(books: Books, input: NewEstimate): Promise<Estimate> {
   const date = documentDateOf(books, input.date)
-  const { head, lines: drawn } = await drawUpSale(books, { ...input, round_off: null }, { date })
+  const { head, lines: drafted } = await draftSale(books, { ...input, round_off: null }, { date })
   const row = books.create(estimates, {
     ...head,
     estimate_number: numberDocument(books, 'ESTIMATE'),
@@ -75,7 +75,7 @@ export async function createEstimate(books: Books, input: NewEstimate): Promise<
     converted_to_sales_order_id: null,
     notes: input.notes ?? null,
   })
-  const lines = drawn.map((line) => books.insert(estimateLines, { ...line, id: books.newId(), estimate_id: row.id }))
+  const lines = drafted.map((line) => books.insert(estimateLines, { ...line, id: books.newId(), estimate_id: row.id }))
   const estimate = { ...row, lines, invoices: [] }
   recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_CREATED')
   announceEstimate(books, 'ESTIMATE_CREATED', estimate)

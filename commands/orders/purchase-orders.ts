@@ -19,7 +19,7 @@ import { changeDraft } from '../documents/draft-changes.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
 import { ANOTHER_ORDER, ORDER_TERMS } from './order-drafting.ts'
-import { drawUpPurchase, type PurchaseLine, type PurchaseInput } from '../purchases/purchase.ts'
+import { draftPurchase, type PurchaseLine, type PurchaseInput } from '../purchases/purchase.ts'
 import type { LineChanges } from '../documents/draft-input.ts'
 
 /** The body of POST /purchase_orders. Dates as the wire sends them. */
@@ -45,7 +45,7 @@ export const purchaseOrderOf = documentFinder('PURCHASE_ORDER', findPurchaseOrde
  */
 export async function createPurchaseOrder(books: Books, input: NewPurchaseOrder): Promise<PurchaseOrder> {
   const date = documentDateOf(books, input.date)
-  const { head, lines } = await drawUpPurchase(books, { ...input, round_off: null }, { date })
+  const { head, lines } = await draftPurchase(books, { ...input, round_off: null }, { date })
   const row = books.create(purchaseOrders, {
     ...head,
     expected_date: goodsDateOf('expected_date', input.expected_date, date),
@@ -81,8 +81,8 @@ export async function changePurchaseOrder(
     goodsDate: 'expected_date',
     // The branch counts too: its state is the place of supply of a vendor without a place_of_contact.
     placedBy: ['vendor_id', 'branch_id'],
-    drawUp: ({ terms, place, ...options }) =>
-      drawUpPurchase(
+    reprice: ({ terms, place, ...options }) =>
+      draftPurchase(
         books,
         { vendor_id: before.vendor_id, ...terms, ...place, ...input, line_items: terms.line_items, round_off: null },
         options,

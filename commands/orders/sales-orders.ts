@@ -20,7 +20,7 @@ import { documentDateOf } from '../documents/drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
 import { ANOTHER_ORDER, ORDER_TERMS } from './order-drafting.ts'
 import type { LineChanges } from '../documents/draft-input.ts'
-import { drawUpSale, type SaleHead, type SaleLine, type SaleInput } from '../sales/sale.ts'
+import { draftSale, type SaleHead, type SaleLine, type SaleInput } from '../sales/sale.ts'
 
 /** The body of POST /sales_orders. Dates as the wire sends them. */
 export interface NewSalesOrder extends Omit<SaleInput, 'round_off'> {
@@ -33,7 +33,7 @@ export interface NewSalesOrder extends Omit<SaleInput, 'round_off'> {
 export type SalesOrderChanges = Partial<Omit<NewSalesOrder, 'line_items'>> & { line_items?: LineChanges[] }
 
 /** A priced sales order, without the columns that the books add. */
-export interface DrawnSalesOrder
+export interface DraftedSalesOrder
   extends Pick<SalesOrderRow, 'shipment_date' | 'reference_number' | 'notes' | 'estimate_id'> {
   /** DRAFT by default. */
   status?: SalesOrderStatus
@@ -54,7 +54,7 @@ export const salesOrderOf = documentFinder('SALES_ORDER', findSalesOrder)
  */
 export async function createSalesOrder(books: Books, input: NewSalesOrder): Promise<SalesOrder> {
   const date = documentDateOf(books, input.date)
-  const { head, lines } = await drawUpSale(books, { ...input, round_off: null }, { date })
+  const { head, lines } = await draftSale(books, { ...input, round_off: null }, { date })
   return insertSalesOrder(books, {
     head,
     lines,
@@ -68,7 +68,7 @@ export async function createSalesOrder(books: Books, input: NewSalesOrder): Prom
 /** Adds a priced sales order to the books and gives it a number. */
 export function insertSalesOrder(
   books: Books,
-  { head, lines, status = 'DRAFT', ...input }: DrawnSalesOrder,
+  { head, lines, status = 'DRAFT', ...input }: DraftedSalesOrder,
 ): SalesOrder {
   const row = books.create(salesOrders, {
     ...head,
@@ -102,8 +102,8 @@ export async function changeSalesOrder(
     remarks: REMARKS,
     goodsDate: 'shipment_date',
     placedBy: ['customer_id'],
-    drawUp: ({ terms, place, ...options }) =>
-      drawUpSale(
+    reprice: ({ terms, place, ...options }) =>
+      draftSale(
         books,
         {
           customer_id: before.customer_id,

@@ -1,5 +1,5 @@
 // Changes a payment by a PUT and posts it again.
-import { relievedAnew } from '../../domain/allocation.ts'
+import { relievedAtNewRate } from '../../domain/allocation.ts'
 import { decimalText } from '../../domain/decimal.ts'
 import { fault } from '../../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
@@ -151,7 +151,7 @@ function refuseAllocatedChange(before: Payment, after: Payment): void {
 // With another exchange rate each allocation takes another base amount off the payment; what it took off its document stays.
 function relieveAgain(books: Books, before: Payment, after: Payment): AllocationRow[] {
   if (after.exchange_rate === before.exchange_rate) return before.allocations
-  const relieved = relievedAnew(
+  const relieved = relievedAtNewRate(
     {
       currency: after.currency_code,
       exchangeRate: after.exchange_rate,

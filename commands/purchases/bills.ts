@@ -29,7 +29,7 @@ import { documentDateOf } from '../documents/drafting.ts'
 import { purchaseFigures } from '../documents/posting-figures.ts'
 import { numberBill } from '../documents/numbering.ts'
 import { lockOrderOfBill, releasePurchaseOrder } from '../orders/order-fulfilment.ts'
-import { drawUpPurchase, type PurchaseHead, type PurchaseLine, type PurchaseInput } from './purchase.ts'
+import { draftPurchase, type PurchaseHead, type PurchaseLine, type PurchaseInput } from './purchase.ts'
 import { lockBeforeVoid, releasePayments } from '../payments/settlement.ts'
 import { warnOfUnappliedNotes } from '../sales/unapplied-notes.ts'
 
@@ -85,7 +85,7 @@ export const billOf = documentFinder('BILL', findBill)
  */
 export async function createBill(books: Books, input: NewBill): Promise<Bill> {
   const date = documentDateOf(books, input.date)
-  const { context, branch, vendor, head, lines: drawn } = await drawUpPurchase(books, input, { date })
+  const { context, branch, vendor, head, lines: drafted } = await draftPurchase(books, input, { date })
   const dueDate = dueDateOf(input.due_date, date, vendor.payment_terms)
   const { number, sequence } = numberBill(books, branch, date, input.bill_number ?? null)
   return enterBill(
@@ -100,15 +100,15 @@ export async function createBill(books: Books, input: NewBill): Promise<Bill> {
       notes: input.notes ?? null,
       purchase_order_id: null,
     },
-    drawn.map((line) => ({ ...line, purchase_order_line_id: null })),
+    drafted.map((line) => ({ ...line, purchase_order_line_id: null })),
     input.auto_approve ?? false,
   )
 }
 
 /** A priced bill, without the columns that the books add. */
-export type DrawnBill = PurchaseHead &
+export type DraftedBill = PurchaseHead &
   Pick<BillRow, 'bill_number' | 'number_sequence' | 'due_date' | 'reference_number' | 'notes' | 'purchase_order_id'>
-export type DrawnBillLine = PurchaseLine & Pick<BillLineRow, 'purchase_order_line_id'>
+export type DraftedBillLine = PurchaseLine & Pick<BillLineRow, 'purchase_order_line_id'>
 
 /**
  * Adds a priced bill to the books: as a draft, or approved and posted to these accounts. Throws as refuseDuplicateBill does.
@@ -116,19 +116,19 @@ export type DrawnBillLine = PurchaseLine & Pick<BillLineRow, 'purchase_order_lin
 export async function enterBill(
   books: Books,
   accounts: PostingAccounts,
-  drawn: DrawnBill,
-  drawnLines: DrawnBillLine[],
+  drafted: DraftedBill,
+  draftedLines: DraftedBillLine[],
   approved: boolean,
 ): Promise<Bill> {
-  await refuseDuplicate(books, drawn, drawn.reference_number)
+  await refuseDuplicate(books, drafted, drafted.reference_number)
   const row = books.create(bills, {
-    ...drawn,
+    ...drafted,
     payment_made: 0n,
     vendor_credits_applied: 0n,
-    balance: drawn.total,
+    balance: drafted.total,
     status: approved ? nextStatus('BILL', 'approve', 'DRAFT') : 'DRAFT',
   })
-  const lines = drawnLines.map((line) => books.insert(billLines, { ...line, id: books.newId(), bill_id: row.id }))
+  const lines = draftedLines.map((line) => books.insert(billLines, { ...line, id: books.newId(), bill_id: row.id }))
   const bill = { ...row, lines }
   recordDocument(books, 'BILL', bill, 'BILL_CREATED')
   if (approved) {

@@ -33,7 +33,7 @@ import {
   type NoteTerms,
 } from '../documents/note-drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
-import { drawUpPurchase, type PurchaseHead } from './purchase.ts'
+import { draftPurchase, type PurchaseHead } from './purchase.ts'
 
 interface DebitNoteTerms extends NoteTerms {
   vendor_id: string
@@ -62,10 +62,10 @@ const REMARKS = ['reason', 'reference_number', 'notes'] as const satisfies (keyo
 export const debitNoteOf = documentFinder('DEBIT_NOTE', findDebitNote)
 
 /**
- * Creates a debit note, and issues it, which posts it, unless `is_draft` (decisions §4). Throws as drawUpDebitNote does.
+ * Creates a debit note, and issues it, which posts it, unless `is_draft` (decisions §4). Throws as draftDebitNote does.
  */
 export async function createDebitNote(books: Books, input: NewDebitNote): Promise<DebitNote> {
-  const { head, lines, accounts } = await drawUpDebitNote(books, input, { date: documentDateOf(books, input.date) })
+  const { head, lines, accounts } = await draftDebitNote(books, input, { date: documentDateOf(books, input.date) })
   const row = books.create(debitNotes, {
     ...head,
     debit_note_number: numberDocument(books, 'DEBIT_NOTE'),
@@ -114,12 +114,12 @@ export async function changeDebitNote(
     instead: ANOTHER_NOTE,
     remarks: REMARKS,
     placedBy: ['vendor_id'],
-    drawUp: ({ terms, place, ...options }) => {
+    reprice: ({ terms, place, ...options }) => {
       const { vendor_id, bill_id } = before
       // With another bill, the terms of that bill apply.
       const isMoved = sent.bill_id != null && isOther(sent.bill_id, bill_id)
       const changes: DebitNoteChanges = sent
-      return drawUpDebitNote(
+      return draftDebitNote(
         books,
         {
           vendor_id,
@@ -162,7 +162,7 @@ export async function voidDebitNote(
   return note
 }
 
-interface DrawnDebitNote {
+interface DraftedDebitNote {
   head: PurchaseHead & { bill_id: string | null }
   lines: NoteLine[]
   accounts: PostingAccounts
@@ -170,13 +170,13 @@ interface DrawnDebitNote {
 
 /**
  * Prices a debit note: a purchase that is returned, against a bill or none. Branch, place of supply, currency, exchange rate and
- * the accounts of the lines are those of the bill unless sent. Throws as drawUpPurchase and refuseNote do, and
+ * the accounts of the lines are those of the bill unless sent. Throws as draftPurchase and refuseNote do, and
  * not_found.resource for a bill that is not the organisation's.
  */
-async function drawUpDebitNote(books: Books, input: DebitNoteTerms, options: NoteOptions): Promise<DrawnDebitNote> {
+async function draftDebitNote(books: Books, input: DebitNoteTerms, options: NoteOptions): Promise<DraftedDebitNote> {
   const parent = await parentOf(books, { bill_id: input.bill_id ?? null })
   const terms = { ...inherited(input, parent), vendor_id: input.vendor_id }
-  const { context, vendor, head, lines } = await drawUpPurchase(books, terms, { ...options, ...accountsGiven(parent) })
+  const { context, vendor, head, lines } = await draftPurchase(books, terms, { ...options, ...accountsGiven(parent) })
   refuseNote(head, parent, vendor.id)
   return { head: { ...head, bill_id: parent?.id ?? null }, lines: withRestock(lines, input), accounts: context }
 }

@@ -55,7 +55,7 @@ export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 
  * Throws not_found.resource for a record that is not the organisation's, and validation.invalid_value for an account of the
  * wrong type or an invalid amount.
  */
-export function drawUpExpense(
+export function draftExpense(
   books: Books,
   context: ExpenseContext,
   input: NewExpense,

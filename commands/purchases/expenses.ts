@@ -11,7 +11,7 @@ import { changesBetween, type Changes } from '../books/changes.ts'
 import { announceDocument, recordDocument, reverseDocument } from '../documents/document-entries.ts'
 import { today } from '../documents/drafting.ts'
 import {
-  drawUpExpense,
+  draftExpense,
   expenseContextOf,
   type ExistingExpenseLines,
   type ExpenseLine,
@@ -52,7 +52,7 @@ export const expenseOf = documentFinder('EXPENSE', findExpense)
  */
 export async function createExpense(books: Books, input: NewExpense): Promise<Expense> {
   const context = await expenseContextOf(books, input)
-  const { header, lines } = drawUpExpense(books, context, input)
+  const { header, lines } = draftExpense(books, context, input)
   const row = books.create(expenses, {
     ...header,
     expense_number: numberDocument(books, 'EXPENSE'),
@@ -93,18 +93,18 @@ export async function changeExpense(
   const errors = expenseProblems(input)
   if (errors.length > 0) throw fault('validation.failed', { errors })
   const context = await expenseContextOf(books, input)
-  const drawn = drawUpExpense(books, context, input, existing)
+  const drafted = draftExpense(books, context, input, existing)
   throwRefusal(ofHeader, ofLines)
-  const relined = changesOfLines(before.lines, drawn.lines, existing, currency)
+  const relined = changesOfLines(before.lines, drafted.lines, existing, currency)
   const changes = changesBetween(
     { ...before, rcm_rate: before.rcm_rate && decimalText(before.rcm_rate) },
-    drawn.header,
+    drafted.header,
     currency,
   )
   if (changes === null && relined === null) return before
   const expense = {
-    ...books.change(expenses, before, drawn.header),
-    lines: relined ? replaceLines(books, before, drawn.lines, existing) : before.lines,
+    ...books.change(expenses, before, drafted.header),
+    lines: relined ? replaceLines(books, before, drafted.lines, existing) : before.lines,
   }
   await repostExpense(books, before, expense, context.roles)
   recordDocument(books, 'EXPENSE', expense, 'EXPENSE_UPDATED', { ...changes, ...relined })

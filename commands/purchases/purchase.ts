@@ -78,7 +78,7 @@ export interface PurchaseOptions {
  * Throws not_found.resource for a vendor, branch, item, tax, account or tag that is not the organisation's, and
  * validation.invalid_value for an invalid place of supply, account, rate or amount.
  */
-export async function drawUpPurchase(books: Books, input: PurchaseInput, options: PurchaseOptions): Promise<Purchase> {
+export async function draftPurchase(books: Books, input: PurchaseInput, options: PurchaseOptions): Promise<Purchase> {
   const { date, accountsBefore, vendorField = 'vendor_id', existing } = options
   const parties = {
     contactId: input.vendor_id,

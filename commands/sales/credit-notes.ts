@@ -37,8 +37,8 @@ import {
   type NoteTerms,
 } from '../documents/note-drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
-import { drawUpPurchase } from '../purchases/purchase.ts'
-import { drawUpSale, type SaleHead } from './sale.ts'
+import { draftPurchase } from '../purchases/purchase.ts'
+import { draftSale, type SaleHead } from './sale.ts'
 
 interface CreditNoteTerms extends NoteTerms {
   customer_id: string
@@ -68,10 +68,10 @@ export const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
 
 /**
  * Creates a credit note, and issues it unless `is_draft`. Issuing posts it, but reduces no balance until it is applied
- * (specification, POST /credit_notes; decisions §4). Throws as drawUpCreditNote does.
+ * (specification, POST /credit_notes; decisions §4). Throws as draftCreditNote does.
  */
 export async function createCreditNote(books: Books, input: NewCreditNote): Promise<CreditNote> {
-  const { head, lines, accounts } = await drawUpCreditNote(books, input, { date: documentDateOf(books, input.date) })
+  const { head, lines, accounts } = await draftCreditNote(books, input, { date: documentDateOf(books, input.date) })
   const row = books.create(creditNotes, {
     ...head,
     credit_note_number: numberDocument(books, 'CREDIT_NOTE'),
@@ -121,7 +121,7 @@ export async function changeCreditNote(
     instead: ANOTHER_NOTE,
     remarks: REMARKS,
     placedBy: ['customer_id'],
-    drawUp: ({ terms, place, ...options }) => {
+    reprice: ({ terms, place, ...options }) => {
       const { customer_id, invoice_id, bill_id } = before
       // With another invoice or bill, the terms of that document apply.
       const isNamed = (sent.invoice_id ?? sent.bill_id ?? null) !== null
@@ -136,7 +136,7 @@ export async function changeCreditNote(
         ...changes,
         line_items: terms.line_items,
       }
-      return drawUpCreditNote(books, input, { ...options, sideBefore: before.type })
+      return draftCreditNote(books, input, { ...options, sideBefore: before.type })
     },
     change: (columns) => change(books, before, columns),
     lines: creditNoteLines,
@@ -174,7 +174,7 @@ function refuseApplied({ status, applied_amount }: CreditNoteRow): void {
   throw invalidState('A credit note does not change once something of it is applied.', status, ['DRAFT'])
 }
 
-interface DrawnCreditNote {
+interface DraftedCreditNote {
   head: SaleHead & { type: CreditSide; invoice_id: string | null; bill_id: string | null }
   lines: NoteLine[]
   accounts: PostingAccounts
@@ -189,15 +189,15 @@ const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
 
 /**
  * Drafts and prices a credit note: a sale or a purchase that is returned. Branch, place of supply, currency and exchange rate
- * are those of its invoice or bill unless sent, and so are the accounts of the lines of a bill. Throws as drawUpSale or
- * drawUpPurchase does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote and
+ * are those of its invoice or bill unless sent, and so are the accounts of the lines of a bill. Throws as draftSale or
+ * draftPurchase does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote and
  * sideOfParent do.
  */
-async function drawUpCreditNote(
+async function draftCreditNote(
   books: Books,
   input: CreditNoteTerms,
   options: CreditNoteOptions,
-): Promise<DrawnCreditNote> {
+): Promise<DraftedCreditNote> {
   const { customer_id } = input
   const parents = { invoiceId: input.invoice_id ?? null, billId: input.bill_id ?? null }
   // A note against both is refused below, after everything that it names is known to exist (decisions §1, order of checks).
@@ -205,10 +205,10 @@ async function drawUpCreditNote(
   const parent = await parentOf(books, input)
   const side = sideOfNote ?? sideOfContact(await contactTypeOf(books, customer_id))
   const terms = inherited((options.sideBefore ?? side) === side ? input : withoutAccounts(input), parent)
-  const drawn =
+  const drafted =
     side === 'customer'
-      ? await drawUpSale(books, { ...terms, customer_id }, options)
-      : await drawUpPurchase(
+      ? await draftSale(books, { ...terms, customer_id }, options)
+      : await draftPurchase(
           books,
           { ...terms, vendor_id: customer_id },
           { ...options, ...accountsGiven(parent), vendorField: 'customer_id' },
@@ -218,21 +218,21 @@ async function drawUpCreditNote(
     invoice_id: parent?.kind === 'INVOICE' ? parent.id : null,
     bill_id: parent?.kind === 'BILL' ? parent.id : null,
   }
-  if ('customer' in drawn) {
-    refuseNote(drawn.head, parent, drawn.customer.id)
-    const lines = drawn.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
+  if ('customer' in drafted) {
+    refuseNote(drafted.head, parent, drafted.customer.id)
+    const lines = drafted.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
     return {
-      head: { ...drawn.head, type: 'customer', ...against },
+      head: { ...drafted.head, type: 'customer', ...against },
       lines: withRestock(lines, input),
-      accounts: drawn.context,
+      accounts: drafted.context,
     }
   }
-  refuseNote(drawn.head, parent, drawn.vendor.id)
-  const { vendor_id, vendor_name, ...head } = drawn.head
+  refuseNote(drafted.head, parent, drafted.vendor.id)
+  const { vendor_id, vendor_name, ...head } = drafted.head
   return {
     head: { ...head, customer_id: vendor_id, customer_name: vendor_name, type: 'vendor', ...against },
-    lines: withRestock(drawn.lines, input),
-    accounts: drawn.context,
+    lines: withRestock(drafted.lines, input),
+    accounts: drafted.context,
   }
 }
 
@@ -241,7 +241,7 @@ const withoutAccounts = (input: CreditNoteTerms): CreditNoteTerms => ({
   line_items: input.line_items.map((line) => ({ ...line, account_id: null })),
 })
 
-// Empty for a contact that does not exist: drawUpSale refuses it.
+// Empty for a contact that does not exist: draftSale refuses it.
 async function contactTypeOf(books: Books, id: string): Promise<string> {
   return (isId(id) ? await findRow(books, contacts, id) : null)?.contact_type ?? ''
 }

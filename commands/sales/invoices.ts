@@ -27,7 +27,7 @@ import { documentDateOf } from '../documents/drafting.ts'
 import { saleFigures } from '../documents/posting-figures.ts'
 import { numberInvoice } from '../documents/numbering.ts'
 import { lockOrderOfInvoice, releaseSalesOrder } from '../orders/order-fulfilment.ts'
-import { drawUpSale, type SaleHead, type SaleLine, type SaleInput } from './sale.ts'
+import { draftSale, type SaleHead, type SaleLine, type SaleInput } from './sale.ts'
 import { lockBeforeVoid, releasePayments } from '../payments/settlement.ts'
 import { warnOfUnappliedNotes } from './unapplied-notes.ts'
 
@@ -83,8 +83,8 @@ export async function createInvoice(books: Books, input: NewInvoice): Promise<In
     context,
     customer,
     head,
-    lines: drawn,
-  } = await drawUpSale(books, input, {
+    lines: drafted,
+  } = await draftSale(books, input, {
     date,
     invoiceNumber: input.invoice_number ?? null,
     rounded: true,
@@ -105,13 +105,13 @@ export async function createInvoice(books: Books, input: NewInvoice): Promise<In
       sales_order_id: null,
       estimate_id: null,
     },
-    drawn.map((line) => ({ ...line, sales_order_line_id: null })),
+    drafted.map((line) => ({ ...line, sales_order_line_id: null })),
     input.auto_approve ?? false,
   )
 }
 
 /** A priced invoice, without the columns that the books add. */
-export type DrawnInvoice = SaleHead &
+export type DraftedInvoice = SaleHead &
   Pick<
     InvoiceRow,
     | 'invoice_number'
@@ -123,24 +123,26 @@ export type DrawnInvoice = SaleHead &
     | 'sales_order_id'
     | 'estimate_id'
   >
-export type DrawnInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
+export type DraftedInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
 
 /** Adds a priced invoice to the books: as a draft, or approved and posted to these accounts. */
 export function enterInvoice(
   books: Books,
   accounts: PostingAccounts,
-  drawn: DrawnInvoice,
-  drawnLines: DrawnInvoiceLine[],
+  drafted: DraftedInvoice,
+  draftedLines: DraftedInvoiceLine[],
   approved: boolean,
 ): Invoice {
   const row = books.create(invoices, {
-    ...drawn,
+    ...drafted,
     payment_made: 0n,
     credits_applied: 0n,
-    balance: drawn.total,
+    balance: drafted.total,
     status: approved ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
   })
-  const lines = drawnLines.map((line) => books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }))
+  const lines = draftedLines.map((line) =>
+    books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }),
+  )
   const invoice = { ...row, lines }
   recordDocument(books, 'INVOICE', invoice, 'INVOICE_CREATED')
   if (approved) {

@@ -71,7 +71,7 @@ export interface SaleOptions {
  * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
  * validation.invalid_value for an invalid place of supply, rate or amount.
  */
-export async function drawUpSale(books: Books, input: SaleInput, options: SaleOptions): Promise<Sale> {
+export async function draftSale(books: Books, input: SaleInput, options: SaleOptions): Promise<Sale> {
   const { date, invoiceNumber = null, rounded = false, existing } = options
   const context = await documentContextOf(
     books,

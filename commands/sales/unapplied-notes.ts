@@ -5,14 +5,14 @@ import { findUnappliedNotes, type UnappliedNote } from '../../models/unapplied-n
 import type { Books } from '../books/books.ts'
 
 // Any number of notes may refer to a document; the warning lists this many.
-const MOST_NAMED = 100
+const MAX_NAMED = 100
 
 /**
  * Warns of issued notes with a balance that refer to the voided invoice or bill. They stay issued; a credit note can be
  * applied to another document, and any of them can be voided (decisions §11).
  */
 export async function warnOfUnappliedNotes(books: Books, document: 'invoice' | 'bill', id: string): Promise<void> {
-  const found = await findUnappliedNotes(books, id, MOST_NAMED)
+  const found = await findUnappliedNotes(books, id, MAX_NAMED)
   if (found.length === 0) return
   const numbers = found.map(({ number }) => number).join(', ')
   const shown = (kind: UnappliedNote['kind']) =>

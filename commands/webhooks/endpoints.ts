@@ -45,7 +45,7 @@ export interface CreatedEndpoint {
 }
 
 /** The most endpoints of an organisation (decisions §5). */
-export const MOST_ENDPOINTS = 20
+export const MAX_ENDPOINTS = 20
 
 /** The endpoint of this id. Throws not_found.resource for one that the organisation does not have, or has deleted. */
 export async function endpointOf(scope: Scope, id: string, lock: Lock = ''): Promise<WebhookEndpointRow> {
@@ -71,7 +71,7 @@ export const deliveryOf = (scope: Scope, id: string): Promise<WebhookDeliveryRow
 
 /**
  * Registers an endpoint with a new secret. Throws validation.invalid_value for an event that is not in the catalogue
- * or a URL that webhooks may not be sent to, and conflict.limit_reached beyond MOST_ENDPOINTS.
+ * or a URL that webhooks may not be sent to, and conflict.limit_reached beyond MAX_ENDPOINTS.
  */
 export async function createEndpoint(
   books: Books,
@@ -81,10 +81,10 @@ export async function createEndpoint(
 ): Promise<CreatedEndpoint> {
   const events = checkedEvents(fields.events)
   checkedUrl()
-  if ((await countEndpoints(books)) >= MOST_ENDPOINTS) {
+  if ((await countEndpoints(books)) >= MAX_ENDPOINTS) {
     throw fault('conflict.limit_reached', {
-      message: `An organisation has at most ${MOST_ENDPOINTS} webhook endpoints.`,
-      details: { limit: MOST_ENDPOINTS },
+      message: `An organisation has at most ${MAX_ENDPOINTS} webhook endpoints.`,
+      details: { limit: MAX_ENDPOINTS },
     })
   }
   const secret = mintSecret(PREFIXES.webhookSecret)

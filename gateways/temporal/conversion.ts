@@ -9,7 +9,7 @@ import {
 } from '../../domain/conversion-run.ts'
 import { Fault, fault, FAULTS, type FaultCode } from '../../domain/faults.ts'
 import { searchPairs } from '../../domain/search-attributes.ts'
-import { isAway } from './engine-unavailable.ts'
+import { isEngineUnavailable } from './engine-unavailable.ts'
 
 /**
  * Carries out a requested conversion and waits for its end: at most 2 s for the start, 10 s in all. Where the workflow under
@@ -76,7 +76,7 @@ export function createConverter({ client, connection, taskQueue }: ConverterDepe
         if (!(await isStillToDo())) return
       }
     } catch (error) {
-      throw isAway(error) ? notDoneYet(error) : error
+      throw isEngineUnavailable(error) ? notDoneYet(error) : error
     }
     throw notDoneYet()
   }

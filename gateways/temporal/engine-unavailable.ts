@@ -13,7 +13,7 @@ export class EngineUnavailable extends Error {
 const UNAVAILABLE_CODES = new Set([1, 4, 5, 8, 10, 14])
 
 /** Whether the error, or one of its causes, means that the Temporal server is unavailable. */
-export function isAway(error: unknown): boolean {
+export function isEngineUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (isGrpcServiceError(cause)) return UNAVAILABLE_CODES.has(cause.code)
     if (cause.name === 'TransportError' || /Failed to connect/.test(cause.message)) return true

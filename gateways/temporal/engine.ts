@@ -12,7 +12,7 @@ import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput }
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/search-attributes.ts'
 import { queueName } from '../../domain/task-queues.ts'
 import { createConverter, type Convert } from './conversion.ts'
-import { EngineUnavailable, isAway } from './engine-unavailable.ts'
+import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
 
 export interface EngineOptions {
@@ -114,7 +114,7 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
       return 'running'
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return 'finished'
-      throw isAway(error) ? new EngineUnavailable(error) : error
+      throw isEngineUnavailable(error) ? new EngineUnavailable(error) : error
     }
   }
 

@@ -4,7 +4,7 @@ import { zoneName } from '../../domain/dates.ts'
 import { housekeepingId, NIGHTLY, type HousekeepingInput } from '../../domain/housekeeping.ts'
 import { searchPairs } from '../../domain/search-attributes.ts'
 import { queueName } from '../../domain/task-queues.ts'
-import { EngineUnavailable, isAway } from './engine-unavailable.ts'
+import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 
 const SCHEDULE_MS = 5_000
 
@@ -56,7 +56,7 @@ export function createScheduler({
       return true
     } catch (error) {
       if (error instanceof ScheduleAlreadyRunning) return false
-      throw isAway(error) ? new EngineUnavailable(error) : error
+      throw isEngineUnavailable(error) ? new EngineUnavailable(error) : error
     }
   }
 }
@@ -73,7 +73,7 @@ export function createUnscheduler({
       await connection.withDeadline(Date.now() + SCHEDULE_MS, () => handle.delete())
     } catch (error) {
       if (error instanceof ScheduleNotFoundError) return
-      throw isAway(error) ? new EngineUnavailable(error) : error
+      throw isEngineUnavailable(error) ? new EngineUnavailable(error) : error
     }
   }
 }

@@ -23,8 +23,8 @@ export function canBePublic(name: string): boolean {
 }
 
 // RFC 1035 §2.3.4, as text without the dot of the root.
-const MOST_NAME = 253
-const MOST_LABEL = 63
+const MAX_NAME = 253
+const MAX_LABEL = 63
 
 /**
  * Why a name cannot exist in DNS, as a part of a message; null where it can. Underscores are allowed: RFC 1123 excludes
@@ -32,10 +32,10 @@ const MOST_LABEL = 63
  */
 export function whyNoName(name: string): string | null {
   const bare = bareName(name)
-  if (bare.length > MOST_NAME) return `is longer than ${MOST_NAME} characters`
+  if (bare.length > MAX_NAME) return `is longer than ${MAX_NAME} characters`
   for (const label of bare.split('.')) {
     if (label === '') return 'has an empty label: two dots side by side, or one at its start'
-    if (label.length > MOST_LABEL) return `has a label longer than ${MOST_LABEL} characters`
+    if (label.length > MAX_LABEL) return `has a label longer than ${MAX_LABEL} characters`
     if (label.startsWith('-') || label.endsWith('-')) return 'has a label that begins or ends with a hyphen'
     if (!/^[a-z0-9_-]+$/.test(label)) return 'has a character other than letters, digits and hyphens'
   }

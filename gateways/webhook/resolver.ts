@@ -44,7 +44,7 @@ const TRY_MS = 1_500
 const TRIES = 2
 // How much longer the look-up of one family of addresses may take than that of the other.
 const OTHER_FAMILY_MS = 500
-const MOST_ADDRESSES = 16
+const MAX_ADDRESSES = 16
 
 interface Remembered {
   until: number
@@ -137,7 +137,7 @@ const settled = (query: Promise<Settled['records']>): Promise<Settled> =>
 const NO_SUCH_NAME = ['ENOTFOUND', 'ENODATA']
 
 function answerOf(name: string, families: Settled[]): Answer {
-  const records = families.flatMap((family) => family.records).slice(0, MOST_ADDRESSES)
+  const records = families.flatMap((family) => family.records).slice(0, MAX_ADDRESSES)
   if (records.length > 0) {
     const ttl = Math.min(...records.map((record) => record.ttl))
     const seconds = Math.min(Math.max(ttl, LOOKUPS.shortestSeconds), LOOKUPS.longestSeconds)

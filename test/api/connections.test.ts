@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createConnections } from '../../api/http/connections.ts'
-import { MOST_UNANSWERED } from '../../api/http/bounds.ts'
+import { MAX_UNANSWERED } from '../../api/http/bounds.ts'
 import { freePort } from '../../bin/machines/port.ts'
 import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
 
@@ -117,7 +117,7 @@ describe('requests that are sent without reading the answers', () => {
   test('end their connection where they are too many, once all that were taken are answered in their order', async () => {
     api = await startApiProcess()
     const { token } = await api.organization()
-    const sent = MOST_UNANSWERED * 10
+    const sent = MAX_UNANSWERED * 10
     const { socket, text } = open('127.0.0.1')
     let broken: Error | null = null
     socket.on('error', (error) => { broken = error })
@@ -128,7 +128,7 @@ describe('requests that are sent without reading the answers', () => {
     await once(socket, 'close')
     const answers = text().split(/(?=HTTP\/1\.1 )/)
     const numbers = answers.map((answer) => JSON.parse(answer.split('\r\n\r\n')[1]!).echo?.n)
-    expect(answers.length).toBeGreaterThanOrEqual(MOST_UNANSWERED)
+    expect(answers.length).toBeGreaterThanOrEqual(MAX_UNANSWERED)
     expect(answers.length).toBeLessThan(sent)
     expect(numbers).toEqual(answers.map((_answer, n) => n))
     expect(answers.map((answer) => /^Connection: close\r$/m.test(answer))).toEqual(answers.map((_answer, n) => n === answers.length - 1))

@@ -17,8 +17,8 @@ test('changes at once are made one after the other, and one entry stands', async
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
   const { journals } = await ours.get('/journals?source=EXPENSE&per_page=200')
   expect(journals).toHaveLength(25)
-  const standing = journals.filter(({ reversal_of, reversed_by }: { reversal_of: unknown; reversed_by: unknown }) => reversal_of === null && reversed_by === null)
-  expect(standing.map(({ lines }: { lines: { debit: number }[] }) => lines[0]!.debit)).toEqual([(await ours.get(path)).expense.total])
+  const unreversed = journals.filter(({ reversal_of, reversed_by }: { reversal_of: unknown; reversed_by: unknown }) => reversal_of === null && reversed_by === null)
+  expect(unreversed.map(({ lines }: { lines: { debit: number }[] }) => lines[0]!.debit)).toEqual([(await ours.get(path)).expense.total])
 })
 
 test('changed and deleted at once: it is gone once, and nothing of it stands', async () => {

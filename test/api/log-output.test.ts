@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
-import { MOST_WAITING_BYTES } from '../../gateways/log-output.ts'
+import { MAX_WAITING_BYTES } from '../../gateways/log-output.ts'
 import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
 import type { Client } from '../fixtures/client.ts'
 
@@ -61,7 +61,7 @@ describe('a log that nobody reads', () => {
     api.child.stdout?.pause()
     if (typeof unread === 'number') closeLater.push(unread)
     // A line of the access log has more than 150 bytes.
-    const lines = Math.ceil(MOST_WAITING_BYTES / 150)
+    const lines = Math.ceil(MAX_WAITING_BYTES / 150)
     for (let sent = 0; sent < 3 * lines && (await dropped()) === 0; sent += 2000) await callMany(2000)
     expect(await dropped()).toBeGreaterThan(0)
     await callMany(200)

@@ -86,14 +86,14 @@ describe('the state', () => {
     await ours.payment(ours.vendorPaymentBody({ allocations: [{ bill_id: paidBill.bill_id, amount: 100 }] }))
     await ours.send('POST', `/invoices/${voided.invoice_id}/void`)
     await ours.send('POST', `/bills/${voidedBill.bill_id}/void`)
-    const standing = async () => [
+    const unchanged = async () => [
       ...await Promise.all([draft, paid, voided, free].map(({ invoice_id }) => invoiceOf(ours, invoice_id))),
       ...await Promise.all([draftBill, paidBill, voidedBill].map(({ bill_id }) => billOf(ours, bill_id))),
     ]
-    const before = await standing()
+    const before = await unchanged()
     expect(before.map(({ status }) => status)).toEqual(['DRAFT', 'PAID', 'CANCELLED', 'SENT', 'DRAFT', 'PAID', 'CANCELLED'])
     expect(await sweep(ours)).toEqual({ invoices: 0, bills: 0, more: false })
-    expect(await standing()).toEqual(before)
+    expect(await unchanged()).toEqual(before)
   })
 
   /** Puts so much credit onto an invoice; answers the status that it has then. */

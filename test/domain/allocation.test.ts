@@ -1,7 +1,7 @@
 // Allocations: which are allowed, what they take off in the ledger, and the statuses that money leads to.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { allocate, relievedAnew, statusAfterMoney, type Money, type OpenDocument } from '../../domain/allocation.ts'
+import { allocate, relievedAtNewRate, statusAfterMoney, type Money, type OpenDocument } from '../../domain/allocation.ts'
 import { sum, toBase, type Minor } from '../../domain/money.ts'
 import { refusalOf } from './refusal.ts'
 
@@ -73,7 +73,7 @@ test('whatever is applied and released, what is settled carries nothing and the 
         expect(sum(kept.map(({ relievedBase }) => relievedBase))).toBe(inBase(total, paid))
       }
     }
-    const anew = relievedAnew({ currency: 'USD', exchangeRate: booked, baseCurrency: 'INR', amount: total }, kept.map(({ amount }) => amount))
+    const anew = relievedAtNewRate({ currency: 'USD', exchangeRate: booked, baseCurrency: 'INR', amount: total }, kept.map(({ amount }) => amount))
     if (sum(kept.map(({ amount }) => amount)) === total) expect(sum(anew)).toBe(inBase(total, booked))
   }))
 })

@@ -1,7 +1,7 @@
 // Deeds one after the other on the pure rules: whatever is sold, bought, paid, applied and undone, the ledger stays right.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { allocate, relievedAnew, statusAfterMoney, type Money, type OpenDocument } from '../../domain/allocation.ts'
+import { allocate, relievedAtNewRate, statusAfterMoney, type Money, type OpenDocument } from '../../domain/allocation.ts'
 import { nextStatus, settledStatus } from '../../domain/lifecycle.ts'
 import { sum, toBase, type Minor } from '../../domain/money.ts'
 import { billPosting, type BillFigures } from '../../domain/posting/bill.ts'
@@ -218,7 +218,7 @@ const revalue = (which: number, exchangeRate: string): Deed => (run) => {
   if (!paid || run.currency === 'INR') return
   run.undo(paid.postings)
   paid.exchangeRate = exchangeRate
-  const relieved = relievedAnew(run.moneyOf(paid), paid.allocations.map(({ amount }) => amount))
+  const relieved = relievedAtNewRate(run.moneyOf(paid), paid.allocations.map(({ amount }) => amount))
   paid.allocations.forEach((each, place) => { each.relievedBase = relieved[place]! })
   const difference = sum(paid.allocations.map(({ relievedBase, settledBase }) => relievedBase - settledBase))
   run.post(paymentPosting(run.figuresOf(paid, difference)), paid.postings)

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, describe, expect, test } from '@jest/globals'
-import { inJson, MOST_PROBES, openHealthPort, PROBE_SECONDS, type HealthPort } from '../../gateways/health-port.ts'
+import { inJson, MAX_PROBES, openHealthPort, PROBE_SECONDS, type HealthPort } from '../../gateways/health-port.ts'
 
 let health: HealthPort
 let sockets: Socket[] = []
@@ -51,7 +51,7 @@ test('a port that is taken is named', async () => {
 
 test('silent connections hold it for some seconds at the most', async () => {
   health = await open()
-  sockets = Array.from({ length: MOST_PROBES + 10 }, () => connect(health.port, '127.0.0.1').on('error', () => undefined))
+  sockets = Array.from({ length: MAX_PROBES + 10 }, () => connect(health.port, '127.0.0.1').on('error', () => undefined))
   await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')))
   expect((await ask('/health/live')).status).toBe(200)
 }, 30_000)

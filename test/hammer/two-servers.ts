@@ -72,13 +72,13 @@ export function post(callers: Client[], place: number, path: string, body?: unkn
   return repeated(() => callers[place % callers.length]!.post(path, body, key))
 }
 
-const MOST_REPEATS = 12
+const MAX_REPEATS = 12
 
 /** Repeats a call while the service is busy (503), as callers do: on a slow machine a crowd waits longer than one call may. */
 export async function repeated(call: () => Promise<Answered>): Promise<Answered> {
   for (let repeats = 0; ; repeats += 1) {
     const answer = await call()
-    if (answer.status !== 503 || repeats === MOST_REPEATS) return answer
+    if (answer.status !== 503 || repeats === MAX_REPEATS) return answer
     await shortly(1_000)
   }
 }

@@ -89,8 +89,8 @@ export function deleteContact(books: Books, pick: Pick): Plan | null {
 
 /** How many of each kind name the contact. What is deleted names nobody, but for its entries in the ledger. */
 function usesOf(books: Books, contact: Contact): Record<string, number> {
-  const standing = books.things.filter(({ gone }) => !gone)
-  const count = (isNaming: (thing: unknown) => boolean) => standing.filter(isNaming).length
+  const remaining = books.things.filter(({ gone }) => !gone)
+  const count = (isNaming: (thing: unknown) => boolean) => remaining.filter(isNaming).length
   const documents = (kind: string) => books.documents.filter((one) => one.kind === kind && !one.gone && one.terms.contact === contact).length
   const orders = (kind: string) => count((one) => one instanceof Order && one.kind === kind && one.terms.contact === contact)
   const notes = (kind: string) => count((one) => one instanceof Note && one.kind === kind && one.terms.contact === contact)

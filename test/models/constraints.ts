@@ -15,7 +15,7 @@ export const REMOVABLE: Record<string, string> = {
 }
 
 /** Tables whose rows no call deletes: a foreign key to them can be broken by a fault of ours alone, and is a 500. */
-export const STANDING = [
+export const NEVER_DELETED = [
   'partners', 'organizations', 'users', 'accounts', 'taxes', 'branches', 'accounting_periods', 'journals', 'sales_orders',
   'credit_notes', 'debit_notes', 'webhook_endpoints', 'webhook_events', 'webhook_deliveries',
 ]

@@ -16,7 +16,7 @@ const ROWS = 8_000
 const CUSTOMERS = 40
 const PER_PAGE = 10
 // Of a page: a row each in a page of the table of its own, one more than is shown, and the way down an index or two.
-const MOST_BUFFERS = PER_PAGE + 1 + 20
+const MAX_BUFFERS = PER_PAGE + 1 + 20
 const TODAY = '2026-06-30'
 
 let url: string
@@ -90,7 +90,7 @@ const every = Object.entries(FILTERS).flatMap(([name, kinds]) => Object.entries(
 
 describe.each(every)('%s: %s', (_name, kind, where) => {
   test.each([['newest first', false], ['oldest first', true]])('%s', async (_order, ascending) => {
-    const most = READ_WHOLE.has(kind) ? 500 : MOST_BUFFERS
+    const most = READ_WHOLE.has(kind) ? 500 : MAX_BUFFERS
     const request = { where, perPage: PER_PAGE, ascending }
     expect(await buffersOf({ ...request, after: null })).toBeLessThanOrEqual(most)
     const deepest = await deepestOf(request)

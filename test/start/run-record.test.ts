@@ -25,7 +25,7 @@ async function sleeper(name: string, script = 'setInterval(() => undefined, 1000
 }
 
 const holder = (pid: number, startedAt: string, under: object | null = null) =>
-  writeFileSync(join(folder, 'run.lock'), JSON.stringify({ name: 'run', ask: 'SIGTERM', pid, startedAt, under }))
+  writeFileSync(join(folder, 'run.lock'), JSON.stringify({ name: 'run', stopSignal: 'SIGTERM', pid, startedAt, under }))
 
 test('a process that the last run noted and that still runs is a leftover, and is ended', async () => {
   const child = await sleeper('left')
