@@ -1,13 +1,13 @@
 // The activity of conversions: makes the next document.
 import { ApplicationFailure } from '@temporalio/activity'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
-import type { Caller } from '../commands/books/caller.ts'
+import { requesterOf } from '../commands/books/requester.ts'
 import { convertNext } from '../commands/conversions/conversion-requests.ts'
 import type { CarriedRefusal, ConversionInput, ConversionTargets } from '../domain/conversion-run.ts'
 import { Fault } from '../domain/faults.ts'
 import { findConversion, type ConversionRow } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
-import { findOrganizationFacts, organizationUnchanged, type OrganizationFacts } from '../models/token.ts'
+import { findOrganizationFacts } from '../models/token.ts'
 
 export interface ConversionDependencies {
   connection: Database
@@ -43,24 +43,6 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
         throw error instanceof Fault && error.status < 500 ? refusalOf(error, conversionId) : error
       }
     },
-  }
-}
-
-/** The caller who requested the conversion, for the activity log. */
-function requesterOf(
-  { requested_by, origin }: ConversionRow,
-  organization: OrganizationFacts & { version: string },
-): Caller {
-  return {
-    subject: '',
-    kind: 'SYSTEM',
-    tier: 'DEFAULT',
-    scopes: [],
-    userId: requested_by,
-    partnerId: null,
-    organization,
-    origin,
-    precondition: () => organizationUnchanged(organization),
   }
 }
 
