@@ -51,6 +51,12 @@ export interface DeliveryInput {
   ladderSeconds: number[]
 }
 
+/** The signal with which every start of `webhookDelivery` comes; its argument is a NextStep. */
+export const TAKE_UP_SIGNAL = 'takeUp'
+
+/** Sent to a running `webhookDelivery`: where its delivery was given back meanwhile, it continues with this attempt. */
+export type NextStep = Pick<DeliveryInput, 'attempt' | 'dueAt'>
+
 export const dispatchId = (batchId: string) => `dispatch/${batchId}`
 
 export const deliveryProcessId = (deliveryId: string, series: number) =>

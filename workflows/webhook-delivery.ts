@@ -12,7 +12,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/create.ts'
-import type { DeliveryInput, DeliveryStatus } from '../domain/delivery.ts'
+import { TAKE_UP_SIGNAL, type DeliveryInput, type DeliveryStatus, type NextStep } from '../domain/delivery.ts'
 import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
 import { SEARCH_ATTRIBUTES, searchPairs } from '../domain/search-attributes.ts'
 import { queueBeside } from '../domain/task-queues.ts'
@@ -21,6 +21,8 @@ import { queueBeside } from '../domain/task-queues.ts'
 export const retryNow = defineSignal('retryNow')
 /** Gives the delivery up: FAILED. */
 export const abort = defineSignal('abort')
+/** Sent with every start. One that arrives while this run gives its delivery back makes it continue instead of ending. */
+export const takeUp = defineSignal<[NextStep]>(TAKE_UP_SIGNAL)
 
 export interface DeliveryProgress {
   /** WAITING: the delivery waits in PostgreSQL again, and this process has ended. */
@@ -34,6 +36,8 @@ export const progress = defineQuery<DeliveryProgress>('progress')
 interface Requested {
   now: boolean
   abort: boolean
+  /** Sent since the attempt under way began. */
+  next: NextStep | null
 }
 
 // Deliveries of an organisation continue within a minute of its reactivation (decisions §10).
@@ -43,7 +47,7 @@ const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInter
 
 export async function webhookDelivery(input: DeliveryInput): Promise<DeliveryStatus | 'WAITING'> {
   const attempts = attemptsOf(input.ladderSeconds)
-  const requested: Requested = { now: false, abort: false }
+  const requested: Requested = { now: false, abort: false, next: null }
   let shown: DeliveryProgress = { state: 'RETRYING', attempt: input.attempt, attempts, nextAttemptAt: input.dueAt }
 
   function show(state: DeliveryProgress['state'], attempt: number, nextAt: Date | null): void {
@@ -54,6 +58,7 @@ export async function webhookDelivery(input: DeliveryInput): Promise<DeliverySta
 
   setHandler(retryNow, () => void (requested.now = true), { description: 'Make the next attempt now.' })
   setHandler(abort, () => void (requested.abort = true), { description: 'Give the delivery up: FAILED.' })
+  setHandler(takeUp, (next) => void (requested.next = next), { description: 'Continue, should this run be ending.' })
   setHandler(progress, () => shown, { description: 'The state, the attempt, and when it is made.' })
   // Cancelling the workflow means the same as abort, so that no delivery stays without an outcome.
   CancellationScope.current().cancelRequested.catch(() => void (requested.abort = true))
@@ -81,7 +86,7 @@ async function climb(
   let attempt = input.attempt
   let state: 'RETRYING' | 'SUSPENDED' = 'RETRYING'
   // The first wait counts from the end of the previous attempt, which another process made.
-  let waitMs = Math.max(0, Date.parse(input.dueAt) - Date.now())
+  let waitMs = waitUntil(input.dueAt)
   for (;;) {
     show(state, attempt, new Date(Date.now() + waitMs))
     const summary = state === 'SUSPENDED' ? 'organisation suspended' : `retry ${attempt - 1} of ${attempts - 1}`
@@ -90,6 +95,7 @@ async function climb(
 
     const byHand = requested.now
     requested.now = false
+    requested.next = null
     show('ATTEMPTING', attempt, null)
     const nextWaitMs = waitBefore(attempt + 1, ladderSeconds, Math.random())
     const result = await attemptDelivery.executeWithOptions({ summary: `attempt ${attempt} of ${attempts}` }, [
@@ -105,10 +111,19 @@ async function climb(
       waitMs = nextWaitMs
       attempt += 1
     } else {
-      return result
+      const next = result === 'WAITING' ? sentMeanwhile(requested) : null
+      if (!next) return result
+      state = 'RETRYING'
+      attempt = next.attempt
+      waitMs = waitUntil(next.dueAt)
     }
   }
 }
+
+// In a function, because the type checker takes the field for what was last assigned to it.
+const sentMeanwhile = ({ next }: Requested) => next
+
+const waitUntil = (dueAt: string) => Math.max(0, Date.parse(dueAt) - Date.now())
 
 function startAfresh(input: DeliveryInput, waitMs: number): Promise<never> {
   return continueAsNew<typeof webhookDelivery>({ ...input, dueAt: new Date(Date.now() + waitMs).toISOString() })

@@ -8,7 +8,14 @@ import {
   makeGrpcRetryInterceptor,
 } from '@temporalio/client'
 import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/search-attributes.js'
-import { deliveryProcessId, dispatchId, type DeliveryInput, type DispatchInput } from '../../domain/delivery.ts'
+import {
+  deliveryProcessId,
+  dispatchId,
+  TAKE_UP_SIGNAL,
+  type DeliveryInput,
+  type DispatchInput,
+  type NextStep,
+} from '../../domain/delivery.ts'
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/search-attributes.ts'
 import { queueName } from '../../domain/task-queues.ts'
 import { createConverter, type Convert } from './conversion.ts'
@@ -28,7 +35,10 @@ export type Started = 'running' | 'finished'
 export interface Engine {
   /** Starts the attempts of a batch. Throws EngineUnavailable. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
-  /** Starts the retries of one delivery, also where a workflow of this id has ended. Throws EngineUnavailable. */
+  /**
+   * Starts the retries of one delivery, also where a workflow of this id has ended. One that is running learns of it by a
+   * signal, because it may be about to end. Throws EngineUnavailable.
+   */
   startDelivery(input: DeliveryInput): Promise<void>
   convert: Convert
   /** Schedules the nightly housekeeping of a zone; returns whether the schedule is new. Throws EngineUnavailable, or where Temporal refuses. */
@@ -48,7 +58,6 @@ interface Start {
   args: unknown[]
   findable: Findable
   staticSummary: string
-  again?: boolean
 }
 
 /** The time limit for Temporal to accept a workflow that the worker starts, and to connect. */
@@ -95,22 +104,18 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
   })
   const client = new Client({ connection, namespace })
 
-  async function start(
-    type: string,
-    { workflowId, args, findable, staticSummary, again = false }: Start,
-  ): Promise<Started> {
+  const optionsOf = ({ workflowId, args, findable, staticSummary }: Start) => ({
+    workflowId,
+    args,
+    taskQueue: queueName('core', queueSuffix),
+    workflowIdConflictPolicy: 'USE_EXISTING' as const,
+    typedSearchAttributes: searchPairs(findable),
+    staticSummary,
+  })
+
+  async function withinDeadline(start: () => Promise<unknown>): Promise<Started> {
     try {
-      await connection.withDeadline(Date.now() + START_MS, () =>
-        client.workflow.start(type, {
-          workflowId,
-          args,
-          taskQueue: queueName('core', queueSuffix),
-          workflowIdConflictPolicy: 'USE_EXISTING',
-          workflowIdReusePolicy: again ? 'ALLOW_DUPLICATE' : 'ALLOW_DUPLICATE_FAILED_ONLY',
-          typedSearchAttributes: searchPairs(findable),
-          staticSummary,
-        }),
-      )
+      await connection.withDeadline(Date.now() + START_MS, start)
       return 'running'
     } catch (error) {
       if (error instanceof WorkflowExecutionAlreadyStartedError) return 'finished'
@@ -122,27 +127,39 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
     client,
 
     startDispatch: (input, findable, size) =>
-      start('webhookDispatch', {
-        workflowId: dispatchId(input.batchId),
-        args: [input],
-        findable: { ...findable, state: 'DISPATCHING' },
-        staticSummary: `attempts at ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
-      }),
+      withinDeadline(() =>
+        client.workflow.start('webhookDispatch', {
+          ...optionsOf({
+            workflowId: dispatchId(input.batchId),
+            args: [input],
+            findable: { ...findable, state: 'DISPATCHING' },
+            staticSummary: `attempts at ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
+          }),
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        }),
+      ),
 
     async startDelivery(input) {
-      await start('webhookDelivery', {
-        // A workflow that has ended may have put its delivery back into the queue.
-        again: true,
-        workflowId: deliveryProcessId(input.deliveryId, input.series),
-        args: [input],
-        findable: {
-          orgId: input.orgId,
-          entityType: input.entityType,
-          entityId: input.entityId,
-          endpointId: input.endpointId,
-        },
-        staticSummary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
-      })
+      const next: NextStep = { attempt: input.attempt, dueAt: input.dueAt }
+      await withinDeadline(() =>
+        client.workflow.signalWithStart('webhookDelivery', {
+          ...optionsOf({
+            workflowId: deliveryProcessId(input.deliveryId, input.series),
+            args: [input],
+            findable: {
+              orgId: input.orgId,
+              entityType: input.entityType,
+              entityId: input.entityId,
+              endpointId: input.endpointId,
+            },
+            staticSummary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
+          }),
+          // A workflow that has ended may have put its delivery back into the queue.
+          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
+          signal: TAKE_UP_SIGNAL,
+          signalArgs: [next],
+        }),
+      )
     },
 
     convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),

@@ -1,5 +1,5 @@
 // Records the histories of this folder again, one for each course of a workflow: run it when a workflow has changed for good.
-//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [circuits] [conversions] [housekeeping] [webhooks]
+//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [circuits] [conversions] [housekeeping] [taken] [webhooks]
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
@@ -7,6 +7,7 @@ import type { Engine } from '../../gateways/temporal/engine.ts'
 import { recordCircuits } from './circuits.ts'
 import { recordConversions } from './conversions.ts'
 import { recordHousekeeping } from './housekeeping.ts'
+import { recordTakenUp } from './taken-up.ts'
 import { recordWebhooks } from './webhooks.ts'
 
 /** Saves the history of a process once it has come to its end, whichever that is. */
@@ -14,7 +15,7 @@ export type Save = (engine: Engine, workflowId: string, name: string) => Promise
 
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const STORIES: Record<string, (save: Save) => Promise<void>> = {
-  circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, webhooks: recordWebhooks,
+  circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, taken: recordTakenUp, webhooks: recordWebhooks,
 }
 
 // Who was at work, and in which folder, is of no interest to anybody else.

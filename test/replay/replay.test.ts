@@ -29,7 +29,8 @@ test('every way a process can go was recorded', () => {
     'conversion-refused.json', 'conversion-through-invoice.json', 'conversion-whole.json',
     'housekeeping-of-a-zone.json', 'housekeeping.json',
     'webhook-delivery-aborted.json', 'webhook-delivery-arrives-late.json', 'webhook-delivery-exhausted.json',
-    'webhook-delivery-given-back.json', 'webhook-delivery-retried-by-hand.json', 'webhook-delivery-suspended.json', 'webhook-dispatch-all-arrive.json',
+    'webhook-delivery-given-back.json', 'webhook-delivery-retried-by-hand.json', 'webhook-delivery-suspended.json',
+    'webhook-delivery-taken-up.json', 'webhook-dispatch-all-arrive.json',
     'webhook-dispatch-refused.json', 'webhook-dispatch-some-refused.json',
   ])
 })

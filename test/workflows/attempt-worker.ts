@@ -1,0 +1,40 @@
+// A worker whose attempts at deliveries are a test's own function: what a workflow does with each outcome is to be seen.
+import { NativeConnection, Worker } from '@temporalio/worker'
+import { v7 as uuidv7 } from 'uuid'
+import type { AttemptInput, AttemptState } from '../../activities/webhooks.ts'
+import { queueName } from '../../domain/task-queues.ts'
+import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
+import { workflowBundle } from './bundle.ts'
+import './quiet.ts'
+
+export interface AttemptWorker {
+  engine: Engine
+  /** May be replaced at any time. */
+  attempt: (input: AttemptInput) => Promise<AttemptState>
+  close(): Promise<void>
+}
+
+export async function openAttemptWorker(): Promise<AttemptWorker> {
+  const address = process.env.TEST_TEMPORAL_ADDRESS!
+  const queueSuffix = `attempts-${uuidv7()}`
+  const engine = openEngine({ address, namespace: 'default', queueSuffix })
+  const connection = await NativeConnection.connect({ address })
+  const activities = { attemptDelivery: (input: AttemptInput) => opened.attempt(input) }
+  const shared = { connection, namespace: 'default' }
+  const workers = await Promise.all([
+    Worker.create({ ...shared, taskQueue: queueName('core', queueSuffix), workflowBundle: { codePath: await workflowBundle() } }),
+    Worker.create({ ...shared, taskQueue: queueName('webhooks', queueSuffix), activities }),
+  ])
+  const running = Promise.all(workers.map((worker) => worker.run()))
+  const opened: AttemptWorker = {
+    engine,
+    attempt: async () => 'DELIVERED',
+    async close() {
+      for (const worker of workers) worker.shutdown()
+      await running
+      await connection.close()
+      await engine.close()
+    },
+  }
+  return opened
+}
