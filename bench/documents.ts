@@ -11,7 +11,7 @@ import type { Scale } from './scale.ts'
 import { keepSpecimens } from './specimens.ts'
 import type { Stage } from './stage.ts'
 import { applications, bill, expense, openTrades, payment, type Trade } from './trades.ts'
-import { step } from '../bin/machines/steps.ts'
+import { step } from '../bin/services/steps.ts'
 
 const MAX_ROUND_TRIPS = 8
 const COUNTED = 20

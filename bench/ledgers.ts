@@ -8,7 +8,7 @@ import type { Party } from './parties.ts'
 import type { Report } from './report.ts'
 import type { Scale } from './scale.ts'
 import type { Stage } from './stage.ts'
-import { step } from '../bin/machines/steps.ts'
+import { step } from '../bin/services/steps.ts'
 
 // An invoice of a history has its own entry, unless it is a draft, and mostly the entry of its receipt.
 const ENTRIES_AN_INVOICE = 1.8

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { onPath } from '../bin/machines/process.ts'
+import { onPath } from '../bin/services/process.ts'
 import { type Figures, figuresOf, type Pace } from './figures.ts'
 import type { Stage } from './stage.ts'
 

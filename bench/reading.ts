@@ -9,7 +9,7 @@ import type { Report } from './report.ts'
 import { inRounds } from './rounds.ts'
 import type { Scale } from './scale.ts'
 import type { Stage } from './stage.ts'
-import { step } from '../bin/machines/steps.ts'
+import { step } from '../bin/services/steps.ts'
 
 interface Page {
   invoices: { invoice_id: string; customer_id: string; date: string; created_time: string }[]

@@ -18,7 +18,7 @@ import { Report } from './report.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
 import { keepSpecimens } from './specimens.ts'
 import { checkoutIn, setOtherStage, setStage, type Stage } from './stage.ts'
-import { secondsSince, step } from '../bin/machines/steps.ts'
+import { secondsSince, step } from '../bin/services/steps.ts'
 import { measureWebhookNeighbours } from './webhook-neighbours.ts'
 import { measureWebhooks } from './webhooks.ts'
 

@@ -1,16 +1,16 @@
 // Starts what is measured: the two processes of the service and the servers that they use, in a folder that is deleted afterwards.
 import { randomBytes } from 'node:crypto'
-import { readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../bin/machines/port.ts'
-import { startPostgres } from '../bin/machines/postgres.ts'
-import type { Launched, Machine } from '../bin/machines/process.ts'
-import { endLeftovers, openRunRecord } from '../bin/machines/run-record.ts'
-import { startApi, startWorker, waitUntilReady } from '../bin/machines/service.ts'
-import { step } from '../bin/machines/steps.ts'
-import { findTemporal } from '../bin/machines/temporal-binary.ts'
-import { startTemporal } from '../bin/machines/temporal.ts'
+import { freePort } from '../bin/services/port.ts'
+import { startPostgres } from '../bin/services/postgres.ts'
+import type { Launched, StartedServer } from '../bin/services/process.ts'
+import { endLeftovers, openRunRecord } from '../bin/services/run-record.ts'
+import { startApi, startWorker, waitUntilReady } from '../bin/services/bahi.ts'
+import { step } from '../bin/services/steps.ts'
+import { findTemporal } from '../bin/services/temporal-binary.ts'
+import { startTemporal } from '../bin/services/temporal.ts'
 import { migrate } from '../models/migrate.ts'
 import { readLocalRun } from '../settings.ts'
 import type { Pids } from './consumption.ts'
@@ -44,9 +44,10 @@ export interface Checkout {
 
 const OURS: Checkout = { startApi, startWorker, migrate }
 
-/** The service and the schema of the checkout in another folder, which has its packages installed. */
+/** The service and the schema of the checkout in another folder, which has its packages installed. Older ones have another file. */
 export async function checkoutIn(folder: string): Promise<Checkout> {
-  const { startApi, startWorker } = await import(join(folder, 'bin/machines/service.ts')) as Checkout
+  const files = ['bin/services/bahi.ts', 'bin/machines/service.ts'].map((file) => join(folder, file))
+  const { startApi, startWorker } = await import(files.find(existsSync)!) as Checkout
   const { migrate } = await import(join(folder, 'models/migrate.ts')) as Checkout
   return { startApi, startWorker, migrate }
 }
@@ -62,15 +63,15 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
   const record = await openRunRecord(folder)
   await endLeftovers(record.leftovers)
   for (const name of readdirSync(folder)) if (!name.startsWith('run.')) rmSync(join(folder, name), { recursive: true })
-  const machines: Machine[] = []
+  const servers: StartedServer[] = []
   const putAway = async () => {
-    for (const machine of machines.toReversed()) await machine.stop()
+    for (const server of servers.toReversed()) await server.stop()
     record.close()
     rmSync(folder, { recursive: true, force: true })
   }
-  const keep = <T extends Machine>(machine: T): T => {
-    machines.push(machine)
-    return machine
+  const keep = <T extends StartedServer>(server: T): T => {
+    servers.push(server)
+    return server
   }
   const rest = { inherited: local.inherited, onLaunch: (launched: Launched) => record.noteChild(launched) }
   const log = (name: string) => join(folder, 'logs', `${name}.log`)
@@ -79,18 +80,18 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
 
   try {
     const postgres = await step('PostgreSQL', async () => {
-      const machine = keep(await startPostgres({
+      const server = keep(await startPostgres({
         dataDir: join(folder, 'postgres'), port: await port(), log: log('postgres'), durable: true, ...rest,
       }))
-      return [machine.version, machine]
+      return [server.version, server]
     })
     await step('Schema', async () => [`${(await checkout.migrate(postgres.url)).length} migrations`, null], 'current')
     const temporal = await step('Temporal', async (say) => {
-      const machine = keep(await startTemporal({
+      const server = keep(await startTemporal({
         binary: await findTemporal({ ...local, say, stopping }), namespace: 'default',
         databaseFile: join(folder, 'temporal', 'temporal.db'), port: await port(), uiPort: await port(), log: log('temporal'), ...rest,
       }))
-      return [machine.url, machine]
+      return [server.url, server]
     })
     const apiPort = await port()
     const origin = `http://127.0.0.1:${apiPort}`

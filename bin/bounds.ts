@@ -14,8 +14,8 @@ import { LOOKUPS } from '../gateways/webhook/resolver.ts'
 import { MAX_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
 import { CLOSE_SECONDS, type Settings } from '../settings.ts'
-import { DEAF_PATIENCE_MS, FAILED_PROBES, PROBE_MS } from './machines/part.ts'
-import { STOP_PATIENCE_MS } from './machines/service.ts'
+import { DEAF_PATIENCE_MS, FAILED_PROBES, PROBE_MS } from './services/keep-alive.ts'
+import { STOP_PATIENCE_MS } from './services/bahi.ts'
 
 const seconds = (ms: number) => `${ms / 1000} s`
 const megabytes = (bytes: number) => `${bytes / 1024 / 1024} MB`
@@ -23,7 +23,7 @@ const kilobytes = (bytes: number) => `${bytes / 1024} KB`
 
 /** Rows of: resource or wait, its limit, what happens beyond it, where the limit is set. */
 export function boundRows(settings: Settings): string[][] {
-  return [...connectionRows(settings), ...requestRows(), ...machineRows(settings), ...processRows(settings)]
+  return [...connectionRows(settings), ...requestRows(), ...serverRows(settings), ...processRows(settings)]
 }
 
 function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings): string[][] {
@@ -89,7 +89,7 @@ function requestRows(): string[][] {
   ]
 }
 
-function machineRows({ databasePool, webhookTimeoutSeconds }: Settings): string[][] {
+function serverRows({ databasePool, webhookTimeoutSeconds }: Settings): string[][] {
   const DATABASE = '`models/database.ts`'
   return [
     ['Connections of a process to PostgreSQL', String(databasePool), 'wait', '`DATABASE_POOL`'],
@@ -141,12 +141,12 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
       '`SHUTDOWN_SECONDS`',
     ],
     ['After that: closing pools and clients of either', `${CLOSE_SECONDS} s`, 'abandoned', '`settings.ts`'],
-    ['Stopping a process of the local run', seconds(STOP_PATIENCE_MS), 'killed', '`bin/machines/service.ts`'],
+    ['Stopping a process of the local run', seconds(STOP_PATIENCE_MS), 'killed', '`bin/services/bahi.ts`'],
     [
       'An API or a worker of the local run that does not respond',
       `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`,
       `stopped, killed after ${seconds(DEAF_PATIENCE_MS)}`,
-      '`bin/machines/part.ts`',
+      '`bin/services/keep-alive.ts`',
     ],
   ]
 }

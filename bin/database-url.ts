@@ -1,6 +1,6 @@
 // The database of an operator's command: that of DATABASE_URL, otherwise that of the local run.
 import { readLocalRun } from '../settings.ts'
-import { readDemoCard } from './machines/demo-card.ts'
+import { readDemoCard } from './services/demo-card.ts'
 
 /** Prints an error and exits with 2 if there is neither. */
 export function databaseUrl(): string {

@@ -1,6 +1,6 @@
 // `npm run demo`: books a month of a small trader into a new organisation of the local run, and prints its statements.
 import { readLocalRun } from '../settings.ts'
-import { readDemoCard } from './machines/demo-card.ts'
+import { readDemoCard } from './services/demo-card.ts'
 import { bookMonth } from './month/story.ts'
 import { customersDues, printDues, printTrialBalance, trialBalance } from './month/trial-balance.ts'
 import { openTrader } from './month/trader.ts'

@@ -3,10 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { readLocalRun } from '../settings.ts'
-import { runLocally } from './machines/local-run.ts'
-import { showLog } from './machines/readable-log.ts'
-import { type Changes, renewAt } from './machines/renewal.ts'
-import { watchSource } from './machines/source-changes.ts'
+import { runLocally } from './services/local-run.ts'
+import { showLog } from './services/readable-log.ts'
+import { type Changes, restartAt } from './services/restart.ts'
+import { watchSource } from './services/source-changes.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -25,4 +25,4 @@ watchSource(ROOT, (paths) => {
     spawnSync(process.execPath, [join(ROOT, 'bin', 'migrate.ts')], { stdio: 'inherit' })
   changes.emit('change', paths)
 })
-await runLocally(local, renewAt(changes))
+await runLocally(local, restartAt(changes))

@@ -5,7 +5,7 @@ import { exchangeRates } from '../models/currency.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
 import { operatorContext, operator } from './operator.ts'
 import { openBooks } from '../commands/books/open-books.ts'
-import type { DemoKeys } from './machines/demo-card.ts'
+import type { DemoKeys } from './services/demo-card.ts'
 
 interface Where {
   databaseUrl: string

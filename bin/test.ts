@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLocalRun } from '../settings.ts'
-import { freePort } from './machines/port.ts'
-import { startPostgres } from './machines/postgres.ts'
-import { type Machine, onPath, sleep } from './machines/process.ts'
-import { startRedis } from './machines/redis.ts'
-import { endLeftovers, FolderInUse, openRunRecord, readJson, type RunRecord } from './machines/run-record.ts'
-import { findTemporal } from './machines/temporal-binary.ts'
-import { startTemporal } from './machines/temporal.ts'
-import { secondsSince, step, printLine } from './machines/steps.ts'
+import { freePort } from './services/port.ts'
+import { startPostgres } from './services/postgres.ts'
+import { type StartedServer, onPath, sleep } from './services/process.ts'
+import { startRedis } from './services/redis.ts'
+import { endLeftovers, FolderInUse, openRunRecord, readJson, type RunRecord } from './services/run-record.ts'
+import { findTemporal } from './services/temporal-binary.ts'
+import { startTemporal } from './services/temporal.ts'
+import { secondsSince, step, printLine } from './services/steps.ts'
 import { quickTests } from './suite/quick.ts'
 import { type SuiteOutcome, timesByFolder } from './suite/times.ts'
 
@@ -41,16 +41,16 @@ async function main(): Promise<number> {
   const folder = mkdtempSync(join(tmpdir(), 'bahi-test-'))
   mkdirSync(join(folder, 'tmp'))
   const record = await openRunRecord(folder)
-  const machines: Machine[] = []
+  const servers: StartedServer[] = []
   try {
-    const environment = needsMachines() ? await startMachines(folder, record, machines) : {}
+    const environment = needsServers() ? await startServers(folder, record, servers) : {}
     const code = await runJest(folder, environment, failed)
     return failed.length === 0 ? code : code || 1
   } catch (error) {
     if (!stopping.signal.aborted) console.error(`\n${(error as Error).message}`)
     return 1
   } finally {
-    for (const machine of machines.toReversed()) await machine.stop()
+    for (const server of servers.toReversed()) await server.stop()
     record.close()
     rmSync(folder, { recursive: true, force: true })
   }
@@ -65,19 +65,19 @@ async function check(name: string, args: string[]): Promise<string | null> {
 }
 
 // The tests of the domain and of the house rules need no servers.
-function needsMachines(): boolean {
+function needsServers(): boolean {
   const paths = jestArguments.filter((argument) => !argument.startsWith('-'))
   return paths.length === 0 || !paths.every((path) => /^(\.\/)?test\/(domain\b|house\.test)/.test(path))
 }
 
-async function startMachines(folder: string, record: RunRecord, machines: Machine[]): Promise<NodeJS.ProcessEnv> {
+async function startServers(folder: string, record: RunRecord, servers: StartedServer[]): Promise<NodeJS.ProcessEnv> {
   const rest = { inherited: local.inherited, onLaunch: record.noteChild, hurry: stopping.signal }
   const log = (name: string) => join(folder, 'logs', `${name}.log`)
   const taken = new Set<number>()
   const environment: NodeJS.ProcessEnv = {}
-  const keep = <T extends Machine>(machine: T): T => {
-    machines.push(machine)
-    return machine
+  const keep = <T extends StartedServer>(server: T): T => {
+    servers.push(server)
+    return server
   }
 
   const redis = onPath('redis-server', local.path)
@@ -89,18 +89,18 @@ async function startMachines(folder: string, record: RunRecord, machines: Machin
   environment.TEST_DATABASE_URL = await step('PostgreSQL', async () => {
     const port = await freePort(undefined, taken)
     const dataDir = join(folder, 'postgres')
-    const machine = keep(await startPostgres({ dataDir, port, log: log('postgres'), durable: false, ...rest }))
-    return [`127.0.0.1:${port}`, machine.url]
+    const server = keep(await startPostgres({ dataDir, port, log: log('postgres'), durable: false, ...rest }))
+    return [`127.0.0.1:${port}`, server.url]
   })
   environment.TEST_TEMPORAL_ADDRESS = await step('Temporal', async (say) => {
     const binary = await findTemporal({ ...local, say, stopping: stopping.signal })
     const port = await freePort(undefined, taken)
     const uiPort = await freePort(undefined, taken)
     const databaseFile = join(folder, 'temporal', 'temporal.db')
-    const machine = keep(
+    const server = keep(
       await startTemporal({ binary, namespace: 'default', databaseFile, port, uiPort, log: log('temporal'), ...rest }),
     )
-    return [machine.url, machine.url]
+    return [server.url, server.url]
   })
   if (!redis) {
     console.log('\n*** redis-server is missing: the Redis tests do NOT run (apt-get install redis-server). ***\n')
@@ -109,8 +109,8 @@ async function startMachines(folder: string, record: RunRecord, machines: Machin
   environment.TEST_REDIS_URL = await step('Redis', async () => {
     const port = await freePort(undefined, taken)
     const dataDir = join(folder, 'redis')
-    const machine = keep(await startRedis({ binary: redis, dataDir, port, log: log('redis'), ...rest }))
-    return [`127.0.0.1:${port}`, machine.url]
+    const server = keep(await startRedis({ binary: redis, dataDir, port, log: log('redis'), ...rest }))
+    return [`127.0.0.1:${port}`, server.url]
   })
   return environment
 }

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import { createConnections } from '../../api/http/connections.ts'
 import { MAX_UNANSWERED } from '../../api/http/bounds.ts'
-import { freePort } from '../../bin/machines/port.ts'
+import { freePort } from '../../bin/services/port.ts'
 import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
 
 let api: ApiProcess | undefined

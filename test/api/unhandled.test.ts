@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { freePort } from '../../bin/machines/port.ts'
+import { freePort } from '../../bin/services/port.ts'
 import { ROOT } from '../fixtures/root.ts'
 
 let child: ChildProcess

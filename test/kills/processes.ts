@@ -1,7 +1,7 @@
 // Kills a part of a run as the system would: at once, with all its children, without a word.
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
-import type { Identity } from '../../bin/machines/process.ts'
+import type { Identity } from '../../bin/services/process.ts'
 
 /** Sends SIGKILL to the process and to every process below it. Answers how many were killed. */
 export function killWhole({ pid }: Identity): number {

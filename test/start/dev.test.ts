@@ -4,11 +4,11 @@ import { EventEmitter } from 'node:events'
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Part } from '../../bin/machines/part.ts'
-import { end, launch, type Machine } from '../../bin/machines/process.ts'
-import { readableLines } from '../../bin/machines/readable-log.ts'
-import { type Changes, renewAt } from '../../bin/machines/renewal.ts'
-import { concerns, watchSource } from '../../bin/machines/source-changes.ts'
+import type { RunPart } from '../../bin/services/keep-alive.ts'
+import { end, launch, type StartedServer } from '../../bin/services/process.ts'
+import { readableLines } from '../../bin/services/readable-log.ts'
+import { type Changes, restartAt } from '../../bin/services/restart.ts'
+import { concerns, watchSource } from '../../bin/services/source-changes.ts'
 import { until } from './local-run.ts'
 
 let folder: string
@@ -86,11 +86,11 @@ test.each([
 describe('a part', () => {
   const stopping = new AbortController()
   let changes: Changes
-  let starts: Machine[]
+  let starts: StartedServer[]
   let failure: Error | null
   let watched: Promise<void>
   let said: string[]
-  let part: Part
+  let part: RunPart
 
   beforeEach(async () => {
     changes = new EventEmitter()
@@ -110,10 +110,10 @@ describe('a part', () => {
       },
       detail: () => '',
     }
-    watched = renewAt(changes, (...line) => said.push(line.slice(0, 2).join(' ')))(part, await part.start(), stopping.signal)
+    watched = restartAt(changes, (...line) => said.push(line.slice(0, 2).join(' ')))(part, await part.start(), stopping.signal)
   })
   afterEach(async () => {
-    for (const machine of starts) await machine.stop()
+    for (const server of starts) await server.stop()
   })
   const started = (count: number) => until(() => starts.length === count, 20_000, () => `${starts.length} starts instead of ${count}`)
 

@@ -3,8 +3,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { freePort } from '../../bin/machines/port.ts'
-import { end, isAlive } from '../../bin/machines/process.ts'
+import { freePort } from '../../bin/services/port.ts'
+import { end, isAlive } from '../../bin/services/process.ts'
 import { childrenOf, type LocalRun, startLocalRun, statusOf, until } from './local-run.ts'
 
 const dataDir = mkdtempSync(join(tmpdir(), 'bahi-hang-'))

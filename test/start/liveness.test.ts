@@ -2,7 +2,7 @@
 import http from 'node:http'
 import net, { type AddressInfo, type Server } from 'node:net'
 import { afterEach, expect, test } from '@jest/globals'
-import { isLive } from '../../bin/machines/service.ts'
+import { isLive } from '../../bin/services/bahi.ts'
 
 let server: Server | undefined
 const sockets = new Set<net.Socket>()

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { DemoCard } from '../../bin/machines/demo-card.ts'
-import type { Identity } from '../../bin/machines/process.ts'
+import type { DemoCard } from '../../bin/services/demo-card.ts'
+import type { Identity } from '../../bin/services/process.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 

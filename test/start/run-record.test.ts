@@ -3,8 +3,8 @@ import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { end, isAlive, launch, type Launched, startOf } from '../../bin/machines/process.ts'
-import { endLeftovers, FolderInUse, openRunRecord } from '../../bin/machines/run-record.ts'
+import { end, isAlive, launch, type Launched, startOf } from '../../bin/services/process.ts'
+import { endLeftovers, FolderInUse, openRunRecord } from '../../bin/services/run-record.ts'
 
 let folder: string
 let started: Launched[]

@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
-import { freePort } from '../../bin/machines/port.ts'
+import { freePort } from '../../bin/services/port.ts'
 import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
 import { ROOT } from '../fixtures/root.ts'
 
@@ -75,7 +75,7 @@ afterEach(async () => {
   await dropDatabase(databaseUrl)
 })
 
-test('with its machines it ends of itself', async () => {
+test('it stops cleanly while PostgreSQL and Temporal answer', async () => {
   await startWorkerProcess()
   worker.kill('SIGTERM')
   // Unlike its exit, the close comes behind the last of its output.
@@ -91,7 +91,7 @@ test('it answers probes: it is ready while it takes work from Temporal, and live
   expect(await probe('/health/ready')).toBe(503)
 }, 90_000)
 
-test('with machines that hang it ends without them', async () => {
+test('it stops although PostgreSQL and Temporal hang', async () => {
   await startWorkerProcess()
   for (const passage of passages) passage.freeze()
   worker.kill('SIGTERM')

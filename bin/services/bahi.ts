@@ -1,8 +1,8 @@
 // Starts the API and the worker as parts of the local run.
 import { join } from 'node:path'
-import { PROBE_MS } from './part.ts'
+import { PROBE_MS } from './keep-alive.ts'
 import { freePort } from './port.ts'
-import { end, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
+import { end, lastLines, launch, type Launched, type StartedServer, sizeOf, sleep } from './process.ts'
 
 /** How long a process has to stop; then it is killed. */
 export const STOP_PATIENCE_MS = 15_000
@@ -16,7 +16,7 @@ export interface ServiceOptions {
 }
 
 /** Starts the API and waits until it responds at `origin`; throws an Error with the last lines of its log if it ends, or after a minute. */
-export function startApi(options: ServiceOptions, origin: string): Promise<Machine> {
+export function startApi(options: ServiceOptions, origin: string): Promise<StartedServer> {
   return startAnswering('API', 'api/server.ts', options, origin)
 }
 
@@ -24,7 +24,7 @@ export function startApi(options: ServiceOptions, origin: string): Promise<Machi
  * Starts the worker and waits, like startApi, until it responds on a health port of its own. Whether it takes work shows in
  * the API's /health/ready.
  */
-export async function startWorker({ environment, ...options }: ServiceOptions): Promise<Machine> {
+export async function startWorker({ environment, ...options }: ServiceOptions): Promise<StartedServer> {
   const port = await freePort(undefined)
   const own = { ...environment, HOST: '127.0.0.1', HEALTH_PORT: String(port) }
   return startAnswering('Worker', 'worker/worker.ts', { ...options, environment: own }, `http://127.0.0.1:${port}`)
@@ -35,26 +35,30 @@ async function startAnswering(
   file: string,
   { log, environment, onLaunch }: ServiceOptions,
   origin: string,
-): Promise<Machine> {
+): Promise<StartedServer> {
   const from = sizeOf(log)
-  const machine = await startNode(name, file, { log, environment, onLaunch })
+  const server = await startNode(name, file, { log, environment, onLaunch })
   const deadline = Date.now() + 60_000
   while (!(await isLive(origin))) {
-    if (machine.process.hasEnded()) {
+    if (server.process.hasEnded()) {
       throw new Error(
-        `it ended at start (${await machine.process.ended}); the last lines of ${log}:\n${lastLines(log, 15, from)}`,
+        `it ended at start (${await server.process.ended}); the last lines of ${log}:\n${lastLines(log, 15, from)}`,
       )
     }
     if (Date.now() > deadline) {
-      await machine.stop()
+      await server.stop()
       throw new Error(`no answer from ${origin}/health/live within a minute; see ${log}`)
     }
     await sleep(50)
   }
-  return { ...machine, url: origin }
+  return { ...server, url: origin }
 }
 
-async function startNode(name: string, file: string, { log, environment, onLaunch }: ServiceOptions): Promise<Machine> {
+async function startNode(
+  name: string,
+  file: string,
+  { log, environment, onLaunch }: ServiceOptions,
+): Promise<StartedServer> {
   const launched = await launch({ name, command: process.execPath, args: [join(ROOT, file)], log, env: environment })
   onLaunch(launched)
   return {

@@ -1,7 +1,7 @@
 // Starts redis-server, if it is installed, so that rate limits are counted as in production.
 import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
-import { end, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
+import { end, lastLines, launch, type Launched, type StartedServer, sizeOf, sleep } from './process.ts'
 
 export interface RedisOptions {
   binary: string
@@ -22,7 +22,7 @@ export async function startRedis({
   inherited,
   onLaunch,
   hurry,
-}: RedisOptions): Promise<Machine> {
+}: RedisOptions): Promise<StartedServer> {
   mkdirSync(dataDir, { recursive: true, mode: 0o700 })
   const from = sizeOf(log)
   const args = ['--bind', '127.0.0.1', '--port', String(port), '--dir', dataDir, '--appendonly', 'yes', '--save', '']

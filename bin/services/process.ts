@@ -28,7 +28,7 @@ export interface Launch {
 }
 
 /** A running server: its address, its process, and how to stop it. */
-export interface Machine {
+export interface StartedServer {
   url: string
   process: Launched
   stop(): Promise<void>

@@ -3,7 +3,7 @@ import { connect } from 'node:http2'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts'
-import { end, isAlive, lastLines, launch, type Launched, type Machine, sizeOf, sleep } from './process.ts'
+import { end, isAlive, lastLines, launch, type Launched, type StartedServer, sizeOf, sleep } from './process.ts'
 
 // The CLI's names for the types of search attributes.
 const KINDS = { KEYWORD: 'Keyword', INT: 'Int', DATETIME: 'Datetime' } as const
@@ -24,7 +24,7 @@ export interface TemporalOptions {
  * Starts the server with its database file; `url` of the result is its address without a scheme.
  * Throws an Error with the last lines of its log if it does not start.
  */
-export async function startTemporal(options: TemporalOptions): Promise<Machine> {
+export async function startTemporal(options: TemporalOptions): Promise<StartedServer> {
   const { binary, databaseFile, port, log, inherited } = options
   mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 })
   const from = sizeOf(log)

@@ -1,15 +1,15 @@
 // Keeps a part of the run alive: starts it again when it ends or does not respond.
-import { end, lastLines, type Machine, sleep } from './process.ts'
+import { end, lastLines, type StartedServer, sleep } from './process.ts'
 import { secondsSince, printLine } from './steps.ts'
 
-export interface Part {
+export interface RunPart {
   name: string
   log: string
-  start(): Promise<Machine>
+  start(): Promise<StartedServer>
   /** The printed detail of a running part: its address, without a password. */
-  detail(machine: Machine): string
+  detail(server: StartedServer): string
   /** Whether the part responds within PROBE_MS; called every PROBE_MS. A part without it is only watched for its end. */
-  answers?(machine: Machine): Promise<boolean>
+  answers?(server: StartedServer): Promise<boolean>
 }
 
 /** The interval and the timeout of the probes of a running part. */
@@ -28,9 +28,9 @@ const SLOW_MS = 15_000
  * longer waits if it ends again within a minute. A part that does not respond is ended. If a part ends five times within a
  * minute, the last lines of its log are printed, and it is started every 15 s from then on.
  */
-export async function keepAlive(part: Part, machine: Machine | Error, stopping: AbortSignal): Promise<void> {
+export async function keepAlive(part: RunPart, server: StartedServer | Error, stopping: AbortSignal): Promise<void> {
   let deaths: number[] = []
-  let now: Machine | Error = machine
+  let now: StartedServer | Error = server
   while (!stopping.aborted) {
     const how: string = now instanceof Error ? now.message : await endOf(part, now, stopping)
     if (stopping.aborted) return
@@ -55,20 +55,20 @@ export async function keepAlive(part: Part, machine: Machine | Error, stopping: 
 }
 
 // Resolves when the part has ended, by itself or because it did not respond, with a description of how.
-async function endOf(part: Part, machine: Machine, stopping: AbortSignal): Promise<string> {
+async function endOf(part: RunPart, server: StartedServer, stopping: AbortSignal): Promise<string> {
   const { answers } = part
-  if (!answers) return machine.process.ended
+  if (!answers) return server.process.ended
   const over = new AbortController()
-  const ended = machine.process.ended.finally(() => over.abort())
+  const ended = server.process.ended.finally(() => over.abort())
   const until = AbortSignal.any([stopping, over.signal])
   let failed = 0
   while (failed < FAILED_PROBES) {
     await sleep(PROBE_MS, until)
     if (until.aborted) return ended
-    failed = (await answers(machine)) ? 0 : failed + 1
+    failed = (await answers(server)) ? 0 : failed + 1
   }
   if (until.aborted) return ended
   printLine(part.name, `does not answer (${FAILED_PROBES} times in a row); is ended`)
-  await end(machine.process, { patienceMs: DEAF_PATIENCE_MS, hurry: stopping })
+  await end(server.process, { patienceMs: DEAF_PATIENCE_MS, hurry: stopping })
   return ended
 }

@@ -1,7 +1,7 @@
 // PostgreSQL, Temporal and Redis of the local run: started here, or those of the settings.
 import { join } from 'node:path'
 import type { LocalRun } from '../../settings.ts'
-import { keepAlive, type Part } from './part.ts'
+import { keepAlive, type RunPart } from './keep-alive.ts'
 import { freePort } from './port.ts'
 import { startPostgres } from './postgres.ts'
 import { type Launched, onPath } from './process.ts'
@@ -11,7 +11,7 @@ import { step, printLine } from './steps.ts'
 import { findTemporal } from './temporal-binary.ts'
 import { startTemporal } from './temporal.ts'
 
-export interface Beside {
+export interface StartContext {
   local: LocalRun
   namespace: string
   record: RunRecord
@@ -29,12 +29,12 @@ export interface Addresses {
 type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'redis', number>
 
 /** Starts the servers that the settings do not name, in parallel, and keeps them running. */
-export async function startMachines(beside: Beside): Promise<Addresses> {
-  const ports = await choosePorts(beside.record)
+export async function startServers(context: StartContext): Promise<Addresses> {
+  const ports = await choosePorts(context.record)
   const [databaseUrl, temporal, redisUrl] = await allOf([
-    database(beside, ports),
-    temporalServer(beside, ports),
-    redis(beside, ports),
+    database(context, ports),
+    temporalServer(context, ports),
+    redis(context, ports),
   ])
   return { databaseUrl, ...temporal, redisUrl }
 }
@@ -58,8 +58,8 @@ async function allOf<T extends unknown[]>(parts: { [I in keyof T]: Promise<T[I]>
   return (await Promise.all(parts)) as T
 }
 
-async function database(beside: Beside, ports: Ports): Promise<string> {
-  const { local, onLaunch } = beside
+async function database(context: StartContext, ports: Ports): Promise<string> {
+  const { local, onLaunch } = context
   if (local.databaseUrl) {
     printLine('PostgreSQL', 'yours', withoutPassword(local.databaseUrl), 'DATABASE_URL')
     return local.databaseUrl
@@ -68,7 +68,7 @@ async function database(beside: Beside, ports: Ports): Promise<string> {
   const log = logOf(local, 'postgres')
   const dataDir = join(local.dataDir, 'postgres')
   const start = async () => {
-    const machine = await startPostgres({
+    const server = await startPostgres({
       dataDir,
       port: ports.postgres,
       log,
@@ -76,17 +76,17 @@ async function database(beside: Beside, ports: Ports): Promise<string> {
       inherited: local.inherited,
       onLaunch,
     })
-    version = machine.version
-    return machine
+    version = server.version
+    return server
   }
-  return up(beside, { name: 'PostgreSQL', log, start, detail: () => `127.0.0.1:${ports.postgres} (${version})` })
+  return up(context, { name: 'PostgreSQL', log, start, detail: () => `127.0.0.1:${ports.postgres} (${version})` })
 }
 
 async function temporalServer(
-  beside: Beside,
+  context: StartContext,
   ports: Ports,
 ): Promise<{ temporalAddress: string; temporalUiUrl: string | null }> {
-  const { local, namespace, onLaunch, stopping } = beside
+  const { local, namespace, onLaunch, stopping } = context
   if (local.temporalAddress) {
     printLine('Temporal', 'yours', local.temporalAddress, 'TEMPORAL_ADDRESS')
     return { temporalAddress: local.temporalAddress, temporalUiUrl: null }
@@ -107,11 +107,11 @@ async function temporalServer(
   const find = async (say: (line: string) => void) => {
     binary = await findTemporal({ ...local, say, stopping })
   }
-  const temporalAddress = await up(beside, { name: 'Temporal', log, start, detail: ({ url }) => url }, find)
+  const temporalAddress = await up(context, { name: 'Temporal', log, start, detail: ({ url }) => url }, find)
   return { temporalAddress, temporalUiUrl: `http://127.0.0.1:${ports.temporalUi}` }
 }
 
-async function redis({ local, ...beside }: Beside, ports: Ports): Promise<string | null> {
+async function redis({ local, ...context }: StartContext, ports: Ports): Promise<string | null> {
   if (local.redisUrl) {
     printLine('Redis', 'yours', withoutPassword(local.redisUrl), 'REDIS_URL')
     return local.redisUrl
@@ -124,20 +124,20 @@ async function redis({ local, ...beside }: Beside, ports: Ports): Promise<string
   const log = logOf(local, 'redis')
   const dataDir = join(local.dataDir, 'redis')
   const { inherited } = local
-  const start = () => startRedis({ binary, dataDir, port: ports.redis, log, inherited, onLaunch: beside.onLaunch })
-  return up({ local, ...beside }, { name: 'Redis', log, start, detail: () => `127.0.0.1:${ports.redis}` })
+  const start = () => startRedis({ binary, dataDir, port: ports.redis, log, inherited, onLaunch: context.onLaunch })
+  return up({ local, ...context }, { name: 'Redis', log, start, detail: () => `127.0.0.1:${ports.redis}` })
 }
 
 async function up(
-  { stopping }: Beside,
-  part: Part,
+  { stopping }: StartContext,
+  part: RunPart,
   prepare: (say: (line: string) => void) => Promise<void> = async () => undefined,
 ): Promise<string> {
   return step(part.name, async (say) => {
     await prepare(say)
-    const machine = await part.start()
-    void keepAlive(part, machine, stopping)
-    return [part.detail(machine), machine.url]
+    const server = await part.start()
+    void keepAlive(part, server, stopping)
+    return [part.detail(server), server.url]
   })
 }
 

@@ -6,11 +6,21 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Client } from 'pg'
 import { chooseAccount, type Account } from './postgres-account.ts'
-import { end, isAlive, lastLines, launch, type Launched, type Machine, sizeOf, sleep, startOf } from './process.ts'
+import {
+  end,
+  isAlive,
+  lastLines,
+  launch,
+  type Launched,
+  type StartedServer,
+  sizeOf,
+  sleep,
+  startOf,
+} from './process.ts'
 
 const run = promisify(execFile)
 
-export interface Postgres extends Machine {
+export interface Postgres extends StartedServer {
   version: string
 }
 

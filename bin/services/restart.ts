@@ -1,8 +1,8 @@
 // Restarts a part of the run when its source changes.
 import { type EventEmitter, once } from 'node:events'
 import type { Watch } from './local-run.ts'
-import { end, type Machine } from './process.ts'
-import { STOP_PATIENCE_MS } from './service.ts'
+import { end, type StartedServer } from './process.ts'
+import { STOP_PATIENCE_MS } from './bahi.ts'
 import { concerns } from './source-changes.ts'
 import { secondsSince, printLine } from './steps.ts'
 
@@ -13,17 +13,17 @@ export type Changes = EventEmitter<{ change: [paths: string[]] }>
  * Returns a watch that restarts its part after each change that concerns it. A part that ends by itself or does not start
  * is only started again after the next change, because its source probably has an error.
  */
-export function renewAt(changes: Changes, say = printLine): Watch {
+export function restartAt(changes: Changes, say = printLine): Watch {
   return async (part, started, stopping) => {
-    const now: { runs: Machine | null } = { runs: null }
-    const watch = (machine: Machine | Error) => {
-      if (machine instanceof Error) {
-        say(part.name, `does not start: ${machine.message.split(/[;\n]/, 1)[0]}; retried after the next change`)
+    const now: { runs: StartedServer | null } = { runs: null }
+    const watch = (server: StartedServer | Error) => {
+      if (server instanceof Error) {
+        say(part.name, `does not start: ${server.message.split(/[;\n]/, 1)[0]}; retried after the next change`)
         return
       }
-      now.runs = machine
-      void machine.process.ended.then((how) => {
-        if (now.runs === machine && !stopping.aborted) say(part.name, `ended (${how}); restarts after the next change`)
+      now.runs = server
+      void server.process.ended.then((how) => {
+        if (now.runs === server && !stopping.aborted) say(part.name, `ended (${how}); restarts after the next change`)
       })
     }
     watch(started)
@@ -34,9 +34,9 @@ export function renewAt(changes: Changes, say = printLine): Watch {
       now.runs = null
       if (old) await end(old.process, { patienceMs: STOP_PATIENCE_MS, hurry: stopping })
       if (stopping.aborted) return
-      const renewed = await part.start().catch((error: Error) => error)
-      watch(renewed)
-      if (!(renewed instanceof Error)) say(part.name, 'back', part.detail(renewed), secondsSince(begun))
+      const restarted = await part.start().catch((error: Error) => error)
+      watch(restarted)
+      if (!(restarted instanceof Error)) say(part.name, 'back', part.detail(restarted), secondsSince(begun))
     }
   }
 }

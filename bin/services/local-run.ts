@@ -3,13 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalRun, readSettings } from '../../settings.ts'
-import { type DemoKeys, keptKeys, writeDemoCard } from './demo-card.ts'
-import { type Addresses, startMachines } from './local-machines.ts'
-import type { Part } from './part.ts'
+import { type DemoKeys, writeDemoCard } from './demo-card.ts'
+import { demoKeys } from './demo-keys.ts'
+import { type Addresses, startServers } from './local-servers.ts'
+import type { RunPart } from './keep-alive.ts'
 import { freePort, isFree } from './port.ts'
-import { end, type Launched, type Machine, sizeOf, sleep } from './process.ts'
+import { end, type Launched, type StartedServer, sizeOf, sleep } from './process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './run-record.ts'
-import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from './service.ts'
+import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from './bahi.ts'
 import { secondsSince, step, printLine } from './steps.ts'
 
 // A part is stopped before those that it uses.
@@ -18,7 +19,7 @@ const STOP_ORDER = ['API', 'Worker', 'Temporal', 'Redis', 'PostgreSQL']
 const LONG_LOG_BYTES = 20_000_000
 
 /** Watches a part of the service, which may have failed to start, until `stopping`. */
-export type Watch = (part: Part, started: Machine | Error, stopping: AbortSignal) => Promise<void>
+export type Watch = (part: RunPart, started: StartedServer | Error, stopping: AbortSignal) => Promise<void>
 
 interface Run {
   local: LocalRun
@@ -95,7 +96,7 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   const schema = import('../../models/migrate.ts')
   const stopped = stopping.signal
   const namespace = settings.temporalNamespace
-  const addresses = await startMachines({ local, namespace, record, onLaunch, stopping: stopped })
+  const addresses = await startServers({ local, namespace, record, onLaunch, stopping: stopped })
   await step(
     'Schema',
     async () => {
@@ -173,8 +174,8 @@ async function startService(
 ): Promise<void> {
   const log = (name: string) => join(local.dataDir, 'logs', `${name}.log`)
   const options = (name: string) => ({ log: log(name), environment, onLaunch })
-  const answers = ({ url }: Machine) => isLive(url)
-  const parts: Part[] = [
+  const answers = ({ url }: StartedServer) => isLive(url)
+  const parts: RunPart[] = [
     { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail: ({ url }) => url, answers },
     // Its port is only used by the health check.
     {
@@ -188,26 +189,10 @@ async function startService(
   await Promise.all(
     parts.map(async (part) => {
       const started = Date.now()
-      const machine = await part.start().catch((error: Error) => error)
-      if (!(machine instanceof Error)) printLine(part.name, 'started', part.detail(machine), secondsSince(started))
-      void watch(part, machine, stopping.signal)
+      const server = await part.start().catch((error: Error) => error)
+      if (!(server instanceof Error)) printLine(part.name, 'started', part.detail(server), secondsSince(started))
+      void watch(part, server, stopping.signal)
     }),
-  )
-}
-
-async function demoKeys(local: LocalRun, databaseUrl: string, baseUrl: string): Promise<DemoKeys> {
-  const kept = await keptKeys(local.dataDir, baseUrl)
-  if (kept) return kept
-  return step<DemoKeys>(
-    'Demo data',
-    async () => {
-      const { seedDemo } = await import('../seed.ts')
-      const made = await seedDemo({ databaseUrl, baseUrl }).catch((error: Error) => {
-        throw new Error(`The demonstration organisation could not be created: ${error.message}`, { cause: error })
-      })
-      return [made.organization.name, made]
-    },
-    'created',
   )
 }
 
