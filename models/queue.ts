@@ -129,7 +129,10 @@ export const CHOOSE_FOR_PROCESSES = {
   LEFT JOIN (chosen AS d JOIN webhook_events AS e ON e.org_id = d.org_id AND e.id = d.event_id) ON true`,
 }
 
-/** Records that deliveries have their process, unless they have changed since they were chosen. */
+/**
+ * Records that deliveries have their process, unless they have changed since they were chosen, or are due by now, $5: from
+ * then on the process may have found its delivery elsewhere and ended.
+ */
 export const NOTE_PROCESSES = {
   name: 'note processes',
   text: `WITH waiting AS MATERIALIZED (
@@ -137,7 +140,7 @@ export const NOTE_PROCESSES = {
     FROM unnest($1::uuid[], $2::uuid[], $3::integer[], $4::timestamptz[]) AS k(org_id, id, attempts_made, next_attempt_at)
     JOIN webhook_deliveries AS d ON d.org_id = k.org_id AND d.id = k.id
     WHERE d.held_by = 'QUEUE' AND d.status = 'RETRYING'
-      AND d.attempts_made = k.attempts_made AND d.next_attempt_at = k.next_attempt_at
+      AND d.attempts_made = k.attempts_made AND d.next_attempt_at = k.next_attempt_at AND d.next_attempt_at > $5
     ORDER BY d.org_id, d.id FOR NO KEY UPDATE OF d
   )
   UPDATE webhook_deliveries AS d SET held_by = 'PROCESS' FROM waiting AS w WHERE d.org_id = w.org_id AND d.id = w.id`,

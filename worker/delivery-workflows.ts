@@ -72,6 +72,7 @@ export function createDeliveryWorkflows({
           const one = started[place]!
           return one.status === 'fulfilled' && one.value
         }),
+        clock(),
       )
     },
   }

@@ -127,14 +127,19 @@ export async function chooseForProcesses(
   return { deliveries: rows.filter(({ id }) => id !== null), next: nextOf(rows[0]) }
 }
 
-/** Marks that these deliveries have their process now. Leaves those that have changed since they were chosen. */
-export async function noteProcesses(connection: Connection, deliveries: readonly DeliveryUnderWay[]): Promise<void> {
+/** Marks that these deliveries have their process now. Leaves those that have changed since they were chosen or are due. */
+export async function noteProcesses(
+  connection: Connection,
+  deliveries: readonly DeliveryUnderWay[],
+  now: Date,
+): Promise<void> {
   if (deliveries.length === 0) return
   await connection.run(NOTE_PROCESSES, [
     deliveries.map(({ org_id }) => org_id),
     deliveries.map(({ id }) => id),
     deliveries.map(({ attempts_made }) => attempts_made),
     deliveries.map(({ next_attempt_at }) => next_attempt_at),
+    now,
   ])
 }
 

@@ -69,7 +69,7 @@ const refused = `UPDATE webhook_deliveries SET status = 'RETRYING', attempts_mad
 
 const ORDERED: Record<string, Case> = {
   'processes are noted': {
-    statement: NOTE_PROCESSES, values: [orgs, DELIVERIES, DELIVERIES.map(() => 1), DELIVERIES.map(() => LATER)], before: [refused],
+    statement: NOTE_PROCESSES, values: [orgs, DELIVERIES, DELIVERIES.map(() => 1), DELIVERIES.map(() => LATER), NOW], before: [refused],
   },
   'deliveries are put back': { statement: PUT_BACK, values: [orgs, DELIVERIES], before: [held('BATCH')] },
   'a batch is released': { statement: RELEASE, values: [BATCH], before: [held('BATCH')] },

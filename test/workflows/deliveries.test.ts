@@ -2,8 +2,10 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { claimBatch } from '../../commands/webhooks/delivery-claims.ts'
 import { abandonDelivery, beginAttempts, putBack, recordAttemptResults } from '../../commands/webhooks/deliveries.ts'
+import { createDeliveryWorkflows } from '../../worker/delivery-workflows.ts'
 import type { Outcome } from '../../domain/delivery.ts'
 import { CAPS } from '../../domain/webhook-caps.ts'
+import { pino } from 'pino'
 import { openWorkflowSetup, type WorkflowSetup } from './setup.ts'
 
 let setup: WorkflowSetup
@@ -88,4 +90,29 @@ test('a delivery that has arrived cannot be given up', async () => {
   await beginAttempts(setup.database, [key], new Date())
   await recordAttemptResults(setup.database, [{ ...key, endpointId, outcome: delivered, endedAt: new Date(), waitMs: 1_000 }], RULES)
   expect(await abandonDelivery(setup.database, key.orgId, key.deliveryId, new Date())).toBe('DELIVERED')
+})
+
+test('a delivery that falls due while its process is started is not held by it: the process may have ended by then', async () => {
+  const key = await queued()
+  const dueAt = new Date(Date.now() + 60_000)
+  await claimBatch(setup.database, { now: soon() })
+  await beginAttempts(setup.database, [key], new Date())
+  await recordAttemptResults(
+    setup.database, [{ ...key, endpointId, outcome: refused, endedAt: new Date(dueAt.getTime() - 1_000), waitMs: 1_000 }], RULES,
+  )
+  let now = new Date()
+  let startsAt = dueAt
+  const engine = { startDelivery: async () => void (now = startsAt) }
+  const { startSome } = createDeliveryWorkflows({
+    connection: setup.database, engine, ladderSeconds: [1], log: pino({ level: 'silent' }), clock: () => now,
+  })
+  await startSome()
+  expect(now).toBe(dueAt)
+  expect(await setup.deliveries()).toMatchObject([{ held_by: 'QUEUE', attempts_made: 1 }])
+
+  startsAt = new Date(dueAt.getTime() - 1)
+  now = new Date()
+  await startSome()
+  expect(now).toBe(startsAt)
+  expect(await setup.deliveries()).toMatchObject([{ held_by: 'PROCESS', attempts_made: 1 }])
 })
