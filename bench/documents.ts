@@ -34,7 +34,7 @@ const MEASURED: Measured[] = [
 
 export async function measureDocuments(stage: Stage, parties: Party[], scale: Scale, report: Report): Promise<void> {
   const trades = await step('Trades', async () => [
-    `${parties.length} organisations with what the deeds need`, await openTrades(stage, parties),
+    `${parties.length} organisations with what the documents need`, await openTrades(stage, parties),
   ], 'open')
   for (const each of MEASURED) {
     // Two calls for each, because only the second is typical: the first finds an untouched document, and sequences without a number.

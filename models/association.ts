@@ -60,9 +60,9 @@ export function hasMany<Row extends Owner, Name extends string, Part extends { o
     group,
     addTo,
     async findWith(scope, id, lock = '') {
-      const asked = [queryRow(scope, owner, id, lock), of.bound(scope, [id])]
-      if (lock === '' && isVersioned) asked.push(versionsOf(owner as ModelOf<Row & Versioned>).bound(scope, [id]))
-      const [rows, found, versions] = (await scope.connection.runAll(asked)) as [Row[], Part[], Versioned[]?]
+      const queries = [queryRow(scope, owner, id, lock), of.bound(scope, [id])]
+      if (lock === '' && isVersioned) queries.push(versionsOf(owner as ModelOf<Row & Versioned>).bound(scope, [id]))
+      const [rows, found, versions] = (await scope.connection.runAll(queries)) as [Row[], Part[], Versioned[]?]
       if (versions && rows[0] && (rows[0] as Row & Versioned).version !== versions[0]?.version) {
         return (await addTo(scope, await findRows(scope, owner as ModelOf<Row & Versioned>, [id])))[0] ?? null
       }

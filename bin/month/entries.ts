@@ -10,26 +10,26 @@ import type { Trader } from './trader.ts'
 /** Creates an approved invoice; `what` describes it in the printed line. */
 export async function invoice(trader: Trader, what: string, body: object): Promise<Static<typeof Invoice>> {
   const { invoice } = await trader.post<{ invoice: Static<typeof Invoice> }>('/invoices', { auto_approve: true, ...body })
-  trader.tell(what, invoice.invoice_number, invoice.customer_name, invoice.total, invoice.currency_code)
+  trader.printEntry(what, invoice.invoice_number, invoice.customer_name, invoice.total, invoice.currency_code)
   return invoice
 }
 
 export async function bill(trader: Trader, body: object): Promise<Static<typeof Bill>> {
   const { bill } = await trader.post<{ bill: Static<typeof Bill> }>('/bills', { auto_approve: true, ...body })
-  trader.tell('Bill', bill.bill_number, bill.vendor_name, bill.total)
+  trader.printEntry('Bill', bill.bill_number, bill.vendor_name, bill.total)
   return bill
 }
 
 export async function payment(trader: Trader, what: string, body: object): Promise<Static<typeof Payment>> {
   const { payment } = await trader.post<{ payment: Static<typeof Payment> }>('/payments', body)
-  trader.tell(what, payment.payment_number, payment.contact_name, payment.amount, payment.currency_code)
+  trader.printEntry(what, payment.payment_number, payment.contact_name, payment.amount, payment.currency_code)
   return payment
 }
 
 export async function expense(trader: Trader, what: string, body: object): Promise<void> {
   const paid_through_account_id = trader.accounts['Bank Account']
   const { expense } = await trader.post<{ expense: Static<typeof Expense> }>('/expenses', { paid_through_account_id, ...body })
-  trader.tell(what, expense.expense_number, expense.vendor_name ?? '', expense.total)
+  trader.printEntry(what, expense.expense_number, expense.vendor_name ?? '', expense.total)
 }
 
 export async function journal(trader: Trader, ofMonth: number, memo: string, debited: string, credited: string, amount: number): Promise<void> {
@@ -37,5 +37,5 @@ export async function journal(trader: Trader, ofMonth: number, memo: string, deb
     date: trader.day(ofMonth), memo,
     lines: [{ account_id: trader.accounts[debited], debit: amount }, { account_id: trader.accounts[credited], credit: amount }],
   })
-  trader.tell(memo, journal.journal_number, '', amount)
+  trader.printEntry(memo, journal.journal_number, '', amount)
 }

@@ -8,14 +8,14 @@ import type { Trader } from './trader.ts'
 /** Creates a credit note for goods that a customer returned, and applies it to their invoice. */
 export async function takeBack(trader: Trader, { invoice_id, customer_id, invoice_number }: Static<typeof Invoice>, body: object): Promise<void> {
   const { credit_note } = await trader.post<{ credit_note: Static<typeof CreditNote> }>('/credit_notes', { customer_id, invoice_id, ...body })
-  trader.tell('Credit note for goods returned', credit_note.credit_note_number, credit_note.customer_name, credit_note.total)
+  trader.printEntry('Credit note for goods returned', credit_note.credit_note_number, credit_note.customer_name, credit_note.total)
   const { credit_note: applied } = await trader.post<{ credit_note: { applied_amount: number } }>(
     `/credit_notes/${credit_note.credit_note_id}/apply-to-invoice`, { invoice_id, amount: credit_note.total })
-  trader.tell('Applied the credit', credit_note.credit_note_number, invoice_number, applied.applied_amount)
+  trader.printEntry('Applied the credit', credit_note.credit_note_number, invoice_number, applied.applied_amount)
 }
 
 /** Creates a debit note for goods that are returned to a vendor. */
 export async function sendBack(trader: Trader, body: object): Promise<void> {
   const { debit_note } = await trader.post<{ debit_note: Static<typeof DebitNote> }>('/debit_notes', body)
-  trader.tell('Debit note for faulty goods', debit_note.debit_note_number, debit_note.vendor_name, debit_note.total)
+  trader.printEntry('Debit note for faulty goods', debit_note.debit_note_number, debit_note.vendor_name, debit_note.total)
 }

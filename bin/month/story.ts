@@ -95,7 +95,7 @@ async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole,
     customer_id: silkHouse, date: trader.day(6), place_of_supply: 'IN-TN', line_items: [{ item_id: saree, quantity: 8 }, { item_id: stole, quantity: 40 }],
   })
   await trader.post(`/payments/${advance.payment_id}/apply`, { invoice_id: across.invoice_id, amount: 30_000 })
-  trader.tell('Applied the advance', advance.payment_number, across.invoice_number, 30_000)
+  trader.printEntry('Applied the advance', advance.payment_number, across.invoice_number, 30_000)
   await payment(trader, 'Part payment, 1% TDS withheld', {
     flow: 'INCOMING', contact_id: emporium, date: trader.day(10), amount: 40_000, tds_amount: 400, reference_number: 'UTR7719',
     allocations: [{ invoice_id: home.invoice_id, amount: 40_000 }],
@@ -104,7 +104,7 @@ async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole,
     customer_id: emporium, date: trader.day(11), place_of_supply: 'IN-KA', line_items: [{ item_id: stole, quantity: 15 }],
   })
   await trader.post(`/invoices/${mistaken.invoice_id}/void`, { reason: 'Meant for another customer' })
-  trader.tell('Voided', mistaken.invoice_number, mistaken.customer_name, -mistaken.total)
+  trader.printEntry('Voided', mistaken.invoice_number, mistaken.customer_name, -mistaken.total)
   await sellAbroad(trader, abroad, stole)
   return home
 }

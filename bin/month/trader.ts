@@ -24,7 +24,7 @@ export interface Trader {
   /** Sends a POST with a new idempotency key; throws an Error with the answer if the call is refused. */
   post<Answer>(path: string, body?: object): Promise<Answer>
   /** Prints one line: what was done, the number of the document, its contact, and the amount. */
-  tell(what: string, number: string, party: string, amount: number, currency?: string): void
+  printEntry(what: string, number: string, party: string, amount: number, currency?: string): void
   print(line: string): void
 }
 
@@ -58,7 +58,7 @@ export async function openTrader({ baseUrl, partnerKey, print }: Where): Promise
     },
     get,
     post: (path, body) => send(baseUrl + path, 'POST', headers, body),
-    tell(what, number, party, amount, currency = 'INR') {
+    printEntry(what, number, party, amount, currency = 'INR') {
       print(`${what.padEnd(30)}  ${number.padEnd(17)}  ${party.padEnd(22)}  ${rupees(amount).padStart(14)} ${currency}`)
     },
     print,

@@ -32,7 +32,7 @@ test('the list is filtered by type and parent', async () => {
     .toEqual({ status: 400, code: 'validation.invalid_value', field: 'account_type', details: { valid: [...ACCOUNT_TYPES] } })
 })
 
-test('accounts that are closed are listed when asked for', async () => {
+test('accounts that are closed are listed on request', async () => {
   await ours.write((books) => books.insert(accounts, {
     id: books.newId(), code: '9999', name: 'Closed', account_type: 'EXPENSE', role: null, parent_id: null, description: null,
     currency_code: 'INR', is_active: false, is_system: false, created_time: books.now, last_modified_time: books.now,

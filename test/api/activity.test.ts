@@ -59,7 +59,7 @@ test('since and until are inclusive, so that a page backwards begins where the l
   expect(await listed('until=2026-01-01T15:31:00%2B05:30')).toEqual(['No. 1', 'No. 0'])
 })
 
-test('a limit is kept and told', async () => {
+test('a limit is kept and answered', async () => {
   const { page_context } = await ours.get(`/activity?${UNTIL}&limit=3`)
   expect(page_context).toEqual({ limit: 3, returned: 3, has_more_page: true })
   expect((await ours.get(`/activity?${UNTIL}&limit=4`)).page_context).toEqual({ limit: 4, returned: 4, has_more_page: false })
@@ -70,7 +70,7 @@ test.each([['limit', '0'], ['limit', '501'], ['since', 'yesterday'], ['until', '
   expect(await ours.refusal('GET', `/activity?${field}=${value}`)).toEqual({ status: 400, code: 'validation.invalid_value', field })
 })
 
-test('an unknown entity type is told the valid ones', async () => {
+test('the error of an unknown entity type lists the valid ones', async () => {
   expect(await ours.refusal('GET', '/activity?entity_type=ORGANIZATION')).toEqual({
     status: 400, code: 'validation.invalid_value', field: 'entity_type',
     details: {

@@ -79,7 +79,7 @@ test.each<[string, () => Record<string, unknown>, string]>([
   expect(entry).toMatchObject({ date: '2026-11-10T00:00:00.000Z', memo: `Bill ${bill_number}`, contact_id: ours.vendorId, reversal_of: null })
 })
 
-test('approved later, it posts the same; void, it is reversed as of today or the day told', async () => {
+test('approved later, it posts the same; void, it is reversed as of today or the day given', async () => {
   const changes = { line_items: [taxed('RCM 18%', 500)], round_off: 0.5 }
   for (const [body, day] of [[{}, TODAY], [{ date: '2026-12-01' }, '2026-12-01']] as const) {
     const { bill_id } = await ours.bill(changes)

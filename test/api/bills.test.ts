@@ -120,7 +120,7 @@ describe('round-off', () => {
 })
 
 describe('refusals', () => {
-  test('every missing field is told at once', async () => {
+  test('every missing field is reported at once', async () => {
     const refused = await ours.refusal('POST', '/bills', {})
     expect([refused.status, refused.code, fieldsOf(refused).toSorted()])
       .toEqual([422, 'validation.failed', ['date', 'line_items', 'place_of_supply', 'vendor_id']])
@@ -191,7 +191,7 @@ describe('lists', () => {
     expect(numbers(await listed.get(`/bills?${query()}`))).toEqual(expected)
   })
 
-  test('walk through pages, and tell how long a bill is overdue', async () => {
+  test('walk through pages, and show how long a bill is overdue', async () => {
     expect((await listed.listAll('/bills', 'bills', 1)).map(({ bill_number, is_overdue, days_overdue }) => [bill_number, is_overdue, days_overdue]))
       .toEqual([['D', false, 0], ['C', false, 0], ['B', false, 0], ['A', true, 10]])
     expect(await listed.refusal('GET', '/bills?status=SENT')).toMatchObject({ status: 400, code: 'validation.invalid_value', field: 'status' })

@@ -48,7 +48,7 @@ describe('an answer does not grow with its request', () => {
     expect([few.body.errors.length, few.body.message]).toEqual([4, expect.not.stringMatching(/first/)])
   })
 
-  test('the length of a list is told before what is in it', async () => {
+  test('the length of a list is reported before what is in it', async () => {
     const lines = Array.from({ length: 501 }, () => ({ name: 'x', rate: 1, quantity: 1 }))
     const { status, body } = await send('/invoices', JSON.stringify(invoiceBody(org, { line_items: lines })))
     expect([status, body.errors]).toEqual([422, [{ field: 'line_items', code: 'too_many', message: 'must not have more than 500 items' }]])

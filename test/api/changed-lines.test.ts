@@ -31,7 +31,7 @@ describe.each(KINDS.map((kind) => [kind.path, kind] as const))('%s', (_path, kin
   const put = async (made: Json, body: Json): Promise<Json> => (await ours.send('PUT', at(made), body))[kind.key]
   const log = async (made: Json): Promise<Json[]> => (await ours.get(`${at(made)}/activity`)).activity.toReversed()
 
-  test.each([['JPY', 200, 36], ['KWD', 200, 36]])('lines whose amounts are told alike in %s are stored in its minor units', async (currency_code, item_total, tax_amount) => {
+  test.each([['JPY', 200, 36], ['KWD', 200, 36]])('lines whose amounts are answered alike in %s are stored in its minor units', async (currency_code, item_total, tax_amount) => {
     const before = await draft([{ name: 'Silk', quantity: 2, rate: 100, tax_id: ours.taxes['GST 18%'] }])
     const after = await put(before, { currency_code, exchange_rate: 2 })
     expect(after).toMatchObject({ currency_code, sub_total: item_total, tax_total: tax_amount, line_items: [{ item_total, tax_amount }] })
@@ -42,7 +42,7 @@ describe.each(KINDS.map((kind) => [kind.path, kind] as const))('%s', (_path, kin
     })
   })
 
-  test('the activity log tells the amounts of each state in its own currency', async () => {
+  test('the activity log has the amounts of each state in its own currency', async () => {
     const before = await draft([{ name: 'Silk', quantity: 1, rate: 100.25 }])
     await put(before, { currency_code: 'JPY', exchange_rate: 2 })
     expect((await log(before)).at(-1)?.changes).toMatchObject({
@@ -167,7 +167,7 @@ describe('expenses', () => {
   })
 })
 
-test('a draft invoice is rounded anew by a change, and by nothing else', async () => {
+test('a draft invoice is rounded again by a change, and by nothing else', async () => {
   const { invoice_id, ...before } = await ours.invoice({ line_items: [line({ rate: 99.6 })] })
   await ours.setPreferences({ roundInvoiceTotals: true })
   const put = async (body: Json) => (await ours.send('PUT', `/invoices/${invoice_id}`, body)).invoice

@@ -57,7 +57,7 @@ describe('TRUSTED_PROXIES', () => {
     expect(() => rangesOf(read('10.0.0.0/8, fd00::/8,192.168.7.7'))).not.toThrow()
   })
 
-  test.each(['10.0.0.0/33', 'proxy.internal', '10.0.0.0/8/8', 'fd00::/129', '10.0.0/8', '10.0.0.0/'])('%s is told of by its name', (range) => {
+  test.each(['10.0.0.0/33', 'proxy.internal', '10.0.0.0/8/8', 'fd00::/129', '10.0.0/8', '10.0.0.0/'])('%s is named in the error', (range) => {
     expect(() => read(range)).toThrow(/TRUSTED_PROXIES: must be address ranges/)
   })
 })

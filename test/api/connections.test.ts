@@ -38,7 +38,7 @@ async function metric(name: string): Promise<number> {
   return Number(text.split('\n').find((line) => line.startsWith(`${name} `))?.split(' ')[1])
 }
 
-test('one address may have so many, others beside it as many; the one too many is told so', async () => {
+test('one address may have so many, others beside it as many; the one too many gets a 503', async () => {
   let log = ''
   api = await startApiProcess({ MAX_CONNECTIONS_PER_ADDRESS: '5', MAX_CONNECTIONS: '1000' }, ['ignore', 'pipe', 'inherit'])
   api.child.stdout!.on('data', (chunk) => { log += chunk })

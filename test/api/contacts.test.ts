@@ -38,7 +38,7 @@ describe('creation', () => {
     expect(await read(body.contact.contact_id)).toEqual(body.contact)
   })
 
-  test('all that is told is kept', async () => {
+  test('every field that is sent is kept', async () => {
     const persons = [{ first_name: 'Devi', email: 'devi@kaveri.example', is_primary: true }, { first_name: 'Ram' }]
     const contact = await create({ ...WHOLE, contact_persons: persons, unknown: 1 })
     expect(contact).toMatchObject(WHOLE)
@@ -112,7 +112,7 @@ describe('PUT merges', () => {
     expect(await change(contact_id, { gst_no: '27AAPFU0939F1ZV', ...sent })).toMatchObject({ gst_no: '27AAPFU0939F1ZV', place_of_contact, pan })
   })
 
-  test('another GSTIN leaves a state and a PAN that were told beside the one before', async () => {
+  test('another GSTIN leaves a state and a PAN that were sent with the one before', async () => {
     const { contact_id } = await create({ gst_no: '29AABCT1332L1ZU', place_of_contact: 'Goa', pan: 'ABCDE1234F' })
     expect(await change(contact_id, { gst_no: '27AAPFU0939F1ZV' })).toMatchObject({ place_of_contact: 'IN-GA', pan: 'ABCDE1234F' })
     expect(await change(contact_id, { gst_no: null })).toMatchObject({ gst_no: null, place_of_contact: 'IN-GA' })
@@ -172,7 +172,7 @@ describe('DELETE', () => {
     expect(await ours.refusedInvoice({ customer_id: contact_id })).toEqual({ ...NOT_FOUND, field: 'customer_id' })
   })
 
-  test('a contact in use stays, and the counts tell why', async () => {
+  test('a contact in use stays, and the counts say why', async () => {
     const customer_id = await addContact(ours)
     const draft = await ours.invoice({ customer_id })
     const inUse = (counts: Json) => ({ status: 409, code: 'conflict.in_use', details: expect.objectContaining(counts) })

@@ -38,7 +38,7 @@ async function failing<T>(table: string, code: string, times: number, work: () =
 }
 
 describe('a deadlock', () => {
-  test('with another connection is found by PostgreSQL, and the call made anew', async () => {
+  test('with another connection is found by PostgreSQL, and the call made again', async () => {
     const [{ credit_note_id }, { invoice_id }] = [await ours.creditNote(), await ours.sentInvoice()]
     // The call locks the note, then the invoice; the other connection the invoice, then the note.
     const answered = await onConnection(async (other) => {

@@ -22,7 +22,7 @@ describe('what is deleted or void gives its quantities back', () => {
     return [status, invoices, line_items.map(({ quantity_invoiced }: Json) => quantity_invoiced)]
   }
 
-  test('an order whose invoices go opens again, step by step, and can be invoiced anew', async () => {
+  test('an order whose invoices go opens again, step by step, and can be invoiced again', async () => {
     const order = await ours.salesOrder({ line_items: [line({ quantity: 3 }), line()] })
     const part = await invoiceOf(order, { line_items: partQuantities(order, 1) })
     const rest = await invoiceOf(order, { auto_approve: true })
@@ -121,7 +121,7 @@ describe('a request', () => {
     expect(await service.audit()).toEqual([])
   })
 
-  test('that nobody knows cannot be carried out', async () => {
+  test('that does not exist cannot be carried out', async () => {
     const { id } = await theirs.requestConversion(estimateSource(await theirs.acceptedEstimate()))
     for (const unknown of [id, randomUUID()]) expect(await ours.refusalOf(ours.convertNext(unknown))).toEqual({ status: 404, code: 'not_found.resource' })
   })

@@ -38,7 +38,7 @@ describe('an estimate', () => {
     expect(invoice).toMatchObject({ status: 'SENT', total: estimate.total, estimate_id: estimate.estimate_id, sales_order_id: order.sales_order_id })
   })
 
-  test('is converted once; the second is told what it became', async () => {
+  test('is converted once; the second call gets what it became', async () => {
     const { estimate_id } = await acceptedItemEstimate(org)
     const { body } = await postConvert(org, 'estimates', estimate_id)
     const again = await postConvert(org, 'estimates', estimate_id)
@@ -86,7 +86,7 @@ describe('refused', () => {
     expect([empty.status, empty.body.code]).toEqual([422, 'validation.failed'])
   })
 
-  test('what the books refuse in the engine is told as it is, and remembered', async () => {
+  test('a refusal inside the workflow is answered as it is, and remembered', async () => {
     // A bill of this vendor, day and total is on the books: found out when the bill is approved.
     const ordered = async () => (await created(org.client.post('/purchase_orders', purchaseOrderBody(org, { line_items: [{ name: 'Looms', rate: 77.7, quantity: 1 }] })))).purchase_order
     const [one, two] = [await ordered(), await ordered()]
@@ -142,7 +142,7 @@ describe('keys', () => {
     await away.close()
   })
 
-  test('a key that is older than a day asks anew', async () => {
+  test('a key that is older than a day starts a new request', async () => {
     const order = await openItemOrder(org, 4)
     const key = randomUUID()
     const part = { line_items: [{ line_item_id: order.line_items[0].line_item_id, quantity: 1 }] }
@@ -152,7 +152,7 @@ describe('keys', () => {
   })
 })
 
-test('what it makes is told in the name of who asked: activity, and events as of a single creation', async () => {
+test('what it makes is logged for the caller and announced like a single creation', async () => {
   const { estimate_id } = await acceptedItemEstimate(org)
   const { body, headers } = await postConvert(org, 'estimates', estimate_id, { through: 'invoice' })
   const ids = [estimate_id, body.estimate.converted_to_sales_order_id, body.estimate.invoices[0]]

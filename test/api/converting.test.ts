@@ -82,7 +82,7 @@ describe('an accepted estimate', () => {
       ? ['Dr Accounts Receivable (customer) 118.00\n   Cr Sales 100.00\n   Cr Output CGST 9.00\n   Cr Output SGST 9.00'] : [])
   })
 
-  test('is converted once: again is told of the order, under another key or none', async () => {
+  test('is converted once: a repeat answers the order, under another key or none', async () => {
     const source = await ours.acceptedEstimate()
     const waiting = await ours.requestConversion(estimateSource(source))
     const id = await ours.convert(estimateSource(source))

@@ -122,7 +122,7 @@ describe('a draft', () => {
       .toEqual({ status: 409, code: 'conflict.invalid_state', details: { status: 'ISSUED', allowed: ['DRAFT'] } })
   })
 
-  test('changes whole, priced anew', async () => {
+  test('changes in every field, priced again', async () => {
     const { credit_note_id: id } = await ours.creditNote({ is_draft: true, line_items: [{ ...taxed('GST 18%', 100), restock: true }, line({ rate: 1 })] })
     const put = async (body: Json) => (await ours.send('PUT', `/credit_notes/${id}`, body)).credit_note
     const before = await ours.getCreditNote(id)
@@ -152,7 +152,7 @@ describe('a draft', () => {
   })
 })
 
-test('an issued note changes in notes, date and reference: another date posts it anew', async () => {
+test('an issued note changes in notes, date and reference: another date posts it again', async () => {
   const { credit_note_id: id } = await ours.creditNote()
   const path = `/credit_notes/${id}`
   expect((await ours.send('PUT', path, { notes: 'Late', reference_number: 'R' })).credit_note).toMatchObject({ notes: 'Late', reference_number: 'R' })
@@ -171,7 +171,7 @@ test('an issued note changes in notes, date and reference: another date posts it
   expect(await ours.ledger(id)).toHaveLength(4)
 })
 
-test('void reverses its journal today, or on the day told; once', async () => {
+test('void reverses its journal today, or on the day given; once', async () => {
   for (const [body, day] of [[{ reason: 'Kept' }, TODAY], [{ date: '2026-12-01' }, '2026-12-01']] as const) {
     const { credit_note_id } = await ours.creditNote()
     const { credit_note } = await ours.send('POST', `/credit_notes/${credit_note_id}/void`, body)
@@ -231,7 +231,7 @@ test('a contact or item that a note names is in use', async () => {
   expect(await ours.refusal('DELETE', `/items/${item_id}`)).toMatchObject({ status: 409, code: 'conflict.in_use', details: { credit_note_lines: 1 } })
 })
 
-test("the customer's ledger tells of them", async () => {
+test("the customer's ledger lists them", async () => {
   const contact_id = await addContact(ours)
   const note = await ours.creditNote({ customer_id: contact_id, reference_number: 'RET-7' })
   const { customer_ledger } = await ours.get(`/reports/customer_ledger?contact_id=${contact_id}`)

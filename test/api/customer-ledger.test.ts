@@ -46,7 +46,7 @@ describe('a customer with a history', () => {
     expect(later.status).toBe('SENT')
   })
 
-  test('is told in the order of dates, with a running balance', async () => {
+  test('is listed in the order of dates, with a running balance', async () => {
     const ledger = await ledgerOf(id)
     expect(told(ledger)).toEqual([
       '2026-05-01 INVOICE 100 0 100', '2026-05-10 INVOICE 50 0 150', '2026-05-12 INVOICE 0 50 100', '2026-05-15 JOURNAL 10 0 110', '2026-05-20 INVOICE 30.25 0 140.25',
@@ -141,7 +141,7 @@ test('what is refused', async () => {
   expect((await service.call('GET', `${at}?contact_id=${ours.customerId}`, { token })).status).toBe(403)
 })
 
-test('thousands of entries are told whole and in order', async () => {
+test('thousands of entries are listed completely and in order', async () => {
   const id = await addContact(ours)
   // More than are fetched at once.
   const entries = 2_400

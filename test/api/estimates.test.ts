@@ -76,7 +76,7 @@ test('it books nothing, and its creation and acceptance are announced', async ()
   ])
 })
 
-test('the date is today unless told; the place is the customer\'s, else the branch\'s', async () => {
+test('the date is today unless given; the place is the customer\'s, else the branch\'s', async () => {
   const delhi = await addContact(ours, { place_of_contact: 'IN-DL' })
   expect(await draft()).toMatchObject({ date: midnight(TODAY), expiry_date: null, place_of_supply: 'IN-KA' })
   for (const place_of_supply of [null, undefined]) {
@@ -168,7 +168,7 @@ describe('its states', () => {
   const FROM = ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED', 'CANCELLED']
   const pairs = FROM.flatMap((from) => STATUSES.ESTIMATE.filter((to) => to !== from).map((to) => [from, to] as const))
 
-  test.each(pairs)('%s told to be %s', async (from, to) => {
+  test.each(pairs)('from %s to %s', async (from, to) => {
     const before = await inStatus(from)
     if (MOVES[to]?.includes(from)) {
       const after = await put(before, { status: to, notes: 'Moved' })

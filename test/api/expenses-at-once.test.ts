@@ -36,12 +36,12 @@ test('changed and deleted at once: it is gone once, and nothing of it stands', a
   expect(row!.rest).toBe(0n)
 })
 
-test('no deed waits for the database more than eight times', async () => {
+test('no write waits for the database more than eight times', async () => {
   const vendor_id = await addContact(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-KA' })
   const trips = async () => Number(/^bahi_database_round_trips_total (\d+)/m.exec(await (await fetch(`${service.origin}/metrics`)).text())?.[1])
-  const cost = async (deed: () => Promise<unknown>) => {
+  const cost = async (write: () => Promise<unknown>) => {
     const before = await trips()
-    await deed()
+    await write()
     return (await trips()) - before
   }
   const lines = Array.from({ length: 40 }, (_, n) => ({ amount: 1 + n, tax_id: ours.taxes['GST 18%'] }))

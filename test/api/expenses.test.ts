@@ -88,7 +88,7 @@ test('lines override the header, whose amount is ignored; each account is debite
 })
 
 describe('reverse charge: the vendor is paid the value alone, the tax is assessed upon oneself', () => {
-  test('at the rate that is told', async () => {
+  test('at the rate that is given', async () => {
     const expense = await spend({ is_rcm: true, rcm_rate: 5, is_inclusive_tax: true })
     expect(expense).toMatchObject({ total: 1000, tax_total: 0, rcm_tax_total: 50, rcm_rate: 5, is_rcm: true })
     expect(await ledger(expense)).toEqual([
@@ -122,7 +122,7 @@ test('blocked input tax is capitalised, line by line', async () => {
   expect(await ledger(expense)).toEqual(['Dr Rent 118.00\nDr Vehicles 236.00\n   Cr Bank Account 354.00'])
 })
 
-describe('a change posts the journal anew', () => {
+describe('a change posts the journal again', () => {
   test('the old entry is reversed on its own day', async () => {
     const before = await spend({ tax_id: ours.taxes['GST 18%'], notes: 'kept' })
     const { expense, message } = await ours.send('PUT', `/expenses/${before.expense_id}`, {
@@ -141,7 +141,7 @@ describe('a change posts the journal anew', () => {
     expect((await ours.get(`/expenses/${expense.expense_id}`)).expense).toEqual(expense)
   })
 
-  test('what the journal does not tell posts nothing, and no change is none', async () => {
+  test('what the journal does not hold posts nothing, and no change is none', async () => {
     const before = await spend({ notes: 'a', rcm_rate: 18 })
     const path = `/expenses/${before.expense_id}`
     expect((await ours.send('PUT', path, { notes: null, mode: 'UPI' })).expense).toMatchObject({ notes: null, mode: 'UPI', total: 1000 })

@@ -17,7 +17,7 @@ const UNKNOWN = { status: 401, code: 'auth.invalid_token' }
 const NOT_FOUND = { status: 404, code: 'not_found.resource' }
 
 describe('tokens', () => {
-  test('nobody is let in without a token that is known', async () => {
+  test('a call without a known token is refused', async () => {
     const { token } = ours.client
     for (const authorization of ['', 'Bearer', 'Bearer ', `Basic ${token}`, token, `Bearer ${token}x`, `Bearer ${token.slice(0, -1)}`, 'Bearer svc_pat_unknown', `Bearer ${token} ${token}`]) {
       expect(await get('/whoami', { headers: authorization === '' ? {} : { authorization } })).toEqual(UNKNOWN)
@@ -47,7 +47,7 @@ describe('tokens', () => {
     expect(await get('/contacts', { token })).toEqual(UNKNOWN)
   })
 
-  test('whoami tells token and organisation; a token of no user has none', async () => {
+  test('whoami answers token and organisation; a token without a user has none', async () => {
     const token = await service.token(ours.orgId, { scopes: ['Svc.items.READ'] })
     expect((await service.call('GET', '/whoami', { token })).body).toEqual({
       code: 0, message: 'success', organization: { org_id: ours.orgId, name: 'Chandni Chowk Traders', status: 'ACTIVE', sandbox: false },

@@ -79,7 +79,7 @@ test('an invoice that is approved at once is created, SENT', async () => {
   expect((await log(invoice_id)).map(told)).toEqual([['INVOICE_CREATED', null], ['INVOICE_SENT', { status: { old: 'DRAFT', new: 'SENT' } }]])
 })
 
-test('a round-off that an edit computed is told', async () => {
+test('a round-off that an edit computed is logged', async () => {
   const { invoice_id } = await ours.invoice({ round_off: 0.4 })
   await ours.setPreferences({ roundInvoiceTotals: true, roundingMethod: 'nearest' })
   await ours.send('PUT', `/invoices/${invoice_id}`, { notes: 'Round' })
@@ -97,7 +97,7 @@ test('a deleted draft is in the log, and was announced only when it was made', a
     .toEqual([['INVOICE_DELETED', invoice_number, null], ['INVOICE_CREATED', invoice_number, null]])
 })
 
-test('what is refused tells nothing to anybody', async () => {
+test('a refused call announces nothing', async () => {
   const { invoice_id } = await ours.invoice({ auto_approve: true })
   const counted = async () => service.sql('SELECT (SELECT count(*) FROM webhook_events) AS events, (SELECT count(*) FROM activity) AS entries')
   const before = await counted()
@@ -107,7 +107,7 @@ test('what is refused tells nothing to anybody', async () => {
   expect(await counted()).toEqual(before)
 })
 
-test('a repeated key tells nothing twice', async () => {
+test('a repeated key announces nothing twice', async () => {
   const body = invoiceBody(ours)
   const [first, again] = [await ours.client.post('/invoices', body, 'once'), await ours.client.post('/invoices', body, 'once')]
   expect(again.text).toBe(first.text)
@@ -115,7 +115,7 @@ test('a repeated key tells nothing twice', async () => {
   expect(await log(first.body.invoice.invoice_id)).toHaveLength(1)
 })
 
-test('an endpoint hears what it asked for, of its own organisation, while it is enabled', async () => {
+test('an endpoint gets the events that it has subscribed to, of its own organisation, while it is enabled', async () => {
   const theirs = await openOrganization(service)
   const otherKey = await subscribe(theirs, INVOICE_EVENTS)
   const voids = await subscribe(ours, ['INVOICE_VOIDED', 'JOURNAL_POSTED'], 10)

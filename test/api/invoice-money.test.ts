@@ -144,7 +144,7 @@ describe('round-off', () => {
     expect((await ours.get(`/invoices/${invoice_id}`)).invoice).toEqual(invoice)
   })
 
-  test('an approval rounds nothing anew', async () => {
+  test('an approval rounds nothing again', async () => {
     await ours.setPreferences(off)
     const { invoice_id } = await ours.invoice({ line_items: [line({ rate: 100.4 })] })
     await ours.setPreferences(by('nearest'))

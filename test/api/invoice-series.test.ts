@@ -126,7 +126,7 @@ describe('uniqueness', () => {
 })
 
 describe('next-number', () => {
-  test('tells what comes next without taking it', async () => {
+  test('shows what comes next without taking it', async () => {
     await series()
     const query = `transactionDate=${date}`
     expect(await ours.get(`/invoices/series/next-number?${query}`))

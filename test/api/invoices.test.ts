@@ -105,7 +105,7 @@ describe('lines', () => {
     expect(named).toMatchObject({ item_id, ...master })
   })
 
-  test('what an item was when the invoice was drawn up stays on it', async () => {
+  test('what an item was when the invoice was created stays on it', async () => {
     const item_id = await addItem(ours)
     const { invoice_id, line_items } = await ours.invoice({ line_items: [{ item_id, quantity: 1 }] })
     await ours.send('PUT', `/items/${item_id}`, { item_name: 'Nylon thread', rate: 3 })
@@ -143,7 +143,7 @@ describe('lines', () => {
 })
 
 describe('refusals', () => {
-  test('every missing field is told at once', async () => {
+  test('every missing field is reported at once', async () => {
     const refused = await ours.refusal('POST', '/invoices', {})
     expect([refused.status, refused.code, fieldsOf(refused).toSorted()])
       .toEqual([422, 'validation.failed', ['customer_id', 'date', 'line_items', 'place_of_supply']])
@@ -184,14 +184,14 @@ describe('refusals', () => {
     expect((await ours.invoice({ customer_id: await addContact(ours, { contact_type: 'BOTH' }) })).status).toBe('DRAFT')
   })
 
-  test('what does not exist is told before what may not be', async () => {
+  test('what does not exist is reported before what is not allowed', async () => {
     const customer_id = await addContact(ours, { contact_type: 'VENDOR' })
     const wrong = { customer_id, place_of_supply: 'Atlantis', due_date: '2020-01-01', currency_code: 'ZZZ' }
     expect(await ours.refusedInvoice({ ...wrong, line_items: [{ item_id: 'none', quantity: 1 }] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.item_id' })
     expect(await ours.refusedInvoice({ ...wrong, line_items: [line({ tax_id: 'none' })] })).toEqual({ status: 404, code: 'not_found.resource', field: 'line_items.0.tax_id' })
   })
 
-  test('without an Idempotency-Key nothing is drawn up', async () => {
+  test('without an Idempotency-Key nothing is created', async () => {
     const { status, body } = await ours.client.call('POST', '/invoices', { body: {} })
     expect([status, body.code]).toEqual([400, 'idempotency.key_required'])
   })

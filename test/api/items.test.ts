@@ -39,7 +39,7 @@ test('name, type and hsn_sac are read too, and the first of each pair is answere
     .toMatchObject({ item_name: 'a', item_type: 'SERVICE', hsn_or_sac: '2' })
 })
 
-test('a body of the wrong shape is told all its problems at once', async () => {
+test('all problems of a body of the wrong shape are reported at once', async () => {
   expect(await ours.refusal('POST', '/items', {})).toMatchObject({
     status: 422, code: 'validation.failed', errors: [{ field: 'item_name', code: 'required' }],
   })
@@ -71,7 +71,7 @@ test('an item is credited to a revenue account, no other', async () => {
     .toEqual({ status: 400, code: 'validation.invalid_value', field: 'account_id' })
 })
 
-test('a change is merged, null clears, and the log tells what changed', async () => {
+test('a change is merged, null clears, and the log says what changed', async () => {
   const { item_id } = await add({ item_name: 'Chalk', rate: 12.5, sku: 'C-1', unit: 'BOX', tax_id: tax })
   const { item } = await ours.send('PUT', `/items/${item_id}`, { rate: 13.123456, sku: null, tax_id: null })
   expect(item).toMatchObject({ item_name: 'Chalk', rate: 13.123456, sku: null, unit: 'BOX', tax_id: null })

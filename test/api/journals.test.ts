@@ -67,7 +67,7 @@ test('a voided invoice stays, with the entry that undoes it', async () => {
   expect([reversal.reversed_by, reversal.reversal_of, reversal.date]).toEqual([null, posting.journal_id, '2026-04-09T00:00:00.000Z'])
 })
 
-test('a deleted manual journal and its reversal are hidden unless asked for', async () => {
+test('a deleted manual journal and its reversal are hidden unless requested', async () => {
   let deleted = ''
   let reversal = ''
   await ours.write((books: Books) => {

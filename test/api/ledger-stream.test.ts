@@ -74,7 +74,7 @@ async function until<T>(seconds: number, look: () => Promise<T>, expected: T): P
 }
 const nothingUnderWay = (seconds: number) => until(seconds, underWay, [])
 
-test('it is told in chunks, with the headers of every answer, and whole', async () => {
+test('it is sent in chunks, with the headers of every answer, and complete', async () => {
   const answer = await ask()
   expect(answer.statusCode).toBe(200)
   expect(answer.headers).toMatchObject({

@@ -43,7 +43,7 @@ test('a manual journal answers what the ledger keeps', async () => {
   expect((await ours.get(`/activity?entity_id=${journal.journal_id}`)).activity).toMatchObject([{ action: 'JOURNAL_CREATED', entity_type: 'JOURNAL', entity_ref: 'JV-00001' }])
 })
 
-test('a side that is no number is told as one, even where nothing can make a number of it', async () => {
+test('a side that is no number is reported as one, even where nothing can make a number of it', async () => {
   const [debit, credit] = sides(100, 100).lines
   for (const odd of [{ toString: 1 }, { valueOf: 1, toString: 1 }, [{ toString: 1 }], '100', true, {}]) {
     expect(await refused({ lines: [{ ...debit, debit: odd }, credit] }))
@@ -75,7 +75,7 @@ describe('what is refused', () => {
     expect([status, code, errors.map(({ field }: Json) => field).sort()]).toEqual([422, 'validation.failed', fields])
   })
 
-  test('404 for an account or contact of nobody, or of others', async () => {
+  test('404 for an account or contact that does not exist, or of others', async () => {
     expect(await refused(sides(1, 1, theirs))).toEqual({ status: 404, code: 'not_found.resource', field: 'lines.0.account_id' })
     expect(await refused({ lines: [{ account_id: account(), debit: 1 }, { account_id: 'x', credit: 1 }] })).toMatchObject({ status: 404, field: 'lines.1.account_id' })
     expect(await refused({ contact_id: theirs.customerId })).toEqual({ status: 404, code: 'not_found.resource', field: 'contact_id' })

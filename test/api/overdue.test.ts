@@ -136,7 +136,7 @@ describe('the state', () => {
 })
 
 describe('what it leaves behind', () => {
-  test('an entry of nobody in person and an event, each held against its schema; a second sweep leaves nothing', async () => {
+  test('an entry without a user and an event, each held against its schema; a second sweep leaves nothing', async () => {
     const ours = await openOrganization(service)
     await ours.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_UPDATED', 'BILL_UPDATED'] })
     const invoice = await ours.sentInvoice({ due_date: YESTERDAY })

@@ -102,7 +102,7 @@ describe.each(LISTS)('%s', (_path, open) => {
 })
 
 describe('one instant', () => {
-  test.each([['contacts', contactList], ['invoices', invoiceList]] as const)('%s of the same time are told apart by their ids', async (table, listOf) => {
+  test.each([['contacts', contactList], ['invoices', invoiceList]] as const)('%s of the same time are ordered by their ids', async (table, listOf) => {
     const org = await emptiedOf(table)
     const list = listOf(org)
     const ids = await added(list, 7)
@@ -123,7 +123,7 @@ describe('one instant', () => {
   })
 })
 
-describe('what a page may be asked', () => {
+describe('the query of a page', () => {
   test.each(['/contacts', '/invoices', '/invoices/series/gaps'])('%s takes 1 to 200 a page', async (path) => {
     for (const perPage of [1, 200]) expect((await ours.get(`${path}?per_page=${perPage}`)).page_context.per_page).toBe(perPage)
     for (const perPage of ['0', '-1', '201', '1.5', 'all', '', '1&per_page=2']) {

@@ -21,7 +21,7 @@ const whoami = (token: string) => service.call('GET', '/whoami', { token })
 const refusalOf = ({ status, body: { message: _message, request_id: _id, ...refused } }: Answered) => ({ status, ...refused })
 
 describe('creation', () => {
-  test.each([COLLECTION, '/provision/organization'])('POST %s answers the organisation and its token, told once', async (path) => {
+  test.each([COLLECTION, '/provision/organization'])('POST %s answers the organisation and its token, shown once', async (path) => {
     const { status, body } = await call('POST', path, { name: ' Rekha Foods ', unknown: 1 })
     expect(status).toBe(201)
     expect(body).toEqual({

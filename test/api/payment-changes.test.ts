@@ -15,7 +15,7 @@ describe('changes', () => {
   const put = async (id: string, body: Json) => (await ours.send('PUT', `/payments/${id}`, body)).payment
   const refusedPut = (id: string, body: Json) => ours.refusal('PUT', `/payments/${id}`, body)
 
-  test('of every field are answered, posted anew and told to the log', async () => {
+  test('of every field are answered, posted again and logged', async () => {
     const before = await ours.payment(ours.receiptBody({ amount: 90, tds_amount: 9, description: 'First' }))
     const changed = {
       date: '2026-11-12', amount: 80, mode: 'CASH', reference_number: 'R 1', description: 'Second', bank_account_id: ours.accounts['Cash in Hand'],
@@ -37,7 +37,7 @@ describe('changes', () => {
     expect(activity[0].changes).toMatchObject({ mode: { old: 'BANK_TRANSFER', new: 'CASH' }, description: { old: 'First', new: 'Second' } })
   })
 
-  test('of nothing, or of what the journal does not tell, post nothing', async () => {
+  test('of nothing, or of what the journal does not hold, post nothing', async () => {
     const { payment_id, last_modified_time } = await ours.payment(ours.receiptBody({ amount: 91 }))
     expect((await put(payment_id, {})).last_modified_time).toBe(last_modified_time)
     expect((await put(payment_id, { contact_id: ours.customerId, amount: 91, date: '2026-11-10', exchange_rate: 1 })).last_modified_time).toBe(last_modified_time)

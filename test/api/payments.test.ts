@@ -80,7 +80,7 @@ describe('the journal', () => {
     ])
   })
 
-  test('is told by the description, dated as the payment, and of the contact', async () => {
+  test('has the description, the date and the contact of the payment', async () => {
     const { payment_id, payment_number } = await ours.payment(ours.receiptBody({ date: '2026-10-01', amount: 3 }))
     const named = await ours.payment(ours.receiptBody({ date: '2026-10-01', amount: 4, description: 'Diwali' }))
     const { journals } = await ours.get('/journals?source=PAYMENT&per_page=2')
@@ -171,7 +171,7 @@ describe('refusals', () => {
   })
 })
 
-test('events tell of money that came and went, and of what it settled', async () => {
+test('events announce money that came and went, and what it settled', async () => {
   const since = await service.sql<{ id: string }>('SELECT id FROM webhook_events WHERE org_id = $1', ours.orgId)
   const { invoice_id, invoice_number } = await ours.sentInvoice()
   const { payment_id, payment_number } = await ours.payment(ours.receiptBody({ amount: 130, reference_number: 'events', allocations: [{ invoice_id, amount: 100 }] }))

@@ -72,7 +72,7 @@ describe('refused', () => {
   })
 })
 
-test('an item\'s purchase account is answered, changed and cleared; drawn documents keep theirs', async () => {
+test('an item\'s purchase account is answered, changed and cleared; existing documents keep theirs', async () => {
   const { item: made } = await ours.send('POST', '/items', { item_name: 'Chair', purchase_account_id: ours.accounts['Furniture and Fixtures'] })
   const path = `/items/${made.item_id}`
   const bill = await ours.bill({ line_items: [{ item_id: made.item_id, quantity: 1, rate: 5 }] })

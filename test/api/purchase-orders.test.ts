@@ -55,7 +55,7 @@ test('it books nothing, and is announced once', async () => {
   expect(deliveries.map(({ event_type, payload }: Json) => [event_type, payload.data])).toEqual([['PURCHASE_ORDER_CREATED', data]])
 })
 
-test('the date is today unless told; the place is the vendor\'s, else the branch\'s state', async () => {
+test('the date is today unless given; the place is the vendor\'s, else the branch\'s state', async () => {
   const delhi = await addContact(ours, { contact_type: 'VENDOR', place_of_contact: 'IN-DL' })
   expect(await ours.purchaseOrder({ vendor_id: delhi, date: null, place_of_supply: null, line_items: [gst()] }))
     .toMatchObject({ date: midnight(TODAY), expected_date: null, place_of_supply: 'IN-DL', line_items: [{ cgst: 0, igst: 18 }] })

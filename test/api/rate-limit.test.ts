@@ -36,7 +36,7 @@ describe('by default', () => {
     expect(rates(await service.call('GET', '/partner/organizations', { partnerKey: await service.newPartnerKey() }))).toEqual([3000, 2999])
   })
 
-  test('calls that need no token, and unmatched routes, are not counted and told the default limit', async () => {
+  test('calls that need no token, and unmatched routes, are not counted and answer the default limit', async () => {
     for (const path of ['/ping', '/no/such', '/errors']) expect(rates(await service.call('GET', path))).toEqual([600, 600])
   })
 
@@ -100,7 +100,7 @@ describe('an overrun', () => {
     expect((await service.call('GET', '/contacts', { token: reader })).status).toBe(429)
   })
 
-  test('a crowd of calls at once gets exactly as many as the limit', async () => {
+  test('of many calls at once exactly as many as the limit succeed', async () => {
     const token = await service.token((await service.organization()).orgId)
     const answers = await Promise.all(Array.from({ length: 40 }, () => service.call('GET', '/whoami', { token })))
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(5)

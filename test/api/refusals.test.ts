@@ -8,7 +8,7 @@ import { useService } from '../fixtures/use-service.ts'
 const service = await useService()
 const org = await openOrganizationWithItem(service)
 
-describe('the form of a value is told in words', () => {
+describe('the form of a value is described in words', () => {
   test.each([
     ['/contacts', { contact_name: ' ' }, 'contact_name', 'must be a text that is not blank'],
     ['/contacts', { contact_name: 'Ravi', email: 'ravi' }, 'email', 'must be an e-mail address'],
@@ -30,7 +30,7 @@ describe('the form of a value is told in words', () => {
   })
 })
 
-describe('a state that is in the way is told with those that are not', () => {
+describe('the error of a wrong state names the right ones', () => {
   test('of an invoice', async () => {
     const { invoice } = await created(org.client.post('/invoices', invoiceBody(org, { auto_approve: true })))
     expect((await org.client.delete(`/invoices/${invoice.invoice_id}`)).body.message).toBe('The status is SENT; this call is allowed while it is DRAFT.')

@@ -59,7 +59,7 @@ test('it books nothing, is announced once, and its preference for round totals i
   expect(deliveries.map(({ event_type, payload }: Json) => [event_type, payload.data])).toEqual([['SALES_ORDER_CREATED', data]])
 })
 
-test('the date is today unless told; the place is the customer\'s, else the branch\'s', async () => {
+test('the date is today unless given; the place is the customer\'s, else the branch\'s', async () => {
   const delhi = await addContact(ours, { place_of_contact: 'IN-DL' })
   expect(await ours.salesOrder()).toMatchObject({ date: midnight(TODAY), shipment_date: null, place_of_supply: 'IN-KA' })
   for (const place_of_supply of [null, undefined]) {
@@ -119,7 +119,7 @@ describe('what cannot be', () => {
 })
 
 describe('PUT on a draft', () => {
-  test('replaces the lines whole and prices the order anew', async () => {
+  test('replaces all lines and prices the order again', async () => {
     const before = await ours.salesOrder({ line_items: [line({ name: 'Old' }), line({ name: 'Older' })] })
     const after = await put(before, { line_items: [gst({ quantity: 3 }), line({ name: 'Chalk', rate: 5 }), line()], notes: 'Thrice' })
     expect(after).toMatchObject({ sub_total: 405, tax_total: 54, total: 459, notes: 'Thrice', customer_id: before.customer_id })

@@ -66,7 +66,7 @@ describe.each(KINDS)('%s', (list, one, body) => {
   })
 })
 
-test('tags of payments and expenses change, and post nothing anew', async () => {
+test('tags of payments and expenses change, and post nothing again', async () => {
   for (const [list, one] of [['payments', 'payment'], ['expenses', 'expense']] as const) {
     const body = KINDS.find(([name]) => name === list)![2]
     const made = (await ours.send('POST', `/${list}`, { ...body(), tags: [tags[0]] }))[one]

@@ -129,7 +129,7 @@ function tests(settings: () => Record<string, string>): void {
     await until(async () => (await from(newAddress(), { token })).status === 200)
   })
 
-  test('a crowd gets exactly as many 401 as the limit', async () => {
+  test('many calls at once get exactly as many 401 as the limit', async () => {
     const address = newAddress()
     const answers = await Promise.all(Array.from({ length: 40 }, () => from(address, { token: madeUp() })))
     expect(answers.filter(({ status }) => status === 401)).toHaveLength(LIMIT)
@@ -171,7 +171,7 @@ test('without TRUSTED_PROXIES the header is not read, and the log and the activi
   await service.close()
 })
 
-test('with it, the activity names the address that the proxy told', async () => {
+test('with it, the activity names the address that the proxy forwarded', async () => {
   const service = await startService({ TRUSTED_PROXIES: '127.0.0.1' })
   const created = await service.call('POST', '/partner/organizations', {
     partnerKey: service.partnerKey, key: 'one', body: { name: 'Zaveri' }, headers: { 'x-forwarded-for': '10.9.9.9, 203.0.113.4' },

@@ -17,14 +17,14 @@ async function raw(bytes: string): Promise<{ status: number; headers: string; bo
   return { status: Number(headers.split(' ')[1]), headers, body: JSON.parse(body) }
 }
 
-const NOISE: [name: string, bytes: string, status: number, code: string][] = [
+const MALFORMED: [name: string, bytes: string, status: number, code: string][] = [
   ['no request at all', 'hello\r\n\r\n', 400, 'request.malformed'],
   ['a header with a NUL', 'GET /api/public/v1/ping HTTP/1.1\r\nHost: a\r\nX-A: \0\r\n\r\n', 400, 'request.malformed'],
   ['two lengths', 'POST /api/public/v1/echo HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}', 400, 'request.malformed'],
   ['headers without end', `GET /api/public/v1/ping HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`, 431, 'request.too_large'],
 ]
 
-test.each(NOISE)('%s', async (_name, bytes, status, code) => {
+test.each(MALFORMED)('%s', async (_name, bytes, status, code) => {
   const answer = await raw(bytes)
   expect(answer).toMatchObject({ status, body: { code, message: expect.any(String), request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) } })
   expect(answer.headers).toMatch(/X-RateLimit-Limit: \d+/)

@@ -45,14 +45,14 @@ describe('the void of a document that notes name', () => {
     }])
   })
 
-  test('nothing to tell is an empty list, for a draft too', async () => {
+  test('no warning is an empty list, for a draft too', async () => {
     for (const auto_approve of [true, false]) {
       expect((await voided(`/invoices/${(await ours.invoice({ auto_approve })).invoice_id}`)).warnings).toEqual([])
       expect((await voided(`/bills/${(await ours.bill({ auto_approve })).bill_id}`)).warnings).toEqual([])
     }
   })
 
-  test('a repeat of the key tells the same', async () => {
+  test('a repeat of the key answers the same', async () => {
     const { invoice_id } = await ours.invoice({ auto_approve: true })
     await ours.creditNote({ invoice_id })
     const call = () => ours.client.post(`/invoices/${invoice_id}/void`, {}, 'void-once')

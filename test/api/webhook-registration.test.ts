@@ -39,7 +39,7 @@ test('a name server that says nothing holds no connection to the database', asyn
   expect((await registered).map(({ status }) => status)).toEqual([201, 201, 201, 201])
 })
 
-test('a refusal by address keeps its place among the checks, and does not tell the address', async () => {
+test('a refusal by address keeps its place among the checks, and does not reveal the address', async () => {
   const wrong = hook('inside.example.com')
   const refused = await client.post('/webhooks/endpoints', wrong)
   expect([refused.status, refused.body.code, refused.body.field]).toEqual([400, 'validation.invalid_value', 'url'])

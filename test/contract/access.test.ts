@@ -111,8 +111,8 @@ describe("404: another organisation's id is as one that does not exist", () => {
     const ask = (path: string) => callRoute(service, route, path, {
       ...opening(route, own), body, ...(route.method === 'POST' ? { key: randomUUID() } : {}),
     })
-    const asStranger = byPartner(route) ? { ...other, client: await strangersOrganization() } : other
-    const foreign = await ask(await pathFor(route, asStranger))
+    const asOther = byPartner(route) ? { ...other, client: await otherOrganization() } : other
+    const foreign = await ask(await pathFor(route, asOther))
     const { request_id: _, ...told } = foreign.body
     expect(foreign.status).toBe(404)
     expect(told.code).toBe('not_found.resource')
@@ -124,7 +124,7 @@ describe("404: another organisation's id is as one that does not exist", () => {
   })
 
   // Of a partner whose key is not the organisation's.
-  async function strangersOrganization() {
+  async function otherOrganization() {
     const { body } = await service.call('POST', '/partner/organizations', { partnerKey: other.partnerKey, key: 'one', body: { name: 'Other' } })
     return { ...other.client, orgId: body.organization.org_id as string }
   }

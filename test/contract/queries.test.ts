@@ -91,7 +91,7 @@ describe('cursor pages', () => {
     expect(await walk('per_page=5&sort=created_time')).toEqual(whole.toReversed())
   })
 
-  test.each(each(paged))('%s: 50 a page unless told', async (_name, route) => {
+  test.each(each(paged))('%s: 50 a page by default', async (_name, route) => {
     const { body } = await callRoute(service, route, await pathFor(route, org), opening(route, org))
     expect(body.page_context.per_page).toBe(50)
   })

@@ -29,7 +29,7 @@ describe('tables', () => {
     expect(missing).toEqual([])
   })
 
-  test('a document with a table of ours is among those that are written anew', () => {
+  test('a document with a table of ours is among those that are generated', () => {
     expect(ALL.filter((name) => textOf(name).includes('<!-- from the code: '))).toEqual([...DOCUMENTS])
   })
 })

@@ -49,16 +49,16 @@ describe('an allocation', () => {
 })
 
 const anyRate = fc.integer({ min: 1, max: 2_000_000 }).map((n) => (n / 10_000).toFixed(4))
-const anyDeed = fc.oneof(
+const anyStep = fc.oneof(
   fc.record({ verb: fc.constant('apply' as const), part: fc.integer({ min: 1, max: 100 }) }),
   fc.record({ verb: fc.constant('release' as const), part: fc.integer({ min: 0, max: 99 }) }),
 )
 
 test('whatever is applied and released, what is settled carries nothing and the rest is exact', () => {
-  fc.assert(fc.property(anyRate, anyRate, fc.bigInt({ min: 1n, max: 100_000n }), fc.array(anyDeed, { maxLength: 30 }), (booked, paid, total, deeds) => {
+  fc.assert(fc.property(anyRate, anyRate, fc.bigInt({ min: 1n, max: 100_000n }), fc.array(anyStep, { maxLength: 30 }), (booked, paid, total, steps) => {
     const kept: { amount: Minor; settledBase: Minor; relievedBase: Minor }[] = []
     const inBase = (amount: Minor, rate: string) => toBase(amount, 'USD', rate, 'INR')
-    for (const { verb, part } of deeds) {
+    for (const { verb, part } of steps) {
       const left = total - sum(kept.map(({ amount }) => amount))
       if (verb === 'release') {
         kept.splice(part % Math.max(1, kept.length), 1)

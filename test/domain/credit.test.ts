@@ -74,7 +74,7 @@ describe('applying', () => {
     expect(refusalOf(() => creditTaken(credit(of), wanted(amount), target(to)))).toEqual(refused)
   })
 
-  test('what is refused in several ways tells of the note first, then of the document, the amount last', () => {
+  test('of several faults that of the note comes first, then that of the document, that of the amount last', () => {
     const codes = (of: Partial<Credit>, to: Partial<OpenDocument>) => refusalOf(() => creditTaken(credit(of), wanted(999n), target(to)))
     expect(codes({ status: 'DRAFT' }, { contactId: 'Ravi' }).code).toBe('conflict.invalid_state')
     expect(codes({}, { contactId: 'Ravi', status: 'DRAFT' })).toEqual({ ...BAD, field: 'invoice_id' })

@@ -35,7 +35,7 @@ test('no two kinds share a name, a number or an event', () => {
   expect(new Set(events).size).toBe(events.length)
 })
 
-test('every kind is told as an entity type', () => {
+test('every kind is an entity type', () => {
   expect([...ENTITY_TYPES].sort()).toEqual([...DOCUMENT_KINDS, 'RECEIPT'].sort())
 })
 

@@ -67,7 +67,7 @@ describe('the journal of an expense', () => {
   test('capitalises what is blocked', () => {
     expect(ledgerText(posted(figures(), true))).toBe('Dr Rent 118.00\n   Cr Bank 118.00')
   })
-  test('assesses reverse charge at the rate that is told, whatever the tax', () => {
+  test('assesses reverse charge at the rate that is given, whatever the tax', () => {
     expect(ledgerText(posted(figures({ reverseCharge: { rate: '5' } })))).toBe([
       'Dr Rent 100.00', 'Dr Input CGST 2.50', 'Dr Input SGST 2.50', '   Cr Output CGST (RCM) 2.50', '   Cr Output SGST (RCM) 2.50', '   Cr Bank 100.00',
     ].join('\n'))

@@ -56,7 +56,7 @@ describe('a GSTIN', () => {
     }
   })
 
-  test('tells its state and its PAN', () => {
+  test('has its state and its PAN', () => {
     fc.assert(fc.property(gstin, text => {
       expect(isGstin(text)).toBe(true)
       expect(STATES.find(state => state.gst === text.slice(0, 2))?.code).toBe(stateOfGstin(text))

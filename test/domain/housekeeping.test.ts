@@ -34,7 +34,7 @@ test('a schedule is called by its zone, and by its installation where there are 
   expect(housekeepingId('America/Port-au-Prince', 'b')).toBe('housekeeping-b/America/Port-au-Prince')
 })
 
-test('what was swept is told in words', () => {
+test('what was swept is said in words', () => {
   expect(sweptText({ organizations: 2, invoices: 12, bills: 1 })).toBe('12 invoices and 1 bill overdue, in 2 organisations')
   expect(sweptText({ organizations: 0, invoices: 0, bills: 0 })).toBe('0 invoices and 0 bills overdue, in 0 organisations')
 })

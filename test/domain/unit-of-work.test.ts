@@ -27,7 +27,7 @@ const BOUGHT: BillFigures['accounts'] = {
 }
 const rate = decimal(6, 300_000_000).filter((text) => Number(text) > 0)
 
-const anyTrade = fc.tuple(anySale, rate, fc.constantFrom('sell', 'buy', 'take back', 'give back')).map(([figures, exchangeRate, deed]) => {
+const anyTrade = fc.tuple(anySale, rate, fc.constantFrom('sell', 'buy', 'take back', 'give back')).map(([figures, exchangeRate, step]) => {
   const { rounding: _rounding, ...purchase } = figures
   const { lines: sold, ...sums } = priceSale(figures)
   const invoice: InvoiceFigures = {
@@ -43,7 +43,7 @@ const anyTrade = fc.tuple(anySale, rate, fc.constantFrom('sell', 'buy', 'take ba
     },
     lines: bought.map(({ taxable }) => ({ accountId: 'Purchases', taxable })), accounts: BOUGHT,
   }
-  switch (deed) {
+  switch (step) {
     case 'sell': return invoicePosting(invoice)
     case 'buy': return billPosting(bill)
     case 'take back': return creditNotePosting(invoice)
@@ -92,7 +92,7 @@ interface Paid {
   postings: PostingLine[][]
 }
 
-type Deed = (run: Run) => void
+type Step = (run: Run) => void
 
 /** One contact, one currency, one flow of money, and a ledger. */
 class Run {
@@ -164,7 +164,7 @@ class Run {
   }
 }
 
-const draw = (total: Minor, exchangeRate: string): Deed => (run) => {
+const draw = (total: Minor, exchangeRate: string): Step => (run) => {
   const parts = { cgst: 0n, sgst: 0n, igst: 0n, cess: 0n }
   const figures = { currency: run.currency, exchangeRate, baseCurrency: 'INR', total, roundOff: 0n }
   const owed: Owed = { total, balance: total, exchangeRate, status: nextStatus(run.kind, 'approve', 'DRAFT'), postings: [] }
@@ -175,13 +175,13 @@ const draw = (total: Minor, exchangeRate: string): Deed => (run) => {
   run.owed.push(owed)
 }
 
-const pay = (amount: Minor, exchangeRate: string): Deed => (run) => {
+const pay = (amount: Minor, exchangeRate: string): Step => (run) => {
   const paid: Paid = { amount, exchangeRate, allocations: [], postings: [] }
   run.post(paymentPosting(run.figuresOf(paid, 0n)), paid.postings)
   run.paid.push(paid)
 }
 
-const apply = (from: number, onto: number, share: number): Deed => (run) => {
+const apply = (from: number, onto: number, share: number): Step => (run) => {
   const [paid, owed] = [run.paid[from % run.paid.length], run.owed[onto % run.owed.length]]
   if (!paid || !owed) return
   const money = run.moneyOf(paid)
@@ -205,7 +205,7 @@ function settle(run: Run, owed: Owed, amount: Minor): void {
   owed.balance -= amount
 }
 
-const unpay = (which: number): Deed => (run) => {
+const unpay = (which: number): Step => (run) => {
   const paid = run.paid[which % run.paid.length]
   if (!paid) return
   for (const { owed, amount } of paid.allocations) settle(run, owed, -amount)
@@ -213,7 +213,7 @@ const unpay = (which: number): Deed => (run) => {
   run.paid = run.paid.filter((one) => one !== paid)
 }
 
-const revalue = (which: number, exchangeRate: string): Deed => (run) => {
+const revalue = (which: number, exchangeRate: string): Step => (run) => {
   const paid = run.paid[which % run.paid.length]
   if (!paid || run.currency === 'INR') return
   run.undo(paid.postings)
@@ -225,20 +225,20 @@ const revalue = (which: number, exchangeRate: string): Deed => (run) => {
 }
 
 const minor = fc.bigInt({ min: 1n, max: 10n ** 9n })
-const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
-  fc.tuple(minor, rate).map((told) => draw(...told)),
-  fc.tuple(minor, rate).map((told) => pay(...told)),
-  { weight: 3, arbitrary: fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 4 })).map((told) => apply(...told)) },
+const anyStep: fc.Arbitrary<Step> = fc.oneof(
+  fc.tuple(minor, rate).map((args) => draw(...args)),
+  fc.tuple(minor, rate).map((args) => pay(...args)),
+  { weight: 3, arbitrary: fc.tuple(fc.nat(), fc.nat(), fc.integer({ min: 1, max: 4 })).map((args) => apply(...args)) },
   fc.nat().map(unpay),
-  fc.tuple(fc.nat(), rate).map((told) => revalue(...told)),
+  fc.tuple(fc.nat(), rate).map((args) => revalue(...args)),
 )
 
 describe.each(['INCOMING', 'OUTGOING'] as const)('whatever is paid, %s', (flow) => {
   test.each(['INR', 'USD', 'JPY', 'KWD'])('the control account is the open documents less loose money, in %s at any rates', (currency) => {
-    fc.assert(fc.property(fc.array(anyDeed, { maxLength: 25 }), (deeds) => {
+    fc.assert(fc.property(fc.array(anyStep, { maxLength: 25 }), (steps) => {
       const run = new Run(flow, currency)
-      for (const deed of deeds) {
-        deed(run)
+      for (const step of steps) {
+        step(run)
         run.check()
       }
       for (const { postings } of [...run.paid, ...run.owed]) run.undo(postings)

@@ -122,7 +122,7 @@ test('where a range is opened, such a name is let through when all its addresses
   for (const host of ['mixed', 'nobody', 'localhost']) expect(await refusal(inside, `http://${host}/`)).toEqual(REFUSED)
 })
 
-test('what a name leads to inside is told neither at registration nor in the log', async () => {
+test('the private address of a name is revealed neither at registration nor in the log', async () => {
   const resolver = { addressesOf: async () => ['10.20.30.40'] }
   const receiver = createWebhookSender({ timeoutSeconds: 1, allowCidrs: [], allowHttp: false, resolver })
   const refused = await receiver.check('https://hooks.example.com/', 'org').catch((error: Fault) => error)
@@ -130,7 +130,7 @@ test('what a name leads to inside is told neither at registration nor in the log
   for (const text of [(refused as Fault).message, error]) expect(text).toBe('hooks.example.com resolves to an address that is not allowed.')
 })
 
-test('an address that was connected to is not told either', async () => {
+test('an address that was connected to is not revealed either', async () => {
   const resolver = { addressesOf: async () => ['127.0.0.1'] }
   const receiver = createWebhookSender({ timeoutSeconds: 1, allowCidrs: LOOPBACK, allowHttp: true, resolver })
   const { error } = await receiver.post({ orgId: 'org', url: 'http://hooks.example.com:1/', body: BODY, headers: {} })

@@ -15,7 +15,7 @@ afterEach(() => server.close())
 const resolver = (options: Parameters<typeof createResolver>[0] = {}) => createResolver({ servers: [server.address], ...options })
 const asksFor = (name: string) => server.questions.filter((question) => question.name === name && question.type === 1).length
 
-test('a name is asked for once and remembered, with its dot and without, until its time is over', async () => {
+test('a name is looked up once and remembered, with its dot and without, until its time is over', async () => {
   let now = 0
   const names = resolver({ clock: () => now })
   expect(await Promise.all([names.addressesOf('hooks.example', 'a'), names.addressesOf('HOOKS.example.', 'b')])).toEqual(

@@ -73,7 +73,7 @@ describe('at a customer', () => {
     expect(await post()).toMatchObject({ kind: 'delivered', responseBody: 'thank you' })
   })
 
-  test('nobody at the door is unreachable', async () => {
+  test('a refused connection is unreachable', async () => {
     await customer.close()
     const outcome = await post()
     expect(outcome).toMatchObject({ kind: 'unreachable', statusCode: null })
@@ -112,7 +112,7 @@ describe('at rough servers', () => {
     await new Promise((resolve) => server.close(resolve))
   })
 
-  test('a kept connection that the receiver has closed is nobody\'s failure', async () => {
+  test('a kept connection that the receiver has closed does not fail the attempt', async () => {
     // Each connection serves one request, and is cut when a second one comes over it.
     const url = await serve((socket) => {
       let served = 0

@@ -31,7 +31,7 @@ const get = async (path: string): Promise<Json> => (await org.client.get(path)).
 const count = async (table: 'conversions' | 'sales_orders' | 'invoices', column: string, id: string): Promise<number> =>
   (await service.sql<{ count: number }>(`SELECT count(*)::integer AS count FROM ${table} WHERE ${column} = $1`, id))[0]!.count
 
-test('two at once, with keys of their own: one converts, the other is told the target', async () => {
+test('two at once, with keys of their own: one converts, the other gets the target', async () => {
   for (let round = 0; round < 10; round += 1) {
     const { estimate_id } = await acceptedItemEstimate(org)
     const answers = await atOnce(2, (place) => post(callers, place, `/estimates/${estimate_id}/convert`, { through: 'invoice' }))

@@ -95,7 +95,7 @@ const ALLOWED: Record<string, string[]> = {
   change: ['200', '409 conflict.invalid_state'],
 }
 
-test('a note drawn up against an invoice while it is void: either the one comes first or the other', async () => {
+test('a note created against an invoice while it is void: either the one comes first or the other', async () => {
   const seen = new Set<string>()
   for (let round = 0; round < 20; round += 1) {
     const target = await invoiceOf(100)

@@ -13,7 +13,7 @@ let servers: TwoServers
 beforeAll(async () => (servers = await openTwoServers()))
 afterAll(() => servers.close())
 
-test('a contact deleted while invoices are drawn up for it: either the one or the others', async () => {
+test('a contact deleted while invoices are created for it: either the one or the others', async () => {
   const { org, callers } = await servers.org()
   const customers = await atOnce(60, () => addContact(org))
   const removals: number[] = []

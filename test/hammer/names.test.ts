@@ -24,7 +24,7 @@ const MASTERS = [
 ] as const
 
 describe.each(MASTERS)('$what', ({ what, table, change, ways, doom }) => {
-  test('is deleted or named: whoever comes first holds it, and the others are told', async () => {
+  test('is deleted or named: the first call holds it, and the others get an error', async () => {
     // The organisation's own customer buys and sells, so that every kind of document can be created for it.
     await org.send('PUT', `/contacts/${org.customerId}`, { contact_type: 'BOTH' })
     const removals = new Set<number>()

@@ -111,7 +111,7 @@ test('every branch and every series counts by itself, also side by side', async 
   expect(numbersOf(await allInvoices(org))).toEqual(expected)
 })
 
-test('drafts deleted while others are drawn up leave their numbers in the register of gaps', async () => {
+test('drafts deleted while others are created leave their numbers in the register of gaps', async () => {
   const { org, callers } = await servers.org()
   const drafts = invoicesOf(await atOnce(20, (place) => post(callers, place, '/invoices', bodyOf(org))))
   const answers = await atOnce(40, (place) => {

@@ -29,7 +29,7 @@ const fiftyAtOnce = (invoice_id: string, call: (place: number) => Promise<Answer
   })
 }
 
-test('fifty approve one draft: one posting, and 49 are told that it is sent', async () => {
+test('fifty approve one draft: one posting, and 49 get that it is sent', async () => {
   const { invoice_id } = await draft()
   const answers = await fiftyAtOnce(invoice_id, (place) => post(callers, place, `/invoices/${invoice_id}/approve`))
   expect(tally(answers)).toEqual({ 200: 1, '409 conflict.invalid_state': 49 })
@@ -55,38 +55,38 @@ test('fifty delete one draft: its number is registered once', async () => {
 
 describe('one key, fifty times at once', () => {
   test('makes one invoice; every answer is the stored one, byte for byte, or "in progress"', async () => {
-    const { org: own, callers: ownDoors } = await servers.org()
+    const { org: own, callers: ownCallers } = await servers.org()
     const key = randomUUID()
     const body = bodyOf(own, { auto_approve: true })
-    const answers = await atOnce(50, (place) => post(ownDoors, place, '/invoices', body, key))
-    const stored = await expectOneDeed(answers, () => post(ownDoors, 0, '/invoices', body, key))
+    const answers = await atOnce(50, (place) => post(ownCallers, place, '/invoices', body, key))
+    const stored = await expectOneWrite(answers, () => post(ownCallers, 0, '/invoices', body, key))
     expect(await allInvoices(own)).toEqual([stored.body.invoice])
     expect(await own.ledger(stored.body.invoice.invoice_id)).toHaveLength(1)
   })
 
-  test('while its deed is not done, 49 are told that it is in progress', async () => {
-    const { org: own, callers: ownDoors } = await servers.org()
+  test('while the first is not done, 49 get that it is in progress', async () => {
+    const { org: own, callers: ownCallers } = await servers.org()
     await own.invoice({ auto_approve: true })
     const key = randomUUID()
-    const create = (place: number) => post(ownDoors, place, '/invoices', bodyOf(own, { auto_approve: true }), key)
-    let told = 0
+    const create = (place: number) => post(ownCallers, place, '/invoices', bodyOf(own, { auto_approve: true }), key)
+    let refused = 0
     const answers = await whileLocked(servers.service.database, postingsOf(own), async (waiting) => {
       const calls = Array.from({ length: 50 }, (_, place) => create(place))
-      for (const call of calls) void call.then(() => (told += 1))
+      for (const call of calls) void call.then(() => (refused += 1))
       await waiting(1)
-      await until(() => told === 49, 10_000, () => `${told} of 49 are told`)
+      await until(() => refused === 49, 10_000, () => `${refused} of 49 are refused`)
       return calls
     })
     expect(tally(answers)).toEqual({ 201: 1, '409 idempotency.in_progress': 49 })
-    await expectOneDeed(answers, () => create(0))
+    await expectOneWrite(answers, () => create(0))
     expect(await allInvoices(own)).toHaveLength(2)
   })
 
-  test('with fifty bodies: one of them is meant, and the others are told so', async () => {
-    const { org: own, callers: ownDoors } = await servers.org()
+  test('with fifty bodies: one of them counts, and the others are marked as a mismatch', async () => {
+    const { org: own, callers: ownCallers } = await servers.org()
     const key = randomUUID()
-    const answers = await atOnce(50, (place) => post(ownDoors, place, '/invoices', bodyOf(own, { notes: `note ${place}` }), key))
-    const stored = await expectOneDeed(answers, () => post(ownDoors, 0, '/invoices', bodyOf(own, { notes: 'a new one' }), key))
+    const answers = await atOnce(50, (place) => post(ownCallers, place, '/invoices', bodyOf(own, { notes: `note ${place}` }), key))
+    const stored = await expectOneWrite(answers, () => post(ownCallers, 0, '/invoices', bodyOf(own, { notes: 'a new one' }), key))
     expect(stored.headers['idempotency-body-mismatch']).toBe('true')
     expect(await allInvoices(own)).toEqual([stored.body.invoice])
     for (const { headers } of answers.filter(({ headers }) => headers['idempotency-replay'])) expect(headers['idempotency-body-mismatch']).toBe('true')
@@ -96,27 +96,27 @@ describe('one key, fifty times at once', () => {
     const { invoice_id } = await draft()
     const key = randomUUID()
     const approve = (place: number) => post(callers, place, `/invoices/${invoice_id}/approve`, undefined, key)
-    const stored = await expectOneDeed(await atOnce(50, approve), () => approve(0))
+    const stored = await expectOneWrite(await atOnce(50, approve), () => approve(0))
     expect([stored.status, stored.body.invoice.status]).toEqual([200, 'SENT'])
     expect(await org.ledger(invoice_id)).toHaveLength(1)
   })
 
-  test('a refusal is remembered as well as a deed', async () => {
+  test('a refusal is remembered as well as a success', async () => {
     const key = randomUUID()
     const wrong = bodyOf(org, { customer_id: randomUUID() })
-    const stored = await expectOneDeed(
+    const stored = await expectOneWrite(
       await atOnce(50, (place) => post(callers, place, '/invoices', wrong, key)), () => post(callers, 1, '/invoices', bodyOf(org), key),
     )
     expect(outcomeOf(stored)).toBe('404 not_found.resource')
   })
 
   // Answers what is replayed afterwards, which every answer before must have been, but for those that say to wait.
-  async function expectOneDeed(answers: Answered[], again: () => Promise<Answered>): Promise<Answered> {
+  async function expectOneWrite(answers: Answered[], again: () => Promise<Answered>): Promise<Answered> {
     const stored = await again()
     expect(stored.headers['idempotency-replay']).toBe('true')
-    const told = answers.filter((answer) => outcomeOf(answer) !== '409 idempotency.in_progress')
-    expect(told.filter(({ headers }) => !headers['idempotency-replay'])).toHaveLength(1)
-    expect(new Set(told.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`${stored.status} ${stored.text}`]))
+    const refused = answers.filter((answer) => outcomeOf(answer) !== '409 idempotency.in_progress')
+    expect(refused.filter(({ headers }) => !headers['idempotency-replay'])).toHaveLength(1)
+    expect(new Set(refused.map(({ status, text }) => `${status} ${text}`))).toEqual(new Set([`${stored.status} ${stored.text}`]))
     return stored
   }
 })

@@ -22,7 +22,7 @@ const order = async (): Promise<Json> => (await org.send('POST', '/sales_orders'
 const idsOf = ({ line_items }: Json): string[] => line_items.map(({ line_item_id }: Json) => line_item_id)
 const logOf = async (id: string): Promise<Json[]> => (await org.get(`/activity?entity_id=${id}&limit=200`)).activity
 
-test('fifty carry one draft back with a line of their own told anew: the last one stands, and the lines are the same ones', async () => {
+test('fifty send one draft back with a new line of their own: the last one stands, and the lines are the same ones', async () => {
   const before = await order()
   const path = `/sales_orders/${before.sales_order_id}`
   const lock = { text: 'SELECT FROM sales_orders WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [org.orgId, before.sales_order_id] }

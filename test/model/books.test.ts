@@ -26,9 +26,9 @@ test.each([['money', 15], ['credits', 15], ['orders', 15], ['names', 15]] as con
   let end = runs ? Infinity : Date.now() + BEGINNING_MS
   let isFailed = false
   // Without bias, which would make most of so few runs short.
-  const deeds = fc.noBias(fc.commands(STEPS[what], { maxCommands: 120, size: 'max', ...(replayPath ? { replayPath } : {}) }))
+  const commands = fc.noBias(fc.commands(STEPS[what], { maxCommands: 120, size: 'max', ...(replayPath ? { replayPath } : {}) }))
   const rounding = fc.constantFrom<Rounding | null>(null, null, 'nearest', 'up', 'down')
-  await fc.assert(fc.asyncProperty(rounding, deeds, async (preferred, done) => {
+  await fc.assert(fc.asyncProperty(rounding, commands, async (preferred, done) => {
     if (Date.now() > end) return
     try {
       const { books, session } = await open(outcomes, preferred)

@@ -11,11 +11,11 @@ export type Kind = 'invoice' | 'bill'
 
 export const KINDS = {
   invoice: {
-    path: '/invoices', id: 'invoice_id', party: 'customer_id', stranger: 'VENDOR', open: 'SENT', source: 'INVOICE',
+    path: '/invoices', id: 'invoice_id', party: 'customer_id', otherParty: 'VENDOR', open: 'SENT', source: 'INVOICE',
     control: 'Accounts Receivable', credits: 'credits_applied', paid: '409 conflict.invoice_paid', credited: 'CREDIT_APPLIED',
   },
   bill: {
-    path: '/bills', id: 'bill_id', party: 'vendor_id', stranger: 'CUSTOMER', open: 'OPEN', source: 'BILL',
+    path: '/bills', id: 'bill_id', party: 'vendor_id', otherParty: 'CUSTOMER', open: 'OPEN', source: 'BILL',
     control: 'Accounts Payable', credits: 'vendor_credits_applied', paid: '409 conflict.bill_paid', credited: 'PAID',
   },
 } as const

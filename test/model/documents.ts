@@ -19,7 +19,7 @@ export interface DocumentInput {
   reference: string | null
   approve: boolean
   inState: boolean
-  wrong: 'stranger' | 'nobody' | 'no lines' | 'a rate for rupees' | 'due before its date' | null
+  wrong: 'other party' | 'nobody' | 'no lines' | 'a rate for rupees' | 'due before its date' | null
 }
 
 /**
@@ -35,7 +35,7 @@ export function isDuplicateBill(books: Books, { contact, date, currency, price, 
 /** For the contact that is picked, unless one is named. */
 export function drawUp(books: Books, input: DocumentInput, named?: Contact): Plan {
   const { kind, wrong } = input
-  const contact = named ?? contactOf(books, input.contact, ({ type }) => (type === KINDS[kind].stranger) === (wrong === 'stranger'))
+  const contact = named ?? contactOf(books, input.contact, ({ type }) => (type === KINDS[kind].otherParty) === (wrong === 'other party'))
   const date = books.daysFromNow(-input.daysAgo)
   const lines = pricedOf(books, input.lines)
   const roundOff = input.roundOff === null ? autoRoundOff(books, kind, priceOf(lines, input.inState)) : BigInt(input.roundOff)

@@ -46,7 +46,7 @@ export function offer(books: Books, { wrong, lines, daysAgo, dollars, expiresIn,
   const ago = daysAgo ?? 0
   const priced = pricedOf(books, lines)
   const terms = {
-    contact: contactOf(books, input.contact, ({ type }) => (type === 'VENDOR') === (wrong === 'stranger')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
+    contact: contactOf(books, input.contact, ({ type }) => (type === 'VENDOR') === (wrong === 'other party')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
     date: books.daysFromNow(-ago), reference: input.reference, inState: input.inState,
     expiry: expiresIn === null ? null : books.daysFromNow(expiresIn - ago),
   }

@@ -8,11 +8,11 @@ export type OrderKind = 'sales_order' | 'purchase_order'
 
 export const ORDERS = {
   sales_order: {
-    path: '/sales_orders', id: 'sales_order_id', party: 'customer_id', stranger: 'VENDOR', makes: 'invoice', made: 'invoices',
+    path: '/sales_orders', id: 'sales_order_id', party: 'customer_id', otherParty: 'VENDOR', makes: 'invoice', made: 'invoices',
     quantity: 'quantity_invoiced', done: 'INVOICED', begun: 'PARTIALLY_INVOICED', event: 'SALES_ORDER_CREATED',
   },
   purchase_order: {
-    path: '/purchase_orders', id: 'purchase_order_id', party: 'vendor_id', stranger: 'CUSTOMER', makes: 'bill', made: 'bills',
+    path: '/purchase_orders', id: 'purchase_order_id', party: 'vendor_id', otherParty: 'CUSTOMER', makes: 'bill', made: 'bills',
     quantity: 'quantity_billed', done: 'BILLED', begun: 'OPEN', event: 'PURCHASE_ORDER_CREATED',
   },
 } as const

@@ -16,7 +16,7 @@ export interface OrderInput {
   daysAgo: number | null
   reference: string | null
   inState: boolean
-  wrong: 'stranger' | 'nobody' | 'no lines' | null
+  wrong: 'other party' | 'nobody' | 'no lines' | null
 }
 
 export const orderLinesOf = (lines: Priced[], answered: Json[]): OrderLine[] => lines.map((line, place) => (
@@ -24,10 +24,10 @@ export const orderLinesOf = (lines: Priced[], answered: Json[]): OrderLine[] => 
 ))
 
 export function order(books: Books, { kind, wrong, lines, daysAgo, dollars, ...input }: OrderInput): Plan {
-  const { path, party, stranger, id } = ORDERS[kind]
+  const { path, party, otherParty: otherParty, id } = ORDERS[kind]
   const priced = pricedOf(books, lines)
   const terms: OrderTerms = {
-    contact: contactOf(books, input.contact, ({ type }) => (type === stranger) === (wrong === 'stranger')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
+    contact: contactOf(books, input.contact, ({ type }) => (type === otherParty) === (wrong === 'other party')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
     date: books.daysFromNow(-(daysAgo ?? 0)), reference: input.reference, inState: input.inState,
   }
   return {

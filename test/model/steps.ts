@@ -50,7 +50,7 @@ function stepOf<Input>(name: string, input: fc.Arbitrary<Input>, done: (books: B
 const drawn = (approved: boolean) => fc.record({
   kind, contact, dollars, lines, daysAgo, dueIn: oneIn(2, fc.constantFrom(0, 2, 30)), roundOff: oneIn(3, fc.constantFrom(0, 49, -25)),
   reference, approve: fc.constant(approved), inState: fc.boolean(),
-  wrong: wrongly('stranger', 'nobody', 'no lines', 'a rate for rupees', 'due before its date'),
+  wrong: wrongly('other party', 'nobody', 'no lines', 'a rate for rupees', 'due before its date'),
 }).map((input) => ({ ...input, dollars: input.wrong === 'a rate for rupees' ? null : input.dollars }))
 
 const paid = fc.record({
@@ -86,7 +86,7 @@ const orderKind = fc.constantFrom('sales_order' as const, 'purchase_order' as co
 // Three pieces, so that a piece takes a third of the discount.
 const orderLines = lines.map((each) => each.map((one, place) => (one.rate === 0 ? one : { ...one, quantity: 3 - place, discount: one.discount + 20 })))
 const ordered = {
-  contact, dollars, lines: orderLines, daysAgo: oneIn(2, daysAgo), reference, inState: fc.boolean(), wrong: wrongly('stranger', 'nobody', 'no lines'),
+  contact, dollars, lines: orderLines, daysAgo: oneIn(2, daysAgo), reference, inState: fc.boolean(), wrong: wrongly('other party', 'nobody', 'no lines'),
 }
 const orderPart = fc.constantFrom<OrderPart>('all', 'a piece', 'a piece', 'half', 'none', 'one more')
 const parts = fc.oneof(fc.constant(null), ...often([fc.array(orderPart, { minLength: 1, maxLength: 2 })]))

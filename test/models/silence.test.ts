@@ -54,7 +54,7 @@ beforeEach(async () => {
   await untilAnswered()
 })
 
-test('a question is given up, and the next one is asked on another connection', async () => {
+test('a query is given up, and the next one is sent on another connection', async () => {
   isSilent = true
   await expect(database.run(ONE, []).catch((error: unknown) => Promise.reject(asFault(error)))).rejects.toMatchObject({ code: 'service.unavailable' })
   isSilent = false
@@ -71,7 +71,7 @@ test('of a transaction whose commit is not answered the outcome is unknown', asy
   await untilAnswered()
 })
 
-test('whoever listens is told, and listens again when it is back', async () => {
+test('listeners are notified, and listen again when it is back', async () => {
   const input: boolean[] = []
   let turned = (): void => undefined
   const turn = () => new Promise<void>((resolve) => (turned = resolve))

@@ -50,7 +50,7 @@ afterAll(async () => {
 })
 
 describe('a token', () => {
-  test('is asked about once, and again after five seconds', async () => {
+  test('is looked up once, and again after five seconds', async () => {
     await find()
     const before = asked
     for (let call = 0; call < 20; call += 1) await find()
@@ -59,7 +59,7 @@ describe('a token', () => {
     expect(asked).toBe(before + 1)
   })
 
-  test('that nobody has is asked about each time', async () => {
+  test('that does not exist is looked up each time', async () => {
     const before = asked
     expect(await memory.find('svc_pat_nobody', new Date())).toBeNull()
     expect(await memory.find('svc_pat_nobody', new Date())).toBeNull()

@@ -68,7 +68,7 @@ describe('a requirement', () => {
     await expect(database.transaction(async (transaction) => transaction.require(requirement(false)))).rejects.toThrow(Refused)
   })
 
-  test('that does not hold is told rather than the failure of the statement it travels with', async () => {
+  test('that does not hold is reported rather than the failure of the statement it travels with', async () => {
     const failing = (holds: boolean) => database.transaction(async (transaction) => {
       transaction.require(requirement(holds))
       await transaction.run(BROKEN, [])

@@ -39,7 +39,7 @@ test.each(recorded)('%s', async (name) => {
   await expect(replay(await read(name))).resolves.toBeUndefined()
 })
 
-test('a history that tells another story is noticed', async () => {
+test('a history of another workflow is noticed', async () => {
   const history = await read('webhook-delivery-arrives-late.json')
   const scheduled = history.events.find((event: { eventType: string }) => event.eventType === 'EVENT_TYPE_ACTIVITY_TASK_SCHEDULED')
   scheduled.activityTaskScheduledEventAttributes.activityType.name = 'somethingElse'

@@ -146,7 +146,7 @@ describe('every account comes to its balance', () => {
   })
 })
 
-test('an entry is told with its number, its contact and what it is of', async () => {
+test('an entry has its number, its contact and its source', async () => {
   const [voiding] = (await odd.get('/journals?source=INVOICE&per_page=1')).journals
   expect(await journalOf(odd.orgId)).toContain([
     '', `${voiding.date.slice(0, 10)} (${voiding.journal_number}) A, B / (C) date:2020-99-99 | ${voiding.memo}`,
@@ -155,7 +155,7 @@ test('an entry is told with its number, its contact and what it is of', async ()
   ].join('\n').replace(/\n {4}revenues.*\n$/, '\n'))
 })
 
-test('all organisations are told at once, each beneath its own name', async () => {
+test('all organisations are exported at once, each beneath its own name', async () => {
   const entries = read((await command('--hledger')).stdout)
   const tops = new Set(entries.flatMap(({ postings }) => postings.map(({ account }) => account.split(':')[0])))
   expect(tops).toContain(`${odd.orgId} (Odd), * Traders- one`)
@@ -163,7 +163,7 @@ test('all organisations are told at once, each beneath its own name', async () =
   expect(sums(entries.filter(({ postings }) => postings[0]!.account.startsWith(demo.orgId)))).toEqual(await balancesOf(demo.token))
 })
 
-test('what cannot be told is said', async () => {
+test('what cannot be exported is reported', async () => {
   for (const org of ['nobody', '00000000-0000-7000-8000-000000000000']) {
     await expect(command('--hledger', '--org', org)).rejects.toMatchObject({ code: 1, stdout: '', stderr: 'There is no such organisation.\n' })
   }
@@ -186,7 +186,7 @@ if (hledger || local.ci) describe('hledger itself', () => {
     }).filter(([, minor]) => minor !== 0n))
   }
 
-  test('finds nothing wrong, and every account at the balance that GET /accounts tells', async () => {
+  test('finds nothing wrong, and every account at the balance that GET /accounts answers', async () => {
     const journal = await journalOf(demo.orgId)
     expect(await ask(journal, 'check', '--strict')).toBe('')
     expect(await balances(journal, 'INR')).toEqual(await balancesOf(demo.token))

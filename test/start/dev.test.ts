@@ -55,7 +55,7 @@ describe('changes of the source', () => {
     }
   })
 
-  test('are seen in folders that are made meanwhile, and made anew', async () => {
+  test('are seen in folders that are made meanwhile, and made again', async () => {
     for (let n = 0; n < 2; n += 1) {
       mkdirSync(join(folder, 'domain/posting'))
       await untilWatched('domain/posting/invoice.ts')

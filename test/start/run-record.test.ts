@@ -36,13 +36,13 @@ test('a process that the last run noted and that still runs is a leftover, and i
   expect(isAlive(child)).toBe(false)
 })
 
-test('a stranger that got the pid of an old child is none', async () => {
-  const stranger = await sleeper('stranger')
-  const old = { ...stranger, startedAt: 'the-boot-before-1' }
+test('another process that got the pid of an old child is not taken for it', async () => {
+  const another = await sleeper('another')
+  const old = { ...another, startedAt: 'the-boot-before-1' }
   writeFileSync(join(folder, 'run.json'), JSON.stringify({ ports: {}, children: [old] }))
   const record = await openRunRecord(folder)
   expect(record.leftovers).toEqual([])
-  expect(isAlive(stranger)).toBe(true)
+  expect(isAlive(another)).toBe(true)
 })
 
 test('a child that does not listen to its signal is ended all the same, with its own children', async () => {

@@ -45,7 +45,7 @@ test('a sale to Karnataka is approved at once', async () => {
   expect(await trader.ledger(invoices.away.invoice_id)).toEqual(['Dr Accounts Receivable (customer) 12,425.00\n   Cr Sales 11,833.33\n   Cr Output IGST 591.67'])
 })
 
-test('an export is drawn up in dollars, in its own series', async () => {
+test('an export is created in dollars, in its own series', async () => {
   invoices.export = await trader.invoice({
     date, customer_id: abroad, place_of_supply: '97', series_name: 'export', currency_code: 'USD', exchange_rate: 83.1275, auto_approve: true,
     line_items: [{ item_id: cloth, quantity: 33, rate: 4.35, tax_id: trader.taxes['IGST 0%'] }],

@@ -55,10 +55,10 @@ describe('beside a local run', () => {
 
   const linesOf = (title: string) => out.slice(out.indexOf(title)).split('\n\n')[0]!.split('\n').slice(1)
 
-  test('every deed is told with its number and its amount', () => {
-    const [, , deeds = ''] = out.split('\n\n')
-    expect(deeds.split('\n').length).toBe(25)
-    for (const line of deeds.split('\n')) expect(line).toMatch(/^\S.+ \S*\d\S* .*-?[\d,]+\.\d{2} (INR|USD)$/)
+  test('every entry is printed with its number and its amount', () => {
+    const [, , entries = ''] = out.split('\n\n')
+    expect(entries.split('\n').length).toBe(25)
+    for (const line of entries.split('\n')) expect(line).toMatch(/^\S.+ \S*\d\S* .*-?[\d,]+\.\d{2} (INR|USD)$/)
     expect(out).toMatch(/^Invoice in the state +INV-\S+-001 +Mysuru Emporium +71,100\.00 INR$/m)
     expect(out).toMatch(/^Invoice of 60 of them +INV-\S+ +Chennai Silk House +40,950\.00 INR$/m)
   })

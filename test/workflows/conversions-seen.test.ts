@@ -74,7 +74,7 @@ async function decoded(workflowId: string): Promise<string> {
   return payloads.join('\n')
 }
 
-test('one that is cancelled leaves what it has made, and is gone on with when it is asked for again', async () => {
+test('one that is cancelled leaves what it has made, and continues when it is requested again', async () => {
   const { estimate_id } = await acceptedItemEstimate(org)
   await service.stopWorker()
   const key = randomUUID()

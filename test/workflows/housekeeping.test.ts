@@ -90,7 +90,7 @@ describe('the schedules', () => {
     await scheduleOf('Asia/Kolkata').unpause()
   })
 
-  test('a zone has one schedule, by whichever of its names; one that is refused holds up no other, and is told of once', async () => {
+  test('a zone has one schedule, by whichever of its names; one that is refused holds up no other, and is logged once', async () => {
     await service.organization({ time_zone: 'asia/tokyo' })
     await service.organization({ time_zone: 'Japan' })
     const lines: string[] = []

@@ -88,17 +88,17 @@ export async function openWorkflowSetup(settings: Record<string, string> = {}): 
     },
 
     async announce(count = 1) {
-      const deed = new UnitOfWork()
+      const unitOfWork = new UnitOfWork()
       const entities = Array.from({ length: count }, () => uuidv7())
       for (const entityId of entities) {
         const blank = `<delivery:${entityId}>`
         const data = { id: entityId, number: `INV-${entityId.slice(-4)} ₹` }
-        deed.announcements.push({
+        unitOfWork.announcements.push({
           id: uuidv7(), event_type: 'INVOICE_CREATED', entity_type: 'INVOICE', entity_id: entityId, data,
           occurred_at: new Date(), payload: JSON.stringify({ event_type: 'INVOICE_CREATED', delivery_id: blank, data }), placeholder: blank,
         })
       }
-      await database.transaction((connection) => deed.write(connection, setup.orgId))
+      await database.transaction((connection) => unitOfWork.write(connection, setup.orgId))
       await setup.sql(`SELECT pg_notify('outbox', '')`)
       return entities
     },

@@ -36,7 +36,7 @@ const signal = (deliveryId: string, name: 'retryNow' | 'abort') =>
 const isFinal = ({ status }: { status: string }) => !['PENDING', 'RETRYING'].includes(status)
 const resultOf = (deliveryId: string) => setup.engine.client.workflow.getHandle(`webhook/${deliveryId}`).result()
 
-test('an event arrives at every endpoint that asked for it, signed over the stored bytes', async () => {
+test('an event arrives at every endpoint that has subscribed to it, signed over the stored bytes', async () => {
   const other = await openWebhookServer(SECRET)
   await setup.addEndpoint(customer.url)
   await setup.addEndpoint(other.url)
@@ -185,7 +185,7 @@ test('deliveries of a suspended organisation wait for it, on the ladder, and no 
   expect(await setup.attempts(delivery!.id)).toMatchObject([{ attempt: 1 }, { attempt: 2 }, { attempt: 3 }, { attempt: 4 }])
 })
 
-test('an endpoint with nothing but failures for five days is disabled, and the activity log tells it', async () => {
+test('an endpoint with nothing but failures for five days is disabled, and the activity log says so', async () => {
   customer.answer = () => 500
   const long = new Date(Date.now() - 5 * 24 * 3_600_000 - 1_000)
   const short = new Date(Date.now() - 5 * 24 * 3_600_000 + 60_000)
