@@ -14,6 +14,7 @@ import { creditNoteRoutes } from './resources/credit-notes.ts'
 import { currencyRoutes } from './resources/currencies.ts'
 import { debitNoteRoutes } from './resources/debit-notes.ts'
 import { estimateRoutes } from './resources/estimates.ts'
+import { eventFeedRoutes } from './resources/event-feed.ts'
 import { expenseRoutes } from './resources/expenses.ts'
 import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
 import { invoiceRoutes } from './resources/invoices.ts'
@@ -56,6 +57,7 @@ const RESOURCES: Route[] = [
   ...reportRoutes,
   ...activityRoutes,
   ...webhookRoutes,
+  ...eventFeedRoutes,
 ]
 
 /** All routes, the OpenAPI document's own included; `publicUrl` is the origin that callers see. */

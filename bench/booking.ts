@@ -24,7 +24,7 @@ const COPY: Differences = {
   journals: { id: 'journal', journal_number: 'journal_number', source_id: 'invoice', created_time: 'now()' },
   journal_lines: { journal_id: 'journal', created_time: 'now()' },
   activity: { id: 'uuidv7()', entity_id: 'invoice', entity_ref: 'invoice_number', occurred_at: 'now()' },
-  webhook_events: { id: 'uuidv7()', entity_id: 'invoice', occurred_at: 'now()' },
+  webhook_events: { id: 'uuidv7()', entity_id: 'invoice', occurred_at: 'now()', position: 'NULL' },
   idempotent_answers: { key: 'invoice::text', created_time: 'now()' },
 }
 

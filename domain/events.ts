@@ -67,6 +67,10 @@ export type EventType = keyof typeof CATALOGUE
 /** Sent to one endpoint when a test is requested; endpoints cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
 
+/** What an event is about. */
+export const EVENT_ENTITY_TYPES = [...DOCUMENT_KINDS] as const
+export type EventEntityType = (typeof EVENT_ENTITY_TYPES)[number]
+
 /** An event to announce; its data follows the schema of its type. */
 export interface AnnouncedEvent {
   type: EventType

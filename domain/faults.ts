@@ -34,6 +34,7 @@ export const FAULTS = {
   'conflict.already_converted': [409, 'The document has already been converted; `details` names the target.'],
   'conflict.in_use': [409, 'Other records refer to this one; `details` counts them.'],
   'conflict.limit_reached': [409, 'The organisation has reached the limit for records of this kind.'],
+  'gone.cursor': [410, 'The change feed does not have all events after this cursor; `details.reason` says why.'],
   'idempotency.key_required': [400, 'This call requires the header Idempotency-Key.'],
   'idempotency.in_progress': [409, 'Another request with this Idempotency-Key is still running.'],
   'rate_limit.exceeded': [429, 'Too many requests; wait for the number of seconds in Retry-After.'],

@@ -31,6 +31,8 @@ export const TEXTS = column<string[]>(DataTypes.ARRAY(DataTypes.TEXT))
 export const INTEGER = column<number>(DataTypes.INTEGER)
 /** An amount in minor units. */
 export const MINOR = column<bigint>(DataTypes.BIGINT)
+/** A count that may outgrow an integer. */
+export const BIG_INTEGER = column<bigint>(DataTypes.BIGINT)
 /** Decimal text, so that no digit is lost. */
 export const DECIMAL = column<string>(DataTypes.DECIMAL)
 export const BOOLEAN = column<boolean>(DataTypes.BOOLEAN)

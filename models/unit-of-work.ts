@@ -80,17 +80,19 @@ export class UnitOfWork {
   }
 
   /**
-   * Sends everything as one prepared statement, followed by the commit. The document numbers are taken in it, so the row
-   * of a sequence is locked only while the server runs the two.
+   * Sends everything as one prepared statement, followed by the commit. The document numbers and the positions of the
+   * events are taken in it, before anything else is written, so their rows are locked only while the server runs the two.
    */
   async write(transaction: Transaction, orgId: string | null): Promise<Written> {
     if (this.isEmpty) return { numbers: [], deliveries: 0 }
     const groups = [...this.#groups.values()]
     const text: Record<string, unknown> = {}
     groups.forEach(({ verb, rows }, index) => (text[`p${index}`] = verb === 'update' ? rows : rows.map(withoutNulls)))
-    if (this.announcements.length > 0) text.events = this.announcements
-    const statement = statementOf(groups, this.announcements.length > 0)
+    const announces = this.announcements.length > 0
+    if (announces) text.events = this.announcements.map((event, place) => ({ ...event, place }))
+    const statement = statementOf(groups, announces)
     const values = [orgId, JSON.stringify(this.placeholders.map(asBlank)), JSON.stringify(text, bigintAsText)]
+    if (announces) values.push(String(this.announcements.length))
     const [written] = await transaction.runLast<{ numbers: string[] | null; deliveries: number }>(statement, values)
     return { numbers: written?.numbers ?? [], deliveries: written?.deliveries ?? 0 }
   }
@@ -124,8 +126,9 @@ function statementOf(groups: RowGroup[], announces: boolean): Statement {
   const shape = groups.map((group) => `${group.verb} ${group.table.name}`).join(';') + announces
   let statement = statements.get(shape)
   if (!statement) {
+    const positions = announces ? ', take_positions($1::uuid, $4::integer) AS first_position' : ''
     const parts = [
-      'filled AS MATERIALIZED (SELECT f.deed::jsonb AS groups, f.numbers FROM fill_blanks($1::uuid, $2::jsonb, $3) AS f)',
+      `filled AS MATERIALIZED (SELECT f.deed::jsonb AS groups, f.numbers${positions} FROM fill_blanks($1::uuid, $2::jsonb, $3) AS f)`,
       ...groups.map((group, index) => `p${index} AS (${sqlOf(group, index)})`),
       ...(announces ? [ANNOUNCE] : []),
     ]
@@ -164,13 +167,14 @@ function sqlOf({ verb, table }: RowGroup, index: number): string {
   }
 }
 
-// One delivery of each event for each enabled endpoint of the organisation that is subscribed to it.
+// The events, whether or not anybody subscribes to them, each with its position in the change feed; and one delivery of each
+// for each enabled endpoint of the organisation that is subscribed to it.
 const ANNOUNCE = `announced AS MATERIALIZED (
-  SELECT e.* FROM filled, jsonb_to_recordset(filled.groups -> 'events') AS e(
-    id uuid, event_type text, entity_type text, entity_id uuid, data jsonb, occurred_at timestamptz, payload text, placeholder text)
+  SELECT e.*, filled.first_position + e.place AS position FROM filled, jsonb_to_recordset(filled.groups -> 'events') AS e(
+    id uuid, event_type text, entity_type text, entity_id uuid, data jsonb, occurred_at timestamptz, payload text, placeholder text, place integer)
 ), event AS (
-  INSERT INTO webhook_events (org_id, id, event_type, entity_type, entity_id, data, occurred_at)
-  SELECT $1, id, event_type, entity_type, entity_id, data, occurred_at FROM announced
+  INSERT INTO webhook_events (org_id, id, event_type, entity_type, entity_id, data, occurred_at, position)
+  SELECT $1, id, event_type, entity_type, entity_id, data, occurred_at, position FROM announced
 ), delivery AS (
   INSERT INTO webhook_deliveries
     (org_id, id, event_id, endpoint_id, event_type, payload, status, held_by, created_time, last_modified_time)

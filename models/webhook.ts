@@ -3,7 +3,7 @@ import type { DeliveryStatus } from '../domain/delivery.ts'
 import { hasMany } from './association.ts'
 import { equalTo, not } from './condition.ts'
 import type { Scope } from './find.ts'
-import { INTEGER, TEXT, TEXTS, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
+import { BIG_INTEGER, INTEGER, TEXT, TEXTS, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 
 export const webhookEndpoints = model('webhook_endpoints', {
   org_id: UUID,
@@ -30,6 +30,8 @@ export const webhookEvents = model('webhook_events', {
   entity_id: UUID,
   data: json<Record<string, unknown>>(),
   occurred_at: TIME,
+  /** Its place in the change feed of its organisation (models/event-feed.ts), counted from 1 without gaps. */
+  position: BIG_INTEGER,
 })
 export type WebhookEventRow = RowOf<typeof webhookEvents>
 

@@ -1,5 +1,6 @@
 // Signs the cursors of lists: a cursor is valid only for the list that issued it, with the same filters, order and owner.
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { FeedPlace } from '../../models/event-feed.ts'
 import type { Place } from '../../models/page.ts'
 
 /** The list, owner, filters and order for which a cursor is valid. */
@@ -18,11 +19,15 @@ export interface Cursors {
   sign(scope: CursorScope, place: Place): string
   /** The place of a cursor, or null if it was not issued for this scope. */
   read(scope: CursorScope, cursor: string): Place | null
+  /** As sign, for the change feed, whose events are in the order of their positions. */
+  signPosition(scope: CursorScope, place: FeedPlace): string
+  /** As read, for the change feed. */
+  readPosition(scope: CursorScope, cursor: string): FeedPlace | null
 }
 
-// A cursor is its signature, the time in milliseconds, and the id.
+// A cursor is its signature, the time in milliseconds or the position, and the id.
 const SIGNATURE_BYTES = 16
-const TIME_BYTES = 8
+const ORDER_BYTES = 8
 const ID_BYTES = 16
 
 /** `encryptionKey` is base64; the signing key is derived from it, so that neither reveals the other. */
@@ -34,22 +39,33 @@ export function createCursors(encryptionKey: string): Cursors {
       .update(place)
       .digest()
       .subarray(0, SIGNATURE_BYTES)
+  function signPlace(scope: CursorScope, order: bigint, id: string): string {
+    const place = Buffer.alloc(ORDER_BYTES + ID_BYTES)
+    place.writeBigInt64BE(order)
+    place.write(id.replaceAll('-', ''), ORDER_BYTES, 'hex')
+    return Buffer.concat([signatureOf(scope, place), place]).toString('base64url')
+  }
+
+  function readPlace(scope: CursorScope, cursor: string): { order: bigint; id: string } | null {
+    const bytes = Buffer.from(cursor, 'base64url')
+    // Base64 can encode the same bytes in several ways; only the one that was issued is accepted.
+    if (bytes.length !== SIGNATURE_BYTES + ORDER_BYTES + ID_BYTES || bytes.toString('base64url') !== cursor) return null
+    const place = bytes.subarray(SIGNATURE_BYTES)
+    if (!timingSafeEqual(signatureOf(scope, place), bytes.subarray(0, SIGNATURE_BYTES))) return null
+    const id = place.toString('hex', ORDER_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+    return { order: place.readBigInt64BE(), id }
+  }
+
   return {
-    sign(scope, { time, id }) {
-      const place = Buffer.alloc(TIME_BYTES + ID_BYTES)
-      place.writeBigInt64BE(BigInt(Date.parse(time)))
-      place.write(id.replaceAll('-', ''), TIME_BYTES, 'hex')
-      return Buffer.concat([signatureOf(scope, place), place]).toString('base64url')
-    },
+    sign: (scope, { time, id }) => signPlace(scope, BigInt(Date.parse(time)), id),
     read(scope, cursor) {
-      const bytes = Buffer.from(cursor, 'base64url')
-      // Base64 can encode the same bytes in several ways; only the one that was issued is accepted.
-      if (bytes.length !== SIGNATURE_BYTES + TIME_BYTES + ID_BYTES || bytes.toString('base64url') !== cursor)
-        return null
-      const place = bytes.subarray(SIGNATURE_BYTES)
-      if (!timingSafeEqual(signatureOf(scope, place), bytes.subarray(0, SIGNATURE_BYTES))) return null
-      const id = place.toString('hex', TIME_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
-      return { time: new Date(Number(place.readBigInt64BE())).toISOString(), id }
+      const place = readPlace(scope, cursor)
+      return place && { time: new Date(Number(place.order)).toISOString(), id: place.id }
+    },
+    signPosition: (scope, { position, id }) => signPlace(scope, position, id),
+    readPosition(scope, cursor) {
+      const place = readPlace(scope, cursor)
+      return place && { position: place.order, id: place.id }
     },
   }
 }

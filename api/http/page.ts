@@ -67,13 +67,7 @@ export function pagingOf(
   const ascending = sort === 'created_time'
   const scope: CursorScope = { list, owner: ownerOf(caller), ascending, filters: filtersOf(shape, query) }
   const after = cursor === undefined ? null : cursors.read(scope, cursor)
-  if (cursor !== undefined && !after) {
-    throw fault('validation.invalid_value', {
-      field: 'cursor',
-      message:
-        'This cursor does not belong to this list with these filters and this order; start again without a cursor.',
-    })
-  }
+  if (cursor !== undefined && !after) throw foreignCursor()
   return {
     request: { perPage, after, ascending },
     contextOf: ({ hasMore, end }) => ({
@@ -83,6 +77,14 @@ export function pagingOf(
     }),
   }
 }
+
+/** The Fault of a cursor that was not issued by this list, with these filters, in this order, for this owner. */
+export const foreignCursor = () =>
+  fault('validation.invalid_value', {
+    field: 'cursor',
+    message:
+      'This cursor does not belong to this list with these filters and this order; start again without a cursor.',
+  })
 
 function filtersOf({ properties }: TObject, query: object): Record<string, unknown> {
   const byDefault = (name: string) => (properties[name] as { default?: unknown } | undefined)?.default

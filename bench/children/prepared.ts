@@ -77,8 +77,9 @@ async function bookCopy(client: pg.Client, write: BookedWrite, specimen: Specime
   if (sequence !== null) own.set(rows[write.document.name]![0]![write.number!], await numberFrom(client, orgId, sequence))
   if (rows.journals) own.set(rows.journals[0]!.journal_number, await numberFrom(client, orgId, 'journal'))
   for (const table of write.writes) {
+    // PostgreSQL gives an event without a position the next one of its organisation.
     const values = rows[table.name]!.flatMap((row) => table.columns.map((column) => (
-      row[column] instanceof Date ? now : own.get(row[column]) ?? row[column]
+      column === 'position' ? null : row[column] instanceof Date ? now : own.get(row[column]) ?? row[column]
     )))
     await client.query({ ...insertOf(table, rows[table.name]!.length), values })
   }

@@ -1,5 +1,5 @@
 // The entries that commands add to open books besides rows: journals, activity entries, events.
-import type { AnnouncedEvent } from '../../domain/events.ts'
+import type { AnnouncedEvent, EventEntityType } from '../../domain/events.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
 import type { JournalSource } from '../../models/journal.ts'
 
@@ -26,4 +26,4 @@ export interface ActivityEntry {
   metadata?: Record<string, unknown>
 }
 
-export type EventEntry = AnnouncedEvent & { entityType: string; entityId: string }
+export type EventEntry = AnnouncedEvent & { entityType: EventEntityType; entityId: string }
