@@ -45,7 +45,7 @@ export const billedLine = ({
 export function fulfilSalesOrder(books: Books, order: SalesOrder, parts: Part[], invoiceId: string): void {
   const lines = withInvoiced(books, order.lines, new Map(parts.map(({ lineId, converted }) => [lineId, converted])))
   const status = statusConverted('SALES_ORDER', order.status, lines.map(invoicedLine))
-  turnSalesOrder(books, order, lines, { action: 'SALES_ORDER_STATUS_CHANGED', status, invoiceId })
+  updateSalesOrder(books, order, lines, { action: 'SALES_ORDER_STATUS_CHANGED', status, invoiceId })
 }
 
 /** Locks the sales order of an invoice, before the invoice: every command locks in this sequence. Null where there is none. */
@@ -63,14 +63,14 @@ export function releaseSalesOrder(
   const lines = withInvoiced(books, order.lines, leftAfter(order.lines.map(invoicedLine), taken))
   const status = statusReleased('SALES_ORDER', order.status, lines.map(invoicedLine))
   const action = status === order.status ? 'SALES_ORDER_UPDATED' : 'SALES_ORDER_STATUS_CHANGED'
-  turnSalesOrder(books, order, lines, { action, status, invoiceId: invoice.id })
+  updateSalesOrder(books, order, lines, { action, status, invoiceId: invoice.id })
 }
 
 /** Adds the quantities of a new bill to a locked order. Throws conflict.invalid_state where the order cannot be converted. */
 export function fulfilPurchaseOrder(books: Books, order: PurchaseOrder, parts: Part[], billId: string): void {
   const lines = withBilled(books, order.lines, new Map(parts.map(({ lineId, converted }) => [lineId, converted])))
   const status = statusConverted('PURCHASE_ORDER', order.status, lines.map(billedLine))
-  turnPurchaseOrder(books, order, lines, { action: 'PURCHASE_ORDER_STATUS_CHANGED', status, billId })
+  updatePurchaseOrder(books, order, lines, { action: 'PURCHASE_ORDER_STATUS_CHANGED', status, billId })
 }
 
 /** Locks the purchase order of a bill, before the bill: every command locks in this sequence. Null where there is none. */
@@ -88,7 +88,7 @@ export function releasePurchaseOrder(
   const lines = withBilled(books, order.lines, leftAfter(order.lines.map(billedLine), taken))
   const status = statusReleased('PURCHASE_ORDER', order.status, lines.map(billedLine))
   const action = status === order.status ? 'PURCHASE_ORDER_UPDATED' : 'PURCHASE_ORDER_STATUS_CHANGED'
-  turnPurchaseOrder(books, order, lines, { action, status, billId: bill.id })
+  updatePurchaseOrder(books, order, lines, { action, status, billId: bill.id })
 }
 
 function withInvoiced(books: Books, lines: SalesOrderLineRow[], invoiced: Map<string, string>): SalesOrderLineRow[] {
@@ -109,7 +109,7 @@ function withBilled(books: Books, lines: PurchaseOrderLineRow[], billed: Map<str
   })
 }
 
-function turnSalesOrder(
+function updateSalesOrder(
   books: Books,
   before: Lines<SalesOrder>,
   lines: SalesOrderLineRow[],
@@ -125,7 +125,7 @@ function turnSalesOrder(
   recordDocument(books, 'SALES_ORDER', order, action, changes, { invoice_id: invoiceId })
 }
 
-function turnPurchaseOrder(
+function updatePurchaseOrder(
   books: Books,
   before: Lines<PurchaseOrder>,
   lines: PurchaseOrderLineRow[],

@@ -96,7 +96,7 @@ export async function changePurchaseOrder(
 /** DRAFT to OPEN: the order is sent to the vendor. Throws conflict.invalid_state for any other status. */
 export async function openPurchaseOrder(books: Books, id: string): Promise<PurchaseOrder> {
   const before = await purchaseOrderOf(books, id, 'FOR UPDATE')
-  return turnPurchaseOrder(books, before, nextStatus('PURCHASE_ORDER', 'open', before.status))
+  return setStatus(books, before, nextStatus('PURCHASE_ORDER', 'open', before.status))
 }
 
 /** Cancels an order of which nothing is billed. Throws conflict.invalid_state, also for an OPEN order that is billed in part. */
@@ -108,7 +108,7 @@ export async function cancelPurchaseOrder(books: Books, id: string): Promise<Pur
       bills: before.bills,
     })
   }
-  return turnPurchaseOrder(books, before, status)
+  return setStatus(books, before, status)
 }
 
 /** Deletes a draft; its number is entered into the register of gaps. Throws conflict.invalid_state for any other status. */
@@ -121,7 +121,7 @@ export async function deletePurchaseOrder(books: Books, id: string): Promise<voi
 }
 
 /** Sets the status of a locked order. Writes nothing when the order has the status already. */
-export function turnPurchaseOrder(books: Books, before: PurchaseOrder, status: PurchaseOrderStatus): PurchaseOrder {
+function setStatus(books: Books, before: PurchaseOrder, status: PurchaseOrderStatus): PurchaseOrder {
   if (before.status === status) return before
   const order = books.change(purchaseOrders, before, { status })
   recordDocument(

@@ -131,7 +131,7 @@ export const closeSalesOrder = (books: Books, id: string): Promise<SalesOrder> =
 export const cancelSalesOrder = (books: Books, id: string): Promise<SalesOrder> => move(books, id, 'cancel')
 
 /** Sets the status of a locked order. Writes nothing when the order has the status already. */
-export function turnSalesOrder(books: Books, before: SalesOrder, status: SalesOrderStatus): SalesOrder {
+function setStatus(books: Books, before: SalesOrder, status: SalesOrderStatus): SalesOrder {
   if (before.status === status) return before
   const order = books.change(salesOrders, before, { status })
   recordDocument(
@@ -146,7 +146,7 @@ export function turnSalesOrder(books: Books, before: SalesOrder, status: SalesOr
 
 async function move(books: Books, id: string, verb: 'open' | 'close' | 'cancel'): Promise<SalesOrder> {
   const before = await salesOrderOf(books, id, 'FOR UPDATE')
-  return turnSalesOrder(books, before, nextStatus('SALES_ORDER', verb, before.status))
+  return setStatus(books, before, nextStatus('SALES_ORDER', verb, before.status))
 }
 
 function insertLine(books: Books, orderId: string, line: SaleLine): SalesOrderLineRow {

@@ -134,7 +134,7 @@ export async function releasePayments(books: Books, documentId: string, date: st
 }
 
 function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
-  const turn = (columns: Turned<InvoiceRow>, taken: Minor, metadata: Source) => {
+  const update = (columns: SettledColumns<InvoiceRow>, taken: Minor, metadata: Source) => {
     const balance = row.balance - taken
     const invoice = { ...books.change(invoices, row, columns), balance }
     recordDocument(
@@ -160,19 +160,19 @@ function invoiceToSettle(books: Books, row: InvoiceRow): Settleable {
     balance: row.balance,
     settledBase: row.total - row.balance,
     settle(money, { id }) {
-      turn({ payment_made: row.payment_made + money, status: statusAfterMoney('INVOICE', row, money) }, money, {
+      update({ payment_made: row.payment_made + money, status: statusAfterMoney('INVOICE', row, money) }, money, {
         payment_id: id,
       })
     },
     credit(amount, { id }) {
       const status = settledStatus('INVOICE', { total: row.total, balance: row.balance - amount, by: 'credit' })
-      return turn({ credits_applied: row.credits_applied + amount, status }, amount, { credit_note_id: id })
+      return update({ credits_applied: row.credits_applied + amount, status }, amount, { credit_note_id: id })
     },
   }
 }
 
 function billToSettle(books: Books, row: BillRow): Settleable {
-  const turn = (columns: Turned<BillRow>, taken: Minor, metadata: Source) => {
+  const update = (columns: SettledColumns<BillRow>, taken: Minor, metadata: Source) => {
     const balance = row.balance - taken
     const bill = { ...books.change(bills, row, columns), balance }
     recordDocument(
@@ -198,13 +198,13 @@ function billToSettle(books: Books, row: BillRow): Settleable {
     balance: row.balance,
     settledBase: row.total - row.balance,
     settle(money, { id }) {
-      turn({ payment_made: row.payment_made + money, status: statusAfterMoney('BILL', row, money) }, money, {
+      update({ payment_made: row.payment_made + money, status: statusAfterMoney('BILL', row, money) }, money, {
         payment_id: id,
       })
     },
     credit(amount, { id }) {
       const status = settledStatus('BILL', { total: row.total, balance: row.balance - amount, by: 'credit' })
-      return turn({ vendor_credits_applied: row.vendor_credits_applied + amount, status }, amount, {
+      return update({ vendor_credits_applied: row.vendor_credits_applied + amount, status }, amount, {
         credit_note_id: id,
       })
     },
@@ -213,7 +213,7 @@ function billToSettle(books: Books, row: BillRow): Settleable {
 
 /** The payment or note that changed the balance, for the activity entry. */
 type Source = { payment_id: string } | { credit_note_id: string }
-type Turned<Row extends { status: string }> = Partial<Row> & Pick<Row, 'status'>
+type SettledColumns<Row extends { status: string }> = Partial<Row> & Pick<Row, 'status'>
 
 const verbOf = (taken: Minor, balance: Minor) => (taken < 0n ? 'UPDATED' : balance === 0n ? 'PAID' : 'PARTIALLY_PAID')
 const changedBy = (before: { status: string }, { status, ...amounts }: { status: string }) => [

@@ -1,35 +1,18 @@
 // The commands on bills: create, approve, change, void, delete.
 import { dueDateOf } from '../../domain/document-dates.ts'
-import { refuseDuplicateBill } from '../../domain/duplicate-bill.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
-import { billPosting } from '../../domain/posting/bill.ts'
-import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
-import {
-  billLines,
-  bills,
-  findBill,
-  findPossibleDuplicates,
-  type Bill,
-  type BillIdentity,
-  type BillLineRow,
-  type BillRow,
-} from '../../models/bill.ts'
+import { readPostingAccounts } from '../../models/document-context.ts'
+import { bills, findBill, type Bill, type BillRow } from '../../models/bill.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import {
-  announceDocument,
-  postDocument,
-  recordDocument,
-  registerGap,
-  reverseDocument,
-} from '../documents/document-entries.ts'
+import { announceDocument, recordDocument, registerGap, reverseDocument } from '../documents/document-entries.ts'
 import { documentDateOf } from '../documents/drafting.ts'
-import { purchaseFigures } from '../documents/posting-figures.ts'
 import { numberBill } from '../documents/numbering.ts'
 import { lockOrderOfBill, releasePurchaseOrder } from '../orders/order-fulfilment.ts'
-import { draftPurchase, type PurchaseHead, type PurchaseLine, type PurchaseInput } from './purchase.ts'
+import { enterBill, postBill, refuseDuplicate } from './bill-entries.ts'
+import { draftPurchase, type PurchaseInput } from './purchase.ts'
 import { lockBeforeVoid, releasePayments } from '../payments/settlement.ts'
 import { warnOfUnappliedNotes } from '../sales/unapplied-notes.ts'
 
@@ -105,40 +88,6 @@ export async function createBill(books: Books, input: NewBill): Promise<Bill> {
   )
 }
 
-/** A priced bill, without the columns that the books add. */
-export type DraftedBill = PurchaseHead &
-  Pick<BillRow, 'bill_number' | 'number_sequence' | 'due_date' | 'reference_number' | 'notes' | 'purchase_order_id'>
-export type DraftedBillLine = PurchaseLine & Pick<BillLineRow, 'purchase_order_line_id'>
-
-/**
- * Adds a priced bill to the books: as a draft, or approved and posted to these accounts. Throws as refuseDuplicateBill does.
- */
-export async function enterBill(
-  books: Books,
-  accounts: PostingAccounts,
-  drafted: DraftedBill,
-  draftedLines: DraftedBillLine[],
-  approved: boolean,
-): Promise<Bill> {
-  await refuseDuplicate(books, drafted, drafted.reference_number)
-  const row = books.create(bills, {
-    ...drafted,
-    payment_made: 0n,
-    vendor_credits_applied: 0n,
-    balance: drafted.total,
-    status: approved ? nextStatus('BILL', 'approve', 'DRAFT') : 'DRAFT',
-  })
-  const lines = draftedLines.map((line) => books.insert(billLines, { ...line, id: books.newId(), bill_id: row.id }))
-  const bill = { ...row, lines }
-  recordDocument(books, 'BILL', bill, 'BILL_CREATED')
-  if (approved) {
-    post(books, bill, accounts)
-    recordDocument(books, 'BILL', bill, 'BILL_APPROVED', { status: { old: 'DRAFT', new: row.status } })
-  }
-  announceDocument(books, 'BILL', 'BILL_CREATED', bill)
-  return bill
-}
-
 /**
  * DRAFT to OPEN: posts the journal. Throws conflict.invalid_state for any other status, and as
  * refuseDuplicateBill does.
@@ -148,7 +97,7 @@ export async function approveBill(books: Books, id: string): Promise<Bill> {
   const status = nextStatus('BILL', 'approve', draft.status)
   await refuseDuplicate(books, draft, draft.reference_number)
   const bill = change(books, draft, { status })
-  post(books, bill, await readPostingAccounts(books))
+  postBill(books, bill, await readPostingAccounts(books))
   recordDocument(books, 'BILL', bill, 'BILL_APPROVED', changesBetween({ status: draft.status }, { status }))
   announceDocument(books, 'BILL', 'BILL_UPDATED', bill, { changed: ['status'] })
   return bill
@@ -224,17 +173,9 @@ export async function deleteBill(books: Books, id: string): Promise<void> {
   recordDocument(books, 'BILL', bill, 'BILL_DELETED')
 }
 
-async function refuseDuplicate(books: Books, identity: BillIdentity, reference: string | null): Promise<void> {
-  refuseDuplicateBill(reference, await findPossibleDuplicates(books, identity))
-}
-
 // Only numbers of our own sequence leave gaps, not those of the vendor.
 function registerOwnNumber(books: Books, bill: BillRow, reason: string): void {
   if (bill.number_sequence !== null) registerGap(books, 'BILL', bill, reason)
-}
-
-function post(books: Books, bill: Bill, accounts: PostingAccounts): void {
-  postDocument(books, 'BILL', bill, billPosting(purchaseFigures(books, bill, accounts)))
 }
 
 function change(books: Books, bill: Bill, columns: Partial<BillRow>): Bill {

@@ -1,7 +1,8 @@
 // The journals of a credit note: of its issue, and of the exchange difference of an application.
 import type { CreditSide } from '../../domain/credit.ts'
 import type { Minor } from '../../domain/money.ts'
-import { creditNotePosting, vendorCreditPosting } from '../../domain/posting/credit-note.ts'
+import { returnedBillPosting } from '../../domain/posting/bill.ts'
+import { creditNotePosting } from '../../domain/posting/credit-note.ts'
 import { exchangePosting, type Flow } from '../../domain/posting/payment.ts'
 import type { PostingAccounts } from '../../models/document-context.ts'
 import type { CreditNote, CreditNoteRow } from '../../models/credit-note.ts'
@@ -20,7 +21,7 @@ export function postCreditNote(books: Books, note: CreditNote, accounts: Posting
     note,
     note.type === 'customer'
       ? creditNotePosting(saleFigures(books, note, accounts))
-      : vendorCreditPosting(purchaseFigures(books, { ...note, vendor_id: note.customer_id }, accounts)),
+      : returnedBillPosting(purchaseFigures(books, { ...note, vendor_id: note.customer_id }, accounts)),
   )
 }
 

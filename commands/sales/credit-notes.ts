@@ -1,11 +1,8 @@
 // The commands on credit notes: create, issue, change, void. credit-applications.ts applies them.
-import { sideOfContact, sideOfParent, type CreditSide } from '../../domain/credit.ts'
 import { invalidState } from '../../domain/faults.ts'
 import type { Answered, Sent } from '../../domain/fixed-fields.ts'
-import { isId } from '../../domain/ids.ts'
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
-import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
-import { contacts } from '../../models/contact.ts'
+import { readPostingAccounts } from '../../models/document-context.ts'
 import {
   creditNoteLines,
   creditNotes,
@@ -15,36 +12,21 @@ import {
   type CreditNoteRow,
 } from '../../models/credit-note.ts'
 import { documentFinder } from '../../models/existing-document.ts'
-import { findRow } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
+import { draftCreditNote, type CreditNoteTerms } from './credit-note-drafting.ts'
 import { postCreditNote } from './credit-note-entries.ts'
 import { announceDocument, recordDocument, reverseDocument } from '../documents/document-entries.ts'
 import { changeDraft, isOther } from '../documents/draft-changes.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import {
-  accountsGiven,
   ANOTHER_NOTE,
-  inherited,
   NOTE_TERMS,
   noteTermsOf,
-  parentOf,
-  refuseNote,
-  withRestock,
   type NoteLine,
   type NoteLineChanges,
-  type NoteOptions,
-  type NoteTerms,
 } from '../documents/note-drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
-import { draftPurchase } from '../purchases/purchase.ts'
-import { draftSale, type SaleHead } from './sale.ts'
-
-interface CreditNoteTerms extends NoteTerms {
-  customer_id: string
-  invoice_id?: string | null
-  bill_id?: string | null
-}
 
 /** The body of POST /credit_notes. Dates as the wire sends them. */
 export interface NewCreditNote extends CreditNoteTerms {
@@ -172,78 +154,6 @@ export async function voidCreditNote(
 function refuseApplied({ status, applied_amount }: CreditNoteRow): void {
   if (applied_amount === 0n) return
   throw invalidState('A credit note does not change once something of it is applied.', status, ['DRAFT'])
-}
-
-interface DraftedCreditNote {
-  head: SaleHead & { type: CreditSide; invoice_id: string | null; bill_id: string | null }
-  lines: NoteLine[]
-  accounts: PostingAccounts
-}
-
-interface CreditNoteOptions extends NoteOptions {
-  /** The side of the draft before the change; the accounts of its lines belong to that side. */
-  sideBefore?: CreditSide
-}
-
-const NOT_ASSESSED = { rcm_cgst: 0n, rcm_sgst: 0n, rcm_igst: 0n, rcm_cess: 0n }
-
-/**
- * Drafts and prices a credit note: a sale or a purchase that is returned. Branch, place of supply, currency and exchange rate
- * are those of its invoice or bill unless sent, and so are the accounts of the lines of a bill. Throws as draftSale or
- * draftPurchase does, not_found.resource for an invoice or bill that is not the organisation's, and as refuseNote and
- * sideOfParent do.
- */
-async function draftCreditNote(
-  books: Books,
-  input: CreditNoteTerms,
-  options: CreditNoteOptions,
-): Promise<DraftedCreditNote> {
-  const { customer_id } = input
-  const parents = { invoiceId: input.invoice_id ?? null, billId: input.bill_id ?? null }
-  // A note against both is refused below, after everything that it names is known to exist (decisions §1, order of checks).
-  const sideOfNote = sideOfParent(parents.invoiceId === null ? parents : { ...parents, billId: null })
-  const parent = await parentOf(books, input)
-  const side = sideOfNote ?? sideOfContact(await contactTypeOf(books, customer_id))
-  const terms = inherited((options.sideBefore ?? side) === side ? input : withoutAccounts(input), parent)
-  const drafted =
-    side === 'customer'
-      ? await draftSale(books, { ...terms, customer_id }, options)
-      : await draftPurchase(
-          books,
-          { ...terms, vendor_id: customer_id },
-          { ...options, ...accountsGiven(parent), vendorField: 'customer_id' },
-        )
-  sideOfParent(parents)
-  const against = {
-    invoice_id: parent?.kind === 'INVOICE' ? parent.id : null,
-    bill_id: parent?.kind === 'BILL' ? parent.id : null,
-  }
-  if ('customer' in drafted) {
-    refuseNote(drafted.head, parent, drafted.customer.id)
-    const lines = drafted.lines.map((line) => ({ ...line, ...NOT_ASSESSED }))
-    return {
-      head: { ...drafted.head, type: 'customer', ...against },
-      lines: withRestock(lines, input),
-      accounts: drafted.context,
-    }
-  }
-  refuseNote(drafted.head, parent, drafted.vendor.id)
-  const { vendor_id, vendor_name, ...head } = drafted.head
-  return {
-    head: { ...head, customer_id: vendor_id, customer_name: vendor_name, type: 'vendor', ...against },
-    lines: withRestock(drafted.lines, input),
-    accounts: drafted.context,
-  }
-}
-
-const withoutAccounts = (input: CreditNoteTerms): CreditNoteTerms => ({
-  ...input,
-  line_items: input.line_items.map((line) => ({ ...line, account_id: null })),
-})
-
-// Empty for a contact that does not exist: draftSale refuses it.
-async function contactTypeOf(books: Books, id: string): Promise<string> {
-  return (isId(id) ? await findRow(books, contacts, id) : null)?.contact_type ?? ''
 }
 
 function insertLine(books: Books, noteId: string, line: NoteLine): CreditNoteLineRow {

@@ -2,32 +2,18 @@
 import { dueDateOf } from '../../domain/document-dates.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
-import { invoicePosting } from '../../domain/posting/invoice.ts'
 import { autoRoundOff, keepsRoundOffOnEdit } from '../../domain/totals.ts'
-import { readPostingAccounts, type PostingAccounts } from '../../models/document-context.ts'
+import { readPostingAccounts } from '../../models/document-context.ts'
 import { documentFinder } from '../../models/existing-document.ts'
-import {
-  findInvoice,
-  invoiceLines,
-  invoices,
-  type Invoice,
-  type InvoiceLineRow,
-  type InvoiceRow,
-} from '../../models/invoice.ts'
+import { findInvoice, invoices, type Invoice, type InvoiceRow } from '../../models/invoice.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import {
-  announceDocument,
-  postDocument,
-  recordDocument,
-  registerGap,
-  reverseDocument,
-} from '../documents/document-entries.ts'
+import { announceDocument, recordDocument, registerGap, reverseDocument } from '../documents/document-entries.ts'
 import { documentDateOf } from '../documents/drafting.ts'
-import { saleFigures } from '../documents/posting-figures.ts'
 import { numberInvoice } from '../documents/numbering.ts'
 import { lockOrderOfInvoice, releaseSalesOrder } from '../orders/order-fulfilment.ts'
-import { draftSale, type SaleHead, type SaleLine, type SaleInput } from './sale.ts'
+import { enterInvoice, postInvoice } from './invoice-entries.ts'
+import { draftSale, type SaleInput } from './sale.ts'
 import { lockBeforeVoid, releasePayments } from '../payments/settlement.ts'
 import { warnOfUnappliedNotes } from './unapplied-notes.ts'
 
@@ -110,55 +96,12 @@ export async function createInvoice(books: Books, input: NewInvoice): Promise<In
   )
 }
 
-/** A priced invoice, without the columns that the books add. */
-export type DraftedInvoice = SaleHead &
-  Pick<
-    InvoiceRow,
-    | 'invoice_number'
-    | 'series_name'
-    | 'due_date'
-    | 'reference_number'
-    | 'salesperson_id'
-    | 'notes'
-    | 'sales_order_id'
-    | 'estimate_id'
-  >
-export type DraftedInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
-
-/** Adds a priced invoice to the books: as a draft, or approved and posted to these accounts. */
-export function enterInvoice(
-  books: Books,
-  accounts: PostingAccounts,
-  drafted: DraftedInvoice,
-  draftedLines: DraftedInvoiceLine[],
-  approved: boolean,
-): Invoice {
-  const row = books.create(invoices, {
-    ...drafted,
-    payment_made: 0n,
-    credits_applied: 0n,
-    balance: drafted.total,
-    status: approved ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
-  })
-  const lines = draftedLines.map((line) =>
-    books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }),
-  )
-  const invoice = { ...row, lines }
-  recordDocument(books, 'INVOICE', invoice, 'INVOICE_CREATED')
-  if (approved) {
-    post(books, invoice, accounts)
-    recordDocument(books, 'INVOICE', invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
-  }
-  announceDocument(books, 'INVOICE', 'INVOICE_CREATED', invoice)
-  return invoice
-}
-
 /** DRAFT to SENT: posts the journal. Throws conflict.invalid_state for any other status. */
 export async function approveInvoice(books: Books, id: string): Promise<Invoice> {
   const draft = await invoiceOf(books, id, 'FOR UPDATE')
   const status = nextStatus('INVOICE', 'approve', draft.status)
   const invoice = change(books, draft, { status })
-  post(books, invoice, await readPostingAccounts(books))
+  postInvoice(books, invoice, await readPostingAccounts(books))
   recordDocument(books, 'INVOICE', invoice, 'INVOICE_SENT', changesBetween({ status: draft.status }, { status }))
   announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: ['status'] })
   return invoice
@@ -230,10 +173,6 @@ export async function deleteInvoice(books: Books, id: string): Promise<void> {
   if (order) releaseSalesOrder(books, order, invoice)
   registerGap(books, 'INVOICE', invoice, 'Draft deleted')
   recordDocument(books, 'INVOICE', invoice, 'INVOICE_DELETED')
-}
-
-function post(books: Books, invoice: Invoice, accounts: PostingAccounts): void {
-  postDocument(books, 'INVOICE', invoice, invoicePosting(saleFigures(books, invoice, accounts)))
 }
 
 function change(books: Books, invoice: Invoice, { balance: _computed, ...columns }: Partial<InvoiceRow>): Invoice {

@@ -118,13 +118,13 @@ export async function recordAttemptResults(
   const settle = (connection: Connection) => connection.run<VerdictRow>(SETTLE, values)
   if (results.some(({ outcome }) => outcome.kind !== 'delivered')) {
     await retried(() =>
-      database.transaction(async (connection) => turnCircuits(connection, await settle(connection), rules)),
+      database.transaction(async (connection) => updateCircuits(connection, await settle(connection), rules)),
     )
     return
   }
   const verdicts = await retried(() => settle(database))
   if (verdicts.length > 0)
-    await retried(() => database.transaction((connection) => turnCircuits(connection, verdicts, rules)))
+    await retried(() => database.transaction((connection) => updateCircuits(connection, verdicts, rules)))
 }
 
 function resultRow({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt, waitMs }: AttemptResult) {
@@ -145,10 +145,10 @@ function resultRow({ orgId, deliveryId, series, attempt, endpointId, outcome, en
   }
 }
 
-async function turnCircuits(connection: Transaction, verdicts: VerdictRow[], rules: CircuitRules): Promise<void> {
+async function updateCircuits(connection: Transaction, verdicts: VerdictRow[], rules: CircuitRules): Promise<void> {
   if (verdicts.length === 0) return
   const of = new Map(verdicts.map((verdict) => [`${verdict.org_id} ${verdict.id}`, verdict]))
-  const turned = (await lockCircuits(connection, verdicts)).map((row) => {
+  const updated = (await lockCircuits(connection, verdicts)).map((row) => {
     const { last_at: at, ...verdict } = of.get(`${row.org_id} ${row.id}`)!
     return {
       org_id: row.org_id,
@@ -156,7 +156,7 @@ async function turnCircuits(connection: Transaction, verdicts: VerdictRow[], rul
       ...columnsOf(circuitAfter(circuitIn(row), { ...verdict, at }, rules, Math.random())),
     }
   })
-  await connection.runLast(TURN, [JSON.stringify(turned)])
+  await connection.runLast(TURN, [JSON.stringify(updated)])
 }
 
 /** Puts deliveries of a batch whose attempts were not made back into the queue. */

@@ -13,6 +13,7 @@ import {
   debit,
   debitsFirst,
   mergeByAccount,
+  reversalOf,
   type PostingLine,
 } from './posting.ts'
 
@@ -69,4 +70,15 @@ export function billPosting(bill: BillFigures): PostingLine[] {
   })
   assertBalanced(posted)
   return debitsFirst(posted)
+}
+
+/**
+ * The journal lines of a bill that is returned, in whole or in part: those of a bill, reversed. Throws as billPosting does.
+ *   Dr Accounts Payable       the total that the vendor is owed less
+ *   Dr Output GST (RCM)       what was self-assessed under reverse charge, by tax
+ *      Cr Purchases           taxable value, per account
+ *      Cr Input GST           what the vendor had charged and what was self-assessed, by tax
+ */
+export function returnedBillPosting(note: BillFigures): PostingLine[] {
+  return debitsFirst(reversalOf(billPosting(note)))
 }

@@ -2,12 +2,6 @@
 //   Dr Sales                  taxable value, per revenue account
 //   Dr Output GST             CGST + SGST within the state, IGST across it, cess
 //      Cr Accounts Receivable the total that the customer is credited
-// For the credit of a vendor: that of a bill, reversed.
-//   Dr Accounts Payable       the total that the vendor is owed less
-//   Dr Output GST (RCM)       what was self-assessed under reverse charge, by tax
-//      Cr Purchases           taxable value, per account
-//      Cr Input GST           what the vendor had charged and what was self-assessed, by tax
-import { billPosting, type BillFigures } from './bill.ts'
 import { invoicePosting, type InvoiceFigures } from './invoice.ts'
 import { debitsFirst, reversalOf, type PostingLine } from './posting.ts'
 
@@ -17,9 +11,4 @@ import { debitsFirst, reversalOf, type PostingLine } from './posting.ts'
  */
 export function creditNotePosting(note: InvoiceFigures): PostingLine[] {
   return debitsFirst(reversalOf(invoicePosting(note)))
-}
-
-/** As creditNotePosting, for the credit of a vendor. */
-export function vendorCreditPosting(note: BillFigures): PostingLine[] {
-  return debitsFirst(reversalOf(billPosting(note)))
 }

@@ -24,7 +24,7 @@ export const orderLinesOf = (lines: Priced[], answered: Json[]): OrderLine[] => 
 ))
 
 export function order(books: Books, { kind, wrong, lines, daysAgo, dollars, ...input }: OrderInput): Plan {
-  const { path, party, otherParty: otherParty, id } = ORDERS[kind]
+  const { path, party, otherParty, id } = ORDERS[kind]
   const priced = pricedOf(books, lines)
   const terms: OrderTerms = {
     contact: contactOf(books, input.contact, ({ type }) => (type === otherParty) === (wrong === 'other party')), currency: dollars === null ? 'INR' : 'USD', rate: rateOf(dollars),
