@@ -16,6 +16,10 @@ export const PURCHASE_ACCOUNT: AccountRule = {
   isRight: isSpending,
   message: 'Purchases must be debited to an expense, cost of goods, stock or asset account.',
 }
+export const EXPENSE_ACCOUNT: AccountRule = {
+  isRight: isSpending,
+  message: 'An expense must be debited to an expense, cost of goods, stock or asset account.',
+}
 
 /**
  * The id of the account, which is undefined when the organisation does not have it. Throws not_found.resource for that, and

@@ -1,7 +1,8 @@
 // Expenses and their lines. Amounts are minor units of the organisation's currency.
-import type { AccountRole, AccountType } from '../domain/accounts.ts'
+import type { AccountRole } from '../domain/accounts.ts'
 import type { Tax } from '../domain/gst.ts'
 import { isId } from '../domain/ids.ts'
+import type { NamedAccount } from './account.ts'
 import { hasMany } from './association.ts'
 import { inSql, nothing, type Condition } from './condition.ts'
 import type { Statement } from './connection.ts'
@@ -109,7 +110,7 @@ export interface ExpenseContext {
   vendor: { id: string; contact_name: string; contact_type: string; place_of_contact: string | null } | null
   /** The default branch's state. */
   branch_state: string | null
-  accounts: { id: string; account_type: AccountType }[]
+  accounts: NamedAccount[]
   taxes: (Tax & { id: string })[]
   roles: Partial<Record<AccountRole, string>>
   tags_found: number
@@ -139,7 +140,7 @@ const CONTEXT: Statement = {
      SELECT id, contact_name, contact_type, place_of_contact FROM contacts WHERE org_id = $1 AND id = $2) AS c) AS vendor,
   (SELECT state FROM branches WHERE org_id = $1 AND is_default) AS branch_state,
   (SELECT coalesce(json_agg(a), '[]') FROM (
-     SELECT id, account_type FROM accounts WHERE org_id = $1 AND id = ANY ($3::uuid[])) AS a) AS accounts,
+     SELECT id, account_type, is_active FROM accounts WHERE org_id = $1 AND id = ANY ($3::uuid[])) AS a) AS accounts,
   (SELECT coalesce(json_agg(t), '[]') FROM (
      SELECT id, shape, cgst::text, sgst::text, igst::text, cess::text FROM taxes WHERE org_id = $1 AND id = ANY ($4::uuid[])) AS t) AS taxes,
   (SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles,

@@ -1,13 +1,19 @@
 // Drafts an expense from a body: finds its vendor, accounts and taxes, and prices its lines.
-import { isSpending } from '../../domain/accounts.ts'
 import { refuseWrongParty } from '../../domain/contact-type.ts'
 import { decimalText } from '../../domain/decimal.ts'
 import { isMoney, priceExpense } from '../../domain/expense.ts'
-import { fault, notFound } from '../../domain/faults.ts'
+import { notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { amountAboveZero } from '../../domain/money.ts'
+import { accountFor, EXPENSE_ACCOUNT } from '../../domain/named-account.ts'
 import { isIntraState } from '../../domain/place-of-supply.ts'
-import { readExpenseContext, type ExpenseContext, type ExpenseLineRow, type ExpenseRow } from '../../models/expense.ts'
+import {
+  readExpenseContext,
+  type Expense,
+  type ExpenseContext,
+  type ExpenseLineRow,
+  type ExpenseRow,
+} from '../../models/expense.ts'
 import type { Books } from '../books/books.ts'
 import { documentDateOf, knownIds, refuseUnknownTags } from '../documents/drafting.ts'
 
@@ -24,6 +30,12 @@ export type ExpenseLineChanges = Partial<ExpenseLineInput> & { line_item_id?: st
 
 /** For each line of the input, by its index: the existing line of the expense that it changes, or null for a new line. */
 export type ExistingExpenseLines = readonly (ExpenseLineRow | null)[]
+
+/** An expense before the change, undefined for a new one, with the lines that those of the input change. */
+interface DraftedFrom {
+  before?: Expense
+  existing: ExistingExpenseLines
+}
 
 /** The body of POST /expenses; its shape and expenseProblems decide what may be left out. Dates as the wire sends them. */
 export interface NewExpense {
@@ -52,17 +64,19 @@ export type ExpenseLine = Omit<ExpenseLineRow, 'org_id' | 'id' | 'expense_id' | 
 
 /**
  * The columns of the expense and of its lines. An existing line keeps its own tax instead of taking the header's.
+ * An expense keeps an account that is no longer active.
  * Throws not_found.resource for a record that is not the organisation's, and validation.invalid_value for an account of the
- * wrong type or an invalid amount.
+ * wrong type or one that is not active, or an invalid amount.
  */
 export function draftExpense(
   books: Books,
   context: ExpenseContext,
   input: NewExpense,
-  existing: ExistingExpenseLines = [],
+  { before, existing }: DraftedFrom = { existing: [] },
 ): { header: ExpenseHeader; lines: ExpenseLine[] } {
   const currency = books.organization.currency_code
-  const find = findersOf(context)
+  const keptAccounts = before ? [before.account_id, ...before.lines.map((line) => line.account_id)] : []
+  const find = findersOf(context, new Set(keptAccounts))
   find.all(input)
   const tags = knownIds(input.tags ?? [], 'tags')
   refuseUnknownTags(tags, context)
@@ -148,7 +162,7 @@ export function expenseContextOf(books: Books, input: NewExpense): Promise<Expen
 }
 
 // Finders for the records that a body names; each throws not_found.resource.
-function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
+function findersOf({ vendor, accounts, taxes }: ExpenseContext, keptAccounts: ReadonlySet<string | null>) {
   const accountOf = new Map(accounts.map((account) => [account.id, account]))
   const taxOf = new Map(taxes.map((tax) => [tax.id, tax]))
   const refuseMissing = (
@@ -190,12 +204,8 @@ function findersOf({ vendor, accounts, taxes }: ExpenseContext) {
     },
     spending(id: string, field: string): string {
       const account = accountOf.get(id.toLowerCase())
-      if (!account) throw notFound('account', field)
-      if (isSpending(account.account_type)) return account.id
-      throw fault('validation.invalid_value', {
-        field,
-        message: 'An expense must be debited to an expense, cost of goods, stock or asset account.',
-      })
+      const isKept = account !== undefined && keptAccounts.has(account.id)
+      return accountFor(EXPENSE_ACCOUNT, isKept ? { ...account, is_active: true } : account, field)
     },
     money: moneyOf,
   }

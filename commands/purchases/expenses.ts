@@ -48,7 +48,8 @@ export const expenseOf = documentFinder('EXPENSE', findExpense)
 /**
  * Creates an expense and posts its journal (specification, "Expenses").
  * Throws not_found.resource for a vendor, account, tax or tag that is not the organisation's, or a paid-through account that is
- * not a bank or cash account, and validation.invalid_value for an account of the wrong type or an invalid amount.
+ * not a bank or cash account, and validation.invalid_value for an account of the wrong type, one that is not active, or an invalid
+ * amount.
  */
 export async function createExpense(books: Books, input: NewExpense): Promise<Expense> {
   const context = await expenseContextOf(books, input)
@@ -93,7 +94,7 @@ export async function changeExpense(
   const errors = expenseProblems(input)
   if (errors.length > 0) throw fault('validation.failed', { errors })
   const context = await expenseContextOf(books, input)
-  const drafted = draftExpense(books, context, input, existing)
+  const drafted = draftExpense(books, context, input, { before, existing })
   throwRefusal(ofHeader, ofLines)
   const relined = changesOfLines(before.lines, drafted.lines, existing, currency)
   const changes = changesBetween(

@@ -72,6 +72,24 @@ describe('refused', () => {
   })
 })
 
+test('an expense refuses an account that is no longer active, and keeps one that it has', async () => {
+  const org = await openOrganization(service)
+  const body = { date: '2026-11-10', account_id: org.accounts.Rent, paid_through_account_id: org.accounts['Bank Account'], amount: 100 }
+  const audit = { account_id: org.accounts['Audit Fees'] }
+  const { expense } = await org.send('POST', '/expenses', { ...body, line_items: [{ amount: 1 }, { amount: 2, ...audit }] })
+  const path = `/expenses/${expense.expense_id}`
+  for (const name of ['Rent', 'Audit Fees', 'Vehicles']) {
+    await service.sql('UPDATE accounts SET is_active = false WHERE org_id = $1 AND id = $2', org.orgId, org.accounts[name])
+  }
+  const refused = { status: 400, code: 'validation.invalid_value' }
+  expect(await org.refusal('POST', '/expenses', body)).toEqual({ ...refused, field: 'account_id' })
+  expect(await org.refusal('POST', '/expenses', { ...body, account_id: null, line_items: [{ amount: 1, ...audit }] }))
+    .toEqual({ ...refused, field: 'line_items.0.account_id' })
+  expect(await org.refusal('PUT', path, { account_id: org.accounts.Vehicles })).toEqual({ ...refused, field: 'account_id' })
+  expect((await org.send('PUT', path, { notes: 'Kept', line_items: [...expense.line_items, { amount: 4, ...audit }] })).expense)
+    .toMatchObject({ notes: 'Kept', total: 7, account_id: org.accounts.Rent })
+})
+
 test('an item\'s purchase account is answered, changed and cleared; existing documents keep theirs', async () => {
   const { item: made } = await ours.send('POST', '/items', { item_name: 'Chair', purchase_account_id: ours.accounts['Furniture and Fixtures'] })
   const path = `/items/${made.item_id}`
