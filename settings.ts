@@ -19,7 +19,7 @@ const Settings = Type.Object({
   workerQueues: Type.Array(Type.Enum(QUEUES), { minItems: 1 }),
   workflowBundle: Type.Union([Type.String(), Type.Null()]),
   redisUrl: Type.Union([Type.String(), Type.Null()]),
-  encryptionKey: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=$' }),
+  encryptionKey: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=(,[A-Za-z0-9+/]{43}=)*$' }),
   publicUrl: Type.Union([Type.String(), Type.Null()]),
   logLevel: Type.Enum(['fatal', 'error', 'warn', 'info', 'debug', 'silent']),
   maxConnections: Type.Integer({ minimum: 1 }),
@@ -52,11 +52,7 @@ export const CLOSE_SECONDS = 3
  */
 export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   const number = (name: string, otherwise: number) => (env[name] ? Number(env[name]) : otherwise)
-  const list = (name: string, otherwise: string) =>
-    (env[name] ?? otherwise)
-      .split(',')
-      .map((part) => part.trim())
-      .filter((part) => part !== '')
+  const list = (name: string, otherwise: string) => listOf(env[name] ?? otherwise)
   const flag = (name: string) => ({ true: true, false: false, '': false })[env[name] ?? ''] as boolean
   const settings = {
     port: number('PORT', 8080),
@@ -71,7 +67,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     workerQueues: list('WORKER_QUEUES', QUEUES.join()),
     workflowBundle: env.WORKFLOW_BUNDLE || null,
     redisUrl: env.REDIS_URL || null,
-    encryptionKey: env.ENCRYPTION_KEY ?? '',
+    encryptionKey: list('ENCRYPTION_KEY', '').join(),
     publicUrl: env.PUBLIC_URL || null,
     logLevel: env.LOG_LEVEL || 'info',
     maxConnections: number('MAX_CONNECTIONS', 2000),
@@ -90,8 +86,19 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
   }
   if (checked.Check(settings)) return settings
-  const problems = checked.Errors(settings).map((problem) => `${variableOf(problem.instancePath)}: ${problem.message}`)
-  throw new Error(`Invalid settings:\n  ${problems.join('\n  ')}`)
+  throw invalid(checked.Errors(settings))
+}
+
+function invalid(errors: { instancePath: string; message: string }[]): Error {
+  const problems = errors.map((problem) => `${variableOf(problem.instancePath)}: ${problem.message}`)
+  return new Error(`Invalid settings:\n  ${problems.join('\n  ')}`)
+}
+
+function listOf(text = ''): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
 }
 
 // A single address is a range too; `gateways/webhook/addresses.ts` accepts the same form.
@@ -104,6 +111,26 @@ function isAddressRange(text: string): boolean {
 // '/rateLimitDefault' becomes RATE_LIMIT_DEFAULT, the name of the variable that the operator sets.
 function variableOf(path: string): string {
   return (path.split('/')[1] ?? '').replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
+}
+
+const Codec = Type.Object({
+  encryptionKey: Settings.properties.encryptionKey,
+  codecHost: Type.String({ minLength: 1 }),
+  codecPort: Type.Integer({ minimum: 0, maximum: 65535 }),
+  codecOrigins: Type.Array(Type.String({ pattern: '^https?://[^/]+$' })),
+})
+const checkedCodec = Compile(Codec)
+
+/** The settings of the codec server. Throws an Error that names every invalid variable. */
+export function readCodecSettings(env: NodeJS.ProcessEnv = process.env): Static<typeof Codec> {
+  const settings = {
+    encryptionKey: listOf(env.ENCRYPTION_KEY).join(),
+    codecHost: env.CODEC_HOST || '127.0.0.1',
+    codecPort: env.CODEC_PORT ? Number(env.CODEC_PORT) : 8234,
+    codecOrigins: listOf(env.CODEC_ORIGINS || 'http://127.0.0.1:8233,http://localhost:8233'),
+  }
+  if (checkedCodec.Check(settings)) return settings
+  throw invalid(checkedCodec.Errors(settings))
 }
 
 /** The settings that only the local run and the tests use (decisions §9). */

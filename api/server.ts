@@ -121,8 +121,9 @@ function engineOf({
   temporalAddress: address,
   temporalNamespace: namespace,
   temporalQueueSuffix: queueSuffix,
+  encryptionKey,
 }: Settings): EngineOnDemand {
-  return engineOnDemand({ address, namespace, queueSuffix })
+  return engineOnDemand({ address, namespace, queueSuffix, encryptionKey })
 }
 
 function senderOf(settings: Settings): WebhookSender {

@@ -2,6 +2,7 @@
 import { fileURLToPath } from 'node:url'
 import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker'
 import { queueName, type Queue } from '../domain/task-queues.ts'
+import { dataConverterOf, FAILURE_CONVERTER } from '../gateways/temporal/payload-codec.ts'
 import { createActivities, type ActivityDependencies } from '../activities/create.ts'
 
 export interface TemporalWorkersOptions {
@@ -9,6 +10,8 @@ export interface TemporalWorkersOptions {
   namespace: string
   queues: readonly Queue[]
   queueSuffix: string
+  /** The key ring of ENCRYPTION_KEY, which encrypts what workflows store; with null they store it in clear. */
+  encryptionKey: string | null
   dependencies: ActivityDependencies
   /** How long running activities have when the worker stops; another worker repeats those that are not done then. */
   shutdownSeconds: number
@@ -24,7 +27,11 @@ export interface TemporalWorkers {
   stop(): void
 }
 
-export const WORKFLOWS = fileURLToPath(new URL('../workflows/index.ts', import.meta.url))
+/** What Temporal's bundler makes the bundle of workflows from. */
+export const BUNDLED = {
+  workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
+  failureConverterPath: FAILURE_CONVERTER,
+}
 
 const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
 const EVERY_WORKER = {
@@ -42,7 +49,7 @@ export async function createTemporalWorkers(options: TemporalWorkersOptions): Pr
   const { workflowBundle } = options
   const OF_QUEUE: Record<Queue, Partial<WorkerOptions>> = {
     core: {
-      ...(workflowBundle ? { workflowBundle: { codePath: workflowBundle } } : { workflowsPath: WORKFLOWS }),
+      ...(workflowBundle ? { workflowBundle: { codePath: workflowBundle } } : { workflowsPath: BUNDLED.workflowsPath }),
       workflowTaskPollerBehavior: { ...AUTOSCALING, minimum: 2 },
       maxConcurrentWorkflowTaskExecutions: 40,
       maxCachedWorkflows: 500,
@@ -60,6 +67,7 @@ export async function createTemporalWorkers(options: TemporalWorkersOptions): Pr
         shutdownGraceTime: options.shutdownSeconds * 1000,
         shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
         connection: options.connection,
+        dataConverter: dataConverterOf(options.encryptionKey),
         namespace: options.namespace,
         taskQueue: queueName(queue, options.queueSuffix),
       }),

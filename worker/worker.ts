@@ -28,7 +28,7 @@ const CONNECT_TRIES = 30
 export async function startWorker(settings: Settings, log: Logger): Promise<RunningWorker> {
   const { temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix } = settings
   const native = await connect(address)
-  const engine = openEngine({ address, namespace, queueSuffix })
+  const engine = openEngine({ address, namespace, queueSuffix, encryptionKey: settings.encryptionKey })
   const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi worker' })
   const sender = createWebhookSender({
     timeoutSeconds: settings.webhookTimeoutSeconds,
@@ -61,6 +61,7 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     namespace,
     queues,
     queueSuffix,
+    encryptionKey: settings.encryptionKey,
     dependencies: dependencies,
     shutdownSeconds,
     workflowBundle,

@@ -30,20 +30,26 @@ const SIGNATURE_BYTES = 16
 const ORDER_BYTES = 8
 const ID_BYTES = 16
 
-/** `encryptionKey` is base64; the signing key is derived from it, so that neither reveals the other. */
+/**
+ * `encryptionKey` is a ring of keys in base64; the signing keys are derived from them, so that neither reveals the other. The
+ * first signs, the signatures of each are accepted.
+ */
 export function createCursors(encryptionKey: string): Cursors {
-  const key = Buffer.from(hkdfSync('sha256', Buffer.from(encryptionKey, 'base64'), '', 'bahi cursors', 32))
-  const signatureOf = ({ list, owner, filters, ascending }: CursorScope, place: Buffer) =>
+  const keys = encryptionKey
+    .split(',')
+    .map((each) => Buffer.from(hkdfSync('sha256', Buffer.from(each, 'base64'), '', 'bahi cursors', 32)))
+  const signatureOf = (key: Buffer, { list, owner, filters, ascending }: CursorScope, place: Buffer) =>
     createHmac('sha256', key)
       .update(JSON.stringify([list, owner, Object.entries(filters).sort(([a], [b]) => (a < b ? -1 : 1)), ascending]))
       .update(place)
       .digest()
       .subarray(0, SIGNATURE_BYTES)
+
   function signPlace(scope: CursorScope, order: bigint, id: string): string {
     const place = Buffer.alloc(ORDER_BYTES + ID_BYTES)
     place.writeBigInt64BE(order)
     place.write(id.replaceAll('-', ''), ORDER_BYTES, 'hex')
-    return Buffer.concat([signatureOf(scope, place), place]).toString('base64url')
+    return Buffer.concat([signatureOf(keys[0]!, scope, place), place]).toString('base64url')
   }
 
   function readPlace(scope: CursorScope, cursor: string): { order: bigint; id: string } | null {
@@ -51,7 +57,8 @@ export function createCursors(encryptionKey: string): Cursors {
     // Base64 can encode the same bytes in several ways; only the one that was issued is accepted.
     if (bytes.length !== SIGNATURE_BYTES + ORDER_BYTES + ID_BYTES || bytes.toString('base64url') !== cursor) return null
     const place = bytes.subarray(SIGNATURE_BYTES)
-    if (!timingSafeEqual(signatureOf(scope, place), bytes.subarray(0, SIGNATURE_BYTES))) return null
+    const signature = bytes.subarray(0, SIGNATURE_BYTES)
+    if (!keys.some((key) => timingSafeEqual(signatureOf(key, scope, place), signature))) return null
     const id = place.toString('hex', ORDER_BYTES).replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
     return { order: place.readBigInt64BE(), id }
   }

@@ -96,7 +96,8 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   const schema = import('../../models/migrate.ts')
   const stopped = stopping.signal
   const namespace = settings.temporalNamespace
-  const addresses = await startServers({ local, namespace, record, onLaunch, stopping: stopped })
+  const encryptionKey = local.encryptionKey ?? keptEncryptionKey(local)
+  const addresses = await startServers({ local, namespace, record, onLaunch, stopping: stopped }, encryptionKey)
   await step(
     'Schema',
     async () => {
@@ -107,7 +108,7 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   )
 
   const origin = `http://${reachable(host)}:${port}`
-  const environment = environmentOf(local, addresses, port)
+  const environment = environmentOf(local, addresses, port, encryptionKey)
   await startService(run, origin, environment, onLaunch)
   await step('Service', async (say) => {
     await waitUntilReady(origin, stopped, say)
@@ -143,7 +144,7 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function environmentOf(local: LocalRun, addresses: Addresses, port: number): NodeJS.ProcessEnv {
+function environmentOf(local: LocalRun, addresses: Addresses, port: number, encryptionKey: string): NodeJS.ProcessEnv {
   const { inherited } = local
   const { databaseUrl, temporalAddress, redisUrl } = addresses
   return {
@@ -152,14 +153,14 @@ function environmentOf(local: LocalRun, addresses: Addresses, port: number): Nod
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
-    ENCRYPTION_KEY: local.encryptionKey ?? keptEncryptionKey(local),
+    ENCRYPTION_KEY: encryptionKey,
     // The local run may send webhooks to receivers on this computer, unless the settings say otherwise.
     WEBHOOK_ALLOW_CIDRS: inherited.WEBHOOK_ALLOW_CIDRS ?? '127.0.0.0/8,::1/128',
     WEBHOOK_ALLOW_HTTP: inherited.WEBHOOK_ALLOW_HTTP ?? 'true',
   }
 }
 
-// Webhook secrets are encrypted with this key, so it must be kept as long as the data.
+// Webhook secrets and histories are encrypted with this key, so it must be kept as long as the data.
 function keptEncryptionKey(local: LocalRun): string {
   const file = join(local.dataDir, 'encryption.key')
   if (!existsSync(file)) writeFileSync(file, randomBytes(32).toString('base64'), { mode: 0o600, flush: true })
@@ -197,7 +198,7 @@ async function startService(
 }
 
 function printReady({ local, begun }: Run, origin: string, addresses: Addresses, keys: DemoKeys): void {
-  const { databaseUrl, temporalAddress, temporalUiUrl } = addresses
+  const { databaseUrl, temporalAddress, temporalUiUrl, codecUrl } = addresses
   const card = {
     base_url: `${origin}/api/public/v1`,
     docs_url: `${origin}/docs`,
@@ -216,6 +217,7 @@ function printReady({ local, begun }: Run, origin: string, addresses: Addresses,
   API            ${card.base_url}
   Documentation  ${card.docs_url}
   Temporal UI    ${card.temporal_ui_url ?? '(that of your own server)'}
+  Codec          ${codecUrl} decrypts for the UI, and for the temporal CLI by --codec-endpoint
   Demo           ${card.organization.name}: its token and the partner key are in ${file}
   Logs           ${join(local.dataDir, 'logs')}
   Try it         curl -H "Authorization: Bearer ${card.token}" ${card.base_url}/whoami

@@ -23,20 +23,23 @@ export interface Addresses {
   databaseUrl: string
   temporalAddress: string
   temporalUiUrl: string | null
+  /** Decrypts for Temporal's UI and CLI. */
+  codecUrl: string
   redisUrl: string | null
 }
 
-type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'redis', number>
+type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'codec' | 'redis', number>
 
 /** Starts the servers that the settings do not name, in parallel, and keeps them running. */
-export async function startServers(context: StartContext): Promise<Addresses> {
+export async function startServers(context: StartContext, encryptionKey: string): Promise<Addresses> {
   const ports = await choosePorts(context.record)
   const [databaseUrl, temporal, redisUrl] = await allOf([
     database(context, ports),
     temporalServer(context, ports),
     redis(context, ports),
   ])
-  return { databaseUrl, ...temporal, redisUrl }
+  const codecUrl = await startCodec(ports, encryptionKey, temporal.temporalUiUrl)
+  return { databaseUrl, ...temporal, codecUrl, redisUrl }
 }
 
 async function choosePorts(record: RunRecord): Promise<Ports> {
@@ -46,6 +49,7 @@ async function choosePorts(record: RunRecord): Promise<Ports> {
     postgres: await freePort(lastPorts.postgres, taken),
     temporal: await freePort(lastPorts.temporal, taken),
     temporalUi: await freePort(lastPorts.temporalUi, taken),
+    codec: await freePort(lastPorts.codec, taken),
     redis: await freePort(lastPorts.redis, taken),
   }
   record.notePorts(ports)
@@ -100,6 +104,7 @@ async function temporalServer(
       databaseFile: join(local.dataDir, 'temporal', 'temporal.db'),
       port: ports.temporal,
       uiPort: ports.temporalUi,
+      codecUrl: urlOf(ports.codec),
       log,
       inherited: local.inherited,
       onLaunch,
@@ -108,7 +113,20 @@ async function temporalServer(
     binary = await findTemporal({ ...local, say, stopping })
   }
   const temporalAddress = await up(context, { name: 'Temporal', log, start, detail: ({ url }) => url }, find)
-  return { temporalAddress, temporalUiUrl: `http://127.0.0.1:${ports.temporalUi}` }
+  return { temporalAddress, temporalUiUrl: urlOf(ports.temporalUi) }
+}
+
+const urlOf = (port: number) => `http://127.0.0.1:${port}`
+
+// In this process: it answers as long as the run lasts, also while the worker is down.
+async function startCodec(ports: Ports, encryptionKey: string, uiUrl: string | null): Promise<string> {
+  const [{ openCodecServer }, { createPayloadCodec }] = await Promise.all([
+    import('../../gateways/temporal/codec-server.ts'),
+    import('../../gateways/temporal/payload-codec.ts'),
+  ])
+  const origins = uiUrl ? [uiUrl, uiUrl.replace('127.0.0.1', 'localhost')] : []
+  await openCodecServer({ host: '127.0.0.1', port: ports.codec, codec: createPayloadCodec(encryptionKey), origins })
+  return urlOf(ports.codec)
 }
 
 async function redis({ local, ...context }: StartContext, ports: Ports): Promise<string | null> {

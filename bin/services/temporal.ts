@@ -14,6 +14,8 @@ export interface TemporalOptions {
   databaseFile: string
   port: number
   uiPort: number
+  /** The address of the codec server, which decrypts what the UI shows; without it the UI shows it encrypted. */
+  codecUrl?: string
   log: string
   inherited: NodeJS.ProcessEnv
   onLaunch?: (launched: Launched) => void
@@ -40,7 +42,7 @@ export async function startTemporal(options: TemporalOptions): Promise<StartedSe
   }
 }
 
-function argumentsOf({ namespace, databaseFile, port, uiPort }: TemporalOptions): string[] {
+function argumentsOf({ namespace, databaseFile, port, uiPort, codecUrl }: TemporalOptions): string[] {
   return [
     'server',
     'start-dev',
@@ -50,6 +52,7 @@ function argumentsOf({ namespace, databaseFile, port, uiPort }: TemporalOptions)
     String(port),
     '--ui-port',
     String(uiPort),
+    ...(codecUrl ? ['--ui-codec-endpoint', codecUrl] : []),
     '--db-filename',
     databaseFile,
     '--namespace',

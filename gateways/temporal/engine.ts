@@ -20,6 +20,7 @@ import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/sear
 import { queueName } from '../../domain/task-queues.ts'
 import { createConverter, type Convert } from './conversion.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
+import { dataConverterOf } from './payload-codec.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
 
 export interface EngineOptions {
@@ -27,6 +28,8 @@ export interface EngineOptions {
   namespace: string
   /** Added to the names of the task queues; '' for none. */
   queueSuffix: string
+  /** The key ring of ENCRYPTION_KEY, which encrypts what workflows store; without it, they store it in clear. */
+  encryptionKey?: string
 }
 
 /** 'running' where the workflow was started now or before; 'finished' where it has already ended. */
@@ -94,7 +97,7 @@ function retries(): { interceptor: ReturnType<typeof makeGrpcRetryInterceptor>; 
 }
 
 /** Opens the engine. Nothing is sent before the first call, so the server need not be available yet. */
-export function openEngine({ address, namespace, queueSuffix }: EngineOptions): Engine {
+export function openEngine({ address, namespace, queueSuffix, encryptionKey }: EngineOptions): Engine {
   const { interceptor, stop } = retries()
   const connection = Connection.lazy({
     address,
@@ -102,7 +105,7 @@ export function openEngine({ address, namespace, queueSuffix }: EngineOptions): 
     channelArgs: SOON_BACK,
     interceptors: [interceptor],
   })
-  const client = new Client({ connection, namespace })
+  const client = new Client({ connection, namespace, dataConverter: dataConverterOf(encryptionKey ?? null) })
 
   const optionsOf = ({ workflowId, args, findable, staticSummary }: Start) => ({
     workflowId,

@@ -6,7 +6,7 @@ import { DOCUMENTS, filled } from '../../bin/docs.ts'
 import { routesOf } from '../../api/routes.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import { FAULTS } from '../../domain/faults.ts'
-import { readLocalRun, readSettings } from '../../settings.ts'
+import { readCodecSettings, readLocalRun, readSettings } from '../../settings.ts'
 import { fencesOf, ROOT, textOf } from './examples.ts'
 
 const IN_DOCS = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
@@ -73,7 +73,7 @@ function defaultOf(variable: string): string | null {
   }
   if (variable === 'DATA_DIR') return readLocalRun({ npm_lifecycle_event: 'start' }).dataDir.slice(process.cwd().length + 1)
   const name = variable.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())
-  const value = (readSettings(required) as Record<string, unknown>)[name]
+  const value = ({ ...readSettings(required), ...readCodecSettings(required) } as Record<string, unknown>)[name]
   expect(value).toBeDefined()
   const text = value === null ? '' : String(value)
   return text === '' ? null : text

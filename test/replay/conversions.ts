@@ -10,7 +10,7 @@ export async function recordConversions(save: Save): Promise<void> {
   const service = await startService()
   const org = await openOrganizationWithItem(service)
   await service.startWorker()
-  const engine = openEngine({ address: service.env.TEMPORAL_ADDRESS!, namespace: 'default', queueSuffix: service.env.TEMPORAL_QUEUE_SUFFIX! })
+  const engine = openEngine({ address: service.env.TEMPORAL_ADDRESS!, namespace: 'default', queueSuffix: service.env.TEMPORAL_QUEUE_SUFFIX!, encryptionKey: service.env.ENCRYPTION_KEY! })
 
   const order = await openItemOrder(org, 3)
   await postConvert(org, 'sales_orders', order.sales_order_id)

@@ -7,11 +7,15 @@ import type { Engine } from '../../gateways/temporal/engine.ts'
 import { recordCircuits } from './circuits.ts'
 import { recordConversions } from './conversions.ts'
 import { recordHousekeeping } from './housekeeping.ts'
+import { RECORDING_KEY } from './recording-key.ts'
 import { recordTakenUp } from './taken-up.ts'
 import { recordWebhooks } from './webhooks.ts'
 
 /** Saves the history of a process once it has come to its end, whichever that is. */
 export type Save = (engine: Engine, workflowId: string, name: string) => Promise<void>
+
+// The replays decrypt the histories with it.
+process.env.TEST_ENCRYPTION_KEY = RECORDING_KEY
 
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const STORIES: Record<string, (save: Save) => Promise<void>> = {

@@ -3,7 +3,9 @@ import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, expect, jest, test } from '@jest/globals'
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
+import { dataConverterOf } from '../../gateways/temporal/payload-codec.ts'
 import { workflowBundle } from '../workflows/bundle.ts'
+import { RECORDING_KEY } from './recording-key.ts'
 
 jest.setTimeout(60_000)
 
@@ -22,7 +24,7 @@ beforeAll(async () => {
 })
 
 const read = async (name: string) => JSON.parse(await readFile(`${HISTORIES}${name}`, 'utf8'))
-const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle: { codePath } }, history as never)
+const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle: { codePath }, dataConverter: dataConverterOf(RECORDING_KEY) }, history as never)
 
 test('every way a process can go was recorded', () => {
   expect(recorded).toEqual([

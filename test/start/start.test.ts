@@ -53,6 +53,17 @@ describe('a first start', () => {
     expect(await statusOf(`${card.base_url}/whoami`, `${card.token}x`)).toBe(401)
   })
 
+  test("decrypts for Temporal's UI, which knows where", async () => {
+    const ui = demoCard(dataDir).temporal_ui_url!
+    const settings = (await (await fetch(`${ui}/api/v1/settings`)).json()) as { Codec: { Endpoint: string } }
+    const asked = (path: string, body: string) => fetch(settings.Codec.Endpoint + path, { method: 'POST', headers: { origin: ui }, body })
+    const plain = JSON.stringify({ payloads: [{ metadata: { encoding: 'anNvbi9wbGFpbg==' }, data: 'MQ==' }] })
+    const encoded = await (await asked('/encode', plain)).text()
+    expect(encoded).not.toBe(plain)
+    const decoded = await asked('/decode', encoded)
+    expect([decoded.headers.get('access-control-allow-origin'), await decoded.text()]).toEqual([ui, plain])
+  })
+
   test('refuses a second run on the same folder, naming the first', async () => {
     const second = startLocalRun(dataDir, await freePort(undefined))
     expect(await second.ended).toBe(1)

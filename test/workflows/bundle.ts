@@ -16,7 +16,8 @@ export function workflowBundle(): Promise<string> {
 
 // Known by what goes into it, since a folder for passing things may outlive a run. Two who miss it at once both make it.
 async function bundled(): Promise<string> {
-  const hash = createHash('sha256').update(readFileSync(join(ROOT, 'package-lock.json')))
+  const hash = createHash('sha256')
+  for (const file of ['package-lock.json', 'bin/bundle.ts', 'gateways/temporal/failure-converter.cjs']) hash.update(readFileSync(join(ROOT, file)))
   for (const room of ['workflows', 'domain']) {
     for (const name of readdirSync(join(ROOT, room), { recursive: true, encoding: 'utf8' }).filter((each) => each.endsWith('.ts')).sort()) {
       hash.update(name).update(readFileSync(join(ROOT, room, name)))

@@ -1,12 +1,12 @@
 // What an operator sees of a conversion: how it is found, what it has made or why it was refused, and nobody's name.
 import { randomUUID } from 'node:crypto'
-import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { acceptedItemEstimate, openItemOrder, postConvert } from '../fixtures/orders.ts'
 import { openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 import { until } from '../start/local-run.ts'
+import { payloadsOf } from './history.ts'
 
 jest.setTimeout(60_000)
 
@@ -16,8 +16,8 @@ let engine: Engine
 beforeAll(async () => {
   service = await startService()
   org = await openOrganizationWithItem(service)
-  const { TEMPORAL_ADDRESS: address = '', TEMPORAL_QUEUE_SUFFIX: queueSuffix = '' } = service.env
-  engine = openEngine({ address, namespace: 'default', queueSuffix })
+  const { TEMPORAL_ADDRESS: address = '', TEMPORAL_QUEUE_SUFFIX: queueSuffix = '', ENCRYPTION_KEY: encryptionKey } = service.env
+  engine = openEngine({ address, namespace: 'default', queueSuffix, encryptionKey: encryptionKey! })
   await service.startWorker()
 })
 afterAll(async () => {
@@ -68,8 +68,7 @@ async function found(query: string) {
 
 /** Every payload of the history, as text. */
 async function decoded(workflowId: string): Promise<string> {
-  const history = historyToJSON(await engine.client.workflow.getHandle(workflowId).fetchHistory())
-  const payloads = [...history.matchAll(/"data": *"([^"]+)"/g)].map(([, data = '']) => Buffer.from(data, 'base64').toString())
+  const payloads = await payloadsOf(engine, workflowId)
   expect(payloads.filter((payload) => payload.includes('conversionId')).length).toBeGreaterThan(2)
   return payloads.join('\n')
 }

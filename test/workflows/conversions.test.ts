@@ -26,8 +26,8 @@ const children: ChildProcess[] = []
 beforeAll(async () => {
   service = await startService()
   org = await openOrganizationWithItem(service)
-  const { TEMPORAL_ADDRESS: address = '', TEMPORAL_QUEUE_SUFFIX: queueSuffix = '' } = service.env
-  engine = openEngine({ address, namespace: 'default', queueSuffix })
+  const { TEMPORAL_ADDRESS: address = '', TEMPORAL_QUEUE_SUFFIX: queueSuffix = '', ENCRYPTION_KEY: encryptionKey } = service.env
+  engine = openEngine({ address, namespace: 'default', queueSuffix, encryptionKey: encryptionKey! })
   // The accounts and sequences of an approved invoice are there, for tests that lock them.
   await created(org.client.post('/invoices', invoiceBody(org, { auto_approve: true })))
 })

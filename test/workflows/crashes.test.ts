@@ -118,7 +118,7 @@ test('untried deliveries of a batch whose process has ended are freed for anothe
 
 test('while Temporal is away nothing is lost, and when it is back everything goes on', async () => {
   const proxy = await openTcpProxy(setup.env.TEMPORAL_ADDRESS!)
-  const engine = openEngine({ address: proxy.address, namespace: 'default', queueSuffix: setup.env.TEMPORAL_QUEUE_SUFFIX! })
+  const engine = openEngine({ address: proxy.address, namespace: 'default', queueSuffix: setup.env.TEMPORAL_QUEUE_SUFFIX!, encryptionKey: setup.env.ENCRYPTION_KEY! })
   const relay = relayTo(engine)
   expect(await engine.isReachable()).toBe(true)
   proxy.shut()

@@ -16,6 +16,7 @@ import { startService, type Service } from '../fixtures/service.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
 import { blockedBy } from '../fixtures/blocked.ts'
 import { workflowBundle } from './bundle.ts'
+import { failureText } from './history.ts'
 import { removeSchedules } from './schedules.ts'
 
 jest.setTimeout(120_000)
@@ -34,7 +35,7 @@ beforeAll(async () => {
   service = await startService()
   suffix = service.env.TEMPORAL_QUEUE_SUFFIX!
   address = service.env.TEMPORAL_ADDRESS!
-  engine = openEngine({ address, namespace: 'default', queueSuffix: suffix })
+  engine = openEngine({ address, namespace: 'default', queueSuffix: suffix, encryptionKey: service.env.ENCRYPTION_KEY! })
   await openOrganization(service)
   await openOrganization(service, { time_zone: 'Pacific/Kiritimati' })
   worker = await startWorker(readSettings({ ...service.env, WORKFLOW_BUNDLE: await workflowBundle() }), quiet)
@@ -196,7 +197,7 @@ describe('by hand', () => {
     const handle = engine.client.workflow.getHandle(`by-hand/${suffix}/colombo`)
     await until(async () => {
       const [activity] = (await handle.describe()).raw.pendingActivities ?? []
-      return activity?.lastFailure?.message?.includes(broken.orgId)
+      return activity?.lastFailure && (await failureText(engine, activity.lastFailure)).includes(broken.orgId)
     })
     expect(await statusOf(broken, first)).toBe('SENT')
     await service.sql('ALTER TABLE invoices DROP CONSTRAINT broken')

@@ -47,7 +47,7 @@ export async function openWorkflowSetup(settings: Record<string, string> = {}): 
     DATABASE_POOL: '10',
     TEMPORAL_ADDRESS,
     TEMPORAL_QUEUE_SUFFIX: new URL(databaseUrl).pathname.slice(1).replace('_', ''),
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    ENCRYPTION_KEY: process.env.TEST_ENCRYPTION_KEY ?? randomBytes(32).toString('base64'),
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_ALLOW_HTTP: 'true',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
@@ -55,7 +55,7 @@ export async function openWorkflowSetup(settings: Record<string, string> = {}): 
     ...settings,
   }
   const database = openDatabase({ url: databaseUrl, pool: 5, name: 'stage' })
-  const engine = openEngine({ address: TEMPORAL_ADDRESS, namespace: 'default', queueSuffix: env.TEMPORAL_QUEUE_SUFFIX })
+  const engine = openEngine({ address: TEMPORAL_ADDRESS, namespace: 'default', queueSuffix: env.TEMPORAL_QUEUE_SUFFIX, encryptionKey: env.ENCRYPTION_KEY })
   const children: ChildProcess[] = []
   let worker: RunningWorker | undefined
 
