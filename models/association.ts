@@ -3,6 +3,7 @@ import type { WhereOptions } from 'sequelize'
 import type { BoundStatement } from './connection.ts'
 import { among, findRows, queryRow, finder, type Finder, type Lock, type Scope } from './find.ts'
 import { sequelizeModelOf, type ModelOf } from './model.ts'
+import { partOf, type Parts } from './parts.ts'
 
 interface Owner {
   org_id: string
@@ -21,6 +22,8 @@ export interface HasMany<Row extends object, Name extends string, Part extends o
   findWith(scope: Scope, id: string, lock?: Lock): Promise<Owning<Row, Name, Part> | null>
   /** Adds their parts to many rows, in one round trip, as withParts does. */
   addTo(scope: Scope, rows: (Row & Versioned)[]): Promise<Owning<Row & Versioned, Name, Part>[]>
+  /** For a page of rows with their parts. */
+  parts: Parts<Row & Versioned, Owning<Row & Versioned, Name, Part>>
   /** The same for parts that were read already. */
   group<Found extends { id: string }>(rows: Found[], parts: Part[]): Owning<Found, Name, Part>[]
 }
@@ -59,6 +62,7 @@ export function hasMany<Row extends Owner, Name extends string, Part extends { o
     of,
     group,
     addTo,
+    parts: { all: [partOf(parts, by, order)], group: (rows, [found]) => group(rows, found as Part[]), addTo },
     async findWith(scope, id, lock = '') {
       const queries = [queryRow(scope, owner, id, lock), of.bound(scope, [id])]
       if (lock === '' && isVersioned) queries.push(versionsOf(owner as ModelOf<Row & Versioned>).bound(scope, [id]))
@@ -72,7 +76,7 @@ export function hasMany<Row extends Owner, Name extends string, Part extends { o
 }
 
 /** The statements that read the parts of rows, and how their results are added to the rows. */
-interface Parts<Row, Whole> {
+interface Reading<Row, Whole> {
   statements(ids: string[]): BoundStatement[]
   group(rows: Row[], parts: unknown[][]): Whole[]
 }
@@ -86,7 +90,7 @@ export async function withParts<Row extends Versioned, Whole extends Owner>(
   scope: Scope,
   owner: ModelOf<Row>,
   rows: Row[],
-  parts: Parts<Row, Whole>,
+  parts: Reading<Row, Whole>,
 ): Promise<Whole[]> {
   if (rows.length === 0) return []
   const ids = rows.map(({ id }) => id)

@@ -45,8 +45,8 @@ export interface Bill extends BillRow {
 export const findBill = (scope: Scope, id: string, lock: Lock = ''): Promise<Bill | null> =>
   lines.findWith(scope, id, lock)
 
-/** Adds their lines to many bills, in one query. */
-export const withBillLines = (scope: Scope, rows: BillRow[]): Promise<Bill[]> => lines.addTo(scope, rows)
+/** Adds their lines to many bills, and reads pages of bills with them. */
+export const billParts = lines.parts
 
 /** What possible duplicates have in common. `total` is in minor units of the currency. */
 export interface BillIdentity {

@@ -2,7 +2,8 @@
 import type { PartInput, Source } from '../domain/conversion.ts'
 import type { Statement } from './connection.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
-import { BOOLEAN, INTEGER, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
+import { BOOLEAN, INTEGER, TIME, UUID, json, orNull, textOf, model, type ModelOf, type RowOf } from './model.ts'
+import { partOf, type PartQuery } from './parts.ts'
 
 export const conversions = model('conversions', {
   org_id: UUID,
@@ -41,6 +42,20 @@ export async function documentsMadeFrom(
   if (ids.length === 0) return new Map()
   const rows = await connection.run<{ source_id: string; made: string[] }>(MADE_FROM[source], [orgId, ids])
   return new Map(rows.map(({ source_id, made }) => [source_id, made]))
+}
+
+/** The ids of what was made from sources, for a page of them; each is a row with the source's id in `column`. */
+export function documentsMade<Row extends { org_id: string; id: string; created_time: Date }>(
+  model: ModelOf<Row>,
+  column: keyof Row & string,
+): { part: PartQuery; idsOf(found: object[]): (sourceId: string) => string[] } {
+  return {
+    part: partOf(model, column, ['created_time', 'id'], [column, 'id']),
+    idsOf(found) {
+      const bySource = Map.groupBy(found as Row[], (row) => row[column] as string)
+      return (sourceId) => (bySource.get(sourceId) ?? []).map(({ id }) => id)
+    },
+  }
 }
 
 const made = (name: string, target: string, column: string): Statement => ({

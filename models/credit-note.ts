@@ -4,6 +4,7 @@ import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany, withParts } from './association.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
+import type { Parts } from './parts.ts'
 import { BOOLEAN, DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type CreditNoteStatus = StatusOf<'CREDIT_NOTE'>
@@ -73,9 +74,19 @@ export const findCredit = (scope: Scope, id: string): Promise<Omit<CreditNote, '
 export const withCreditNoteLines = (scope: Scope, rows: CreditNoteRow[]): Promise<CreditNote[]> =>
   withParts(scope, creditNotes, rows, {
     statements: (ids) => [lines.of.bound(scope, ids), applications.of.bound(scope, ids)],
-    group: (found, [foundLines, foundApplications]) =>
-      applications.group(
-        lines.group(found, foundLines as CreditNoteLineRow[]),
-        foundApplications as CreditApplicationRow[],
-      ),
+    group: creditNotesOf,
   })
+
+/** For a page with their lines and applications. */
+export const creditNoteParts: Parts<CreditNoteRow, CreditNote> = {
+  all: [...lines.parts.all, ...applications.parts.all],
+  group: creditNotesOf,
+  addTo: withCreditNoteLines,
+}
+
+function creditNotesOf(rows: CreditNoteRow[], [foundLines, foundApplications]: unknown[][]): CreditNote[] {
+  return applications.group(
+    lines.group(rows, foundLines as CreditNoteLineRow[]),
+    foundApplications as CreditApplicationRow[],
+  )
+}

@@ -18,6 +18,8 @@ class PipelinedClient extends pg.Client {
   }
 }
 
+const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+
 // Far more statements than the service has.
 const MAX_STATEMENTS = 1_000
 
@@ -29,6 +31,8 @@ export interface Database extends Connection {
    * portion, or when the reader calls `return`. Aborting `over` breaks the read off, also in the middle of a statement.
    */
   portions<Row>(statement: BoundStatement, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
+  /** As runAll, but all statements see what was committed before the first of them began. */
+  snapshot(statements: BoundStatement[]): Promise<unknown[][]>
   /** Like run, but not counted in roundTrips, so that measuring does not change what is measured. */
   observe<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   /** Round trips to the server since the start, for the metrics and the bench. */
@@ -138,12 +142,11 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
     runBoth: <A, B>(first: BoundStatement, second: BoundStatement) =>
       lent(async (client) => (await together(client, [prepared(...first), prepared(...second)])) as [A[], B[]]),
 
-    runAll: (statements) =>
-      lent((client) =>
-        together<unknown>(
-          client,
-          statements.map(([statement, values]) => prepared(statement, values)),
-        ),
+    runAll: (statements) => lent((client) => together<unknown>(client, statements.map(sendable))),
+
+    snapshot: (statements) =>
+      lent(async (client) =>
+        (await together<unknown>(client, [BEGIN_SNAPSHOT, ...statements.map(sendable), 'COMMIT'])).slice(1, -1),
       ),
 
     async transaction(work) {

@@ -39,5 +39,5 @@ export interface DebitNote extends DebitNoteRow {
 export const findDebitNote = (scope: Scope, id: string, lock: Lock = ''): Promise<DebitNote | null> =>
   lines.findWith(scope, id, lock)
 
-/** Adds their lines to many debit notes, in one query. */
-export const withDebitNoteLines = (scope: Scope, rows: DebitNoteRow[]): Promise<DebitNote[]> => lines.addTo(scope, rows)
+/** Adds their lines to many debit notes, and reads pages of notes with them. */
+export const debitNoteParts = lines.parts

@@ -88,8 +88,8 @@ export interface Expense extends ExpenseRow {
 export const findExpense = (scope: Scope, id: string, lock: Lock = ''): Promise<Expense | null> =>
   lines.findWith(scope, id, lock)
 
-/** Adds their lines to many expenses, in one query. */
-export const withExpenseLines = (scope: Scope, rows: ExpenseRow[]): Promise<Expense[]> => lines.addTo(scope, rows)
+/** Adds their lines to many expenses, and reads pages of expenses with them. */
+export const expenseParts = lines.parts
 
 /** Expenses with a line on the account. */
 export function expensesOn({ orgId }: Scope, accountId: string): Condition {

@@ -74,12 +74,27 @@ function finderBy<Queryable, Row extends object, Values extends unknown[]>(
 }
 
 /** The rows of a list. Its filters differ from call to call, so Sequelize writes the SQL, and PostgreSQL plans it, each time. */
-export function findList<Row extends Owned>(
-  { connection, orgId }: Scope,
+export async function findList<Row extends Owned>(
+  scope: Scope,
   model: ModelOf<Row>,
   finding: FindOptions<Row>,
 ): Promise<Row[]> {
-  return runFinding(model, finding, (text) => connection.run({ name: '', text }, []), orgId)
+  return scope.connection.run(await statementOfList(scope, model, finding), [])
+}
+
+/** The statement of findList, to be sent together with others. */
+export async function statementOfList<Row extends Owned>(
+  { orgId }: Scope,
+  model: ModelOf<Row>,
+  finding: FindOptions<Row>,
+): Promise<Statement> {
+  let text = ''
+  const keep = async (sql: string) => {
+    text = sql
+    return []
+  }
+  await runFinding(model, finding, keep, orgId)
+  return { name: '', text }
 }
 
 /** Like findList, for the few models that belong to no organisation. */

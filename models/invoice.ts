@@ -43,5 +43,5 @@ export interface Invoice extends InvoiceRow {
 export const findInvoice = (scope: Scope, id: string, lock: Lock = ''): Promise<Invoice | null> =>
   lines.findWith(scope, id, lock)
 
-/** Adds their lines to many invoices, in one query. */
-export const withLines = (scope: Scope, rows: InvoiceRow[]): Promise<Invoice[]> => lines.addTo(scope, rows)
+/** Adds their lines to many invoices, and reads pages of invoices with them. */
+export const invoiceParts = lines.parts

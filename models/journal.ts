@@ -5,6 +5,7 @@ import { inSql, nothing, type Condition } from './condition.ts'
 import type { Statement } from './connection.ts'
 import type { Scope } from './find.ts'
 import { DATE, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, textOf, model, type RowOf } from './model.ts'
+import type { Parts } from './parts.ts'
 
 /** Where an entry comes from: written by hand, or posted by a document. */
 export const JOURNAL_SOURCES = ['MANUAL', ...kindsThatHave('posts')] as const
@@ -86,11 +87,19 @@ export type ReadLine = Pick<
 /** Adds to entries their lines and the entries that reverse them, in one query. */
 export async function withReadLines(scope: Scope, rows: JournalRow[]): Promise<ReadJournal[]> {
   if (rows.length === 0) return []
-  const found = await scope.connection.run<ReadLine & { reversed_by: string | null }>(READ_LINES, [
-    scope.orgId,
-    rows.map(({ id }) => id),
-  ])
-  const linesOf = Map.groupBy(found, ({ journal_id }) => journal_id)
+  const found = await scope.connection.run<ReadLine>(READ_LINES, [scope.orgId, rows.map(({ id }) => id)])
+  return readJournals(rows, [found])
+}
+
+/** For a page with their lines, and the entries that reverse them. */
+export const journalParts: Parts<JournalRow, ReadJournal> = {
+  all: [{ by: 'journal_id', text: (ids, most) => `${readLines(ids)} LIMIT ${most}` }],
+  group: readJournals,
+  addTo: withReadLines,
+}
+
+function readJournals(rows: JournalRow[], [found]: object[][]): ReadJournal[] {
+  const linesOf = Map.groupBy(found as (ReadLine & { reversed_by: string | null })[], ({ journal_id }) => journal_id)
   return rows.map((row) => {
     const lines = linesOf.get(row.id) ?? []
     return { ...row, lines, reversed_by: lines[0]?.reversed_by ?? null }
@@ -174,11 +183,11 @@ const POSTINGS = {
            AND NOT EXISTS (SELECT FROM journals AS r WHERE r.org_id = j.org_id AND r.reversal_of = j.id)
          ORDER BY j.created_time, j.id, l.line_no`,
 }
-const READ_LINES = {
-  name: 'lines of journals, to be read',
-  text: `SELECT l.journal_id, l.account_id, a.name AS account_name, l.contact_id, l.debit, l.credit, l.description, r.id AS reversed_by
-         FROM journal_lines AS l
-         JOIN accounts AS a ON a.org_id = l.org_id AND a.id = l.account_id
-         LEFT JOIN journals AS r ON r.org_id = l.org_id AND r.reversal_of = l.journal_id
-         WHERE l.org_id = $1 AND l.journal_id = ANY ($2) ORDER BY l.journal_id, l.line_no`,
-}
+const readLines = (ids: string) =>
+  `SELECT l.journal_id, l.account_id, a.name AS account_name, l.contact_id, l.debit, l.credit, l.description, r.id AS reversed_by
+   FROM unnest(${ids}) WITH ORDINALITY AS owner(id, place)
+   JOIN journal_lines AS l ON l.org_id = $1 AND l.journal_id = owner.id
+   JOIN accounts AS a ON a.org_id = l.org_id AND a.id = l.account_id
+   LEFT JOIN journals AS r ON r.org_id = l.org_id AND r.reversal_of = l.journal_id
+   ORDER BY owner.place, l.line_no`
+const READ_LINES = { name: 'lines of journals, to be read', text: readLines('$2::uuid[]') }

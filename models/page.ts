@@ -2,8 +2,8 @@
 import pg from 'pg'
 import { literal, type FindOptions } from 'sequelize'
 import { allOf, everything, inSql, reachOf, type Condition } from './condition.ts'
-import type { Connection } from './connection.ts'
-import { findList, findListAbove, type Scope } from './find.ts'
+import type { Connection, Statement } from './connection.ts'
+import { findList, findListAbove, statementOfList, type Scope } from './find.ts'
 import type { ModelOf } from './model.ts'
 
 /** Where a page ended: the time and id of its last row. */
@@ -37,11 +37,15 @@ export async function pageOf<Row extends { org_id: string }>(
   model: ModelOf<Row>,
   request: PageRequest,
 ): Promise<PageOf<Row>> {
-  const { where = everything, by = CREATED } = request
-  const { ranges, narrow } = reachOf(where)
-  const inRange = !narrow && ranges.some((column) => column !== by)
-  return pageFrom(await findList(scope, model, inRange ? findingInRange(request) : findingOf(request)), request)
+  return pageFrom(await findList(scope, model, findingIn(request)), request)
 }
+
+/** The statement that pageOf sends, to be sent together with others. It finds one row more than the page has. */
+export const statementOfPage = <Row extends { org_id: string }>(
+  scope: Scope,
+  model: ModelOf<Row>,
+  request: PageRequest,
+): Promise<Statement> => statementOfList(scope, model, findingIn(request))
 
 /** As pageOf, for the models above organisations: `where` names whose rows they are. */
 export async function pageAbove<Row extends object>(
@@ -53,6 +57,12 @@ export async function pageAbove<Row extends object>(
 }
 
 const CREATED = 'created_time'
+
+function findingIn(request: PageRequest): FindOptions {
+  const { where = everything, by = CREATED } = request
+  const { ranges, narrow } = reachOf(where)
+  return !narrow && ranges.some((column) => column !== by) ? findingInRange(request) : findingOf(request)
+}
 
 function findingOf({ where = everything, perPage, after, ascending = false, by = CREATED }: PageRequest): FindOptions {
   const order = ascending ? 'ASC' : 'DESC'
@@ -103,7 +113,8 @@ function beyondInRange(time: string, ascending: boolean, after: Place): string {
   return `${time} ${sign}= ${instant(after.time)} AND (${time}, "id") ${sign} (${instant(after.time)}, ${pg.escapeLiteral(after.id)})`
 }
 
-function pageFrom<Row extends object>(found: Row[], { by = CREATED, perPage }: PageRequest): PageOf<Row> {
+/** The page of the rows that the statement of a page has found. */
+export function pageFrom<Row extends object>(found: Row[], { by = CREATED, perPage }: PageRequest): PageOf<Row> {
   const rows = found.slice(0, perPage)
   const last = rows.at(-1) as ({ id: string } & Record<string, unknown>) | undefined
   return { rows, hasMore: found.length > perPage, end: last ? { time: timeOf(last[by]), id: last.id } : null }

@@ -72,8 +72,8 @@ export interface Payment extends PaymentRow {
 export const findPayment = (scope: Scope, id: string, lock: Lock = ''): Promise<Payment | null> =>
   allocations.findWith(scope, id, lock)
 
-/** Adds their allocations to many payments, in one query. */
-export const withAllocations = (scope: Scope, rows: PaymentRow[]): Promise<Payment[]> => allocations.addTo(scope, rows)
+/** Adds their allocations to many payments, and reads pages of payments with them. */
+export const paymentParts = allocations.parts
 
 /**
  * Locks the payments that are allocated to an invoice or a bill, in the order of their ids; returns the accounts that

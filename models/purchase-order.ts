@@ -1,10 +1,12 @@
 // Purchase orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany } from './association.ts'
-import { documentsMadeFrom } from './conversion.ts'
+import { bills } from './bill.ts'
+import { documentsMade, documentsMadeFrom } from './conversion.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
+import type { Parts } from './parts.ts'
 
 export type PurchaseOrderStatus = StatusOf<'PURCHASE_ORDER'>
 
@@ -28,6 +30,7 @@ export const purchaseOrderLines = model('purchase_order_lines', {
 export type PurchaseOrderLineRow = RowOf<typeof purchaseOrderLines>
 
 const lines = hasMany(purchaseOrders, 'lines', purchaseOrderLines, { by: 'purchase_order_id', order: ['line_no'] })
+const billsMade = documentsMade(bills, 'purchase_order_id')
 
 /** A purchase order with its lines in their order, and the ids of the bills that were made from it. */
 export interface PurchaseOrder extends PurchaseOrderRow {
@@ -40,9 +43,15 @@ export async function findPurchaseOrder(scope: Scope, id: string, lock: Lock = '
   return found && (await withBills(scope, [found]))[0]!
 }
 
-/** Adds their lines to many purchase orders, in one query, and the ids of what was made from them. */
-export const withPurchaseOrderLines = async (scope: Scope, rows: PurchaseOrderRow[]): Promise<PurchaseOrder[]> =>
-  withBills(scope, await lines.addTo(scope, rows))
+/** Adds to many purchase orders, and to pages of them, their lines and the ids of what was made from them. */
+export const purchaseOrderParts: Parts<PurchaseOrderRow, PurchaseOrder> = {
+  all: [...lines.parts.all, billsMade.part],
+  group(rows, [foundLines, foundMade]) {
+    const madeFrom = billsMade.idsOf(foundMade!)
+    return lines.group(rows, foundLines as PurchaseOrderLineRow[]).map((row) => ({ ...row, bills: madeFrom(row.id) }))
+  },
+  addTo: async (scope, rows) => withBills(scope, await lines.addTo(scope, rows)),
+}
 
 /** The order that a bill was made from, with its lines, locked; null for a bill without an order. */
 export async function lockPurchaseOrderOf(scope: Scope, billId: string): Promise<Omit<PurchaseOrder, 'bills'> | null> {

@@ -1,10 +1,12 @@
 // Sales orders and their lines. Amounts are minor units of the order's currency.
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany } from './association.ts'
-import { documentsMadeFrom } from './conversion.ts'
+import { documentsMade, documentsMadeFrom } from './conversion.ts'
 import { DOCUMENT, LINE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
+import { invoices } from './invoice.ts'
 import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
+import type { Parts } from './parts.ts'
 
 export type SalesOrderStatus = StatusOf<'SALES_ORDER'>
 
@@ -29,6 +31,7 @@ export const salesOrderLines = model('sales_order_lines', {
 export type SalesOrderLineRow = RowOf<typeof salesOrderLines>
 
 const lines = hasMany(salesOrders, 'lines', salesOrderLines, { by: 'sales_order_id', order: ['line_no'] })
+const invoicesMade = documentsMade(invoices, 'sales_order_id')
 
 /** A sales order with its lines in their order, and the ids of the invoices that were made from it. */
 export interface SalesOrder extends SalesOrderRow {
@@ -41,9 +44,15 @@ export async function findSalesOrder(scope: Scope, id: string, lock: Lock = ''):
   return found && (await withInvoices(scope, [found]))[0]!
 }
 
-/** Adds their lines to many sales orders, in one query, and the ids of what was made from them. */
-export const withSalesOrderLines = async (scope: Scope, rows: SalesOrderRow[]): Promise<SalesOrder[]> =>
-  withInvoices(scope, await lines.addTo(scope, rows))
+/** Adds to many sales orders, and to pages of them, their lines and the ids of what was made from them. */
+export const salesOrderParts: Parts<SalesOrderRow, SalesOrder> = {
+  all: [...lines.parts.all, invoicesMade.part],
+  group(rows, [foundLines, foundMade]) {
+    const madeFrom = invoicesMade.idsOf(foundMade!)
+    return lines.group(rows, foundLines as SalesOrderLineRow[]).map((row) => ({ ...row, invoices: madeFrom(row.id) }))
+  },
+  addTo: async (scope, rows) => withInvoices(scope, await lines.addTo(scope, rows)),
+}
 
 /** The order that an invoice was made from, with its lines, locked; null for an invoice without an order. */
 export async function lockSalesOrderOf(scope: Scope, invoiceId: string): Promise<Omit<SalesOrder, 'invoices'> | null> {

@@ -25,8 +25,8 @@ export async function answerList(
   { socket }: IncomingMessage,
   list: () => Promise<Listed>,
 ): Promise<Reply> {
-  const { answer, key, rows, show } = await inPlace(server, caller, list)
-  const texts = portionsOf(rows, (portion) => inPlace(server, caller, async () => show(portion)))
+  const { answer, key, rows, ready, show } = await inPlace(server, caller, list)
+  const texts = portionsOf(rows, ready || FIRST_ROWS, (portion) => inPlace(server, caller, async () => show(portion)))
   const { opening, closing } = openedAt(answer, key)
   let held = ''
   for (let next = await texts.next(); !next.done; next = await texts.next()) {
@@ -50,9 +50,10 @@ export async function answerList(
 
 async function* portionsOf(
   rows: unknown[],
+  first: number,
   show: (rows: unknown[]) => Promise<unknown[]>,
 ): AsyncGenerator<string, void> {
-  let count = FIRST_ROWS
+  let count = first
   for (let place = 0; place < rows.length; ) {
     const portion = rows.slice(place, place + count)
     const text = await textShown(portion, show)

@@ -16,11 +16,12 @@ import {
   type Condition,
 } from '../../models/condition.ts'
 import { overdueOn } from '../../models/overdue.ts'
-import { pageOf } from '../../models/page.ts'
+import { pageOf, type PageOf, type PageRequest } from '../../models/page.ts'
+import { wholePageOf, type Parts } from '../../models/parts.ts'
 import type { ModelOf } from '../../models/model.ts'
 import { DocumentDate } from '../shapes/fields.ts'
 import { PageContext, pageQuery, pagingOf, PER_PAGE } from './page.ts'
-import { route, type RequestContext, type Route } from './route.ts'
+import { route, type Listed, type RequestContext, type Route } from './route.ts'
 import { todayAt } from './today.ts'
 
 /** A query parameter and what it asks of the rows. The column is of the parameter's name unless told. */
@@ -87,7 +88,9 @@ export const within = (expression: string, description: string): Filter => ({
   where: (value) => contains(expression, String(value)),
 })
 
-export interface Listing<Row extends { org_id: string }, Shown = Row> {
+type Listable = { org_id: string; id: string }
+
+export interface Listing<Row extends Listable, Shown = Row> {
   path: string
   tag: string
   does: string
@@ -102,6 +105,8 @@ export interface Listing<Row extends { org_id: string }, Shown = Row> {
   shape: TSchema
   /** Reads what the rows of a page are shown with, for all rows at once, where callers add it up: it has to be of one moment. */
   complete?(rows: Row[], context: RequestContext): Promise<Shown[]>
+  /** What the rows are shown with, read in portions; several portions may be of different moments. */
+  parts?: Parts<Row, Shown>
   /** Called once per portion of the page. */
   show(rows: Shown[], context: RequestContext): unknown[] | Promise<unknown[]>
   /** The column of modified_since; null where a row has no time of change. */
@@ -112,8 +117,8 @@ export interface Listing<Row extends { org_id: string }, Shown = Row> {
 }
 
 /** Declares the route of a list: filtered, by keyset, newest first unless asked (specification, "Pagination"). */
-export function listing<Row extends { org_id: string }, Shown = Row>(list: Listing<Row, Shown>): Route {
-  const { path, tag, does, scope, key, table, shape, show, by, mostPerPage = PER_PAGE.maximum } = list
+export function listing<Row extends Listable, Shown = Row>(list: Listing<Row, Shown>): Route {
+  const { path, tag, does, scope, key, shape, by, mostPerPage = PER_PAGE.maximum } = list
   const filters: Record<string, Filter> = { ...modifiedSince(list.modified), ...list.filters }
   const shapeOfQuery = pageQuery(schemasOf(filters), mostPerPage)
   return route({
@@ -127,15 +132,34 @@ export function listing<Row extends { org_id: string }, Shown = Row>(list: Listi
     async list(context, { query }) {
       const paging = pagingOf(context, path, shapeOfQuery, query)
       const where = allOf([list.where ?? everything, whereOf(filters, query, context)])
-      const page = await pageOf(context, table, { ...paging.request, ...(by ? { by } : {}), where })
-      return {
-        key,
-        rows: (await list.complete?.(page.rows, context)) ?? page.rows,
-        show: (rows) => show(rows as Shown[], context),
-        answer: { [key]: [], page_context: paging.contextOf(page) },
-      }
+      const { end, hasMore, ...read } = await readPage(list, context, {
+        ...paging.request,
+        ...(by ? { by } : {}),
+        where,
+      })
+      return { key, ...read, answer: { [key]: [], page_context: paging.contextOf({ end, hasMore }) } }
     },
   })
+}
+
+type ReadPage = Pick<PageOf<object>, 'end' | 'hasMore'> & Pick<Listed, 'rows' | 'ready' | 'show'>
+
+async function readPage<Row extends Listable, Shown>(
+  { table, parts, complete, show }: Listing<Row, Shown>,
+  context: RequestContext,
+  request: PageRequest,
+): Promise<ReadPage> {
+  if (!parts) {
+    const { rows, ...rest } = await pageOf(context, table, request)
+    return { ...rest, rows: (await complete?.(rows, context)) ?? rows, show: (some) => show(some as Shown[], context) }
+  }
+  const { whole, ...page } = await wholePageOf(context, table, parts, request)
+  return {
+    ...page,
+    ready: whole.length,
+    // What is ready is shown first, and kept no longer.
+    show: async (some) => show(whole.length > 0 ? whole.splice(0) : await parts.addTo(context, some as Row[]), context),
+  }
 }
 
 /** The filter that every list has (decisions §4). */

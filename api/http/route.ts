@@ -29,6 +29,8 @@ export interface Listed<Row = unknown> {
   answer: Answer
   key: string
   rows: Row[]
+  /** How many of the first rows are read already, with all that they are shown with: they are shown at once. */
+  ready?: number
   show(rows: Row[]): unknown[] | Promise<unknown[]>
 }
 

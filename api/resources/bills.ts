@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { approveBill, billOf, changeBill, createBill, deleteBill, voidBill } from '../../commands/purchases/bills.ts'
 import type { Books } from '../../commands/books/books.ts'
 import { today } from '../../commands/documents/drafting.ts'
-import { bills, withBillLines, type Bill as BillWithLines } from '../../models/bill.ts'
+import { bills, billParts, type Bill as BillWithLines } from '../../models/bill.ts'
 import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { todayAt } from '../http/today.ts'
@@ -37,7 +37,8 @@ export const billRoutes = [
       bill_number: equals(),
       overdue: overdue('BILL'),
     },
-    show: async (rows, context) => (await withBillLines(context, rows)).map((bill) => showBill(bill, todayAt(context))),
+    parts: billParts,
+    show: (rows, context) => rows.map((bill) => showBill(bill, todayAt(context))),
   }),
   route({
     method: 'GET',

@@ -8,7 +8,7 @@ import {
   issueCreditNote,
   voidCreditNote,
 } from '../../commands/sales/credit-notes.ts'
-import { creditNotes, withCreditNoteLines, type CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
+import { creditNotes, creditNoteParts, type CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import {
@@ -52,7 +52,8 @@ export const creditNoteRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    show: async (rows, context) => (await withCreditNoteLines(context, rows)).map(showCreditNote),
+    parts: creditNoteParts,
+    show: (rows) => rows.map(showCreditNote),
   }),
   route({
     method: 'GET',

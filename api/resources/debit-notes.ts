@@ -7,7 +7,7 @@ import {
   issueDebitNote,
   voidDebitNote,
 } from '../../commands/purchases/debit-notes.ts'
-import { debitNotes, withDebitNoteLines, type DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
+import { debitNotes, debitNoteParts, type DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import {
@@ -44,7 +44,8 @@ export const debitNoteRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    show: async (rows, context) => (await withDebitNoteLines(context, rows)).map(showDebitNote),
+    parts: debitNoteParts,
+    show: (rows) => rows.map(showDebitNote),
   }),
   route({
     method: 'GET',

@@ -7,7 +7,7 @@ import {
   deleteEstimate,
   estimateOf,
 } from '../../commands/orders/estimates.ts'
-import { estimates, withEstimateLines, type Estimate as EstimateWithLines } from '../../models/estimate.ts'
+import { estimates, estimateParts, type Estimate as EstimateWithLines } from '../../models/estimate.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { Estimate, ESTIMATE_STATUSES, EstimateChanges, NewEstimate, showEstimate } from '../shapes/estimate.ts'
@@ -35,7 +35,8 @@ export const estimateRoutes = [
       tag: tagged(),
       reference_number: equals(),
     },
-    show: async (rows, context) => (await withEstimateLines(context, rows)).map(showEstimate),
+    parts: estimateParts,
+    show: (rows) => rows.map(showEstimate),
   }),
   route({
     method: 'GET',

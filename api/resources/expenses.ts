@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Books } from '../../commands/books/books.ts'
 import { changeExpense, createExpense, deleteExpense, expenseOf } from '../../commands/purchases/expenses.ts'
 import { expenseProblems } from '../../domain/expense-body.ts'
-import { expenses, expensesOn, withExpenseLines, type Expense as ExpenseWithLines } from '../../models/expense.ts'
+import { expenses, expensesOn, expenseParts, type Expense as ExpenseWithLines } from '../../models/expense.ts'
 import { dateFrom, dateTo, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type RequestContext } from '../http/route.ts'
 import { changedExpenseProblems, Expense, ExpenseChanges, NewExpense, showExpense } from '../shapes/expense.ts'
@@ -41,8 +41,8 @@ export const expenseRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    show: async (rows, context) =>
-      (await withExpenseLines(context, rows)).map((expense) => showExpense(expense, currencyAt(context))),
+    parts: expenseParts,
+    show: (rows, context) => rows.map((expense) => showExpense(expense, currencyAt(context))),
   }),
   route({
     method: 'POST',

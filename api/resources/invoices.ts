@@ -10,7 +10,7 @@ import {
   invoiceOf,
   voidInvoice,
 } from '../../commands/sales/invoices.ts'
-import { invoices, withLines, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
+import { invoices, invoiceParts, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
 import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { todayAt } from '../http/today.ts'
@@ -47,9 +47,10 @@ export const invoiceRoutes = [
       invoice_number: equals(),
       overdue: overdue('INVOICE'),
     },
-    async show(rows, context) {
+    parts: invoiceParts,
+    show(rows, context) {
       const today = todayAt(context)
-      return (await withLines(context, rows)).map((invoice) => showInvoice(invoice, today))
+      return rows.map((invoice) => showInvoice(invoice, today))
     },
   }),
   route({

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { journalOf } from '../../commands/ledger/journals.ts'
 import { deleteManualJournal, postManualJournal } from '../../commands/ledger/manual-journals.ts'
 import { everything } from '../../models/condition.ts'
-import { JOURNAL_SOURCES, journals, NOT_DELETED, onAccount, withReadLines } from '../../models/journal.ts'
+import { JOURNAL_SOURCES, journals, NOT_DELETED, onAccount, journalParts } from '../../models/journal.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route, type RequestContext } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
@@ -40,8 +40,8 @@ export const journalRoutes = [
       tag: tagged(),
       include_reversed: { schema: IncludeReversed, always: true, where: (on) => (on ? everything : NOT_DELETED) },
     },
-    show: async (rows, context) =>
-      (await withReadLines(context, rows)).map((journal) => showJournal(journal, currencyAt(context))),
+    parts: journalParts,
+    show: (rows, context) => rows.map((journal) => showJournal(journal, currencyAt(context))),
   }),
   route({
     method: 'POST',

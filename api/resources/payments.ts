@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { changePayment } from '../../commands/payments/payment-changes.ts'
 import { applyPayment, deletePayment, paymentOf, recordPayment } from '../../commands/payments/payments.ts'
-import { payments, withAllocations } from '../../models/payment.ts'
+import { payments, paymentParts } from '../../models/payment.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
@@ -30,7 +30,8 @@ export const paymentRoutes = [
     table: payments,
     shape: Payment,
     filters: { flow: equals(Flow), contact_id: sameId(), date_from: dateFrom(), date_to: dateTo(), tag: tagged() },
-    show: async (rows, context) => (await withAllocations(context, rows)).map(showPayment),
+    parts: paymentParts,
+    show: (rows) => rows.map(showPayment),
   }),
   route({
     method: 'GET',

@@ -10,7 +10,7 @@ import {
 } from '../../commands/orders/purchase-orders.ts'
 import {
   purchaseOrders,
-  withPurchaseOrderLines,
+  purchaseOrderParts,
   type PurchaseOrder as PurchaseOrderWithLines,
 } from '../../models/purchase-order.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
@@ -49,7 +49,8 @@ export const purchaseOrderRoutes = [
       tag: tagged(),
       reference_number: equals(),
     },
-    show: async (rows, context) => (await withPurchaseOrderLines(context, rows)).map(showPurchaseOrder),
+    parts: purchaseOrderParts,
+    show: (rows) => rows.map(showPurchaseOrder),
   }),
   route({
     method: 'POST',

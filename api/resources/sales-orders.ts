@@ -8,7 +8,7 @@ import {
   openSalesOrder,
   salesOrderOf,
 } from '../../commands/orders/sales-orders.ts'
-import { salesOrders, withSalesOrderLines, type SalesOrder as SalesOrderWithLines } from '../../models/sales-order.ts'
+import { salesOrders, salesOrderParts, type SalesOrder as SalesOrderWithLines } from '../../models/sales-order.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
@@ -42,7 +42,8 @@ export const salesOrderRoutes = [
       tag: tagged(),
       reference_number: equals(),
     },
-    show: async (rows, context) => (await withSalesOrderLines(context, rows)).map(showSalesOrder),
+    parts: salesOrderParts,
+    show: (rows) => rows.map(showSalesOrder),
   }),
   route({
     method: 'POST',

@@ -2,9 +2,9 @@
 import { beforeEach, expect, test } from '@jest/globals'
 import type { Connection } from '../../models/connection.ts'
 import { creditNotes, findCreditNote, withCreditNoteLines } from '../../models/credit-note.ts'
-import { debitNotes, findDebitNote, withDebitNoteLines } from '../../models/debit-note.ts'
+import { debitNoteParts, debitNotes, findDebitNote } from '../../models/debit-note.ts'
 import { findRows, type Scope } from '../../models/find.ts'
-import { invoices, withLines } from '../../models/invoice.ts'
+import { invoiceParts, invoices } from '../../models/invoice.ts'
 import { creditNoteBody, debitNoteBody, invoiceBody } from '../fixtures/bodies.ts'
 import type { Answered } from '../fixtures/client.ts'
 import { created, openOrganizationWithItem } from '../fixtures/organization.ts'
@@ -57,7 +57,7 @@ test('documents that are changed while their page is shown', async () => {
   await changeCredit()
   await changeDebit()
   expect((await withCreditNoteLines(scope, credits)).map(sums)).toEqual([[51_100n, 51_100n]])
-  expect((await withDebitNoteLines(scope, debits)).map(sums)).toEqual([[51_100n, 51_100n]])
+  expect((await debitNoteParts.addTo(scope, debits)).map(sums)).toEqual([[51_100n, 51_100n]])
 })
 
 test('a document that is changed while its lines are read, once more than once', async () => {
@@ -88,6 +88,6 @@ test('what is deleted while its page is shown is left out, the others keep their
   const rows = (await findRows(scope, invoices, drawn)).sort((one, other) => drawn.indexOf(one.id) - drawn.indexOf(other.id))
   await done(org.client.put(`/invoices/${drawn[0]}`, { notes: 'changed' }))
   await done(org.client.delete(`/invoices/${drawn[1]}`))
-  expect((await withLines(scope, rows)).map(({ id, notes, lines }) => [id, notes, lines.length])).toEqual([[drawn[0], 'changed', 1], [drawn[2], null, 1]])
-  expect(await withLines(scope, [])).toEqual([])
+  expect((await invoiceParts.addTo(scope, rows)).map(({ id, notes, lines }) => [id, notes, lines.length])).toEqual([[drawn[0], 'changed', 1], [drawn[2], null, 1]])
+  expect(await invoiceParts.addTo(scope, [])).toEqual([])
 })
