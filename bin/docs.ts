@@ -7,7 +7,7 @@ import type { Route } from '../api/http/route.ts'
 import { routesOf } from '../api/routes.ts'
 import { MAX_LINES } from '../api/shapes/line-item.ts'
 import { MAX_ENDPOINTS } from '../commands/webhooks/endpoints.ts'
-import { EVENT_TYPES, eventSchema, TEST_EVENT } from '../domain/events.ts'
+import { DELETION_EVENTS, EVENT_TYPES, eventSchema, TEST_EVENT } from '../domain/events.ts'
 import { FAULTS } from '../domain/faults.ts'
 import { GST_TAX_LIST } from '../domain/gst.ts'
 import { STATES } from '../domain/place-of-supply.ts'
@@ -74,7 +74,7 @@ const BLOCKS: Record<string, () => string> = {
   events: () =>
     table(
       ['Event', '`data`'],
-      [...EVENT_TYPES, TEST_EVENT as typeof TEST_EVENT].map((type) => [
+      [...EVENT_TYPES, ...DELETION_EVENTS, TEST_EVENT as typeof TEST_EVENT].map((type) => [
         `\`${type}\``,
         Object.keys((eventSchema(type) as TObject).properties)
           .map((name) => `\`${name}\``)

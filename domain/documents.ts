@@ -34,6 +34,8 @@ export interface DocumentFacts {
   /** The statuses, in the order of the documentation, and every call that depends on them. Left out for kinds without states. */
   statuses?: readonly string[]
   moves?: Readonly<Record<string, Move>>
+  /** Whether a call deletes it, which the change feed then has an event for. */
+  isDeletable?: true
   /** The types of its events, in the specification's order. */
   events: readonly string[]
   /** The kind that it is converted to, and the column of its lines with the quantity that is converted. */
@@ -72,6 +74,7 @@ export const DOCUMENTS = {
       release: { from: ['PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CREDIT_APPLIED'], to: null },
       fallDue: { from: ['SENT', 'PARTIALLY_PAID'], to: 'OVERDUE' },
     },
+    isDeletable: true,
     events: ['INVOICE_CREATED', 'INVOICE_UPDATED', 'INVOICE_VOIDED', 'INVOICE_PAID'],
     settledBy: { PAYMENT: 'payment_made', CREDIT_NOTE: 'credits_applied' },
   },
@@ -89,12 +92,14 @@ export const DOCUMENTS = {
       release: { from: ['PARTIALLY_PAID', 'PAID', 'OVERDUE'], to: null },
       fallDue: { from: ['OPEN', 'PARTIALLY_PAID'], to: 'OVERDUE' },
     },
+    isDeletable: true,
     events: ['BILL_CREATED', 'BILL_UPDATED', 'BILL_VOIDED', 'BILL_PAID'],
     settledBy: { PAYMENT: 'payment_made', CREDIT_NOTE: 'vendor_credits_applied' },
   },
   PAYMENT: {
     noun: 'payment', path: '/payments', table: 'payments', id: 'payment_id', number: 'payment_number', prefix: 'PAY-',
     party: 'contact_id', scope: 'payments', posts: true, hasLog: true,
+    isDeletable: true,
     events: ['PAYMENT_RECEIVED', 'PAYMENT_MADE'],
     applications: 'payment_allocations',
   },
@@ -125,6 +130,7 @@ export const DOCUMENTS = {
       convert: { from: ['ACCEPTED'], to: 'CONVERTED' },
       delete: { from: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED', 'CANCELLED'], to: null },
     },
+    isDeletable: true,
     events: ['ESTIMATE_CREATED', 'ESTIMATE_ACCEPTED', 'ESTIMATE_CONVERTED'],
     becomes: 'SALES_ORDER',
   },
@@ -155,18 +161,21 @@ export const DOCUMENTS = {
       convertPart: { from: ['DRAFT', 'OPEN'], to: 'OPEN' },
       delete: { from: ['DRAFT'], to: null },
     },
+    isDeletable: true,
     events: ['PURCHASE_ORDER_CREATED'],
     becomes: 'BILL', converted: 'quantity_billed',
   },
   EXPENSE: {
     noun: 'expense', path: '/expenses', table: 'expenses', id: 'expense_id', number: 'expense_number', prefix: 'EXP-',
     lines: 'expense_lines', party: 'vendor_id', partyOptional: true, scope: 'expenses', posts: true, hasLog: true,
+    isDeletable: true,
     events: ['EXPENSE_CREATED'],
   },
   // Only manual journals; their source is MANUAL.
   JOURNAL: {
     noun: 'journal', path: '/journals', table: 'journals', id: 'journal_id', number: 'journal_number', prefix: 'JV-',
     lines: 'journal_lines', party: 'contact_id', partyOptional: true, scope: 'journals',
+    isDeletable: true,
     events: ['JOURNAL_POSTED'],
   },
 } as const satisfies Record<string, DocumentFacts>

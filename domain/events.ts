@@ -1,6 +1,13 @@
 // The catalogue of events: every type that can be announced, with the fixed JSON schema of its data.
 import { Type, type TProperties, type TSchema } from 'typebox'
-import { DOCUMENT_KINDS, factsOf, type DocumentKind, type FactsOf } from './documents.ts'
+import {
+  DOCUMENT_KINDS,
+  factsOf,
+  kindsThatHave,
+  type DocumentKind,
+  type FactsOf,
+  type KindThatHas,
+} from './documents.ts'
 
 const Id = Type.String({ format: 'uuid' })
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
@@ -15,6 +22,7 @@ const MORE: Partial<Record<DocumentKind, TProperties>> = {
 const FLOW: Record<string, TProperties> = {
   PAYMENT_RECEIVED: { flow: Type.Literal('INCOMING') },
   PAYMENT_MADE: { flow: Type.Literal('OUTGOING') },
+  PAYMENT_DELETED: { flow: Type.Enum(['INCOMING', 'OUTGOING']) },
 }
 
 /**
@@ -67,13 +75,23 @@ export type EventType = keyof typeof CATALOGUE
 /** Sent to one endpoint when a test is requested; endpoints cannot subscribe to it. */
 export const TEST_EVENT = 'webhook.test'
 
+/** The deletion of a document. The specification has no event of it to subscribe to, so only the change feed has it. */
+export type DeletionEvent = `${KindThatHas<'isDeletable'>}_DELETED`
+
+const DELETIONS = Object.fromEntries(
+  kindsThatHave('isDeletable').map((kind) => [`${kind}_DELETED`, documentData(kind, `${kind}_DELETED`)]),
+) as Record<DeletionEvent, TSchema>
+
+/** Every type that only the change feed has. */
+export const DELETION_EVENTS = Object.keys(DELETIONS) as readonly DeletionEvent[]
+
 /** What an event is about. */
 export const EVENT_ENTITY_TYPES = [...DOCUMENT_KINDS] as const
 export type EventEntityType = (typeof EVENT_ENTITY_TYPES)[number]
 
 /** An event to announce; its data follows the schema of its type. */
 export interface AnnouncedEvent {
-  type: EventType
+  type: EventType | DeletionEvent
   data: Record<string, unknown>
 }
 
@@ -85,8 +103,8 @@ export function isEventType(text: string): text is EventType {
 }
 
 /** The JSON schema of a type's `data`. */
-export function eventSchema(type: EventType | typeof TEST_EVENT): TSchema {
-  return type === TEST_EVENT ? Test : CATALOGUE[type]
+export function eventSchema(type: EventType | DeletionEvent | typeof TEST_EVENT): TSchema {
+  return type === TEST_EVENT ? Test : { ...CATALOGUE, ...DELETIONS }[type]
 }
 
 /** The JSON schema of the whole body that is delivered for a type (specification, "Webhook events"). */

@@ -1,6 +1,6 @@
 // The route of the change feed: every event of the organisation, in the order in which they were committed.
 import { Type } from 'typebox'
-import { EVENT_ENTITY_TYPES, EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
+import { DELETION_EVENTS, EVENT_ENTITY_TYPES, EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { feedPage, type FeedFilters, type FeedGap } from '../../models/event-feed.ts'
 import { foreignCursor, listQuery, PER_PAGE } from '../http/page.ts'
@@ -18,7 +18,7 @@ export const eventFeedRoutes = [
     does: 'Read the change feed, the oldest first',
     scope: 'webhooks.READ',
     query: listQuery({
-      event_type: Type.Optional(Type.Enum([...EVENT_TYPES, TEST_EVENT])),
+      event_type: Type.Optional(Type.Enum([...EVENT_TYPES, ...DELETION_EVENTS, TEST_EVENT])),
       entity_type: Type.Optional(Type.Enum([...EVENT_ENTITY_TYPES])),
       entity_id: Type.Optional(Type.String()),
       start: Type.Optional(

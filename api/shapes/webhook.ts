@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { CreatedEndpoint, EndpointWithCircuit } from '../../commands/webhooks/endpoints.ts'
 import { CIRCUIT_STATES, CLOSED } from '../../domain/circuit.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
-import { EVENT_TYPES, TEST_EVENT, eventSchema } from '../../domain/events.ts'
+import { DELETION_EVENTS, EVENT_TYPES, TEST_EVENT, eventSchema } from '../../domain/events.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../models/webhook.ts'
 import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
 
@@ -81,18 +81,23 @@ export function showCreatedEndpoint({ endpoint, secret }: CreatedEndpoint): Stat
 
 export const EventTypeEntry = Type.Object({
   event_type: Type.String(),
-  subscribable: Type.Boolean({ description: 'False for the test event, which cannot be subscribed to.' }),
+  subscribable: Type.Boolean({
+    description: 'False for the test event and for deletions, which only the change feed has.',
+  }),
   schema: Type.Object({}, { additionalProperties: true, description: 'JSON Schema of the delivered `data`.' }),
 })
 
-/** All event types, in the specification's order. */
+/** All event types, in the specification's order; then those that cannot be subscribed to. */
 export function showEventTypes(): Static<typeof EventTypeEntry>[] {
-  const entry = (event_type: (typeof EVENT_TYPES)[number] | typeof TEST_EVENT, subscribable: boolean) => ({
+  const entry = (event_type: Parameters<typeof eventSchema>[0], subscribable: boolean) => ({
     event_type,
     subscribable,
     schema: { ...eventSchema(event_type) },
   })
-  return [...EVENT_TYPES.map((type) => entry(type, true)), entry(TEST_EVENT, false)]
+  return [
+    ...EVENT_TYPES.map((type) => entry(type, true)),
+    ...[...DELETION_EVENTS, TEST_EVENT].map((type) => entry(type as typeof TEST_EVENT, false)),
+  ]
 }
 
 const delivery = {

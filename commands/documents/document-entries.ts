@@ -1,6 +1,13 @@
 // What a document of any kind adds to the books besides its rows: journals, activity entries, events, gaps in the numbers.
-import { DOCUMENTS, type DocumentKind, type FactsOf, type KindWith, type Move } from '../../domain/documents.ts'
-import type { DocumentEvent } from '../../domain/events.ts'
+import {
+  DOCUMENTS,
+  type DocumentKind,
+  type FactsOf,
+  type KindThatHas,
+  type KindWith,
+  type Move,
+} from '../../domain/documents.ts'
+import type { DeletionEvent, DocumentEvent } from '../../domain/events.ts'
 import { toAmount, type Minor } from '../../domain/money.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
 import { numberGaps } from '../../models/series.ts'
@@ -39,7 +46,7 @@ type Announced<K extends DocumentKind> = Numbered<K> &
 export function announceDocument<K extends DocumentKind>(
   books: Books,
   kind: K,
-  type: DocumentEvent<K>,
+  type: DocumentEvent<K> | DeletionEvent,
   document: Announced<K>,
   more: Record<string, unknown> = {},
 ): void {
@@ -61,6 +68,17 @@ export function announceDocument<K extends DocumentKind>(
     ...more,
   }
   books.announce({ type, entityType: kind, entityId: id, data })
+}
+
+/** Writes the activity entry of a document that is deleted, and its event in the change feed: the last one of the document. */
+export function recordDeletion<K extends KindThatHas<'isDeletable'>>(
+  books: Books,
+  kind: K,
+  document: Announced<K>,
+  more: Record<string, unknown> = {},
+): void {
+  recordDocument(books, kind, document, `${kind}_DELETED`)
+  announceDocument(books, kind, `${kind}_DELETED`, { ...document, version: document.version + 1 }, more)
 }
 
 /** The kinds that post journals. */

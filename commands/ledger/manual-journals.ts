@@ -6,7 +6,7 @@ import { manualPosting } from '../../domain/posting/manual.ts'
 import { reversalOf } from '../../domain/posting/posting.ts'
 import { readJournalContext, type JournalContext, type ReadJournal } from '../../models/journal.ts'
 import type { Books } from '../books/books.ts'
-import { announceDocument, recordDocument } from '../documents/document-entries.ts'
+import { announceDocument, recordDeletion, recordDocument } from '../documents/document-entries.ts'
 import { documentDateOf, knownIds, refuseUnknownTags, today } from '../documents/drafting.ts'
 import { journalOf } from './journals.ts'
 
@@ -98,7 +98,8 @@ export async function deleteManualJournal(books: Books, id: string): Promise<voi
       })),
     ),
   })
-  recordDocument(books, 'JOURNAL', journal, 'JOURNAL_DELETED')
+  const total = sum(journal.lines.map((line) => line.debit))
+  recordDeletion(books, 'JOURNAL', { ...journal, version: 1, total }, { source: journal.source })
 }
 
 function journalContextOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalContext> {

@@ -15,7 +15,7 @@ import {
 import { documentFinder } from '../../models/existing-document.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { announceDocument, recordDocument, registerGap } from '../documents/document-entries.ts'
+import { announceDocument, recordDeletion, recordDocument, registerGap } from '../documents/document-entries.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
 import { draftSale, type SaleInput } from '../sales/sale.ts'
@@ -135,7 +135,9 @@ export async function deleteEstimate(books: Books, id: string): Promise<void> {
   nextStatus('ESTIMATE', 'delete', estimate.status)
   books.delete(estimates, estimate)
   registerGap(books, 'ESTIMATE', estimate, 'Estimate deleted')
-  recordDocument(books, 'ESTIMATE', estimate, 'ESTIMATE_DELETED')
+  recordDeletion(books, 'ESTIMATE', estimate, {
+    converted_to_sales_order_id: estimate.converted_to_sales_order_id,
+  })
 }
 
 /** Announces an estimate as it is now, with the id of the sales order that was made from it. */

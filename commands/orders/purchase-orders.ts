@@ -14,7 +14,7 @@ import {
 } from '../../models/purchase-order.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { announceDocument, recordDocument, registerGap } from '../documents/document-entries.ts'
+import { announceDocument, recordDeletion, recordDocument, registerGap } from '../documents/document-entries.ts'
 import { changeDraft } from '../documents/draft-changes.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
@@ -117,7 +117,7 @@ export async function deletePurchaseOrder(books: Books, id: string): Promise<voi
   nextStatus('PURCHASE_ORDER', 'delete', order.status)
   books.delete(purchaseOrders, order)
   registerGap(books, 'PURCHASE_ORDER', order, 'Draft deleted')
-  recordDocument(books, 'PURCHASE_ORDER', order, 'PURCHASE_ORDER_DELETED')
+  recordDeletion(books, 'PURCHASE_ORDER', order)
 }
 
 /** Sets the status of a locked order. Writes nothing when the order has the status already. */

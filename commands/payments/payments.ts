@@ -3,7 +3,7 @@ import { allocate } from '../../domain/allocation.ts'
 import { addDays } from '../../domain/dates.ts'
 import { LOOK_BACK_DAYS } from '../../domain/duplicate-payment.ts'
 import { fault } from '../../domain/faults.ts'
-import { sum, toMinor } from '../../domain/money.ts'
+import { sum, toAmount, toMinor } from '../../domain/money.ts'
 import {
   allocationInputs,
   allocationInput,
@@ -17,7 +17,7 @@ import { documentFinder } from '../../models/existing-document.ts'
 import { findPayment, payments, type AllocationRow, type Payment, type PaymentRow } from '../../models/payment.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { recordDocument, reverseDocument } from '../documents/document-entries.ts'
+import { recordDeletion, recordDocument, reverseDocument } from '../documents/document-entries.ts'
 import { documentDateOf, knownIds, rateToFind, today } from '../documents/drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
@@ -165,7 +165,8 @@ export async function deletePayment(books: Books, id: string): Promise<void> {
   await releaseDocuments(books, payment)
   await reverseDocument(books, 'PAYMENT', payment, { date: today(books), why: 'Deletion' })
   books.delete(payments, payment)
-  recordDocument(books, 'PAYMENT', payment, 'PAYMENT_DELETED')
+  const { flow, amount: total, currency_code } = payment
+  recordDeletion(books, 'PAYMENT', { ...payment, total }, { flow, amount: toAmount(total, currency_code) })
 }
 
 const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'payment_type' | 'amount' | 'allocated'>) =>

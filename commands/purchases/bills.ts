@@ -7,7 +7,13 @@ import { bills, findBill, type Bill, type BillRow } from '../../models/bill.ts'
 import { documentFinder } from '../../models/existing-document.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { announceDocument, recordDocument, registerGap, reverseDocument } from '../documents/document-entries.ts'
+import {
+  announceDocument,
+  recordDeletion,
+  recordDocument,
+  registerGap,
+  reverseDocument,
+} from '../documents/document-entries.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { numberBill } from '../documents/numbering.ts'
 import { lockOrderOfBill, releasePurchaseOrder } from '../orders/order-fulfilment.ts'
@@ -170,7 +176,7 @@ export async function deleteBill(books: Books, id: string): Promise<void> {
   books.delete(bills, bill)
   if (order) releasePurchaseOrder(books, order, bill)
   registerOwnNumber(books, bill, 'Draft deleted')
-  recordDocument(books, 'BILL', bill, 'BILL_DELETED')
+  recordDeletion(books, 'BILL', bill)
 }
 
 // Only numbers of our own sequence leave gaps, not those of the vendor.

@@ -8,7 +8,7 @@ import { documentFinder } from '../../models/existing-document.ts'
 import { expenseLines, expenses, findExpense, type Expense, type ExpenseLineRow } from '../../models/expense.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween, type Changes } from '../books/changes.ts'
-import { announceDocument, recordDocument, reverseDocument } from '../documents/document-entries.ts'
+import { announceDocument, recordDeletion, recordDocument, reverseDocument } from '../documents/document-entries.ts'
 import { today } from '../documents/drafting.ts'
 import {
   draftExpense,
@@ -117,7 +117,7 @@ export async function deleteExpense(books: Books, id: string): Promise<void> {
   const expense = await expenseOf(books, id, 'FOR UPDATE')
   books.delete(expenses, expense)
   await reverseDocument(books, 'EXPENSE', expense, { date: today(books), why: 'Deletion' })
-  recordDocument(books, 'EXPENSE', expense, 'EXPENSE_DELETED')
+  recordDeletion(books, 'EXPENSE', expense)
 }
 
 function insertLine(books: Books, expenseId: string, line: ExpenseLine, line_no: number): ExpenseLineRow {

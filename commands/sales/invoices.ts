@@ -8,7 +8,13 @@ import { documentFinder } from '../../models/existing-document.ts'
 import { findInvoice, invoices, type Invoice, type InvoiceRow } from '../../models/invoice.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { announceDocument, recordDocument, registerGap, reverseDocument } from '../documents/document-entries.ts'
+import {
+  announceDocument,
+  recordDeletion,
+  recordDocument,
+  registerGap,
+  reverseDocument,
+} from '../documents/document-entries.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import { numberInvoice } from '../documents/numbering.ts'
 import { lockOrderOfInvoice, releaseSalesOrder } from '../orders/order-fulfilment.ts'
@@ -172,7 +178,7 @@ export async function deleteInvoice(books: Books, id: string): Promise<void> {
   books.delete(invoices, invoice)
   if (order) releaseSalesOrder(books, order, invoice)
   registerGap(books, 'INVOICE', invoice, 'Draft deleted')
-  recordDocument(books, 'INVOICE', invoice, 'INVOICE_DELETED')
+  recordDeletion(books, 'INVOICE', invoice)
 }
 
 function change(books: Books, invoice: Invoice, { balance: _computed, ...columns }: Partial<InvoiceRow>): Invoice {

@@ -1,7 +1,9 @@
 // GET /webhooks/events: every event of an organisation in the order of commits, whoever subscribes, for a reader that keeps its cursor.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
+import { Compile } from 'typebox/compile'
 import { BASE_PATH } from '../../api/server.ts'
+import { DELETION_EVENTS, eventSchema } from '../../domain/events.ts'
 import { callAt, clientOf, type Client, type Json } from '../fixtures/client.ts'
 import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
@@ -89,6 +91,38 @@ test('the filters, alone and together', async () => {
   for (const [query, belongs] of cases) {
     expect([query, (await rest(null, `per_page=1&${query}`)).events]).toEqual([query, all.filter(belongs)])
   }
+})
+
+test('deletions are in the feed, each as the last event of its document', async () => {
+  const sale = { customer_id: ours.customerId, date: '2026-11-20', place_of_supply: 'IN-KA', line_items: [{ name: 'Saree', quantity: 1, rate: 100 }] }
+  const lines = [{ account_id: ours.accounts.Sales, credit: 5 }, { account_id: ours.accounts['Bank Account'], debit: 5 }]
+  const created: [kind: string, path: string, id: string, document: Json][] = []
+  const create = async (kind: string, path: string, key: string, body: Json) => {
+    const document = (await ours.send('POST', path, body))[key]
+    created.push([kind, path, document[`${key}_id`], document])
+  }
+  const invoice = await ours.invoice()
+  created.push(['INVOICE', '/invoices', invoice.invoice_id, invoice])
+  const bill = await ours.bill()
+  created.push(['BILL', '/bills', bill.bill_id, bill])
+  await create('PAYMENT', '/payments', 'payment', ours.vendorPaymentBody({ amount: 40 }))
+  await create('ESTIMATE', '/estimates', 'estimate', sale)
+  await create('PURCHASE_ORDER', '/purchase_orders', 'purchase_order', { ...sale, customer_id: undefined, vendor_id: ours.vendorId })
+  await create('EXPENSE', '/expenses', 'expense', {
+    date: '2026-11-20', account_id: ours.accounts.Purchases, amount: 30, paid_through_account_id: ours.accounts['Bank Account'],
+  })
+  await create('JOURNAL', '/journals', 'journal', { date: '2026-11-20', lines })
+  expect(created.map(([kind]) => `${kind}_DELETED`).toSorted()).toEqual(DELETION_EVENTS.toSorted())
+  for (const [kind, path, id, document] of created) {
+    const [before] = (await feed(`entity_id=${id}`)).events
+    expect((await ours.client.delete(`${path}/${id}`)).status).toBe(200)
+    const { events } = await feed(`event_type=${kind}_DELETED`)
+    expect(events).toMatchObject([{ entity_type: kind, entity_id: id, data: { ...before.data, sequence: before.data.sequence + 1 } }])
+    expect([kind, [...Compile(eventSchema(events[0].event_type)).Errors(events[0].data)]]).toEqual([kind, []])
+    expect(document.status ?? null).toBe(events[0].data.status)
+    expect((await feed(`entity_id=${id}`)).events.at(-1)).toEqual(events[0])
+  }
+  expect((await ours.client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/', events: ['INVOICE_DELETED'] })).status).toBe(400)
 })
 
 test('nobody sees the events of another organisation', async () => {

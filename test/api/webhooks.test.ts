@@ -5,7 +5,7 @@ import { pino } from 'pino'
 import type { Api } from '../../api/process.ts'
 import { createApi } from '../../api/server.ts'
 import { abandonDelivery } from '../../commands/webhooks/deliveries.ts'
-import { EVENT_TYPES } from '../../domain/events.ts'
+import { DELETION_EVENTS, EVENT_TYPES } from '../../domain/events.ts'
 import { unseal } from '../../models/sealed.ts'
 import { hashOf, mintSecret, PREFIXES } from '../../models/token.ts'
 import { readSettings } from '../../settings.ts'
@@ -179,8 +179,8 @@ describe('endpoints', () => {
 
 test('every event type is listed with the schema of its data', async () => {
   const { body } = await call('GET', '/webhooks/event_types', undefined, { as: 'reader' })
-  expect(body.event_types.map(({ event_type }: { event_type: string }) => event_type)).toEqual([...EVENT_TYPES, 'webhook.test'])
-  expect(body.event_types.map(({ subscribable }: { subscribable: boolean }) => subscribable)).toEqual([...EVENT_TYPES.map(() => true), false])
+  expect(body.event_types.map(({ event_type }: { event_type: string }) => event_type)).toEqual([...EVENT_TYPES, ...DELETION_EVENTS, 'webhook.test'])
+  expect(body.event_types.map(({ subscribable }: { subscribable: boolean }) => subscribable)).toEqual([...EVENT_TYPES.map(() => true), ...DELETION_EVENTS.map(() => false), false])
   expect(body.event_types[0].schema).toMatchObject({ type: 'object', additionalProperties: false })
   expect(body.event_types[0].schema.required.sort()).toEqual(['customer_id', 'id', 'number', 'sequence', 'status', 'total'])
 })

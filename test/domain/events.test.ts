@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import { Ajv } from 'ajv'
 import addFormats from 'ajv-formats'
-import { EVENT_TYPES, TEST_EVENT, deliverySchema, eventSchema, isEventType } from '../../domain/events.ts'
+import { DELETION_EVENTS, EVENT_TYPES, TEST_EVENT, deliverySchema, eventSchema, isEventType } from '../../domain/events.ts'
 
 const ajv = new Ajv({ allErrors: true, strict: false })
 addFormats.default(ajv)
@@ -63,6 +63,14 @@ describe.each(EXAMPLES)('%s', (type, data) => {
   test('takes no field beside them', () => {
     expect(validate({ ...data, surprise: 1 })).toBe(false)
   })
+})
+
+test('every deletion has a schema, and cannot be subscribed to', () => {
+  expect(DELETION_EVENTS.length).toBeGreaterThan(0)
+  for (const type of DELETION_EVENTS) {
+    expect([type, isEventType(type)]).toEqual([type, false])
+    expect(eventSchema(type)).toMatchObject({ properties: { id: {}, number: {}, total: {}, sequence: {}, status: {} } })
+  }
 })
 
 test('a payment received does not pass for one made', () => {

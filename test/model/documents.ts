@@ -151,7 +151,7 @@ export function discard(books: Books, { kind, ...pick }: DocumentPick): Plan | n
     refusals: refusalsOf([[document.gone, MISSING], [document.status !== 'DRAFT', BAD_STATE]]),
     move() {
       document.gone = true
-      document.actions.push('DELETED')
+      document.tell(books, 'DELETED')
       document.letGo(books)
     },
     about: [document],

@@ -118,6 +118,7 @@ export function withdraw(books: Books, pick: Pick): Plan | null {
     refusals: refusalsOf([[estimate.gone, MISSING], [estimate.status === 'CONVERTED', BAD_STATE]]),
     move() {
       estimate.gone = true
+      estimate.events.push('ESTIMATE_DELETED')
       books.touched.add(estimate)
     },
     about: [estimate],

@@ -88,6 +88,8 @@ export function discardOrder(books: Books, pick: Pick): Plan | null {
     refusals: refusalsOf([[chosen.gone, MISSING], [chosen.status !== 'DRAFT', BAD_STATE]]),
     move() {
       chosen.gone = true
+      // Sales orders are not deleted.
+      chosen.events.push('PURCHASE_ORDER_DELETED')
       books.touched.add(chosen)
     },
     about: [chosen],
