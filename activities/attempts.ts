@@ -3,6 +3,7 @@ import type { DueAttempt } from '../commands/webhooks/deliveries.ts'
 import type { CircuitRules } from '../domain/circuit.ts'
 import { statusAfter, type Outcome } from '../domain/delivery.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
+import { goodAt } from '../domain/webhook-secrets.ts'
 import type { WebhookSender } from '../gateways/webhook/sender.ts'
 import { fairSemaphore } from '../gateways/webhook/semaphore.ts'
 import { deliveryHeaders } from '../gateways/webhook/signature.ts'
@@ -27,7 +28,7 @@ export interface Attempts {
 }
 
 const SECRET_UNREADABLE =
-  'The secret of this endpoint cannot be read; give the service its old ENCRYPTION_KEY, or register the endpoint again.'
+  'The secret of this endpoint cannot be read; give the service its old ENCRYPTION_KEY, or rotate the secret of the endpoint.'
 
 export function createAttempts({
   connection,
@@ -40,14 +41,16 @@ export function createAttempts({
   const recorder = recordInGroups(connection, circuit)
   const connections = fairSemaphore({ places: CAPS.connections })
 
-  async function post({ orgId, deliveryId, eventType, payload, url, secretSealed }: DueAttempt): Promise<Outcome> {
-    const secret = opened(secretSealed)
+  async function post({ orgId, deliveryId, eventType, payload, url, ...due }: DueAttempt): Promise<Outcome> {
+    const secret = opened(due.secretSealed)
     if (secret === null) {
       return { kind: 'blocked', statusCode: null, error: SECRET_UNREADABLE, responseBody: null, durationMs: 0 }
     }
     const body = Buffer.from(payload)
     return connections.through(orgId, () => {
-      const headers = deliveryHeaders({ deliveryId, eventType, body, secrets: [secret] }, clock())
+      const now = clock()
+      const former = goodAt(due.formerSecrets, now).flatMap(({ sealed }) => opened(sealed) ?? [])
+      const headers = deliveryHeaders({ deliveryId, eventType, body, secrets: [secret, ...former] }, now)
       return sender.post({ orgId, url, body, headers })
     })
   }

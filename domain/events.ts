@@ -86,13 +86,19 @@ const DELETIONS = Object.fromEntries(
 export const DELETION_EVENTS = Object.keys(DELETIONS) as readonly DeletionEvent[]
 
 /** What an event is about. */
-export const EVENT_ENTITY_TYPES = [...DOCUMENT_KINDS] as const
+export const EVENT_ENTITY_TYPES = [...DOCUMENT_KINDS, 'WEBHOOK_ENDPOINT'] as const
 export type EventEntityType = (typeof EVENT_ENTITY_TYPES)[number]
 
 /** An event to announce; its data follows the schema of its type. */
 export interface AnnouncedEvent {
   type: EventType | DeletionEvent
   data: Record<string, unknown>
+}
+
+/** The event by which an endpoint is tested; its data is the endpoint's id. */
+export interface TestEvent {
+  type: typeof TEST_EVENT
+  data: { id: string }
 }
 
 /** Every type to subscribe to, in the specification's order. */

@@ -25,6 +25,9 @@ export interface Announcement {
   occurred_at: Date
   payload: string
   placeholder: string
+  /** For an event that goes to one endpoint, subscribed to or not: its id, and the id of the delivery. */
+  endpoint_id?: string
+  delivery_id?: string
 }
 
 type Row = Record<string, unknown>
@@ -168,10 +171,11 @@ function sqlOf({ verb, table }: RowGroup, index: number): string {
 }
 
 // The events, whether or not anybody subscribes to them, each with its position in the change feed; and one delivery of each
-// for each enabled endpoint of the organisation that is subscribed to it.
+// for each enabled endpoint of the organisation that is subscribed to it, or that it is for.
 const ANNOUNCE = `announced AS MATERIALIZED (
   SELECT e.*, filled.first_position + e.place AS position FROM filled, jsonb_to_recordset(filled.groups -> 'events') AS e(
-    id uuid, event_type text, entity_type text, entity_id uuid, data jsonb, occurred_at timestamptz, payload text, placeholder text, place integer)
+    id uuid, event_type text, entity_type text, entity_id uuid, data jsonb, occurred_at timestamptz, payload text, placeholder text, place integer,
+    endpoint_id uuid, delivery_id uuid)
 ), event AS (
   INSERT INTO webhook_events (org_id, id, event_type, entity_type, entity_id, data, occurred_at, position)
   SELECT $1, id, event_type, entity_type, entity_id, data, occurred_at, position FROM announced
@@ -180,9 +184,11 @@ const ANNOUNCE = `announced AS MATERIALIZED (
     (org_id, id, event_id, endpoint_id, event_type, payload, status, held_by, created_time, last_modified_time)
   SELECT $1, d.delivery_id, d.id, d.endpoint_id, d.event_type, replace(d.payload, d.placeholder, d.delivery_id::text), 'PENDING',
     CASE WHEN d.circuit <> 'CLOSED' THEN 'CIRCUIT' ELSE 'QUEUE' END, d.occurred_at, d.occurred_at
-  FROM (SELECT announced.*, w.id AS endpoint_id, gen_random_uuid() AS delivery_id, c.state AS circuit
+  FROM (SELECT announced.id, announced.event_type, announced.payload, announced.placeholder, announced.occurred_at, w.id AS endpoint_id,
+          coalesce(announced.delivery_id, gen_random_uuid()) AS delivery_id, c.state AS circuit
         FROM announced JOIN webhook_endpoints AS w
-          ON w.org_id = $1 AND w.status = 'ENABLED' AND announced.event_type = ANY (w.events)
+          ON w.org_id = $1 AND w.status = 'ENABLED'
+            AND (announced.event_type = ANY (w.events) OR w.id = announced.endpoint_id)
         LEFT JOIN webhook_circuits AS c ON c.org_id = w.org_id AND c.id = w.id) AS d
   RETURNING 1
 )`

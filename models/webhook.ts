@@ -1,7 +1,10 @@
 // Webhook endpoints, events, their deliveries, and the attempts at each delivery.
+import pg from 'pg'
 import type { DeliveryStatus } from '../domain/delivery.ts'
+import { isId } from '../domain/ids.ts'
+import type { FormerSecret } from '../domain/webhook-secrets.ts'
 import { hasMany } from './association.ts'
-import { equalTo, not } from './condition.ts'
+import { equalTo, fewInSql, inSql, not, nothing, type Condition } from './condition.ts'
 import type { Scope } from './find.ts'
 import { BIG_INTEGER, INTEGER, TEXT, TEXTS, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 
@@ -10,6 +13,7 @@ export const webhookEndpoints = model('webhook_endpoints', {
   id: UUID,
   url: TEXT,
   secret_sealed: TEXT,
+  former_secrets: json<FormerSecret[]>(),
   events: TEXTS,
   description: orNull(TEXT),
   status: textOf<'ENABLED' | 'DISABLED' | 'DELETED'>(),
@@ -54,6 +58,17 @@ export const webhookDeliveries = model('webhook_deliveries', {
   last_modified_time: TIME,
 })
 export type WebhookDeliveryRow = RowOf<typeof webhookDeliveries>
+
+const EVENT = `SELECT FROM webhook_events AS e
+  WHERE e.org_id = "webhook_deliveries"."org_id" AND e.id = "webhook_deliveries"."event_id"`
+
+/** The deliveries of events about this record; text that is not an id matches none. */
+export const aboutRecord = (id: string): Condition =>
+  isId(id) ? fewInSql(`EXISTS (${EVENT} AND e.entity_id = ${pg.escapeLiteral(id)})`) : nothing
+
+/** The deliveries of events about records of this type. */
+export const aboutType = (type: string): Condition =>
+  inSql(`EXISTS (${EVENT} AND e.entity_type = ${pg.escapeLiteral(type)})`)
 
 export const webhookAttempts = model(
   'webhook_attempts',

@@ -10,10 +10,19 @@ import {
   endpointOf,
   withCircuits,
 } from '../../commands/webhooks/endpoints.ts'
+import { rotateSecret } from '../../commands/webhooks/secrets.ts'
+import { testEndpoint } from '../../commands/webhooks/test-event.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
-import { EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
+import { EVENT_ENTITY_TYPES, EVENT_TYPES, TEST_EVENT } from '../../domain/events.ts'
 import { findRow, findRows } from '../../models/find.ts'
-import { attemptsOf, NOT_DELETED, webhookDeliveries, webhookEndpoints } from '../../models/webhook.ts'
+import {
+  aboutRecord,
+  aboutType,
+  attemptsOf,
+  NOT_DELETED,
+  webhookDeliveries,
+  webhookEndpoints,
+} from '../../models/webhook.ts'
 import { equals, listing, sameId, since, until } from '../http/listing.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
@@ -25,11 +34,14 @@ import {
   EndpointWithSecret,
   EventTypeEntry,
   NewEndpoint,
+  Rotation,
   showCreatedEndpoint,
   showDelivery,
   showDeliveryWithAttempts,
   showEndpoint,
   showEventTypes,
+  showRotatedEndpoint,
+  showTest,
 } from '../shapes/webhook.ts'
 
 const tag = 'Webhooks'
@@ -129,6 +141,32 @@ export const webhookRoutes = [
     }),
   }),
   route({
+    method: 'POST',
+    path: '/webhooks/endpoints/{endpoint_id}/rotate_secret',
+    tag,
+    does: 'Replace the secret of an endpoint',
+    scope: 'webhooks.UPDATE',
+    secretAnswer: true,
+    body: Rotation,
+    answer: one('endpoint', EndpointWithSecret),
+    write: async (books, { params, body }, { sealer }) => ({
+      message: 'Secret rotated. Keep the new one: it is not shown again.',
+      endpoint: showRotatedEndpoint(await rotateSecret(books, params.endpoint_id!, body.overlap_seconds, sealer)),
+    }),
+  }),
+  route({
+    method: 'POST',
+    path: '/webhooks/endpoints/{endpoint_id}/test',
+    tag,
+    does: 'Send the test event to an endpoint',
+    scope: 'webhooks.UPDATE',
+    answer: one('delivery', Delivery),
+    write: async (books, { params }) => ({
+      message: 'Test event queued.',
+      delivery: showTest(await testEndpoint(books, params.endpoint_id!)),
+    }),
+  }),
+  route({
     method: 'GET',
     path: '/webhooks/event_types',
     tag,
@@ -149,6 +187,14 @@ export const webhookRoutes = [
       endpoint_id: sameId(),
       status: equals(Type.Enum([...DELIVERY_STATUSES])),
       event_type: equals(Type.Enum([...EVENT_TYPES, TEST_EVENT])),
+      entity_type: {
+        schema: Type.Enum([...EVENT_ENTITY_TYPES]),
+        where: (type) => aboutType(String(type)),
+      },
+      entity_id: {
+        schema: Type.String({ description: 'The record that the event is about.' }),
+        where: (id) => aboutRecord(String(id)),
+      },
       since: since('created_time'),
       until: until('created_time'),
     },

@@ -1,9 +1,12 @@
 // Webhook endpoints, event types and deliveries as JSON, in and out.
 import { Type, type Static } from 'typebox'
 import type { CreatedEndpoint, EndpointWithCircuit } from '../../commands/webhooks/endpoints.ts'
+import type { RotatedEndpoint } from '../../commands/webhooks/secrets.ts'
+import type { QueuedTest } from '../../commands/webhooks/test-event.ts'
 import { CIRCUIT_STATES, CLOSED } from '../../domain/circuit.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { DELETION_EVENTS, EVENT_TYPES, TEST_EVENT, eventSchema } from '../../domain/events.ts'
+import { OVERLAP_SECONDS } from '../../domain/webhook-secrets.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../models/webhook.ts'
 import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
 
@@ -41,6 +44,12 @@ const endpoint = {
   failing_since: nullable(
     Type.String({ format: 'date-time', description: 'The first failure after the last success.' }),
   ),
+  former_secret_until: nullable(
+    Type.String({
+      format: 'date-time',
+      description: 'Until when deliveries are also signed with former secrets; null if there is none.',
+    }),
+  ),
   circuit: Type.Enum([...CIRCUIT_STATES], {
     description:
       'OPEN after many consecutive failures: deliveries wait, except for occasional trials. HALF_OPEN during a trial. A success closes it.',
@@ -68,6 +77,7 @@ export function showEndpoint({ endpoint: row, circuit }: EndpointWithCircuit): S
     description: row.description,
     status: row.status === 'ENABLED' ? 'ENABLED' : 'DISABLED',
     failing_since: row.failing_since?.toISOString() ?? null,
+    former_secret_until: row.former_secrets[0]?.until ?? null,
     circuit: circuit.state,
     next_try_at: circuit.nextTryAt?.toISOString() ?? null,
     created_time: row.created_time.toISOString(),
@@ -77,6 +87,23 @@ export function showEndpoint({ endpoint: row, circuit }: EndpointWithCircuit): S
 
 export function showCreatedEndpoint({ endpoint, secret }: CreatedEndpoint): Static<typeof EndpointWithSecret> {
   return { ...showEndpoint({ endpoint, circuit: CLOSED }), secret }
+}
+
+export const Rotation = Type.Object(
+  {
+    overlap_seconds: optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: OVERLAP_SECONDS.maximum,
+        description: `How long deliveries are also signed with the former secrets; ${OVERLAP_SECONDS.default} unless sent. 0 ends them at once.`,
+      }),
+    ),
+  },
+  { examples: [{ overlap_seconds: 86_400 }] },
+)
+
+export function showRotatedEndpoint({ secret, ...rotated }: RotatedEndpoint): Static<typeof EndpointWithSecret> {
+  return { ...showEndpoint(rotated), secret }
 }
 
 export const EventTypeEntry = Type.Object({
@@ -142,6 +169,22 @@ export function showDelivery(row: WebhookDeliveryRow, url: string): Static<typeo
     last_modified_time: row.last_modified_time.toISOString(),
     url,
     payload: JSON.parse(row.payload) as Record<string, unknown>,
+  }
+}
+
+export function showTest({ deliveryId, endpointId, url, payload, at }: QueuedTest): Static<typeof Delivery> {
+  return {
+    delivery_id: deliveryId,
+    endpoint_id: endpointId,
+    event_type: TEST_EVENT,
+    status: 'PENDING',
+    attempts_made: 0,
+    next_attempt_at: null,
+    created_time: at.toISOString(),
+    delivered_at: null,
+    last_modified_time: at.toISOString(),
+    url,
+    payload: JSON.parse(payload) as Record<string, unknown>,
   }
 }
 

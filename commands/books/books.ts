@@ -166,10 +166,13 @@ export class Books implements Scope {
     })
   }
 
-  /** Queues the event for every endpoint that subscribes to it. It is sent after the commit, or never if the transaction fails. */
-  announce(event: EventEntry): void {
+  /**
+   * Queues the event for every endpoint that subscribes to it, or for the one that it names. It is sent after the commit, or
+   * never if the transaction fails. Returns the body, with a placeholder for the delivery's id where the event names none.
+   */
+  announce(event: EventEntry): string {
     const id = uuidv7()
-    const placeholder = `<delivery:${id}>`
+    const placeholder = event.to?.deliveryId ?? `<delivery:${id}>`
     const body = {
       event_type: event.type,
       delivery_id: placeholder,
@@ -177,6 +180,7 @@ export class Books implements Scope {
       org_id: this.orgId,
       data: event.data,
     }
+    const payload = JSON.stringify(body)
     this.#unitOfWork.announcements.push({
       id,
       event_type: event.type,
@@ -184,9 +188,11 @@ export class Books implements Scope {
       entity_id: event.entityId,
       data: event.data,
       occurred_at: this.now,
-      payload: JSON.stringify(body),
-      placeholder: placeholder,
+      payload,
+      placeholder,
+      ...(event.to && { endpoint_id: event.to.endpointId, delivery_id: event.to.deliveryId }),
     })
+    return payload
   }
 
   /** Adds a warning to the response; the route must declare that it warns. */

@@ -1,5 +1,5 @@
 // The entries that commands add to open books besides rows: journals, activity entries, events.
-import type { AnnouncedEvent, EventEntityType } from '../../domain/events.ts'
+import type { AnnouncedEvent, EventEntityType, TestEvent } from '../../domain/events.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
 import type { JournalSource } from '../../models/journal.ts'
 
@@ -26,4 +26,9 @@ export interface ActivityEntry {
   metadata?: Record<string, unknown>
 }
 
-export type EventEntry = AnnouncedEvent & { entityType: EventEntityType; entityId: string }
+/** `to`: the one endpoint that gets the event, whatever it subscribes to, and the id of that delivery. */
+export type EventEntry = (AnnouncedEvent | TestEvent) & {
+  entityType: EventEntityType
+  entityId: string
+  to?: { endpointId: string; deliveryId: string }
+}

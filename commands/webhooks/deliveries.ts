@@ -2,6 +2,7 @@
 import { circuitAfter, type CircuitRules } from '../../domain/circuit.ts'
 import type { DeliveryStatus, Outcome } from '../../domain/delivery.ts'
 import { statusAfter } from '../../domain/delivery.ts'
+import type { FormerSecret } from '../../domain/webhook-secrets.ts'
 import { circuitIn, columnsOf, lockCircuits, TURN } from '../../models/circuit.ts'
 import type { Connection } from '../../models/connection.ts'
 import type { Database } from '../../models/database.ts'
@@ -24,6 +25,7 @@ export interface DueAttempt extends AttemptKey {
   payload: string
   url: string
   secretSealed: string
+  formerSecrets: FormerSecret[]
 }
 
 export type StartedAttempt =
@@ -43,6 +45,7 @@ interface StartedAttemptRow {
   payload: string
   url: string
   secret_sealed: string
+  former_secrets: FormerSecret[]
   state: StartedAttempt['state']
   status: DeliveryStatus
 }
@@ -76,6 +79,7 @@ export async function beginAttempts(
       payload: row.payload,
       url: row.url,
       secretSealed: row.secret_sealed,
+      formerSecrets: row.former_secrets,
     }
   })
 }

@@ -92,6 +92,7 @@ export async function createEndpoint(
     id: books.newId(),
     url: fields.url,
     secret_sealed: sealer.seal(secret),
+    former_secrets: [],
     events,
     description: fields.description ?? null,
     status: 'ENABLED',
@@ -149,11 +150,16 @@ export async function disableEndpoint(books: Books, id: string): Promise<Endpoin
   return { endpoint: change(books, endpoint, { status: 'DISABLED' }, 'WEBHOOK_ENDPOINT_STATUS_CHANGED'), circuit }
 }
 
-/** Deletes an endpoint and its secret. The log of its deliveries stays. */
+/** Deletes an endpoint and its secrets. The log of its deliveries stays. */
 export async function deleteEndpoint(books: Books, id: string): Promise<void> {
   const endpoint = await endpointOf(books, id, 'FOR UPDATE')
   await closeCircuit(books, id)
-  books.update(webhookEndpoints, endpoint, { status: 'DELETED', secret_sealed: '', last_modified_time: books.now })
+  books.update(webhookEndpoints, endpoint, {
+    status: 'DELETED',
+    secret_sealed: '',
+    former_secrets: [],
+    last_modified_time: books.now,
+  })
   record(books, endpoint, 'WEBHOOK_ENDPOINT_DELETED')
 }
 

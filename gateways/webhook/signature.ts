@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto'
 
 /**
  * The value of X-Svc-Signature: HMAC-SHA256 over the timestamp, a dot and the raw body, in hex, one `v1` for each
- * secret (two while a rotated secret is still good). `timestamp` is in unix seconds (specification, "Signature
+ * secret (two or more while former secrets are still good). `timestamp` is in unix seconds (specification, "Signature
  * verification").
  */
 export function signature(secrets: readonly string[], timestamp: number, body: Buffer): string {

@@ -72,6 +72,7 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /journals': (org) => journalBody(org, { memo: 'Bank charges of the month' }),
   'POST /webhooks/endpoints': () => ({ url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'], description: 'Ours' }),
   'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
+  'POST /webhooks/endpoints/{endpoint_id}/rotate_secret': () => ({ overlap_seconds: 60 }),
 }
 
 // One row for each id of a path, or for a route that needs such a record in another state: creates it, and returns its id.

@@ -44,6 +44,7 @@ const ACROSS: Record<string, string> = {
   'models/overdue.ts anyDueOf': 'the nightly sweep looks for the organisations to open',
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
+  'models/webhook.ts EVENT': 'a part of the condition of a list, whose rows are of one organisation, and the event of the same',
   'models/unit-of-work.ts insert': 'the rows carry the organisation of the open books',
 }
 

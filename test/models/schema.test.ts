@@ -179,6 +179,7 @@ describe('every list filter has an index that begins with the organisation and t
     '/activity since': 'occurred_at', '/activity until': 'occurred_at', '/webhooks/deliveries since': 'created_time', '/webhooks/deliveries until': 'created_time',
     '/journals modified_since': 'created_time', '/journals account_id': 'journal_lines.account_id', '/invoices overdue': 'due_date', '/bills overdue': 'due_date',
     '/expenses account_id': 'expense_lines.account_id',
+    '/webhooks/deliveries entity_type': 'webhook_events.entity_type', '/webhooks/deliveries entity_id': 'webhook_events.entity_id',
     '/webhooks/events cursor': 'position', '/invoices/series/gaps cursor': 'document', '/invoices/series/gaps modified_since': 'document',
   }
   // What is looked for inside a value; the ids of cost centers are of one organisation anyway.
