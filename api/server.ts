@@ -27,6 +27,7 @@ import { handleRequest } from './http/pipeline.ts'
 import type { ServerContext } from './http/server-context.ts'
 import { createLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
+import { createRowMemory } from './http/row-memory.ts'
 import { createShares, writersOf, type Shares } from './http/shares.ts'
 import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
@@ -36,6 +37,8 @@ import { createWaker } from './waker.ts'
 import { routesOf } from './routes.ts'
 
 export const BASE_PATH = '/api/public/v1'
+
+const MEGABYTE = 2 ** 20
 
 type Request = IncomingMessage & { params?: Record<string, string> }
 
@@ -49,11 +52,10 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const proxies = rangesOf(settings.trustedProxies)
   const isTrusted = (address: string) => isWithin(proxies, address)
   const connections = createConnections({ ...settings, isTrusted })
-  const accessLog = createAccessLog(log, {
-    roundTrips: database.roundTrips,
-    connections: connections.count,
-    droppedLines,
-  })
+  const rowMemory = createRowMemory(settings.rowMemoryMb * MEGABYTE)
+  const { roundTrips } = database
+  const measured = { roundTrips, rowMemoryBytes: rowMemory.bytes, connections: connections.count, droppedLines }
+  const accessLog = createAccessLog(log, measured)
   addWaitingMetrics(accessLog.registry, database)
   const tokens = rememberTokens(database, settings.databaseUrl)
   const seals = sealer(settings.encryptionKey)
@@ -69,6 +71,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       cursors: createCursors(settings.encryptionKey),
       sender: senderOf(settings),
     },
+    rowMemory,
     shares: sharesOf(settings),
     pace: createPace(),
     addressOf: (request) => clientAddress(request, isTrusted),

@@ -89,9 +89,15 @@ function requestRows(): string[][] {
   ]
 }
 
-function serverRows({ databasePool, webhookTimeoutSeconds }: Settings): string[][] {
+function serverRows({ databasePool, rowMemoryMb, webhookTimeoutSeconds }: Settings): string[][] {
   const DATABASE = '`models/database.ts`'
   return [
+    [
+      'Documents that an API process remembers as JSON',
+      `${rowMemoryMb} MB`,
+      'those not asked for longest are forgotten',
+      '`ROW_MEMORY_MB`',
+    ],
     ['Connections of a process to PostgreSQL', String(databasePool), 'wait', '`DATABASE_POOL`'],
     ['The wait for a free connection', seconds(DATABASE_WAITS_MS.acquire), '`503`', DATABASE],
     ['Opening a new connection', seconds(DATABASE_WAITS_MS.connect), '`503`', DATABASE],

@@ -40,12 +40,13 @@ export async function pageOf<Row extends { org_id: string }>(
   return pageFrom(await findList(scope, model, findingIn(request)), request)
 }
 
-/** The statement that pageOf sends, to be sent together with others. It finds one row more than the page has. */
+/** The statement that pageOf sends, with other columns on request, to be sent together with others. It finds one row more than the page has. */
 export const statementOfPage = <Row extends { org_id: string }>(
   scope: Scope,
   model: ModelOf<Row>,
   request: PageRequest,
-): Promise<Statement> => statementOfList(scope, model, findingIn(request))
+  attributes?: FindOptions['attributes'],
+): Promise<Statement> => statementOfList(scope, model, { ...findingIn(request), ...(attributes ? { attributes } : {}) })
 
 /** As pageOf, for the models above organisations: `where` names whose rows they are. */
 export async function pageAbove<Row extends object>(
@@ -56,7 +57,8 @@ export async function pageAbove<Row extends object>(
   return pageFrom(await findListAbove(connection, model, findingOf(request)), request)
 }
 
-const CREATED = 'created_time'
+/** The column that a list is ordered by unless asked. */
+export const CREATED = 'created_time'
 
 function findingIn(request: PageRequest): FindOptions {
   const { where = everything, by = CREATED } = request

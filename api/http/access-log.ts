@@ -28,6 +28,7 @@ export type RefusalReason = Excess | 'pipelining'
 /** Values that are counted elsewhere and read by each GET /metrics. */
 export interface Measured {
   roundTrips(): number
+  rowMemoryBytes(): number
   connections(): number
   droppedLines(): number
 }
@@ -93,7 +94,7 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
   }
 }
 
-function measure(registry: Registry, { roundTrips, connections, droppedLines }: Measured): void {
+function measure(registry: Registry, { roundTrips, rowMemoryBytes, connections, droppedLines }: Measured): void {
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       name,
@@ -103,6 +104,7 @@ function measure(registry: Registry, { roundTrips, connections, droppedLines }: 
         this.set(value())
       },
     })
+  gauge('bahi_row_memory_bytes', 'Memory of remembered documents.', rowMemoryBytes)
   gauge('bahi_database_round_trips_total', 'Statements sent to PostgreSQL since the start.', roundTrips)
   gauge('bahi_connections', 'Open client connections.', connections)
   gauge('bahi_log_lines_dropped_total', 'Log lines dropped since the start.', droppedLines)

@@ -1,6 +1,7 @@
 // The JSON envelope of successful and refused calls.
 import { FAULTS, type Fault } from '../../domain/faults.ts'
 import { MAX_FIELD, MAX_MESSAGE, shortened } from './problems.ts'
+import { Rendered } from './rendered.ts'
 import type { Answer } from './route.ts'
 
 export interface Reply {
@@ -21,7 +22,12 @@ export interface Rest {
 
 /** `{code: 0, message, <resource_key>: ...}` (specification, "Response envelope"). */
 export function success(status: number, { message = 'success', ...resource }: Answer): Reply {
-  return { status, headers: {}, body: JSON.stringify({ code: 0, message, ...resource }) }
+  const [[key, value] = [], ...others] = Object.entries(resource)
+  const body =
+    value instanceof Rendered && others.length === 0
+      ? `{"code":0,"message":${JSON.stringify(message)},${JSON.stringify(key)}:${value.json}}`
+      : JSON.stringify({ code: 0, message, ...resource })
+  return { status, headers: {}, body }
 }
 
 /** The text of an answer before and after the rows of its last list, which must be empty. */

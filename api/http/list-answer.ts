@@ -3,15 +3,16 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../commands/books/caller.ts'
 import { openedAt, type Reply } from './envelope.ts'
 import type { ServerContext } from './server-context.ts'
+import { Rendered } from './rendered.ts'
 import type { Listed } from './route.ts'
 import { ownerOf } from './shares.ts'
 import { CALLER_GONE, holdUntil, untilGone } from './stream.ts'
 import { inPlace } from './writing.ts'
 
-// How many rows are shown at first, while it is not known how large they are, and how many characters the portions after
-// that aim at.
+// How many rows are shown at first, while it is not known how large they are, and then how many characters they aim at.
 const FIRST_ROWS = 2
-const PORTION = 512 * 1024
+/** How many characters a portion of a list aims at. */
+export const PORTION = 512 * 1024
 /** An answer of more characters than this is not held. */
 const MAX_HELD = 1024 * 1024
 
@@ -66,7 +67,8 @@ async function* portionsOf(
 
 // A generator that waits for its reader keeps all that it has names for: what is shown, many times its text, is not among it.
 async function textShown(rows: unknown[], show: (rows: unknown[]) => Promise<unknown[]>): Promise<string> {
-  return JSON.stringify(await show(rows)).slice(1, -1)
+  const shown = await show(rows)
+  return shown.map((row) => (row instanceof Rendered ? row.json : JSON.stringify(row))).join(',')
 }
 
 async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {

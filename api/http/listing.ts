@@ -1,6 +1,7 @@
 // A cursor list is declared once: its table, its filters, and how its rows are shown.
 import { Type, type TProperties, type TSchema } from 'typebox'
 import { endOfDate, parseDocumentDate, parseInstant } from '../../domain/dates.ts'
+import type { DocumentKind } from '../../domain/documents.ts'
 import type { SettledKind } from '../../domain/lifecycle.ts'
 import type { ScopeNeed } from '../../domain/scopes.ts'
 import {
@@ -16,12 +17,13 @@ import {
   type Condition,
 } from '../../models/condition.ts'
 import { overdueOn } from '../../models/overdue.ts'
-import { pageOf, type PageOf, type PageRequest } from '../../models/page.ts'
+import { pageOf, type PageRequest } from '../../models/page.ts'
 import { wholePageOf, type Parts } from '../../models/parts.ts'
 import type { ModelOf } from '../../models/model.ts'
 import { DocumentDate } from '../shapes/fields.ts'
 import { PageContext, pageQuery, pagingOf, PER_PAGE } from './page.ts'
-import { route, type Listed, type RequestContext, type Route } from './route.ts'
+import { renderedPage, type ReadPage, type RenderedRow, type Rendering } from './rendered-rows.ts'
+import { route, type RequestContext, type Route } from './route.ts'
 import { todayAt } from './today.ts'
 
 /** A query parameter and what it asks of the rows. The column is of the parameter's name unless told. */
@@ -107,6 +109,9 @@ export interface Listing<Row extends Listable, Shown = Row> {
   complete?(rows: Row[], context: RequestContext): Promise<Shown[]>
   /** What the rows are shown with, read in portions; several portions may be of different moments. */
   parts?: Parts<Row, Shown>
+  /** For rows that are remembered as they are rendered: of the Rendering that the listing is declared with. */
+  shownWith?: Rendering<never, never>['shownWith']
+  kind?: DocumentKind
   /** Called once per portion of the page. */
   show(rows: Shown[], context: RequestContext): unknown[] | Promise<unknown[]>
   /** The column of modified_since; null where a row has no time of change. */
@@ -142,17 +147,17 @@ export function listing<Row extends Listable, Shown = Row>(list: Listing<Row, Sh
   })
 }
 
-type ReadPage = Pick<PageOf<object>, 'end' | 'hasMore'> & Pick<Listed, 'rows' | 'ready' | 'show'>
-
 async function readPage<Row extends Listable, Shown>(
-  { table, parts, complete, show }: Listing<Row, Shown>,
+  list: Listing<Row, Shown>,
   context: RequestContext,
   request: PageRequest,
 ): Promise<ReadPage> {
+  const { table, parts, complete, show, shownWith } = list
   if (!parts) {
     const { rows, ...rest } = await pageOf(context, table, request)
     return { ...rest, rows: (await complete?.(rows, context)) ?? rows, show: (some) => show(some as Shown[], context) }
   }
+  if (shownWith) return renderedPage(context, list as unknown as Rendering<RenderedRow, Shown>, request)
   const { whole, ...page } = await wholePageOf(context, table, parts, request)
   return {
     ...page,

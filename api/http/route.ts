@@ -7,6 +7,7 @@ import type { ScopeNeed } from '../../domain/scopes.ts'
 import type { Database } from '../../models/database.ts'
 import type { Scope } from '../../models/find.ts'
 import type { Gateways } from './gateways.ts'
+import type { RowMemory } from './row-memory.ts'
 
 /** The result of a handler: the resource under its key, and optionally a message. */
 export type Answer = { message?: string } & Record<string, unknown>
@@ -46,6 +47,7 @@ export interface RequestContext extends Scope {
   caller: Caller
   now: Date
   gateways: Gateways
+  rowMemory: RowMemory
 }
 
 /** The id under which a call stores its request for a workflow. A repeat of the idempotency key gets the same id. */

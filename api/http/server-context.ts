@@ -5,6 +5,7 @@ import type { Sealer } from '../../models/sealed.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
 import type { Gateways } from './gateways.ts'
 import type { Pace } from './pace.ts'
+import type { RowMemory } from './row-memory.ts'
 import type { Limiter } from './rate-limit.ts'
 import type { Shares } from './shares.ts'
 
@@ -15,6 +16,7 @@ export interface ServerContext {
   tokens: TokenMemory
   sealer: Sealer
   gateways: Gateways
+  rowMemory: RowMemory
   shares: Shares
   /** Delays answers that use up no rate limit. */
   pace: Pace

@@ -143,6 +143,7 @@ export function requestContextOf(server: ServerContext, caller: Caller, now: Dat
     caller,
     now,
     gateways: server.gateways,
+    rowMemory: server.rowMemory,
     orgId: caller.organization?.id ?? '',
   }
 }

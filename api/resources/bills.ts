@@ -1,10 +1,11 @@
 // The bills' routes.
 import { Type } from 'typebox'
-import { approveBill, billOf, changeBill, createBill, deleteBill, voidBill } from '../../commands/purchases/bills.ts'
+import { approveBill, changeBill, createBill, deleteBill, voidBill } from '../../commands/purchases/bills.ts'
 import type { Books } from '../../commands/books/books.ts'
 import { today } from '../../commands/documents/drafting.ts'
-import { bills, billParts, type Bill as BillWithLines } from '../../models/bill.ts'
+import { bills, billParts, type Bill as BillWithLines, type BillRow } from '../../models/bill.ts'
 import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
+import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
 import { route } from '../http/route.ts'
 import { todayAt } from '../http/today.ts'
 import { Bill, BILL_STATUSES, BillChanges, NewBill, showBill } from '../shapes/bill.ts'
@@ -18,6 +19,14 @@ const answer = one('bill', Bill)
 const answered = (books: Books) => (bill: BillWithLines) => showBill(bill, today(books))
 const shown = (books: Books, bill: BillWithLines, message: string) => ({ message, bill: answered(books)(bill) })
 
+const rendering: Rendering<BillRow, BillWithLines> = {
+  kind: 'BILL',
+  table: bills,
+  parts: billParts,
+  show: (rows, context) => rows.map((bill) => showBill(bill, todayAt(context))),
+  shownWith: todayAt,
+}
+
 export const billRoutes = [
   listing({
     path: '/bills',
@@ -25,7 +34,7 @@ export const billRoutes = [
     does: 'List bills',
     scope: 'bills.READ',
     key: 'bills',
-    table: bills,
+    ...rendering,
     shape: Bill,
     filters: {
       status: equals(Type.Enum(BILL_STATUSES)),
@@ -37,8 +46,6 @@ export const billRoutes = [
       bill_number: equals(),
       overdue: overdue('BILL'),
     },
-    parts: billParts,
-    show: (rows, context) => rows.map((bill) => showBill(bill, todayAt(context))),
   }),
   route({
     method: 'GET',
@@ -47,7 +54,7 @@ export const billRoutes = [
     does: 'Read a bill',
     scope: 'bills.READ',
     answer,
-    read: async (context, { params }) => ({ bill: showBill(await billOf(context, params.bill_id!), todayAt(context)) }),
+    read: async (context, { params }) => ({ bill: await renderedRow(context, rendering, params.bill_id!) }),
   }),
   route({
     method: 'POST',

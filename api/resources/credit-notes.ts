@@ -4,12 +4,17 @@ import { applyToBill, applyToInvoice } from '../../commands/sales/credit-applica
 import {
   changeCreditNote,
   createCreditNote,
-  creditNoteOf,
   issueCreditNote,
   voidCreditNote,
 } from '../../commands/sales/credit-notes.ts'
-import { creditNotes, creditNoteParts, type CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
+import {
+  creditNotes,
+  creditNoteParts,
+  type CreditNote as CreditNoteWithLines,
+  type CreditNoteRow,
+} from '../../models/credit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
+import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
 import { route } from '../http/route.ts'
 import {
   AppliedToBill,
@@ -33,6 +38,14 @@ const tag = 'Credit notes'
 const answer = one('credit_note', CreditNote)
 const shown = (message: string, note: CreditNoteWithLines) => ({ message, credit_note: showCreditNote(note) })
 
+const rendering: Rendering<CreditNoteRow, CreditNoteWithLines> = {
+  kind: 'CREDIT_NOTE',
+  table: creditNotes,
+  parts: creditNoteParts,
+  show: (rows) => rows.map(showCreditNote),
+  shownWith: () => '',
+}
+
 export const creditNoteRoutes = [
   listing({
     path: '/credit_notes',
@@ -40,7 +53,7 @@ export const creditNoteRoutes = [
     does: 'List credit notes',
     scope: 'creditnotes.READ',
     key: 'credit_notes',
-    table: creditNotes,
+    ...rendering,
     shape: CreditNote,
     filters: {
       status: equals(Type.Enum(CREDIT_NOTE_STATUSES)),
@@ -52,8 +65,6 @@ export const creditNoteRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    parts: creditNoteParts,
-    show: (rows) => rows.map(showCreditNote),
   }),
   route({
     method: 'GET',
@@ -63,7 +74,7 @@ export const creditNoteRoutes = [
     scope: 'creditnotes.READ',
     answer,
     read: async (context, { params }) => ({
-      credit_note: showCreditNote(await creditNoteOf(context, params.credit_note_id!)),
+      credit_note: await renderedRow(context, rendering, params.credit_note_id!),
     }),
   }),
   route({

@@ -3,12 +3,17 @@ import { Type } from 'typebox'
 import {
   changeDebitNote,
   createDebitNote,
-  debitNoteOf,
   issueDebitNote,
   voidDebitNote,
 } from '../../commands/purchases/debit-notes.ts'
-import { debitNotes, debitNoteParts, type DebitNote as DebitNoteWithLines } from '../../models/debit-note.ts'
+import {
+  debitNotes,
+  debitNoteParts,
+  type DebitNote as DebitNoteWithLines,
+  type DebitNoteRow,
+} from '../../models/debit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
+import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
 import { route } from '../http/route.ts'
 import {
   DEBIT_NOTE_STATUSES,
@@ -27,6 +32,14 @@ const tag = 'Debit notes'
 const answer = one('debit_note', DebitNote)
 const shown = (message: string, note: DebitNoteWithLines) => ({ message, debit_note: showDebitNote(note) })
 
+const rendering: Rendering<DebitNoteRow, DebitNoteWithLines> = {
+  kind: 'DEBIT_NOTE',
+  table: debitNotes,
+  parts: debitNoteParts,
+  show: (rows) => rows.map(showDebitNote),
+  shownWith: () => '',
+}
+
 export const debitNoteRoutes = [
   listing({
     path: '/debit_notes',
@@ -34,7 +47,7 @@ export const debitNoteRoutes = [
     does: 'List debit notes',
     scope: 'debitnotes.READ',
     key: 'debit_notes',
-    table: debitNotes,
+    ...rendering,
     shape: DebitNote,
     filters: {
       status: equals(Type.Enum(DEBIT_NOTE_STATUSES)),
@@ -44,8 +57,6 @@ export const debitNoteRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    parts: debitNoteParts,
-    show: (rows) => rows.map(showDebitNote),
   }),
   route({
     method: 'GET',
@@ -54,9 +65,7 @@ export const debitNoteRoutes = [
     does: 'Read a debit note',
     scope: 'debitnotes.READ',
     answer,
-    read: async (context, { params }) => ({
-      debit_note: showDebitNote(await debitNoteOf(context, params.debit_note_id!)),
-    }),
+    read: async (context, { params }) => ({ debit_note: await renderedRow(context, rendering, params.debit_note_id!) }),
   }),
   route({
     method: 'POST',

@@ -1,10 +1,17 @@
 // The expenses' routes.
 import { Type } from 'typebox'
 import type { Books } from '../../commands/books/books.ts'
-import { changeExpense, createExpense, deleteExpense, expenseOf } from '../../commands/purchases/expenses.ts'
+import { changeExpense, createExpense, deleteExpense } from '../../commands/purchases/expenses.ts'
 import { expenseProblems } from '../../domain/expense-body.ts'
-import { expenses, expensesOn, expenseParts, type Expense as ExpenseWithLines } from '../../models/expense.ts'
+import {
+  expenses,
+  expensesOn,
+  expenseParts,
+  type Expense as ExpenseWithLines,
+  type ExpenseRow,
+} from '../../models/expense.ts'
 import { dateFrom, dateTo, listing, sameId, tagged } from '../http/listing.ts'
+import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
 import { route, type RequestContext } from '../http/route.ts'
 import { changedExpenseProblems, Expense, ExpenseChanges, NewExpense, showExpense } from '../shapes/expense.ts'
 import { one } from '../shapes/fields.ts'
@@ -22,6 +29,14 @@ const shown = (books: Books, expense: ExpenseWithLines, message: string) => ({
   expense: answered(books)(expense),
 })
 
+const rendering: Rendering<ExpenseRow, ExpenseWithLines> = {
+  kind: 'EXPENSE',
+  table: expenses,
+  parts: expenseParts,
+  show: (rows, context) => rows.map((expense) => showExpense(expense, currencyAt(context))),
+  shownWith: currencyAt,
+}
+
 export const expenseRoutes = [
   listing({
     path: '/expenses',
@@ -29,7 +44,7 @@ export const expenseRoutes = [
     does: 'List expenses',
     scope: 'expenses.READ',
     key: 'expenses',
-    table: expenses,
+    ...rendering,
     shape: Expense,
     filters: {
       vendor_id: sameId(),
@@ -41,8 +56,6 @@ export const expenseRoutes = [
       date_to: dateTo(),
       tag: tagged(),
     },
-    parts: expenseParts,
-    show: (rows, context) => rows.map((expense) => showExpense(expense, currencyAt(context))),
   }),
   route({
     method: 'POST',
@@ -63,9 +76,7 @@ export const expenseRoutes = [
     does: 'Read an expense',
     scope: 'expenses.READ',
     answer,
-    read: async (context, { params }) => ({
-      expense: showExpense(await expenseOf(context, params.expense_id!), currencyAt(context)),
-    }),
+    read: async (context, { params }) => ({ expense: await renderedRow(context, rendering, params.expense_id!) }),
   }),
   route({
     method: 'PUT',

@@ -7,11 +7,11 @@ import {
   changeInvoice,
   createInvoice,
   deleteInvoice,
-  invoiceOf,
   voidInvoice,
 } from '../../commands/sales/invoices.ts'
-import { invoices, invoiceParts, type Invoice as InvoiceWithLines } from '../../models/invoice.ts'
+import { invoices, invoiceParts, type Invoice as InvoiceWithLines, type InvoiceRow } from '../../models/invoice.ts'
 import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
+import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
 import { route } from '../http/route.ts'
 import { todayAt } from '../http/today.ts'
 import { one } from '../shapes/fields.ts'
@@ -28,6 +28,17 @@ const shown = (books: Books, invoice: InvoiceWithLines, message: string) => ({
   invoice: answered(books)(invoice),
 })
 
+const rendering: Rendering<InvoiceRow, InvoiceWithLines> = {
+  kind: 'INVOICE',
+  table: invoices,
+  parts: invoiceParts,
+  show(rows, context) {
+    const today = todayAt(context)
+    return rows.map((invoice) => showInvoice(invoice, today))
+  },
+  shownWith: todayAt,
+}
+
 export const invoiceRoutes = [
   listing({
     path: '/invoices',
@@ -35,7 +46,7 @@ export const invoiceRoutes = [
     does: 'List invoices',
     scope: 'invoices.READ',
     key: 'invoices',
-    table: invoices,
+    ...rendering,
     shape: Invoice,
     filters: {
       status: equals(Type.Enum(INVOICE_STATUSES)),
@@ -47,11 +58,6 @@ export const invoiceRoutes = [
       invoice_number: equals(),
       overdue: overdue('INVOICE'),
     },
-    parts: invoiceParts,
-    show(rows, context) {
-      const today = todayAt(context)
-      return rows.map((invoice) => showInvoice(invoice, today))
-    },
   }),
   route({
     method: 'GET',
@@ -60,9 +66,7 @@ export const invoiceRoutes = [
     does: 'Read an invoice',
     scope: 'invoices.READ',
     answer,
-    read: async (context, { params }) => ({
-      invoice: showInvoice(await invoiceOf(context, params.invoice_id!), todayAt(context)),
-    }),
+    read: async (context, { params }) => ({ invoice: await renderedRow(context, rendering, params.invoice_id!) }),
   }),
   route({
     method: 'POST',

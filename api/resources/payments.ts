@@ -1,9 +1,15 @@
 // The payments' routes.
 import { Type } from 'typebox'
 import { changePayment } from '../../commands/payments/payment-changes.ts'
-import { applyPayment, deletePayment, paymentOf, recordPayment } from '../../commands/payments/payments.ts'
-import { payments, paymentParts } from '../../models/payment.ts'
+import { applyPayment, deletePayment, recordPayment } from '../../commands/payments/payments.ts'
+import {
+  payments,
+  paymentParts,
+  type PaymentRow,
+  type Payment as PaymentWithAllocations,
+} from '../../models/payment.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
+import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import {
@@ -20,6 +26,14 @@ import {
 const tag = 'Payments'
 const answer = one('payment', Payment)
 
+const rendering: Rendering<PaymentRow, PaymentWithAllocations> = {
+  kind: 'PAYMENT',
+  table: payments,
+  parts: paymentParts,
+  show: (rows) => rows.map(showPayment),
+  shownWith: () => '',
+}
+
 export const paymentRoutes = [
   listing({
     path: '/payments',
@@ -27,11 +41,9 @@ export const paymentRoutes = [
     does: 'List payments',
     scope: 'payments.READ',
     key: 'payments',
-    table: payments,
+    ...rendering,
     shape: Payment,
     filters: { flow: equals(Flow), contact_id: sameId(), date_from: dateFrom(), date_to: dateTo(), tag: tagged() },
-    parts: paymentParts,
-    show: (rows) => rows.map(showPayment),
   }),
   route({
     method: 'GET',
@@ -40,7 +52,7 @@ export const paymentRoutes = [
     does: 'Read a payment',
     scope: 'payments.READ',
     answer,
-    read: async (context, { params }) => ({ payment: showPayment(await paymentOf(context, params.payment_id!)) }),
+    read: async (context, { params }) => ({ payment: await renderedRow(context, rendering, params.payment_id!) }),
   }),
   route({
     method: 'POST',

@@ -6,14 +6,15 @@ import {
   createPurchaseOrder,
   deletePurchaseOrder,
   openPurchaseOrder,
-  purchaseOrderOf,
 } from '../../commands/orders/purchase-orders.ts'
 import {
   purchaseOrders,
   purchaseOrderParts,
   type PurchaseOrder as PurchaseOrderWithLines,
+  type PurchaseOrderRow,
 } from '../../models/purchase-order.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
+import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { changedLineProblems, lineProblems } from '../shapes/line-item.ts'
@@ -32,6 +33,14 @@ const shown = (message: string, order: PurchaseOrderWithLines) => ({
   purchase_order: showPurchaseOrder(order),
 })
 
+const rendering: Rendering<PurchaseOrderRow, PurchaseOrderWithLines> = {
+  kind: 'PURCHASE_ORDER',
+  table: purchaseOrders,
+  parts: purchaseOrderParts,
+  show: (rows) => rows.map(showPurchaseOrder),
+  shownWith: () => '',
+}
+
 export const purchaseOrderRoutes = [
   listing({
     path: '/purchase_orders',
@@ -39,7 +48,7 @@ export const purchaseOrderRoutes = [
     does: 'List purchase orders',
     scope: 'purchaseorders.READ',
     key: 'purchase_orders',
-    table: purchaseOrders,
+    ...rendering,
     shape: PurchaseOrder,
     filters: {
       status: equals(Type.Enum(PURCHASE_ORDER_STATUSES)),
@@ -49,8 +58,6 @@ export const purchaseOrderRoutes = [
       tag: tagged(),
       reference_number: equals(),
     },
-    parts: purchaseOrderParts,
-    show: (rows) => rows.map(showPurchaseOrder),
   }),
   route({
     method: 'POST',
@@ -73,7 +80,7 @@ export const purchaseOrderRoutes = [
     scope: 'purchaseorders.READ',
     answer,
     read: async (context, { params }) => ({
-      purchase_order: showPurchaseOrder(await purchaseOrderOf(context, params.purchase_order_id!)),
+      purchase_order: await renderedRow(context, rendering, params.purchase_order_id!),
     }),
   }),
   route({

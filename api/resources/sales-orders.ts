@@ -6,10 +6,15 @@ import {
   closeSalesOrder,
   createSalesOrder,
   openSalesOrder,
-  salesOrderOf,
 } from '../../commands/orders/sales-orders.ts'
-import { salesOrders, salesOrderParts, type SalesOrder as SalesOrderWithLines } from '../../models/sales-order.ts'
+import {
+  salesOrders,
+  salesOrderParts,
+  type SalesOrder as SalesOrderWithLines,
+  type SalesOrderRow,
+} from '../../models/sales-order.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
+import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { changedLineProblems, lineProblems } from '../shapes/line-item.ts'
@@ -25,6 +30,14 @@ const tag = 'Sales orders'
 const answer = one('sales_order', SalesOrder)
 const shown = (message: string, order: SalesOrderWithLines) => ({ message, sales_order: showSalesOrder(order) })
 
+const rendering: Rendering<SalesOrderRow, SalesOrderWithLines> = {
+  kind: 'SALES_ORDER',
+  table: salesOrders,
+  parts: salesOrderParts,
+  show: (rows) => rows.map(showSalesOrder),
+  shownWith: () => '',
+}
+
 export const salesOrderRoutes = [
   listing({
     path: '/sales_orders',
@@ -32,7 +45,7 @@ export const salesOrderRoutes = [
     does: 'List sales orders',
     scope: 'salesorders.READ',
     key: 'sales_orders',
-    table: salesOrders,
+    ...rendering,
     shape: SalesOrder,
     filters: {
       status: equals(Type.Enum(SALES_ORDER_STATUSES)),
@@ -42,8 +55,6 @@ export const salesOrderRoutes = [
       tag: tagged(),
       reference_number: equals(),
     },
-    parts: salesOrderParts,
-    show: (rows) => rows.map(showSalesOrder),
   }),
   route({
     method: 'POST',
@@ -66,7 +77,7 @@ export const salesOrderRoutes = [
     scope: 'salesorders.READ',
     answer,
     read: async (context, { params }) => ({
-      sales_order: showSalesOrder(await salesOrderOf(context, params.sales_order_id!)),
+      sales_order: await renderedRow(context, rendering, params.sales_order_id!),
     }),
   }),
   route({

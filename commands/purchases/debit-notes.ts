@@ -59,7 +59,7 @@ const TERMS = ['vendor_id', 'bill_id', ...NOTE_TERMS] as const satisfies (keyof 
 const REMARKS = ['reason', 'reference_number', 'notes'] as const satisfies (keyof DebitNoteRow)[]
 
 /** The debit note of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-export const debitNoteOf = documentFinder('DEBIT_NOTE', findDebitNote)
+const debitNoteOf = documentFinder('DEBIT_NOTE', findDebitNote)
 
 /**
  * Creates a debit note, and issues it, which posts it, unless `is_draft` (decisions §4). Throws as draftDebitNote does.

@@ -46,7 +46,7 @@ const TERMS = ['customer_id', 'invoice_id', 'bill_id', ...NOTE_TERMS] as const s
 const REMARKS = ['reference_number', 'notes'] as const satisfies (keyof CreditNoteRow)[]
 
 /** The credit note of this id, with its lines and applications. Throws not_found.resource for one that the organisation does not have. */
-export const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
+const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
 
 /**
  * Creates a credit note, and issues it unless `is_draft`. Issuing posts it, but reduces no balance until it is applied

@@ -62,7 +62,7 @@ const FIXED = [
 ] as const satisfies (keyof NewInvoice)[]
 
 /** The invoice of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-export const invoiceOf = documentFinder('INVOICE', findInvoice)
+const invoiceOf = documentFinder('INVOICE', findInvoice)
 
 /**
  * Creates an invoice, and approves it with `auto_approve` (specification, "POST /invoices body").

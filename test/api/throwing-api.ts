@@ -19,7 +19,7 @@ const WAYS: Record<string, () => void> = {
 }
 
 const output = openLog('api', 'info')
-const accessLog = createAccessLog(output.log, { roundTrips: () => 0, connections: () => 0, droppedLines: output.dropped })
+const accessLog = createAccessLog(output.log, { roundTrips: () => 0, rowMemoryBytes: () => 0, connections: () => 0, droppedLines: output.dropped })
 const unmatched = unmatchedRequests(createLimiter({ DEFAULT: 1, PARTNER: 1 }, null), accessLog, () => null)
 const connections = createConnections({ maxConnections: 100, maxConnectionsPerAddress: 100, isTrusted: () => false })
 const listener = createListener({
