@@ -50,7 +50,9 @@ export function createAttempts({
     return connections.through(orgId, () => {
       const now = clock()
       const former = goodAt(due.formerSecrets, now).flatMap(({ sealed }) => opened(sealed) ?? [])
-      const headers = deliveryHeaders({ deliveryId, eventType, body, secrets: [secret, ...former] }, now)
+      const { standardWebhooks } = due
+      const signed = { deliveryId, eventType, body, secrets: [secret, ...former], standardWebhooks }
+      const headers = deliveryHeaders(signed, now)
       return sender.post({ orgId, url, body, headers })
     })
   }

@@ -11,7 +11,7 @@ export const BEGIN = {
   text: `WITH requested AS (
     SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::smallint[], $4::smallint[]) AS k(org_id, delivery_id, series, attempt)
   ), found AS MATERIALIZED (
-    SELECT k.*, d.endpoint_id, d.event_type, d.payload, d.status, e.url, e.secret_sealed, e.former_secrets,
+    SELECT k.*, d.endpoint_id, d.event_type, d.payload, d.status, e.url, e.secret_sealed, e.former_secrets, e.standard_webhooks,
       CASE WHEN d.status NOT IN ('PENDING', 'RETRYING') OR a.duration_ms IS NOT NULL THEN 'settled'
            WHEN e.status <> 'ENABLED' THEN 'skipped'
            WHEN o.status <> 'ACTIVE' THEN 'suspended'
@@ -42,7 +42,7 @@ export const BEGIN = {
   ), circuit AS (
     UPDATE webhook_circuits AS c SET ${CLOSED_COLUMNS} FROM closable AS n WHERE c.org_id = n.org_id AND c.id = n.id
   )
-  SELECT org_id, delivery_id, series, attempt, endpoint_id, event_type, payload, url, secret_sealed, former_secrets,
+  SELECT org_id, delivery_id, series, attempt, endpoint_id, event_type, payload, url, secret_sealed, former_secrets, standard_webhooks,
     CASE state WHEN 'skipped' THEN 'settled' ELSE state END AS state,
     CASE state WHEN 'skipped' THEN 'SKIPPED' ELSE status END AS status
   FROM found`,

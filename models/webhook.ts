@@ -6,7 +6,20 @@ import type { FormerSecret } from '../domain/webhook-secrets.ts'
 import { hasMany } from './association.ts'
 import { equalTo, fewInSql, inSql, not, nothing, type Condition } from './condition.ts'
 import type { Scope } from './find.ts'
-import { BIG_INTEGER, INTEGER, TEXT, TEXTS, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
+import {
+  BIG_INTEGER,
+  BOOLEAN,
+  INTEGER,
+  TEXT,
+  TEXTS,
+  TIME,
+  UUID,
+  json,
+  orNull,
+  textOf,
+  model,
+  type RowOf,
+} from './model.ts'
 
 export const webhookEndpoints = model('webhook_endpoints', {
   org_id: UUID,
@@ -15,6 +28,8 @@ export const webhookEndpoints = model('webhook_endpoints', {
   secret_sealed: TEXT,
   former_secrets: json<FormerSecret[]>(),
   events: TEXTS,
+  /** Whether deliveries carry the headers of Standard Webhooks too. */
+  standard_webhooks: BOOLEAN,
   description: orNull(TEXT),
   status: textOf<'ENABLED' | 'DISABLED' | 'DELETED'>(),
   failing_since: orNull(TIME),

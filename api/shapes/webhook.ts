@@ -6,6 +6,7 @@ import type { QueuedTest } from '../../commands/webhooks/test-event.ts'
 import { CIRCUIT_STATES, CLOSED } from '../../domain/circuit.ts'
 import { DELIVERY_STATUSES } from '../../domain/delivery.ts'
 import { DELETION_EVENTS, EVENT_TYPES, TEST_EVENT, eventSchema } from '../../domain/events.ts'
+import { standardSecret } from '../../domain/standard-secret.ts'
 import { OVERLAP_SECONDS } from '../../domain/webhook-secrets.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow } from '../../models/webhook.ts'
 import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
@@ -18,10 +19,14 @@ const fields = {
     maxItems: 100,
     description: 'Names from GET /webhooks/event_types.',
   }),
+  standard_webhooks: Type.Boolean({
+    description:
+      'Whether deliveries also carry the headers of Standard Webhooks (webhook-id, webhook-timestamp, webhook-signature).',
+  }),
 }
 
 export const NewEndpoint = Type.Object(
-  { ...fields, description: optional(Text(500)) },
+  { ...fields, description: optional(Text(500)), standard_webhooks: optional(fields.standard_webhooks) },
   {
     examples: [{ url: 'https://example.com/bahi', events: ['INVOICE_CREATED', 'INVOICE_PAID'] }],
   },
@@ -32,6 +37,7 @@ export const EndpointChanges = Type.Object({
   url: Type.Optional(fields.url),
   events: Type.Optional(fields.events),
   description: optional(Text(500)),
+  standard_webhooks: Type.Optional(fields.standard_webhooks),
 })
 export type EndpointChanges = Static<typeof EndpointChanges>
 
@@ -40,6 +46,7 @@ const endpoint = {
   url: Type.String(),
   events: Type.Array(Type.String()),
   description: nullable(Type.String()),
+  standard_webhooks: Type.Boolean(),
   status: Type.Enum(['ENABLED', 'DISABLED']),
   failing_since: nullable(
     Type.String({ format: 'date-time', description: 'The first failure after the last success.' }),
@@ -67,6 +74,7 @@ export const Endpoint = Type.Object(endpoint)
 export const EndpointWithSecret = Type.Object({
   ...endpoint,
   secret: Type.String({ description: 'Signs every delivery. No other call returns it.' }),
+  standard_secret: Type.String({ description: 'The same secret, as libraries of Standard Webhooks take it.' }),
 })
 
 export function showEndpoint({ endpoint: row, circuit }: EndpointWithCircuit): Static<typeof Endpoint> {
@@ -75,6 +83,7 @@ export function showEndpoint({ endpoint: row, circuit }: EndpointWithCircuit): S
     url: row.url,
     events: row.events,
     description: row.description,
+    standard_webhooks: row.standard_webhooks,
     status: row.status === 'ENABLED' ? 'ENABLED' : 'DISABLED',
     failing_since: row.failing_since?.toISOString() ?? null,
     former_secret_until: row.former_secrets[0]?.until ?? null,
@@ -86,7 +95,7 @@ export function showEndpoint({ endpoint: row, circuit }: EndpointWithCircuit): S
 }
 
 export function showCreatedEndpoint({ endpoint, secret }: CreatedEndpoint): Static<typeof EndpointWithSecret> {
-  return { ...showEndpoint({ endpoint, circuit: CLOSED }), secret }
+  return { ...showEndpoint({ endpoint, circuit: CLOSED }), secret, standard_secret: standardSecret(secret) }
 }
 
 export const Rotation = Type.Object(
@@ -103,7 +112,7 @@ export const Rotation = Type.Object(
 )
 
 export function showRotatedEndpoint({ secret, ...rotated }: RotatedEndpoint): Static<typeof EndpointWithSecret> {
-  return { ...showEndpoint(rotated), secret }
+  return { ...showEndpoint(rotated), secret, standard_secret: standardSecret(secret) }
 }
 
 export const EventTypeEntry = Type.Object({

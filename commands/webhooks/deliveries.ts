@@ -26,6 +26,8 @@ export interface DueAttempt extends AttemptKey {
   url: string
   secretSealed: string
   formerSecrets: FormerSecret[]
+  /** Whether it carries the headers of Standard Webhooks too. */
+  standardWebhooks: boolean
 }
 
 export type StartedAttempt =
@@ -46,6 +48,7 @@ interface StartedAttemptRow {
   url: string
   secret_sealed: string
   former_secrets: FormerSecret[]
+  standard_webhooks: boolean
   state: StartedAttempt['state']
   status: DeliveryStatus
 }
@@ -80,6 +83,7 @@ export async function beginAttempts(
       url: row.url,
       secretSealed: row.secret_sealed,
       formerSecrets: row.former_secrets,
+      standardWebhooks: row.standard_webhooks,
     }
   })
 }

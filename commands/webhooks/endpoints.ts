@@ -23,9 +23,10 @@ export interface EndpointFields {
   url?: string
   events?: string[]
   description?: string | null
+  standard_webhooks?: boolean | null
 }
 
-const CHANGEABLE = ['url', 'events', 'description'] as const satisfies (keyof EndpointFields)[]
+const CHANGEABLE = ['url', 'events', 'description', 'standard_webhooks'] as const satisfies (keyof EndpointFields)[]
 
 export type EndpointInput = EndpointFields & { url: string; events: string[] }
 
@@ -94,6 +95,7 @@ export async function createEndpoint(
     secret_sealed: sealer.seal(secret),
     former_secrets: [],
     events,
+    standard_webhooks: fields.standard_webhooks ?? false,
     description: fields.description ?? null,
     status: 'ENABLED',
     failing_since: null,
@@ -121,6 +123,7 @@ export async function changeEndpoint(
   const changed: Partial<WebhookEndpointRow> = {}
   if (fields.events !== undefined) changed.events = checkedEvents(fields.events)
   if (fields.description !== undefined) changed.description = fields.description
+  if (fields.standard_webhooks != null) changed.standard_webhooks = fields.standard_webhooks
   if (fields.url !== undefined && fields.url !== endpoint.url) {
     checkedUrl()
     changed.url = fields.url

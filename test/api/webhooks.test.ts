@@ -75,8 +75,8 @@ describe('endpoints', () => {
     const { endpoint_id, secret } = body.endpoint
     expect(secret).toMatch(/^svc_whsec_[A-Za-z0-9_-]{43}$/)
     const read = await call('GET', `/webhooks/endpoints/${endpoint_id}`)
-    expect(read.body.endpoint).toEqual({ ...body.endpoint, secret: undefined })
-    expect(JSON.stringify((await call('GET', '/webhooks/endpoints')).body)).not.toContain('svc_whsec_')
+    expect(read.body.endpoint).toEqual({ ...body.endpoint, secret: undefined, standard_secret: undefined })
+    expect(JSON.stringify((await call('GET', '/webhooks/endpoints')).body)).not.toContain('whsec_')
     const [row] = await setup.sql<{ secret_sealed: string }>('SELECT secret_sealed FROM webhook_endpoints')
     expect(row!.secret_sealed).not.toContain(secret)
     expect(unseal(setup.env.ENCRYPTION_KEY!, row!.secret_sealed)).toBe(secret)

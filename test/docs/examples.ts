@@ -102,7 +102,7 @@ export function learn(words: Words, answer: unknown): void {
   Object.assign(words, fresh)
 }
 
-const OF_THE_MOMENT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|[0-9a-f]{8}-[0-9a-f-]{27}|svc_\w+_[\w.-]{3,}|[\w-]{60,})$/
+const OF_THE_MOMENT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|[0-9a-f]{8}-[0-9a-f-]{27}|svc_\w+_[\w.-]{3,}|whsec_[\w+/=.]{3,}|[\w-]{60,})$/
 
 /**
  * The differences between what a document shows and what was answered: keys, types, and values, except for ids, tokens

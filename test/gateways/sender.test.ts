@@ -11,7 +11,7 @@ const BODY = Buffer.from('{"delivery_id":"d","data":{"number":"INV-1 ₹","note"
 const LOOPBACK = ['127.0.0.0/8', '::1/128']
 
 const headers = (secrets = [SECRET]) =>
-  deliveryHeaders({ deliveryId: 'd-1', eventType: 'INVOICE_CREATED', body: BODY, secrets }, new Date())
+  deliveryHeaders({ deliveryId: 'd-1', eventType: 'INVOICE_CREATED', body: BODY, secrets, standardWebhooks: false }, new Date())
 
 describe('at a customer', () => {
   let customer: WebhookServer
