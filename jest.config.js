@@ -5,7 +5,6 @@ export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
   testSequencer: './test/sequencer.js',
-  runner: './test/runner.js',
   // One more than the number of processors, because tests wait much of the time. At most four, because a file may open
   // about 40 connections, and the PostgreSQL of the tests allows 200.
   maxWorkers: Math.min(4, availableParallelism() + 1),

@@ -51,11 +51,12 @@ afterAll(async () => {
 
 describe('a token', () => {
   test('is looked up once, and again after five seconds', async () => {
-    await find()
+    const now = inMs(60_000)
+    await find(now)
     const before = asked
-    for (let call = 0; call < 20; call += 1) await find()
+    for (let call = 0; call < 20; call += 1) await find(now)
     expect(asked).toBe(before)
-    await find(inMs(5_100))
+    await find(new Date(now.getTime() + 5_100))
     expect(asked).toBe(before + 1)
   })
 
@@ -72,7 +73,7 @@ describe('a token', () => {
   })
 
   test('is not served past its end', async () => {
-    const ends = inMs(2_000)
+    const ends = inMs(300_000)
     await service.sql('UPDATE tokens SET expires_time = $2 WHERE org_id = $1', client.orgId, ends)
     await soon(async () => (await find())?.token.ends?.getTime() === ends.getTime())
     expect(await find(new Date(ends.getTime() + 1))).toBeNull()

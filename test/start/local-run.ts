@@ -35,7 +35,7 @@ export function startLocalRun(dataDir: string, port: number, settings: Record<st
     output: () => text,
     ended,
     kill: (signal) => void child.kill(signal),
-    async says(wanted, limitMs = 60_000) {
+    async says(wanted, limitMs = 90_000) {
       await until(() => {
         if (typeof wanted === 'string' ? text.includes(wanted) : wanted.test(text)) return true
         if (over) throw new Error(`The run ended without saying ${wanted}:\n${text}`)

@@ -6,18 +6,20 @@ import type { Engine } from '../../gateways/temporal/engine.ts'
 export interface Timer {
   summary: string
   ms: number
+  /** When it was started, by Temporal's clock. */
+  at: number
 }
 
 /** Every timer that the process started, in order. */
 export async function timersOf(engine: Engine, workflowId: string): Promise<Timer[]> {
   const { events } = await engine.client.workflow.getHandle(workflowId).fetchHistory()
   const timers: Timer[] = []
-  for (const { timerStartedEventAttributes: timer, userMetadata } of events ?? []) {
+  for (const { timerStartedEventAttributes: timer, userMetadata, eventTime } of events ?? []) {
     if (!timer) continue
-    const { seconds, nanos } = timer.startToFireTimeout ?? {}
     const payload = userMetadata?.summary && (await decrypted(engine, userMetadata.summary))
     const summary = payload ? defaultPayloadConverter.fromPayload<string>(payload) : ''
-    timers.push({ summary, ms: Number(seconds ?? 0) * 1_000 + (nanos ?? 0) / 1e6 })
+    const inMs = (time: typeof eventTime) => Number(time?.seconds ?? 0) * 1_000 + (time?.nanos ?? 0) / 1e6
+    timers.push({ summary, ms: inMs(timer.startToFireTimeout), at: inMs(eventTime) })
   }
   return timers
 }

@@ -1,9 +1,19 @@
-// Takes the nightly schedules of a test's worker away again: the tests' Temporal server outlives the test.
+// Pauses the nightly schedules of a test's worker, and takes them away again: the tests' Temporal server outlives the test.
 import { ScheduleNotFoundError } from '@temporalio/client'
 import { housekeepingId } from '../../domain/housekeeping.ts'
-import { openEngine } from '../../gateways/temporal/engine.ts'
+import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import type { Connection } from '../../models/connection.ts'
 import { zonesInUse } from '../../models/overdue.ts'
+
+/** Makes and pauses the schedules of these zones, so that nothing is swept because of the hour at which the tests run. */
+export async function pauseSchedules(engine: Engine, queueSuffix: string, zones: string[]): Promise<void> {
+  for (const zone of zones) {
+    const schedule = engine.client.schedule.getHandle(housekeepingId(zone, queueSuffix))
+    await engine.ensureSchedule(zone)
+    await schedule.pause('swept by the tests alone')
+    while ((await schedule.describe()).info.runningActions.length > 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
 
 /** Removes the schedules of every zone in the database; to be called when no worker is left to make them. */
 export async function removeSchedules(database: Connection, address: string, queueSuffix: string): Promise<void> {

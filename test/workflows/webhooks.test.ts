@@ -57,7 +57,7 @@ test('the dispatch of one entity is found by it', async () => {
   await setup.addEndpoint(customer.url)
   const [entityId] = await setup.announce()
   await setup.until(isFinal)
-  const last = Date.now() + 10_000
+  const last = Date.now() + 40_000
   for (let found: string[] = []; found.length === 0;) {
     expect(Date.now()).toBeLessThan(last)
     const query = `SvcEntityType = 'INVOICE' AND SvcEntityId = '${entityId}' AND SvcOrgId = '${setup.orgId}' AND SvcState = 'DELIVERED'`
@@ -76,7 +76,7 @@ test('a refused one is tried again, never early, with the same bytes and a fresh
   const [first, second, third] = customer.arrivals
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(1_000)
   expect(third!.at - second!.at).toBeGreaterThanOrEqual(2_000)
-  expect(third!.at - first!.at).toBeLessThan(20_000)
+  for (const [step, { ms }] of (await timersOf(setup.engine, `webhook/${delivery!.id}`)).entries()) expect(ms).toBeLessThanOrEqual(1_100 * (step + 1))
   for (const arrival of [second!, third!]) {
     expect(arrival).toMatchObject({ genuine: true, deliveryId: first!.deliveryId })
     expect(arrival.body.equals(first!.body)).toBe(true)
