@@ -28,23 +28,20 @@ process.exitCode = await main()
 
 async function main(): Promise<number> {
   await sweep()
-  const checks = await Promise.all([
-    check('type check', [join(modules, 'typescript', 'bin', 'tsc')]),
-    check('linter', [
-      join(modules, '@biomejs', 'biome', 'bin', 'biome'),
-      'check',
-      '--error-on-warnings',
-      '--log-level=warn',
-    ]),
-  ])
-  const failed = checks.filter((name) => name !== null)
   const folder = mkdtempSync(join(tmpdir(), 'bahi-test-'))
   mkdirSync(join(folder, 'tmp'))
   const record = await openRunRecord(folder)
   const servers: StartedServer[] = []
   try {
-    const environment = needsServers() ? await startServers(folder, record, servers) : {}
-    const code = await runJest(folder, environment, failed)
+    // Both end before Jest starts, or before the run ends where the servers do not start.
+    const [checked, started] = await Promise.allSettled([
+      runChecks(),
+      needsServers() ? startServers(folder, record, servers) : {},
+    ])
+    if (checked.status === 'rejected') throw checked.reason
+    if (started.status === 'rejected') throw started.reason
+    const failed = checked.value
+    const code = await runJest(folder, started.value, failed)
     return failed.length === 0 ? code : code || 1
   } catch (error) {
     if (!stopping.signal.aborted) console.error(`\n${(error as Error).message}`)
@@ -54,6 +51,20 @@ async function main(): Promise<number> {
     record.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+/** Runs the checks side by side; returns the names of those that fail. */
+async function runChecks(): Promise<string[]> {
+  const checks = await Promise.all([
+    check('type check', [join(modules, 'typescript', 'bin', 'tsc')]),
+    check('linter', [
+      join(modules, '@biomejs', 'biome', 'bin', 'biome'),
+      'check',
+      '--error-on-warnings',
+      '--log-level=warn',
+    ]),
+  ])
+  return checks.filter((name) => name !== null)
 }
 
 // Runs a check. Returns its name if it fails, otherwise null.
