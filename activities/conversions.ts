@@ -2,7 +2,7 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
 import { requesterOf } from '../commands/books/requester.ts'
-import { convertNext } from '../commands/conversions/conversion-requests.ts'
+import { convertNext, recordingRefusal } from '../commands/conversions/conversion-requests.ts'
 import type { CarriedRefusal, ConversionInput, ConversionTargets } from '../domain/conversion-run.ts'
 import { Fault } from '../domain/faults.ts'
 import { findConversion, type ConversionRow } from '../models/conversion.ts'
@@ -35,8 +35,8 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
       if (!organization || !conversion)
         throw ApplicationFailure.nonRetryable(`there is no conversion ${conversionId}`, 'UnknownConversion')
       try {
-        const next = await openBooks(writeContext, requesterOf(conversion, organization), (books) =>
-          convertNext(books, conversionId),
+        const next = await recordingRefusal({ connection: database, orgId }, conversion, clock(), () =>
+          openBooks(writeContext, requesterOf(conversion, organization), (books) => convertNext(books, conversionId)),
         )
         return { finished: next.finished, targets: targetsOf(next.conversion) }
       } catch (error) {

@@ -14,6 +14,7 @@ import { creditNoteRoutes } from './resources/credit-notes.ts'
 import { currencyRoutes } from './resources/currencies.ts'
 import { debitNoteRoutes } from './resources/debit-notes.ts'
 import { estimateRoutes } from './resources/estimates.ts'
+import { webhookResendingRoutes } from './resources/webhook-resending.ts'
 import { eventFeedRoutes } from './resources/event-feed.ts'
 import { expenseRoutes } from './resources/expenses.ts'
 import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
@@ -57,6 +58,7 @@ const RESOURCES: Route[] = [
   ...reportRoutes,
   ...activityRoutes,
   ...webhookRoutes,
+  ...webhookResendingRoutes,
   ...eventFeedRoutes,
 ]
 

@@ -5,6 +5,12 @@ export type DeliveryStatus = 'PENDING' | 'RETRYING' | 'DELIVERED' | 'FAILED' | '
 
 export const DELIVERY_STATUSES: readonly DeliveryStatus[] = ['PENDING', 'RETRYING', 'DELIVERED', 'FAILED', 'SKIPPED']
 
+/** Deliveries that may be sent again: those that were given up, and those that still have attempts before them. */
+export const RESENDABLE: readonly DeliveryStatus[] = ['FAILED', 'SKIPPED', 'RETRYING']
+
+/** The most series of attempts at one delivery: that of its event, and one for each time that it is sent again. */
+export const MAX_SERIES = 100
+
 /** The outcome of an attempt. Failures of the receiver are values; only errors of the service itself are thrown. */
 export type OutcomeKind =
   | 'delivered' // any 2xx status

@@ -2,7 +2,7 @@
 import type { PartInput, Source } from '../domain/conversion.ts'
 import type { Statement } from './connection.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
-import { BOOLEAN, INTEGER, TIME, UUID, json, orNull, textOf, model, type ModelOf, type RowOf } from './model.ts'
+import { BOOLEAN, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type ModelOf, type RowOf } from './model.ts'
 import { partOf, type PartQuery } from './parts.ts'
 
 export const conversions = model('conversions', {
@@ -21,6 +21,8 @@ export const conversions = model('conversions', {
   origin: json<{ request_id: string | null; ip: string | null; user_agent: string | null; source: string }>(),
   /** How many documents it has made so far. */
   hops: INTEGER,
+  /** The error code with which it was refused; null while it waits or runs, and once it is done. */
+  refusal: orNull(TEXT),
   sales_order_id: orNull(UUID),
   invoice_id: orNull(UUID),
   bill_id: orNull(UUID),
@@ -31,6 +33,21 @@ export type ConversionRow = RowOf<typeof conversions>
 
 export function findConversion(scope: Scope, id: string, lock: Lock = ''): Promise<ConversionRow | null> {
   return findRow(scope, conversions, id, lock)
+}
+
+/** Records that a conversion was refused; one that has gone on meanwhile stays as it is. */
+export async function recordRefusal(
+  { connection, orgId }: Scope,
+  { id, hops }: Pick<ConversionRow, 'id' | 'hops'>,
+  refusal: string,
+  now: Date,
+): Promise<void> {
+  await connection.run(REFUSED, [orgId, id, hops, refusal, now])
+}
+
+const REFUSED = {
+  name: 'refused conversion',
+  text: `UPDATE conversions SET refusal = $4, last_modified_time = greatest($5, last_modified_time) WHERE org_id = $1 AND id = $2 AND hops = $3`,
 }
 
 /** The ids of the invoices or bills that were made from these sources, by the source's id, in the order in which they were made. */

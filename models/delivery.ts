@@ -51,7 +51,8 @@ export const BEGIN = {
 // Returns the results of the attempts by endpoint where they change its circuit; none for an endpoint that was disabled or
 // deleted meanwhile. A success that is settled again is returned again; a failure counts once, in the statement that records
 // its attempt. An endpoint's row is locked only when it begins or stops failing, and in the order of the keys, so that two
-// groups that share endpoints never deadlock.
+// groups that share endpoints never deadlock. An attempt is superseded if its delivery was sent again meanwhile and it failed: the
+// new series begins then, unless another process has begun it already.
 export const SETTLE = {
   name: 'settle attempts',
   text: `WITH given AS MATERIALIZED (
@@ -60,7 +61,7 @@ export const SETTLE = {
       duration_ms integer, status_code smallint, error text, response_body text, ended_at timestamptz,
       next_attempt_at timestamptz)
   ), unsettled AS MATERIALIZED (
-    SELECT g.* FROM given AS g
+    SELECT g.*, g.series < d.series AND g.status <> 'DELIVERED' AS superseded FROM given AS g
     JOIN webhook_attempts AS a
       ON a.org_id = g.org_id AND a.delivery_id = g.delivery_id AND a.series = g.series AND a.attempt = g.attempt
     JOIN webhook_deliveries AS d ON d.org_id = g.org_id AND d.id = g.delivery_id
@@ -72,12 +73,17 @@ export const SETTLE = {
     FROM unsettled AS g
     WHERE a.org_id = g.org_id AND a.delivery_id = g.delivery_id AND a.series = g.series AND a.attempt = g.attempt
   ), delivery AS (
-    UPDATE webhook_deliveries AS d SET status = g.status, attempts_made = d.attempts_made + 1,
-      next_attempt_at = g.next_attempt_at, delivered_at = CASE g.status WHEN 'DELIVERED' THEN g.ended_at END,
-      held_by = CASE WHEN g.status <> 'RETRYING' THEN NULL WHEN d.held_by = 'ATTEMPT' THEN 'PROCESS' ELSE 'QUEUE' END,
-      batch_id = CASE WHEN g.status = 'RETRYING' THEN NULL ELSE d.batch_id END,
+    UPDATE webhook_deliveries AS d SET status = CASE WHEN g.superseded THEN 'RETRYING' ELSE g.status END,
+      attempts_made = d.attempts_made + 1,
+      next_attempt_at = CASE WHEN g.superseded THEN g.ended_at ELSE g.next_attempt_at END,
+      delivered_at = CASE g.status WHEN 'DELIVERED' THEN g.ended_at END,
+      held_by = CASE WHEN g.superseded THEN 'QUEUE' WHEN g.status <> 'RETRYING' THEN NULL
+        WHEN d.held_by = 'ATTEMPT' THEN 'PROCESS' ELSE 'QUEUE' END,
+      batch_id = CASE WHEN g.superseded OR g.status = 'RETRYING' THEN NULL ELSE d.batch_id END,
       last_modified_time = greatest(g.ended_at, d.last_modified_time)
     FROM unsettled AS g WHERE d.org_id = g.org_id AND d.id = g.delivery_id AND d.status IN ('PENDING', 'RETRYING')
+      AND NOT (g.superseded AND EXISTS (SELECT FROM webhook_attempts AS n
+        WHERE n.org_id = d.org_id AND n.delivery_id = d.id AND n.series = d.series))
   ), counted AS MATERIALIZED (
     SELECT g.org_id, g.endpoint_id, g.status, g.duration_ms, g.ended_at FROM given AS g
     WHERE g.status = 'DELIVERED' OR EXISTS (SELECT FROM unsettled AS u WHERE

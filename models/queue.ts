@@ -148,13 +148,15 @@ export const NOTE_PROCESSES = {
 
 /**
  * Lets a process make its attempt; or gives its delivery to the circuit where that is open (unless an operator has asked
- * for the attempt, $6), or back to the queue where the endpoint or the organisation has no free place.
+ * for the attempt, $6), or back to the queue where the endpoint or the organisation has no free place. The process of an earlier
+ * series has nothing left to do.
  */
 export const ADMIT = {
   name: 'admit attempt',
   text: `WITH found AS MATERIALIZED (
     SELECT d.org_id, d.id, d.status,
-      CASE WHEN d.held_by IS NULL OR EXISTS (
+      CASE WHEN d.held_by IS NOT NULL AND d.series <> $3 THEN 'elsewhere'
+           WHEN d.held_by IS NULL OR EXISTS (
              SELECT FROM webhook_attempts AS a WHERE a.org_id = d.org_id AND a.delivery_id = d.id AND a.series = $3
                AND a.attempt = $4 AND a.duration_ms IS NOT NULL) THEN 'settled'
            WHEN d.held_by IN ('BATCH', 'CIRCUIT') THEN 'elsewhere'

@@ -1,6 +1,7 @@
 // The routes that convert one document into another: each starts a workflow, and waits for its result.
 import {
   isStillToDo,
+  recordingRefusal,
   requestConversion,
   type ConversionRequest,
 } from '../../commands/conversions/conversion-requests.ts'
@@ -85,7 +86,7 @@ async function converting(
   return async (context) => {
     if (!isDone)
       await context.gateways.engine.convert({ orgId, conversionId, source, sourceId }, () =>
-        isStillToDo(context, conversion),
+        recordingRefusal(context, conversion, context.now, () => isStillToDo(context, conversion)),
       )
     return show(context, sourceId)
   }

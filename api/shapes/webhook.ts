@@ -111,6 +111,16 @@ export const Rotation = Type.Object(
   { examples: [{ overlap_seconds: 86_400 }] },
 )
 
+const instant = (description: string) => Type.String({ format: 'instant', description })
+
+export const Recovery = Type.Object(
+  {
+    since: instant('The time of the event: at or after.'),
+    until: optional(instant('At or before; now unless sent.')),
+  },
+  { examples: [{ since: '2026-11-20T00:00:00Z', until: '2026-11-21T00:00:00Z' }] },
+)
+
 export function showRotatedEndpoint({ secret, ...rotated }: RotatedEndpoint): Static<typeof EndpointWithSecret> {
   return { ...showEndpoint(rotated), secret, standard_secret: standardSecret(secret) }
 }

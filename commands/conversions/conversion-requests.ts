@@ -1,7 +1,7 @@
 // Stores the request of a conversion and carries it out: one document after the other, each in a transaction of its own.
 import { hopsOf, type PartInput, type Source } from '../../domain/conversion.ts'
-import { notFound } from '../../domain/faults.ts'
-import { conversions, findConversion, type ConversionRow } from '../../models/conversion.ts'
+import { Fault, notFound } from '../../domain/faults.ts'
+import { conversions, findConversion, recordRefusal, type ConversionRow } from '../../models/conversion.ts'
 import type { Scope } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
 import {
@@ -56,6 +56,7 @@ export async function requestConversion(
     requested_by: books.caller.userId,
     origin: books.caller.origin,
     hops: 0,
+    refusal: null,
     sales_order_id: null,
     invoice_id: null,
     bill_id: null,
@@ -78,8 +79,28 @@ export async function convertNext(
   const hops = conversion.hops + 1
   if (hops > hopsOf(conversion)) return { finished: true, conversion }
   const made = await make(books, conversion)
-  const updated = books.update<ConversionRow>(conversions, conversion, { ...made, hops, last_modified_time: books.now })
+  const updated = books.update<ConversionRow>(conversions, conversion, {
+    ...made,
+    hops,
+    refusal: null,
+    last_modified_time: books.now,
+  })
   return { finished: hops === hopsOf(conversion), conversion: updated }
+}
+
+/** Does the work of a conversion; a refusal is recorded with the request, so that it is not taken for one that waits. */
+export async function recordingRefusal<Result>(
+  scope: Scope,
+  conversion: Pick<ConversionRow, 'id' | 'hops'>,
+  now: Date,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof Fault && error.status < 500) await recordRefusal(scope, conversion, error.code, now)
+    throw error
+  }
 }
 
 /**

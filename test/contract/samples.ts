@@ -17,13 +17,15 @@ export interface ContractOrganization extends OrganizationWithItem {
   sentInvoiceId: string
   /** An approved bill: credit can be put onto it. */
   openBillId: string
+  /** For what no call brings about. */
+  sql: Service['sql']
 }
 
 export async function openContractOrganization(service: Service): Promise<ContractOrganization> {
   const organization = await openOrganizationWithItem(service)
   const sent = await created(organization.client.post('/invoices', invoiceBody(organization, { auto_approve: true })))
   const open = await created(organization.client.post('/bills', billBody(organization, { auto_approve: true })))
-  return { ...organization, partnerKey: service.partnerKey, sentInvoiceId: sent.invoice.invoice_id, openBillId: open.bill.bill_id }
+  return { ...organization, partnerKey: service.partnerKey, sentInvoiceId: sent.invoice.invoice_id, openBillId: open.bill.bill_id, sql: service.sql }
 }
 
 // One row a route that takes a body. The lists that come with new resources grow here.
@@ -73,6 +75,7 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /webhooks/endpoints': () => ({ url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'], description: 'Ours' }),
   'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
   'POST /webhooks/endpoints/{endpoint_id}/rotate_secret': () => ({ overlap_seconds: 60 }),
+  'POST /webhooks/endpoints/{endpoint_id}/recover': () => ({ since: '2026-11-20T00:00:00Z', until: null }),
 }
 
 // One row for each id of a path, or for a route that needs such a record in another state: creates it, and returns its id.
@@ -111,6 +114,11 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
     await RECORDS.endpoint_id!(org)
     await created(org.client.post('/invoices', invoiceBody(org)))
     return (await org.client.get('/webhooks/deliveries')).body.deliveries[0].delivery_id
+  },
+  async 'POST /webhooks/deliveries/{delivery_id}/retry'(org) {
+    const id = await RECORDS.delivery_id!(org)
+    await org.sql(`UPDATE webhook_deliveries SET status = 'FAILED', held_by = NULL WHERE id = $1`, id)
+    return id
   },
 }
 

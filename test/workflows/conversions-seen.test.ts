@@ -55,6 +55,8 @@ test('a refused one, and with what', async () => {
   expect(await engine.client.workflow.getHandle(described.workflowId).query('__temporal_workflow_metadata')).toMatchObject({
     currentDetails: 'refused: conflict.already_converted',
   })
+  expect(await service.sql('SELECT hops, refusal FROM conversions WHERE id = $1', input.conversionId))
+    .toEqual([{ hops: 0, refusal: 'conflict.already_converted' }])
 })
 
 async function found(query: string) {
