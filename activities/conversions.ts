@@ -8,6 +8,7 @@ import { Fault } from '../domain/faults.ts'
 import { findConversion, type ConversionRow } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
 import { findOrganizationFacts } from '../models/token.ts'
+import { unknownRow } from './unknown-row.ts'
 
 export interface ConversionDependencies {
   connection: Database
@@ -32,8 +33,7 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
         findOrganizationFacts(database, orgId),
         findConversion({ connection: database, orgId }, conversionId),
       ])
-      if (!organization || !conversion)
-        throw ApplicationFailure.nonRetryable(`there is no conversion ${conversionId}`, 'UnknownConversion')
+      if (!organization || !conversion) throw unknownRow(`there is no conversion ${conversionId}`, 'UnknownConversion')
       try {
         const next = await recordingRefusal({ connection: database, orgId }, conversion, clock(), () =>
           openBooks(writeContext, requesterOf(conversion, organization), (books) => convertNext(books, conversionId)),

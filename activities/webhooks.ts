@@ -1,5 +1,4 @@
 // The activities of webhook workflows: attempts at deliveries, and giving a delivery up.
-import { ApplicationFailure } from '@temporalio/activity'
 import { admitAttempt } from '../commands/webhooks/delivery-claims.ts'
 import { abandonDelivery, beginAttempts, type AttemptKey } from '../commands/webhooks/deliveries.ts'
 import type { DeliveryInput, DeliveryStatus, DispatchInput } from '../domain/delivery.ts'
@@ -7,6 +6,7 @@ import { statusAfter } from '../domain/delivery.ts'
 import { createAttempts, type AttemptDependencies } from './attempts.ts'
 import { attemptAll } from './batch.ts'
 import { withHeartbeat } from './heartbeat.ts'
+import { unknownRow } from './unknown-row.ts'
 
 export interface AttemptInput extends AttemptKey {
   /** The wait in ms before the next attempt, if this one fails; null when this is the last. */
@@ -72,4 +72,4 @@ export function webhookActivities(dependencies: WebhookDependencies) {
   }
 }
 
-const unknownDelivery = (id: string) => ApplicationFailure.nonRetryable(`there is no delivery ${id}`, 'UnknownDelivery')
+const unknownDelivery = (id: string) => unknownRow(`there is no delivery ${id}`, 'UnknownDelivery')
