@@ -20,7 +20,8 @@ export default {
   // The data folder of a running service is not part of the source.
   modulePathIgnorePatterns: ['<rootDir>/\\.data'],
   watchPathIgnorePatterns: ['<rootDir>/\\.data'],
-  testTimeout: 30_000,
+  // A limit for what hangs, not for what is slow: a hook that starts a worker has taken half a minute on a busy machine.
+  testTimeout: 120_000,
   // Jest does not free the modules of a finished test file, so a worker that has grown is replaced.
   workerIdleMemoryLimit: '1GB',
   // A process that uses half a gigabyte takes longer to exit than the 500 ms after which Jest reports a leak.
