@@ -7,6 +7,7 @@ import { Fault } from '../domain/faults.ts'
 import { NOTHING_SWEPT, type HousekeepingInput, type Swept } from '../domain/housekeeping.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Database } from '../models/database.ts'
+import { recordHeartbeat } from '../models/heartbeat.ts'
 import { organizationsWithDue, zonesInUse } from '../models/overdue.ts'
 import type { OrganizationFacts } from '../models/token.ts'
 import { withHeartbeat } from './heartbeat.ts'
@@ -81,10 +82,11 @@ export function housekeepingActivities({ connection: database, wakeRelay, clock,
       return withHeartbeat(
         async () => {
           const sweep: Sweep = { swept, failed: new Map(), context }
-          for (const zone of timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)])
-            await sweepZone(zone, sweep)
+          const zones = timeZone === undefined ? await zonesInUse(database) : [zoneName(timeZone)]
+          for (const zone of zones) await sweepZone(zone, sweep)
           context.heartbeat(swept)
           if (sweep.failed.size > 0) throw unswept(sweep.failed)
+          for (const zone of zones) await recordHeartbeat(database, `housekeeping/${zone}`)
           return swept
         },
         () => swept,

@@ -1,6 +1,6 @@
 // Requests to convert documents, their progress, and the documents that were made from a source.
 import type { PartInput, Source } from '../domain/conversion.ts'
-import type { Statement } from './connection.ts'
+import type { Connection, Statement } from './connection.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
 import { BOOLEAN, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type ModelOf, type RowOf } from './model.ts'
 import { partOf, type PartQuery } from './parts.ts'
@@ -48,6 +48,22 @@ export async function recordRefusal(
 const REFUSED = {
   name: 'refused conversion',
   text: `UPDATE conversions SET refusal = $4, last_modified_time = greatest($5, last_modified_time) WHERE org_id = $1 AND id = $2 AND hops = $3`,
+}
+
+/** Requests of every organisation between two times from which nothing was made and that were not refused, oldest first. */
+export async function conversionsWithoutDocument(
+  connection: Connection,
+  since: Date,
+  until: Date,
+  limit: number,
+): Promise<Pick<ConversionRow, 'org_id' | 'id' | 'source_type' | 'source_id'>[]> {
+  return connection.run(WITHOUT_DOCUMENT, [since, until, limit])
+}
+
+const WITHOUT_DOCUMENT = {
+  name: 'conversions without document',
+  text: `SELECT org_id, id, source_type, source_id FROM conversions
+         WHERE hops = 0 AND refusal IS NULL AND created_time BETWEEN $1 AND $2 ORDER BY created_time, id LIMIT $3`,
 }
 
 /** The ids of the invoices or bills that were made from these sources, by the source's id, in the order in which they were made. */

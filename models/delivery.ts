@@ -209,6 +209,22 @@ export async function overdueDeliveries(
   return connection.run(OVERDUE, [before, after?.next_attempt_at ?? new Date(0), after?.id ?? FIRST_ID, limit])
 }
 
+/** Those of these deliveries that exist and are not finished, by their ids. */
+export async function unfinishedAmong(
+  connection: Connection,
+  keys: readonly { orgId: string; deliveryId: string }[],
+): Promise<string[]> {
+  const columns = [keys.map(({ orgId }) => orgId), keys.map(({ deliveryId }) => deliveryId)]
+  const rows = await connection.run<{ id: string }>(UNFINISHED_AMONG, columns)
+  return rows.map(({ id }) => id)
+}
+
+const UNFINISHED_AMONG = {
+  name: 'unfinished among',
+  text: `SELECT d.id FROM unnest($1::uuid[], $2::uuid[]) AS k(org_id, id)
+         JOIN webhook_deliveries AS d ON d.org_id = k.org_id AND d.id = k.id WHERE d.held_by IS NOT NULL`,
+}
+
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 const UNTRIED = {

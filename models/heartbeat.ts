@@ -1,4 +1,4 @@
-// Records when each process of the service was last at work, for the readiness check and for operators.
+// Records when each process and nightly job of the service was last at work, for the readiness check and for operators.
 import type { Connection } from './connection.ts'
 import { TEXT, TIME, model, type RowOf } from './model.ts'
 
@@ -12,7 +12,7 @@ export const heartbeats = model(
 )
 export type HeartbeatRow = RowOf<typeof heartbeats>
 
-/** Records that the process is at work now, by the database's clock. The worker calls it every two seconds. */
+/** Records that the process or job is at work now, by the database's clock. The worker calls it every two seconds, a nightly job at its end. */
 export async function recordHeartbeat(connection: Connection, name: string): Promise<void> {
   await connection.run(BEAT, [name])
 }

@@ -1,12 +1,13 @@
 // Brings the schema up to date: the numbered SQL files, run by Umzug, one process at a time.
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { Umzug } from 'umzug'
 import { isZone, zoneName } from '../domain/dates.ts'
+import type { Connection } from './connection.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations/*.sql', import.meta.url))
 // Any number that nothing else uses for an advisory lock in this database.
@@ -98,6 +99,21 @@ function migrations(client: pg.Client) {
     },
   })
 }
+
+/** The names of the migrations that this version has and the database lacks. */
+export async function pendingMigrations(connection: Connection): Promise<string[]> {
+  const [{ exists }] = (await connection.run<{ exists: boolean }>(HAS_MIGRATIONS, [])) as [{ exists: boolean }]
+  const applied = exists ? await connection.run<{ name: string }>(APPLIED, []) : []
+  const names = new Set(applied.map(({ name }) => name))
+  const files = await readdir(new URL('./migrations/', import.meta.url))
+  return files.filter((name) => name.endsWith('.sql') && !names.has(name)).sort()
+}
+
+const HAS_MIGRATIONS = {
+  name: 'has migrations',
+  text: `SELECT to_regclass('schema_migrations') IS NOT NULL AS exists`,
+}
+const APPLIED = { name: 'applied migrations', text: 'SELECT name FROM schema_migrations' }
 
 // A file that was applied and then edited would leave two databases that differ under one name.
 async function executed(client: pg.Client): Promise<string[]> {

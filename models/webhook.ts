@@ -5,6 +5,7 @@ import { isId } from '../domain/ids.ts'
 import type { FormerSecret } from '../domain/webhook-secrets.ts'
 import { hasMany } from './association.ts'
 import { equalTo, fewInSql, inSql, not, nothing, type Condition } from './condition.ts'
+import type { Connection } from './connection.ts'
 import type { Scope } from './find.ts'
 import {
   BIG_INTEGER,
@@ -130,4 +131,15 @@ const LOCK_COUNT = {
 const COUNT = {
   name: 'count endpoints',
   text: `SELECT count(*)::integer AS count FROM webhook_endpoints WHERE org_id = $1 AND status <> 'DELETED'`,
+}
+
+/** The sealed secrets of some enabled endpoints of every organisation, to see whether they can be read. */
+export async function someSealedSecrets(connection: Connection, limit: number): Promise<string[]> {
+  const rows = await connection.run<{ secret_sealed: string }>(SOME_SECRETS, [limit])
+  return rows.map(({ secret_sealed }) => secret_sealed)
+}
+
+const SOME_SECRETS = {
+  name: 'some sealed secrets',
+  text: `SELECT secret_sealed FROM webhook_endpoints WHERE status = 'ENABLED' LIMIT $1`,
 }

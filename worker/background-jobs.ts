@@ -6,7 +6,7 @@ import { recordHeartbeat } from '../models/heartbeat.ts'
 import { deleteOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
 import { createRelay } from './relay.ts'
-import { startPollLoop } from './poll-loop.ts'
+import { startPollLoop, type PollLoop } from './poll-loop.ts'
 import { createScheduling } from './scheduling.ts'
 
 export interface BackgroundJobsDependencies {
@@ -23,6 +23,8 @@ export interface BackgroundJobsDependencies {
 export interface BackgroundJobs {
   /** Looks at once for deliveries that a commit has queued. */
   wakeRelay(): void
+  /** When each job last succeeded, by its name. */
+  lastSuccesses(): Record<string, Date>
   stop(): Promise<void>
 }
 
@@ -62,18 +64,31 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     if (dependencies.arePolling() && (await engine.isReachable())) await recordHeartbeat(connection, 'worker')
   })
 
+  const loops: Record<string, PollLoop> = {
+    recover: recovering,
+    relay: relaying,
+    slow_relay: relayingSlow,
+    processes: processing,
+    housekeeping,
+    schedules: scheduling,
+    heartbeat,
+  }
+
   return {
     wakeRelay() {
       relaying.wake()
       processing.wake()
     },
+    lastSuccesses: () =>
+      Object.fromEntries(
+        Object.entries(loops).flatMap(([name, loop]) => {
+          const at = loop.lastSuccess()
+          return at ? [[name, at]] : []
+        }),
+      ),
     async stop() {
       await outbox.close()
-      await Promise.all(
-        [recovering, relaying, relayingSlow, processing, housekeeping, scheduling, heartbeat].map((loop) =>
-          loop.stop(),
-        ),
-      )
+      await Promise.all(Object.values(loops).map((loop) => loop.stop()))
     },
   }
 }

@@ -5,6 +5,8 @@ import type { Logger } from 'pino'
 export interface PollLoop {
   /** Does the work as soon as possible; once more if it is running now. */
   wake(): void
+  /** When the work last succeeded; null before that. */
+  lastSuccess(): Date | null
   stop(): Promise<void>
 }
 
@@ -22,6 +24,7 @@ export function startPollLoop(
   let stopped = false
   let woken = true
   let failing = false
+  let succeeded: Date | null = null
   let timer: NodeJS.Timeout | undefined
   let wakeUp: (() => void) | undefined
 
@@ -36,6 +39,7 @@ export function startPollLoop(
       await work()
       if (failing) log.info({ job: name }, 'poll loop recovered')
       failing = false
+      succeeded = new Date()
     } catch (error) {
       if (!failing) log.error({ err: error, job: name }, 'poll loop failed; it is retried')
       failing = true
@@ -54,6 +58,7 @@ export function startPollLoop(
 
   const running = run()
   return {
+    lastSuccess: () => succeeded,
     wake() {
       woken = true
       if (!failing) wakeUp?.()

@@ -1,15 +1,17 @@
 // The worker process: runs workflows and their activities, and sends the deliveries that commands have queued.
 import { setTimeout as delay } from 'node:timers/promises'
-import { DefaultLogger, NativeConnection, Runtime, makeTelemetryFilterString, type LogEntry } from '@temporalio/worker'
+import { NativeConnection } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { openEngine } from '../gateways/temporal/engine.ts'
-import { inJson, openHealthPort } from '../gateways/health-port.ts'
+import { inJson, openHealthPort, type Probed } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
+import { createWorkerMetrics } from './metrics.ts'
+import { installSdk } from './sdk.ts'
 import { createTemporalWorkers } from './temporal-workers.ts'
 
 export interface RunningWorker {
@@ -17,6 +19,8 @@ export interface RunningWorker {
   ended: Promise<void>
   /** Whether it takes work from Temporal now. */
   isWorking(): Promise<boolean>
+  /** The answer to GET /metrics. */
+  metrics(): Promise<Probed>
   stop(): void
 }
 
@@ -24,8 +28,15 @@ const clock = () => new Date()
 // Half a minute: enough for a Temporal server that is started at the same time. After that the supervisor starts the worker again.
 const CONNECT_TRIES = 30
 
-/** Connects, and serves the queues of the settings until it is stopped. Throws when Temporal does not answer. */
-export async function startWorker(settings: Settings, log: Logger): Promise<RunningWorker> {
+/**
+ * Connects, and serves the queues of the settings until it is stopped. Throws when Temporal does not answer. The SDK serves its
+ * own metrics at `sdkMetricsAddress`, if any.
+ */
+export async function startWorker(
+  settings: Settings,
+  log: Logger,
+  sdkMetricsAddress: string | null = null,
+): Promise<RunningWorker> {
   const { temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix } = settings
   const native = await connect(address)
   const engine = openEngine({ address, namespace, queueSuffix, encryptionKey: settings.encryptionKey })
@@ -92,7 +103,14 @@ export async function startWorker(settings: Settings, log: Logger): Promise<Runn
     }
   }
   const isWorking = async () => workers.arePolling() && (await engine.isReachable())
-  return { ended: untilStopped(), isWorking, stop: workers.stop }
+  const metrics = createWorkerMetrics({
+    database,
+    clock,
+    arePolling: workers.arePolling,
+    jobsDone: () => jobs?.lastSuccesses() ?? {},
+    sdkAddress: sdkMetricsAddress,
+  })
+  return { ended: untilStopped(), isWorking, metrics: metrics.answer, stop: workers.stop }
 }
 
 async function connect(address: string): Promise<NativeConnection> {
@@ -106,51 +124,32 @@ async function connect(address: string): Promise<NativeConnection> {
   }
 }
 
-/** Writes Temporal's own log lines to our log, without payloads and task tokens. */
-function adoptLogger(log: Logger): void {
-  const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const
-  const write = ({ level, message, meta = {} }: LogEntry) => {
-    // A worker for the queue of webhooks alone has no workflows, by design.
-    if (message.startsWith('No workflows registered')) return
-    const { taskQueue, workflowId, workflowType, activityType, attempt, error } = meta as Record<string, unknown>
-    const err = error instanceof Error ? error.message : error
-    const where = {
-      task_queue: taskQueue,
-      workflow_id: workflowId,
-      workflow_type: workflowType,
-      activity: activityType,
-    }
-    log[LEVELS[level]]({ ...where, attempt, err }, message)
-  }
-  Runtime.install({
-    logger: new DefaultLogger('WARN', write),
-    telemetryOptions: {
-      logging: { forward: {}, filter: makeTelemetryFilterString({ core: 'ERROR', other: 'ERROR' }) },
-    },
-    shutdownSignals: [],
-  })
-}
-
 /** Answers health checks from the start, because a worker that waits for Temporal is live. */
-async function answerProbes({ healthPort: port, host }: Settings, isWorking: () => Promise<boolean>): Promise<void> {
+async function answerProbes(
+  { healthPort: port, host }: Settings,
+  started: () => RunningWorker | undefined,
+): Promise<void> {
   if (port === null) return
-  const ready = async () =>
-    (await isWorking()) ? inJson(200, { status: 'ready' }) : inJson(503, { status: 'not ready' })
+  const notReady = () => inJson(503, { status: 'not ready' })
   await openHealthPort({
     port,
     host,
-    answers: { '/health/live': () => inJson(200, { status: 'live' }), '/health/ready': ready },
+    answers: {
+      '/health/live': () => inJson(200, { status: 'live' }),
+      '/health/ready': async () => ((await started()?.isWorking()) ? inJson(200, { status: 'ready' }) : notReady()),
+      '/metrics': async () => (await started()?.metrics()) ?? notReady(),
+    },
   })
 }
 
 async function main(): Promise<void> {
   const settings = readSettings()
   const { log, exit } = openLog('worker', settings.logLevel)
-  adoptLogger(log)
+  const sdkMetricsAddress = await installSdk(log, settings.healthPort !== null)
   let started: RunningWorker | undefined
   try {
-    await answerProbes(settings, async () => (await started?.isWorking()) ?? false)
-    const worker = (started = await startWorker(settings, log))
+    await answerProbes(settings, () => started)
+    const worker = (started = await startWorker(settings, log, sdkMetricsAddress))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => {
         log.info({ signal }, 'worker stopping')

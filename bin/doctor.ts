@@ -1,0 +1,25 @@
+// `npm run doctor [-- --json]`: names what is stuck, and the command that mends it. Exits with 1 where anything is stuck.
+import { parseArgs } from 'node:util'
+import type { Finding } from '../audit/stuck.ts'
+import type { Settings } from '../settings.ts'
+import { examine } from './doctor/examine.ts'
+import { operatorSettings } from './operator-settings.ts'
+
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
+
+let settings: Settings
+try {
+  settings = operatorSettings()
+} catch (error) {
+  console.error((error as Error).message)
+  process.exit(2)
+}
+const findings = await examine(settings, new Date())
+const isStuck = findings.some(({ severity }) => severity === 'stuck')
+if (values.json) console.log(JSON.stringify({ stuck: isStuck, findings }, null, 2))
+else console.log(findings.length === 0 ? 'Nothing is stuck.' : findings.map(textOf).join('\n\n'))
+process.exitCode = isStuck ? 1 : 0
+
+function textOf({ check, severity, problem, mend }: Finding): string {
+  return `${severity === 'stuck' ? 'STUCK ' : 'notice'}  ${check}: ${problem}\n        > ${mend}`
+}

@@ -1,0 +1,36 @@
+// What the doctor asks PostgreSQL: the schema, what is stuck, and whether the keys fit.
+import { findStuck, type Finding } from '../../audit/stuck.ts'
+import type { Connection } from '../../models/connection.ts'
+import { pendingMigrations } from '../../models/migrate.ts'
+import { unseal } from '../../models/sealed.ts'
+import { someSealedSecrets } from '../../models/webhook.ts'
+
+export const ADD_KEY = 'add the earlier key to ENCRYPTION_KEY of every process, separated by a comma, and restart it'
+/** Enough to notice a missing key. */
+const SECRETS = 1_000
+
+export async function examineDatabase(database: Connection, encryptionKey: string, now: Date): Promise<Finding[]> {
+  const pending = await pendingMigrations(database)
+  if (pending.length > 0) {
+    const problem = `${pending.length} migrations are pending: ${pending.join(', ')}; nothing else was examined`
+    return [{ check: 'migrations', severity: 'stuck', problem, mend: 'npm run migrate' }]
+  }
+  return [...(await findStuck(database, now)), ...(await unreadable(database, encryptionKey))]
+}
+
+async function unreadable(database: Connection, encryptionKey: string): Promise<Finding[]> {
+  const secrets = await someSealedSecrets(database, SECRETS)
+  const wrong = secrets.filter((sealed) => !canRead(encryptionKey, sealed)).length
+  if (wrong === 0) return []
+  const problem = `the secrets of ${wrong} of ${secrets.length} enabled endpoints cannot be read with this ENCRYPTION_KEY`
+  return [{ check: 'encryption key', severity: 'stuck', problem, mend: ADD_KEY }]
+}
+
+function canRead(encryptionKey: string, sealed: string): boolean {
+  try {
+    unseal(encryptionKey, sealed)
+    return true
+  } catch {
+    return false
+  }
+}

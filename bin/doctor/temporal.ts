@@ -1,0 +1,152 @@
+// What the doctor asks Temporal: workflows that cannot go on or have nothing left to do, and schedules.
+import type { Finding, Severity } from '../../audit/stuck.ts'
+import { ADD_KEY } from './database.ts'
+import { queueName } from '../../domain/task-queues.ts'
+import { housekeepingId } from '../../domain/housekeeping.ts'
+import type { Engine } from '../../gateways/temporal/engine.ts'
+import { listWorkflows, scheduleState, type OpenWorkflow } from '../../gateways/temporal/open-workflows.ts'
+import { conversionsWithoutDocument } from '../../models/conversion.ts'
+import type { Connection } from '../../models/connection.ts'
+import { unfinishedAmong } from '../../models/delivery.ts'
+import { zonesInUse } from '../../models/overdue.ts'
+
+export interface TemporalPatient {
+  engine: Pick<Engine, 'client'>
+  database: Connection
+  queueSuffix: string
+  now: Date
+}
+
+const LISTED = 20
+const PROCESSES = 1_000
+const ZONES = 100
+const MINUTE_MS = 60_000
+
+type TemporalCheck = (patient: TemporalPatient) => Promise<Finding[]>
+
+export async function examineTemporal(patient: TemporalPatient): Promise<Finding[]> {
+  const found: Finding[] = []
+  for (const check of CHECKS) found.push(...(await check(patient).catch(unlessEncrypted)))
+  return found
+}
+
+const finding = (check: string, severity: Severity, problem: string, mend: string): Finding => ({
+  check,
+  severity,
+  problem,
+  mend,
+})
+
+// The schedules keep the input of their workflows, encrypted.
+function unlessEncrypted(error: Error): Finding[] {
+  if (!error.message.startsWith('encrypted with the key')) throw error
+  return [finding('encryption key', 'stuck', `workflows and schedules of Temporal were ${error.message}`, ADD_KEY)]
+}
+
+/** The open workflows of this installation that satisfy a condition and were started so many minutes ago. */
+function openOnes({ engine, queueSuffix, now }: TemporalPatient, condition: string, minutes: number, limit: number) {
+  const before = new Date(now.getTime() - minutes * MINUTE_MS).toISOString()
+  const ours = `TaskQueue = '${queueName('core', queueSuffix)}' AND ExecutionStatus = 'Running' AND StartTime < '${before}'`
+  return listWorkflows(engine, `${ours} AND ${condition}`, limit)
+}
+
+// Temporal reports a problem after five failures in a row of a workflow's own code, or of its decryption.
+const poisoned: TemporalCheck = async (patient) => {
+  const found = await openOnes(patient, 'TemporalReportedProblems IS NOT NULL', 0, LISTED).catch(unlessUnknown)
+  return found.map(({ workflowId, type }) =>
+    finding(
+      'workflows',
+      'stuck',
+      `the ${type} ${workflowId} cannot go on: its workflow task fails again and again`,
+      `temporal workflow describe --workflow-id ${workflowId} (docs/operating.md, "A workflow that cannot go on")`,
+    ),
+  )
+}
+
+// Servers before 1.30 do not have the attribute.
+function unlessUnknown(error: Error): OpenWorkflow[] {
+  if (/invalid search attribute|is not defined/i.test(`${error.message} ${String(error.cause)}`)) return []
+  throw error
+}
+
+const conversionsTooLong: TemporalCheck = async (patient) =>
+  (await openOnes(patient, `WorkflowType = 'convertDocument'`, 10, LISTED)).map(({ workflowId, startedAt }) =>
+    finding(
+      'conversions',
+      'stuck',
+      `${workflowId} has been running since ${startedAt.toISOString()}`,
+      `temporal workflow describe --workflow-id ${workflowId} (its pending activity has the error)`,
+    ),
+  )
+
+// Written down while Temporal was unavailable, and not asked for again. A refused one has a workflow, which has ended.
+const conversionsNotStarted: TemporalCheck = async ({ database, engine, queueSuffix, now }) => {
+  const ago = (minutes: number) => new Date(now.getTime() - minutes * MINUTE_MS)
+  const found: Finding[] = []
+  for (const { org_id: orgId, id, source_type: source, source_id: sourceId } of await conversionsWithoutDocument(
+    database,
+    ago(720),
+    ago(15),
+    LISTED,
+  )) {
+    const [any] = await listWorkflows(engine, `WorkflowType = 'convertDocument' AND SvcEntityId = '${sourceId}'`, 1)
+    if (any) continue
+    const input = JSON.stringify({ orgId, conversionId: id, source, sourceId })
+    const start = [
+      `temporal workflow start --type convertDocument --task-queue ${queueName('core', queueSuffix)}`,
+      `--workflow-id convert/${source}/${sourceId} --search-attribute 'SvcEntityId="${sourceId}"' --input '${input}'`,
+    ].join(' ')
+    const problem = `the conversion of ${source} ${sourceId} was requested and never started`
+    found.push(finding('conversions', 'notice', problem, start))
+  }
+  return found
+}
+
+const withoutRow: TemporalCheck = async (patient) => {
+  const processes = await openOnes(patient, `WorkflowType = 'webhookDelivery'`, 5, PROCESSES)
+  const keyed = processes.flatMap(({ workflowId, orgId }) =>
+    orgId ? [{ workflowId, orgId, deliveryId: workflowId.split('/')[1]! }] : [],
+  )
+  const unfinished = new Set(await unfinishedAmong(patient.database, keyed))
+  return keyed
+    .filter(({ deliveryId }) => !unfinished.has(deliveryId))
+    .slice(0, LISTED)
+    .map(({ workflowId }) =>
+      finding(
+        'processes without a row',
+        'stuck',
+        `${workflowId} is open, and its delivery is finished or does not exist`,
+        `temporal workflow terminate --workflow-id ${workflowId} --reason "its delivery is finished"`,
+      ),
+    )
+}
+
+const schedules: TemporalCheck = async ({ database, engine, queueSuffix }) => {
+  const found: Finding[] = []
+  for (const zone of (await zonesInUse(database)).slice(0, ZONES)) {
+    const state = await scheduleState(engine, zone, queueSuffix)
+    const id = housekeepingId(zone, queueSuffix)
+    if (state === 'missing')
+      found.push(
+        finding(
+          'schedules',
+          'stuck',
+          `there is no schedule ${id}`,
+          'restart a worker; it creates missing schedules when it starts',
+        ),
+      )
+    if (state === 'paused')
+      found.push(
+        finding(
+          'schedules',
+          'notice',
+          `the schedule ${id} is paused`,
+          `temporal schedule toggle --schedule-id ${id} --unpause --reason "done"`,
+        ),
+      )
+  }
+  return found
+}
+
+// A new kind of process adds its own here.
+const CHECKS: TemporalCheck[] = [poisoned, conversionsTooLong, conversionsNotStarted, withoutRow, schedules]

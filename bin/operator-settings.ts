@@ -1,0 +1,18 @@
+// The settings of an operator's command: those of the environment, and for what it lacks those of the local run.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readLocalRun, readSettings, type Settings } from '../settings.ts'
+import { readDemoCard } from './services/demo-card.ts'
+
+/** Throws an Error that names every setting that is missing or invalid. */
+export function operatorSettings(): Settings {
+  const { dataDir, inherited } = readLocalRun()
+  const card = inherited.DATABASE_URL ? null : readDemoCard(dataDir)
+  const key = join(dataDir, 'encryption.key')
+  const local = card && {
+    DATABASE_URL: card.database_url,
+    TEMPORAL_ADDRESS: card.temporal_address,
+    ...(existsSync(key) && { ENCRYPTION_KEY: readFileSync(key, 'utf8').trim() }),
+  }
+  return readSettings({ ...local, ...inherited })
+}

@@ -1,0 +1,50 @@
+// Lists open workflows for an operator, and looks at the schedules of the nightly housekeeping.
+import { ScheduleNotFoundError } from '@temporalio/client'
+import { housekeepingId } from '../../domain/housekeeping.ts'
+import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts'
+import type { Engine } from './engine.ts'
+
+export interface OpenWorkflow {
+  workflowId: string
+  type: string
+  startedAt: Date
+  /** The organisation of its search attribute; null where it has none. */
+  orgId: string | null
+}
+
+/** The first `limit` workflows that a query of Temporal's visibility store finds. Throws where the server refuses the query. */
+export async function listWorkflows(
+  { client }: Pick<Engine, 'client'>,
+  query: string,
+  limit: number,
+): Promise<OpenWorkflow[]> {
+  const found: OpenWorkflow[] = []
+  for await (const { workflowId, type, startTime, typedSearchAttributes } of client.workflow.list({
+    query,
+    pageSize: limit,
+  })) {
+    found.push({
+      workflowId,
+      type,
+      startedAt: startTime,
+      orgId: typedSearchAttributes.get(SEARCH_ATTRIBUTES.orgId) ?? null,
+    })
+    if (found.length === limit) break
+  }
+  return found
+}
+
+/** The state of the nightly schedule of a zone. */
+export async function scheduleState(
+  { client }: Pick<Engine, 'client'>,
+  timeZone: string,
+  queueSuffix: string,
+): Promise<'missing' | 'paused' | 'running'> {
+  try {
+    const { state } = await client.schedule.getHandle(housekeepingId(timeZone, queueSuffix)).describe()
+    return state.paused ? 'paused' : 'running'
+  } catch (error) {
+    if (error instanceof ScheduleNotFoundError) return 'missing'
+    throw error
+  }
+}

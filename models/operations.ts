@@ -1,0 +1,51 @@
+// What an operator watches of the processes, read from PostgreSQL: how old the outbox is, what is overdue, who was last seen.
+import type { Database } from './database.ts'
+
+/** The most endpoints that are visited, and rows that are counted, so that watching stays cheap whatever waits. */
+const VISITED_AT_MOST = 1_000
+const COUNTED_AT_MOST = 10_000
+const SEEN_AT_MOST = 500
+
+export interface Operations {
+  /** When the delivery was due that has waited longest for the relay; null where none is due. */
+  oldest_due_at: Date | null
+  /** Deliveries whose workflow should have made its attempt `lateMs` ago. */
+  overdue_deliveries: number
+  /** When each process and nightly job was last at work, by its name. */
+  last_seen: Record<string, string>
+}
+
+/** Reads all of it by three index scans, each of a bounded length. */
+export async function readOperations(
+  database: Pick<Database, 'observe'>,
+  now: Date,
+  lateMs: number,
+): Promise<Operations> {
+  const [row] = await database.observe<Operations>(READ, [now, new Date(now.getTime() - lateMs)])
+  return row!
+}
+
+const DUE = 'coalesce(d.next_attempt_at, d.created_time)'
+
+// The first delivery of each endpoint in webhook_deliveries_queue is the one that has waited longest there. Those of suspended
+// organisations wait on purpose.
+const READ = {
+  name: 'read operations',
+  text: `WITH RECURSIVE visited (org_id, endpoint_id, due_at, step) AS (
+    (SELECT d.org_id, d.endpoint_id, ${DUE}, 1 FROM webhook_deliveries AS d WHERE d.held_by = 'QUEUE'
+     ORDER BY d.org_id, d.endpoint_id, ${DUE} LIMIT 1)
+    UNION ALL
+    SELECT n.org_id, n.endpoint_id, n.due_at, v.step + 1 FROM visited AS v CROSS JOIN LATERAL (
+      SELECT d.org_id, d.endpoint_id, ${DUE} AS due_at FROM webhook_deliveries AS d
+      WHERE d.held_by = 'QUEUE' AND (d.org_id, d.endpoint_id) > (v.org_id, v.endpoint_id)
+      ORDER BY d.org_id, d.endpoint_id, ${DUE} LIMIT 1
+    ) AS n WHERE v.step < ${VISITED_AT_MOST}
+  )
+  SELECT
+    (SELECT min(v.due_at) FROM visited AS v JOIN organizations AS o ON o.id = v.org_id AND o.status = 'ACTIVE'
+      WHERE v.due_at <= $1) AS oldest_due_at,
+    (SELECT count(*)::integer FROM (SELECT FROM webhook_deliveries AS d
+      WHERE d.held_by IN ('PROCESS', 'ATTEMPT') AND d.next_attempt_at < $2 LIMIT ${COUNTED_AT_MOST}) AS late) AS overdue_deliveries,
+    (SELECT coalesce(jsonb_object_agg(h.name, h.seen_at), '{}') FROM
+      (SELECT name, seen_at FROM process_heartbeats ORDER BY name LIMIT ${SEEN_AT_MOST}) AS h) AS last_seen`,
+}

@@ -1,0 +1,132 @@
+// The metrics of a worker process, and that alert rules and the dashboard ask only for metrics that there are.
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { createAccessLog } from '../../api/http/access-log.ts'
+import { addWaitingMetrics } from '../../api/http/waiting-metrics.ts'
+import { freePort } from '../../bin/services/port.ts'
+import { onPath } from '../../bin/services/process.ts'
+import { atMostEvery, createWorkerMetrics } from '../../worker/metrics.ts'
+import { ROOT } from '../fixtures/root.ts'
+import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
+import { until } from '../start/local-run.ts'
+import { SECRET, openWorkflowSetup, type WorkflowSetup } from './setup.ts'
+
+jest.setTimeout(60_000)
+
+const HOUR_S = 3_600
+
+let setup: WorkflowSetup
+let customer: WebhookServer
+let url: string
+beforeAll(async () => {
+  const port = await freePort(undefined)
+  url = `http://127.0.0.1:${port}/metrics`
+  setup = await openWorkflowSetup({ HEALTH_PORT: String(port), WEBHOOK_LADDER_SECONDS: String(HOUR_S) })
+  customer = await openWebhookServer(SECRET)
+  customer.answer = () => 500
+  await setup.addEndpoint(customer.url)
+  // Waits on purpose: nothing is due for a suspended organisation.
+  await setup.sql(
+    `INSERT INTO process_heartbeats (name, seen_at) VALUES ('housekeeping/Asia/Kolkata', '2026-01-02T03:04:05Z')`)
+  await setup.announce(3)
+  await setup.spawnWorker()
+  await setup.until(({ held_by: holder }) => holder === 'PROCESS')
+})
+afterAll(async () => {
+  await setup.close()
+  await customer.close()
+})
+
+const metrics = async () => (await fetch(url)).text()
+
+/** The value of a line such as `name{label="x"}`. */
+function valueIn(text: string, line: string): number | null {
+  const found = text.split('\n').find((each) => each.startsWith(`${line} `))
+  return found === undefined ? null : Number(found.slice(line.length + 1))
+}
+
+test('what waits in PostgreSQL, the background jobs, and the queues and slots of Temporal', async () => {
+  // Those that are repeated within seconds, also after a failure.
+  const JOBS = ['relay', 'slow_relay', 'processes', 'heartbeat']
+  const times = ['bahi_last_seen_timestamp_seconds{name="worker"}', ...JOBS.map((job) => `bahi_background_job_last_success_timestamp_seconds{name="${job}"}`)]
+  let text = ''
+  const value = (line: string) => valueIn(text, line)
+  // What was read before is shown for ten seconds, and each job succeeds for the first time at its own time.
+  await until(async () => {
+    text = await metrics()
+    return value('bahi_webhook_deliveries{held_by="process"}') === 3 && times.every((line) => value(line) !== null)
+  }, 40_000, () => text)
+  expect(['queue', 'circuit', 'batch'].map((holder) => value(`bahi_webhook_deliveries{held_by="${holder}"}`))).toEqual([0, 0, 0])
+  expect([value('bahi_worker_polling'), value('bahi_outbox_age_seconds'), value('bahi_webhook_deliveries_overdue'), value('bahi_webhook_circuits_open')]).toEqual([1, 0, 0, 0])
+  expect(value('bahi_last_seen_timestamp_seconds{name="housekeeping/Asia/Kolkata"}')).toBe(Date.parse('2026-01-02T03:04:05Z') / 1000)
+  for (const line of times) expect(value(line)).toBeGreaterThan(Date.now() / 1000 - HOUR_S)
+  const queue = `core-${setup.env.TEMPORAL_QUEUE_SUFFIX}`
+  expect(text).toMatch(new RegExp(`^temporal_worker_task_slots_available{.*task_queue="${queue}",worker_type="ActivityWorker"} 20$`, 'm'))
+  expect(text).toMatch(/^temporal_activity_schedule_to_start_latency_seconds_count{.*task_queue="webhooks-/m)
+})
+
+test('an outbox that nobody serves grows old, of active organisations only', async () => {
+  const observed: string[] = []
+  const reading = createWorkerMetrics({
+    database: {
+      roundTrips: () => 0,
+      observe(statement, values) {
+        observed.push(statement.name)
+        return setup.database.observe(statement, values)
+      },
+    },
+    clock: () => new Date(Date.now() + HOUR_S * 1000),
+    arePolling: () => false, jobsDone: () => ({}), sdkAddress: null,
+  })
+  await setup.sql(`UPDATE webhook_deliveries SET held_by = 'QUEUE', next_attempt_at = now() + interval '2 hours' WHERE held_by = 'PROCESS'`)
+  await setup.sql(`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '30 minutes' WHERE id = (SELECT min(id::text)::uuid FROM webhook_deliveries)`)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => reading.answer()))
+  // In half an hour one is due, and in an hour it has waited for half an hour.
+  const ages = answers.map(({ body }) => Math.round((valueIn(String(body), 'bahi_outbox_age_seconds') ?? 0) / 60))
+  expect(new Set(ages)).toEqual(new Set([30]))
+  expect(observed.toSorted()).toEqual(['count waiting', 'read operations'])
+})
+
+test('a reading is repeated when it is old enough, and kept where the next one fails', async () => {
+  const readings: (() => Promise<number>)[] = [async () => 1, () => Promise.reject(new Error('away')), async () => 3]
+  const read = () => readings.shift()!()
+  const rarely = atMostEvery(Number.POSITIVE_INFINITY, read)
+  expect([await rarely(), await rarely(), readings.length]).toEqual([1, 1, 2])
+  const often = atMostEvery(0, read)
+  expect([await often(), await often()]).toEqual([null, 3])
+})
+
+describe('files for Prometheus and Grafana', () => {
+  const alerts = readFileSync(join(ROOT, 'docs/monitoring/alerts.yml'), 'utf8')
+  const dashboard = JSON.parse(readFileSync(join(ROOT, 'docs/monitoring/dashboard.json'), 'utf8')) as { panels: { title: string; targets: { expr: string }[] }[] }
+  const expressions = [
+    ...[...alerts.matchAll(/^ +expr: (.*)$/gm)].map(([, expr]) => expr!),
+    ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ]
+  // Of the SDK's own metrics these appear with the first failure only.
+  const AFTER_A_FAILURE = new Set(['temporal_workflow_task_execution_failed_total'])
+
+  test('ask only for metrics that a process serves', async () => {
+    const { registry } = createAccessLog(pino({ level: 'silent' }), { roundTrips: () => 0, connections: () => 0, droppedLines: () => 0, rowMemoryBytes: () => 0 })
+    addWaitingMetrics(registry, setup.database)
+    const served = [...`${await registry.metrics()}\n${await metrics()}`.matchAll(/^# TYPE (\S+) (\S+)/gm)]
+    const names = new Set(served.flatMap(([, name, type]) => (type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name])))
+    const asked = new Set(expressions.flatMap((expr) => expr.match(/\b(?:bahi|temporal)_\w+/g) ?? []))
+    expect(asked.size).toBeGreaterThan(15)
+    expect([...asked].filter((name) => !names.has(name) && !AFTER_A_FAILURE.has(name))).toEqual([])
+  })
+
+  test('are valid where promtool is installed, and name a runbook', () => {
+    const promtool = onPath('promtool', (process.env.PATH ?? '').split(':'))
+    if (promtool) expect(execFileSync(promtool, ['check', 'rules', join(ROOT, 'docs/monitoring/alerts.yml')], { encoding: 'utf8' })).toContain('SUCCESS')
+    const runbooks = [...alerts.matchAll(/runbook: (docs\/\S+)#(\S+)/g)]
+    expect(runbooks.length).toBe(alerts.match(/- alert:/g)?.length)
+    for (const [, file, anchor] of runbooks) {
+      const headings = [...readFileSync(join(ROOT, file!), 'utf8').matchAll(/^#+ (.*)$/gm)]
+      expect(headings.map(([, heading]) => heading!.toLowerCase().replaceAll(/[^\w -]/g, '').replaceAll(' ', '-'))).toContain(anchor)
+    }
+  })
+})

@@ -1,0 +1,181 @@
+// The metrics of the worker process: what waits in PostgreSQL, its background jobs, and those of Temporal's SDK.
+import { Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+import type { Probed } from '../gateways/health-port.ts'
+import type { Database } from '../models/database.ts'
+import { readOperations, type Operations } from '../models/operations.ts'
+import { countWaiting, type Waiting } from '../models/waiting.ts'
+
+export interface WorkerMetricsDependencies {
+  database: Pick<Database, 'observe' | 'roundTrips'>
+  clock(): Date
+  /** Whether the workers of this process take work. */
+  arePolling(): boolean
+  /** When each background job last succeeded. */
+  jobsDone(): Record<string, Date>
+  /** Where Temporal's SDK serves its own metrics on loopback; null where it has none. */
+  sdkAddress: string | null
+}
+
+export interface WorkerMetrics {
+  /** The answer to GET /metrics. */
+  answer(): Promise<Probed>
+}
+
+/** PostgreSQL is asked at most this often, however often the metrics are read. */
+const READ_EVERY_MS = 10_000
+/** A workflow that has not made its attempt by then is restarted by the relay after two minutes; more is a sign of trouble. */
+const LATE_MS = 600_000
+const SDK_TIMEOUT_MS = 2_000
+
+type Seen = Waiting & Operations
+
+export function createWorkerMetrics(dependencies: WorkerMetricsDependencies): WorkerMetrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry, prefix: 'bahi_' })
+  const read = atMostEvery(READ_EVERY_MS, () => readAll(dependencies))
+  addOwn(registry, dependencies)
+  addRead(registry, dependencies, read)
+  return {
+    async answer() {
+      // One reading for all gauges, before any of them is collected.
+      await read()
+      const [own, sdk] = await Promise.all([registry.metrics(), sdkMetrics(dependencies.sdkAddress)])
+      return { status: 200, type: registry.contentType, body: `${own}${sdk}` }
+    },
+  }
+}
+
+async function readAll({ database, clock }: WorkerMetricsDependencies): Promise<Seen> {
+  const [waiting, operations] = await Promise.all([countWaiting(database), readOperations(database, clock(), LATE_MS)])
+  return { ...waiting, ...operations }
+}
+
+/** A function that reads at most every `everyMs`, and returns the last reading; null while none has succeeded. */
+export function atMostEvery<T>(everyMs: number, read: () => Promise<T>): () => Promise<T | null> {
+  let last: T | null = null
+  let begunAt = -Infinity
+  let reading: Promise<T | null> = Promise.resolve(null)
+  return () => {
+    if (performance.now() - begunAt >= everyMs) {
+      begunAt = performance.now()
+      reading = read().then(
+        (value) => (last = value),
+        () => last,
+      )
+    }
+    return reading
+  }
+}
+
+function addOwn(registry: Registry, { database, arePolling, jobsDone }: WorkerMetricsDependencies): void {
+  gauge(registry, 'bahi_worker_polling', 'Whether the worker takes work from Temporal: 1 or 0.', (set) =>
+    set(arePolling() ? 1 : 0),
+  )
+  gauge(registry, 'bahi_database_round_trips_total', 'Statements sent to PostgreSQL since the start.', (set) =>
+    set(database.roundTrips()),
+  )
+  labelled(
+    registry,
+    'bahi_background_job_last_success_timestamp_seconds',
+    'When a background job of the worker last succeeded.',
+    'name',
+    (set) => {
+      for (const [job, at] of Object.entries(jobsDone())) set(job, at.getTime() / 1000)
+    },
+  )
+}
+
+function addRead(registry: Registry, { clock }: WorkerMetricsDependencies, read: () => Promise<Seen | null>): void {
+  gauge(
+    registry,
+    'bahi_webhook_circuits_open',
+    'Webhook endpoints whose circuit is open or half-open.',
+    async (set) => {
+      const seen = await read()
+      if (seen) set(seen.circuits_open)
+    },
+  )
+  labelled(
+    registry,
+    'bahi_webhook_deliveries',
+    'Unfinished webhook deliveries by held_by, up to 10,000 each.',
+    'held_by',
+    async (set) => {
+      const seen = await read()
+      if (seen) for (const holder of ['queue', 'circuit', 'batch', 'process'] as const) set(holder, seen[holder])
+    },
+  )
+  gauge(
+    registry,
+    'bahi_outbox_age_seconds',
+    'How long the oldest due delivery has waited for the relay; 0 where none is due.',
+    async (set) => {
+      const seen = await read()
+      if (seen) set(seen.oldest_due_at ? Math.max(0, (clock().getTime() - seen.oldest_due_at.getTime()) / 1000) : 0)
+    },
+  )
+  gauge(
+    registry,
+    'bahi_webhook_deliveries_overdue',
+    'Deliveries whose workflow should have made its attempt ten minutes ago, up to 10,000.',
+    async (set) => {
+      const seen = await read()
+      if (seen) set(seen.overdue_deliveries)
+    },
+  )
+  labelled(
+    registry,
+    'bahi_last_seen_timestamp_seconds',
+    'When a process or nightly job was last at work, by its name, from PostgreSQL.',
+    'name',
+    async (set) => {
+      const seen = await read()
+      for (const [name, at] of Object.entries(seen?.last_seen ?? {})) set(name, Date.parse(at) / 1000)
+    },
+  )
+}
+
+function gauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  collect: (set: (value: number) => void) => void | Promise<void>,
+): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    collect() {
+      return collect((value) => this.set(value))
+    },
+  })
+}
+
+function labelled(
+  registry: Registry,
+  name: string,
+  help: string,
+  label: string,
+  collect: (set: (of: string, value: number) => void) => void | Promise<void>,
+): void {
+  new Gauge({
+    name,
+    help,
+    labelNames: [label],
+    registers: [registry],
+    collect() {
+      return collect((of, value) => this.labels(of).set(value))
+    },
+  })
+}
+
+// Without them the others are still worth reading.
+async function sdkMetrics(address: string | null): Promise<string> {
+  if (address === null) return ''
+  try {
+    const response = await fetch(`http://${address}/metrics`, { signal: AbortSignal.timeout(SDK_TIMEOUT_MS) })
+    return response.ok ? await response.text() : ''
+  } catch {
+    return ''
+  }
+}
