@@ -4,7 +4,9 @@ import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { isZone } from './domain/dates.ts'
 import { QUEUES } from './domain/task-queues.ts'
+import type { TickPlan } from './domain/tick.ts'
 
 const Settings = Type.Object({
   port: Type.Integer({ minimum: 0, maximum: 65535 }),
@@ -39,6 +41,9 @@ const Settings = Type.Object({
   webhookCircuitFirstSeconds: Type.Number({ exclusiveMinimum: 0 }),
   webhookCircuitLongestSeconds: Type.Number({ exclusiveMinimum: 0 }),
   webhookDnsServers: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:\\[\\]]+$' })),
+  recurringTick: Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' }),
+  recurringZone: Type.Refine(Type.String(), isZone, () => 'must be an IANA time zone such as Asia/Kolkata'),
+  recurringTickSeconds: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }), Type.Null()]),
 })
 export type Settings = Static<typeof Settings>
 
@@ -86,6 +91,9 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookCircuitFirstSeconds: number('WEBHOOK_CIRCUIT_FIRST_SECONDS', 30),
     webhookCircuitLongestSeconds: number('WEBHOOK_CIRCUIT_LONGEST_SECONDS', 3_600),
     webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
+    recurringTick: env.RECURRING_TICK || '09:00',
+    recurringZone: env.RECURRING_ZONE || 'Asia/Kolkata',
+    recurringTickSeconds: env.RECURRING_TICK_SECONDS ? Number(env.RECURRING_TICK_SECONDS) : null,
   }
   if (checked.Check(settings)) return settings
   throw invalid(checked.Errors(settings))
@@ -102,6 +110,13 @@ function listOf(text = ''): string[] {
     .map((part) => part.trim())
     .filter((part) => part !== '')
 }
+
+/** When recurring schedules run. */
+export const tickPlanOf = (settings: Settings): TickPlan => ({
+  time: settings.recurringTick,
+  zone: settings.recurringZone,
+  everySeconds: settings.recurringTickSeconds,
+})
 
 // A single address is a range too; `gateways/webhook/addresses.ts` accepts the same form.
 function isAddressRange(text: string): boolean {

@@ -2,17 +2,22 @@
 import { conversionActivities, type ConversionDependencies } from './conversions.ts'
 import { financialYearActivities } from './financial-years.ts'
 import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
+import { recurringActivities, type RecurringDependencies } from './recurring.ts'
 import { webhookActivities, type WebhookDependencies } from './webhooks.ts'
 
-export type ActivityDependencies = WebhookDependencies & ConversionDependencies & HousekeepingDependencies
+export type ActivityDependencies = WebhookDependencies &
+  ConversionDependencies &
+  HousekeepingDependencies &
+  RecurringDependencies
 
 export function createActivities(dependencies: ActivityDependencies) {
   const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(dependencies)
   const { convertNext } = conversionActivities(dependencies)
   const { sweepOverdue } = housekeepingActivities(dependencies)
   const { openFinancialYears } = financialYearActivities(dependencies)
+  const { runSchedule, runScheduleNow } = recurringActivities(dependencies)
   return {
-    core: { abandonDelivery, convertNext, openFinancialYears, sweepOverdue },
+    core: { abandonDelivery, convertNext, openFinancialYears, runSchedule, runScheduleNow, sweepOverdue },
     webhooks: { attemptBatch, attemptDelivery },
   }
 }

@@ -24,6 +24,7 @@ import { journalRoutes } from './resources/journals.ts'
 import { partnerRoutes } from './resources/partners.ts'
 import { paymentRoutes } from './resources/payments.ts'
 import { purchaseOrderRoutes } from './resources/purchase-orders.ts'
+import { recurringRoutes } from './resources/recurring.ts'
 import { reportRoutes } from './resources/reports.ts'
 import { salesOrderRoutes } from './resources/sales-orders.ts'
 import { taxRoutes } from './resources/taxes.ts'
@@ -56,6 +57,7 @@ const RESOURCES: Route[] = [
   ...costCenterRoutes,
   ...currencyRoutes,
   ...reportRoutes,
+  ...recurringRoutes,
   ...activityRoutes,
   ...webhookRoutes,
   ...webhookResendingRoutes,

@@ -12,7 +12,7 @@ import { createWebhookSender, type WebhookSender } from '../gateways/webhook/sen
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
-import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
+import { CLOSE_SECONDS, readSettings, tickPlanOf, type Settings } from '../settings.ts'
 import { engineOnDemand, type EngineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { addWaitingMetrics } from './http/waiting-metrics.ts'
@@ -70,6 +70,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       sealer: seals,
       cursors: createCursors(settings.encryptionKey),
       sender: senderOf(settings),
+      tick: tickPlanOf(settings),
     },
     rowMemory,
     shares: sharesOf(settings),

@@ -14,6 +14,7 @@ import { NOTES } from './notes.ts'
 import { missingNumbers } from './numbers.ts'
 import { ORDERS } from './orders.ts'
 import { PAYMENTS } from './payments.ts'
+import { RECURRING } from './recurring.ts'
 
 /** Runs every check over the whole database. Returns a sentence for each violation; none when the books are in order. */
 export async function audit(connection: Connection): Promise<string[]> {
@@ -40,5 +41,6 @@ const QUERIES: AuditQuery[] = [
   ...ORDERS,
   ...ESTIMATES,
   ...CONVERSIONS,
+  ...RECURRING,
   ...DELIVERIES,
 ]

@@ -19,6 +19,8 @@ export const invoices = model('invoices', {
   credits_applied: MINOR,
   balance: generated(MINOR),
   status: textOf<InvoiceStatus>(),
+  /** The online payment link of an invoice that a schedule has generated. */
+  payment_link_url: orNull(TEXT),
   /** The order that the invoice was made from, and the estimate that the order was made from. */
   sales_order_id: orNull(UUID),
   estimate_id: orNull(UUID),

@@ -7,12 +7,13 @@ import { deleteOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
 import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
+import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
 import { createScheduling } from './scheduling.ts'
 
 export interface BackgroundJobsDependencies {
   connection: Database
   databaseUrl: string
-  engine: Pick<Engine, 'startDispatch' | 'startDelivery' | 'ensureSchedule' | 'isReachable'>
+  engine: Pick<Engine, 'startDispatch' | 'startDelivery' | 'ensureSchedule' | 'isReachable' | 'signalSchedule'>
   ladderSeconds: number[]
   /** Whether the workers of this process take work. */
   arePolling(): boolean
@@ -36,6 +37,7 @@ const PROCESSES_REST_MS = 250
 const RECOVER_MS = 30_000
 const HOUSEKEEPING_MS = 60_000
 const SCHEDULE_MS = 60_000
+const RECONCILE_MS = 60_000
 const HEARTBEAT_MS = 2_000
 /** A batch that was claimed longer ago than this and is not finished may belong to a process that died. */
 const UNFINISHED_MS = 60_000
@@ -54,7 +56,15 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
   const relaying = startPollLoop('relay', SWEEP_MS, log, () => relay.sweep(), REST_MS)
   const relayingSlow = startPollLoop('slow relay', SWEEP_MS, log, () => relay.sweepSlow(), REST_MS)
   const processing = startPollLoop('processes', SWEEP_MS, log, () => relay.startProcesses(), PROCESSES_REST_MS)
-  const outbox = listen(dependencies.databaseUrl, 'outbox', relaying.wake)
+  const signalling = startPollLoop('schedule signals', SWEEP_MS, log, () => sendSignals(dependencies), REST_MS)
+  const reconciling = startPollLoop('reconcile schedules', RECONCILE_MS, log, async () => {
+    const signalled = await reconcileSchedules(dependencies)
+    if (signalled > 0) log.warn({ signalled }, 'recurring schedules were overdue; their workflows were signalled')
+  })
+  const outbox = listen(dependencies.databaseUrl, 'outbox', () => {
+    relaying.wake()
+    signalling.wake()
+  })
   const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, async () => {
     await relay.takeUpOverdue()
     while ((await deleteOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
@@ -69,6 +79,8 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     relay: relaying,
     slow_relay: relayingSlow,
     processes: processing,
+    schedule_signals: signalling,
+    reconcile_schedules: reconciling,
     housekeeping,
     schedules: scheduling,
     heartbeat,

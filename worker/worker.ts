@@ -8,7 +8,7 @@ import { openLog } from '../gateways/log-output.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
-import { CLOSE_SECONDS, readSettings, type Settings } from '../settings.ts'
+import { CLOSE_SECONDS, readSettings, tickPlanOf, type Settings } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { createWorkerMetrics } from './metrics.ts'
 import { installSdk } from './sdk.ts'
@@ -65,6 +65,7 @@ export async function startWorker(
     wakeRelay,
     clock,
     engine,
+    tick: tickPlanOf(settings),
   }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
   const workers = await createTemporalWorkers({

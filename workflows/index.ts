@@ -1,5 +1,6 @@
 // Every workflow, for Temporal's bundler.
 export { convertDocument } from './convert-document.ts'
 export { housekeeping } from './housekeeping.ts'
+export { recurringSchedule } from './recurring-schedule.ts'
 export { webhookDelivery } from './webhook-delivery.ts'
 export { webhookDispatch } from './webhook-dispatch.ts'

@@ -1,12 +1,15 @@
 // What a handler can use besides the database: Temporal, the check of webhook URLs, encryption of secrets, and cursors.
 import type { Engine } from '../../gateways/temporal/engine.ts'
 import type { WebhookSender } from '../../gateways/webhook/sender.ts'
+import type { TickTime } from '../../domain/tick.ts'
 import type { Sealer } from '../../models/sealed.ts'
 import type { Cursors } from './cursors.ts'
 
 export interface Gateways {
-  engine: Pick<Engine, 'convert'>
+  engine: Pick<Engine, 'convert' | 'runScheduleNow'>
   sender: Pick<WebhookSender, 'check'>
   sealer: Sealer
   cursors: Cursors
+  /** When recurring schedules run. */
+  tick: TickTime
 }

@@ -32,15 +32,25 @@ export function validateBody(
   body: unknown,
   alsoCheck: (body: unknown) => FieldProblem[] = () => [],
 ): void {
+  const problems = problemsIn(schema, body, alsoCheck)
+  if (problems.length === 0) return
+  throw validationFailed(
+    problems.length > MAX_PROBLEMS ? problems.toSorted((a, b) => depthOf(a) - depthOf(b)) : problems,
+  )
+}
+
+/** All problems of a body, or of a part of one whose shape depends on the rest. */
+export function problemsIn(
+  schema: TSchema,
+  body: unknown,
+  alsoCheck: (body: unknown) => FieldProblem[] = () => [],
+): FieldProblem[] {
   const validator = validatorOf(schema)
   const problems: FieldProblem[] = []
   const measured = cutToBounds(schema, body, '', problems)
   if (!validator.Check(measured)) problems.push(...problemsOf(validator, measured))
   problems.push(...alsoCheck(measured))
-  if (problems.length === 0) return
-  throw validationFailed(
-    problems.length > MAX_PROBLEMS ? problems.toSorted((a, b) => depthOf(a) - depthOf(b)) : problems,
-  )
+  return problems
 }
 
 const depthOf = ({ field }: FieldProblem) => field.split('.').length

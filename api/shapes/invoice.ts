@@ -62,6 +62,9 @@ export const Invoice = Type.Object({
   days_overdue: Type.Integer(),
   sales_order_id: nullable(Id),
   estimate_id: nullable(Id),
+  payment_link_url: nullable(
+    Type.String({ description: 'Of invoices that a recurring schedule generates with auto_charge.' }),
+  ),
 })
 
 /** `today` is the date in the organisation's time zone, for `is_overdue` and `days_overdue`. */
@@ -84,5 +87,6 @@ export function showInvoice(invoice: InvoiceWithLines, today: string): Static<ty
     days_overdue: daysOverdue(invoice, today),
     sales_order_id: invoice.sales_order_id,
     estimate_id: invoice.estimate_id,
+    payment_link_url: invoice.payment_link_url,
   }
 }

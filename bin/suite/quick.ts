@@ -8,6 +8,7 @@ const TESTED_IN: Record<string, string> = {
   branches: 'lookups',
   'cost-centers': 'lookups',
   currencies: 'lookups',
+  'recurring-payload': 'recurring',
   reports: 'customer-ledger',
   utility: 'identity',
 }

@@ -21,6 +21,8 @@ interface Versioned extends RowOf<typeof VERSIONED> {
 
 // The tables that decide who a caller is and what a token may do; the API caches what it read from them.
 const CALLER_TABLES = new Set(['tokens', 'organizations'])
+// The tables that background jobs of the worker empty, besides the queue of deliveries.
+const OUTBOXES = new Set(['recurring_signals'])
 
 export class Books implements Scope {
   readonly connection: Transaction
@@ -31,6 +33,7 @@ export class Books implements Scope {
   #unitOfWork = new UnitOfWork()
   #numbers = new Map<string, string>()
   #changesCallers = false
+  #fillsOutbox = false
   #warnings: Warning[] = []
 
   constructor(connection: Transaction, caller: Caller, now: Date) {
@@ -63,6 +66,7 @@ export class Books implements Scope {
   insert<Row extends { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id'>): Row {
     const whole = { ...row, org_id: this.orgId } as unknown as Row
     this.#unitOfWork.insert(table, whole)
+    this.#fillsOutbox ||= OUTBOXES.has(table.name)
     return whole
   }
 
@@ -212,6 +216,7 @@ export class Books implements Scope {
   /** Drops everything that was collected, so that nothing of a refused command is written. */
   discard(): void {
     this.#unitOfWork = new UnitOfWork()
+    this.#fillsOutbox = false
     this.#warnings = []
   }
 
@@ -226,6 +231,11 @@ export class Books implements Scope {
   /** Whether the unit of work deletes rows, which other rows may refer to. */
   get deletes(): boolean {
     return this.#unitOfWork.deletes
+  }
+
+  /** Whether the unit of work leaves something to background jobs of the worker, besides deliveries. */
+  get fillsOutbox(): boolean {
+    return this.#fillsOutbox
   }
 
   /** Whether the unit of work changed tokens or organisations, so that cached callers are stale. */

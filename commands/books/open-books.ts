@@ -8,7 +8,7 @@ import { retried } from './retries.ts'
 /** What a write needs besides the caller. */
 export interface WriteContext {
   database: Database
-  /** Called after a commit that queued deliveries. May fail without harm: the relay also polls. */
+  /** Called after a commit that queued deliveries or signals. May fail without harm: the relay also polls. */
   wakeRelay(): void
   /** Called after a commit that changed tokens or organisations, before the response is sent. */
   forgetCallers(): void
@@ -40,7 +40,7 @@ export async function openBooks<T, R = T>(
       () => context.clock(),
     )
     if (books!.changesCallers) context.forgetCallers()
-    if (queued > 0) context.wakeRelay()
+    if (queued > 0 || books!.fillsOutbox) context.wakeRelay()
     return finish(result, books!)
   } catch (error) {
     throw asFault(error, { deletes: books?.deletes ?? false })

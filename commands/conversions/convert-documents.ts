@@ -109,6 +109,7 @@ export async function convertSalesOrder(
       notes: order.notes,
       sales_order_id: order.id,
       estimate_id: order.estimate_id,
+      payment_link_url: null,
     },
     lines.map((line, index) => ({ ...line, sales_order_line_id: parts[index]!.lineId })),
     approved,

@@ -64,7 +64,7 @@ const FIXED = [
 ] as const satisfies (keyof NewBill)[]
 
 /** The bill of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-const billOf = documentFinder('BILL', findBill)
+export const billOf = documentFinder('BILL', findBill)
 
 /**
  * Creates a bill, and approves it with `auto_approve` (specification, POST /bills).

@@ -43,7 +43,7 @@ const CHANGEABLE = [
 ] as const satisfies (keyof NewExpense)[]
 
 /** The expense of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-const expenseOf = documentFinder('EXPENSE', findExpense)
+export const expenseOf = documentFinder('EXPENSE', findExpense)
 
 /**
  * Creates an expense and posts its journal (specification, "Expenses").

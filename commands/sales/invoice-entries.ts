@@ -20,6 +20,7 @@ export type DraftedInvoice = SaleHead &
     | 'notes'
     | 'sales_order_id'
     | 'estimate_id'
+    | 'payment_link_url'
   >
 export type DraftedInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
 

@@ -62,7 +62,7 @@ const FIXED = [
 ] as const satisfies (keyof NewInvoice)[]
 
 /** The invoice of this id, with its lines. Throws not_found.resource for one that the organisation does not have. */
-const invoiceOf = documentFinder('INVOICE', findInvoice)
+export const invoiceOf = documentFinder('INVOICE', findInvoice)
 
 /**
  * Creates an invoice, and approves it with `auto_approve` (specification, "POST /invoices body").
@@ -96,6 +96,7 @@ export async function createInvoice(books: Books, input: NewInvoice): Promise<In
       notes: input.notes ?? null,
       sales_order_id: null,
       estimate_id: null,
+      payment_link_url: null,
     },
     drafted.map((line) => ({ ...line, sales_order_line_id: null })),
     input.auto_approve ?? false,

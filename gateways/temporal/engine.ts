@@ -21,6 +21,7 @@ import { queueName } from '../../domain/task-queues.ts'
 import { createConverter, type Convert } from './conversion.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { dataConverterOf } from './payload-codec.ts'
+import { createRunNow, createScheduleSignals, type RunScheduleNow, type SignalSchedule } from './recurring.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
 
 export interface EngineOptions {
@@ -44,6 +45,8 @@ export interface Engine {
    */
   startDelivery(input: DeliveryInput): Promise<void>
   convert: Convert
+  signalSchedule: SignalSchedule
+  runScheduleNow: RunScheduleNow
   /** Schedules the nightly housekeeping of a zone; returns whether the schedule is new. Throws EngineUnavailable, or where Temporal refuses. */
   ensureSchedule(timeZone: string): Promise<boolean>
   /** Removes the schedule of a zone with this spelling; does nothing where there is none. Throws EngineUnavailable. */
@@ -166,6 +169,9 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey }: E
     },
 
     convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),
+
+    signalSchedule: createScheduleSignals({ client, connection, taskQueue: queueName('core', queueSuffix) }),
+    runScheduleNow: createRunNow({ client, connection, taskQueue: queueName('core', queueSuffix) }),
 
     ensureSchedule: createScheduler({ client, connection, queueSuffix }),
     removeSchedule: createUnscheduler({ client, connection, queueSuffix }),

@@ -24,7 +24,8 @@ beforeAll(async () => {
   const draft = await pathFor({ path: '/invoices/{invoice_id}' } as never, org)
   expect((await org.client.delete(draft)).status).toBe(200)
   document = (await service.call('GET', '/openapi.json')).body
-})
+  // The first file of a run that has a worker bundles the workflows, beside whatever else runs.
+}, 120_000)
 afterAll(() => service.close())
 
 test.each(each())('%s', async (_name, route) => {

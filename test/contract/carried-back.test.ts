@@ -73,7 +73,7 @@ test.each(closed)('%s is refused by its state, carried back or not', async (_nam
 async function made(route: Route, { make }: State): Promise<{ path: string; whole: Json; ours: EmptyOrganization }> {
   const answered = await make(orgs)
   const name = /\{(\w+)\}/.exec(route.path)![1]!
-  const path = route.path.replace(`{${name}}`, answered[name])
+  const path = route.path.replace(`{${name}}`, answered[name] ?? answered.recurring_id)
   const ours = /_orders/.test(path) ? orgs.orders : orgs.returns
   // What a POST answers may hold more than a GET: a secret.
   return { path, whole: (await ours.get(path))[keyOf(route)], ours }

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Route } from '../../api/http/route.ts'
 import {
-  billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, purchaseOrderBody, receiptBody, salesOrderBody,
+  billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, purchaseOrderBody, receiptBody, salesOrderBody, scheduleBody,
 } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { acceptedItemEstimate } from '../fixtures/orders.ts'
@@ -72,6 +72,8 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /expenses': (org) => expenseBody(org, { vendor_id: null, mode: 'BANK', reference_number: 'R-7', is_inclusive_tax: true, tax_id: org.taxId }),
   'PUT /expenses/{expense_id}': () => ({ amount: 750.25, notes: 'Paid in cash', date: '2026-11-12' }),
   'POST /journals': (org) => journalBody(org, { memo: 'Bank charges of the month' }),
+  'POST /recurring': (org) => scheduleBody(org, { month_anchor: 'LAST_DAY', end_date: '2027-12-31', max_runs: 12, auto_charge: true }),
+  'PUT /recurring/{schedule_id}': () => ({ name: 'Rent, from now on', interval: 2, next_run_at: '2027-01-15' }),
   'POST /webhooks/endpoints': () => ({ url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'], description: 'Ours' }),
   'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
   'POST /webhooks/endpoints/{endpoint_id}/rotate_secret': () => ({ overlap_seconds: 60 }),
@@ -108,6 +110,8 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   expense_id: async (org) => (await created(org.client.post('/expenses', expenseBody(org)))).expense.expense_id,
   // A manual one: only those can be deleted.
   journal_id: async (org) => (await created(org.client.post('/journals', journalBody(org)))).journal.journal_id,
+  schedule_id: (org) => scheduleOf(org),
+  'POST /recurring/{schedule_id}/resume': (org) => scheduleOf(org, { is_active: false }),
   endpoint_id: async ({ client }) =>
     (await created(client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'] }))).endpoint.endpoint_id,
   async delivery_id(org) {
@@ -126,6 +130,21 @@ async function creditNoteOf(org: ContractOrganization, changes: Record<string, u
   return (await created(org.client.post('/credit_notes', creditNoteBody(org, changes)))).credit_note.credit_note_id
 }
 
+async function scheduleOf(org: ContractOrganization, changes: Record<string, unknown> = {}): Promise<string> {
+  return (await created(org.client.post('/recurring', scheduleBody(org, changes)))).recurring.recurring_id
+}
+
+// A run that has failed, as the worker writes it down.
+async function failedRunOf(org: ContractOrganization): Promise<{ scheduleId: string; runId: string }> {
+  const [scheduleId, runId] = [await scheduleOf(org), randomUUID()]
+  await org.sql(
+    `INSERT INTO recurring_runs (org_id, id, schedule_id, occurrence, period_start, period_end, status, manual, document_date, error_code, error, warnings, started_at)
+     VALUES ($1, $2, $3, 1, '2027-01-01', '2027-01-31', 'FAILED', false, '2027-01-01', 'validation.invalid_value', 'The template document was deleted.', '[]', now())`,
+    org.client.orgId, runId, scheduleId,
+  )
+  return { scheduleId, runId }
+}
+
 async function debitNoteOf(org: ContractOrganization, changes: Record<string, unknown> = {}): Promise<string> {
   return (await created(org.client.post('/debit_notes', debitNoteBody(org, changes)))).debit_note.debit_note_id
 }
@@ -140,7 +159,9 @@ export function bodyFor(route: Route, org: ContractOrganization): Json {
 
 /** The route's path with ids of new records of the organisation. */
 export async function pathFor(route: Route, org: ContractOrganization): Promise<string> {
-  let path = route.path
+  const withRun = route.path.includes('/runs') ? await failedRunOf(org) : null
+  let path = withRun ? route.path.replace('{schedule_id}', withRun.scheduleId).replace('{run_id}', withRun.runId) : route.path
+  if (!path.includes('{')) return path
   for (const [whole, name] of route.path.matchAll(/\{(\w+)\}/g)) {
     const record = RECORDS[nameOf(route)] ?? RECORDS[name!]
     if (!record) throw new Error(`nothing makes a ${name}: add it to RECORDS in test/contract/samples.ts`)

@@ -1,5 +1,5 @@
 // The resources that a PUT changes, each in the states that a caller can bring it to, and what may change there.
-import { line } from '../fixtures/bodies.ts'
+import { line, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { partQuantities, purchaseOrderSource, salesOrderSource } from '../fixtures/conversions.ts'
 import { addItem, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
@@ -160,6 +160,16 @@ export const STATES: Record<string, Record<string, State>> = {
     },
     'under reverse charge': {
       make: (orgs) => expense(orgs, { account_id: orgs.returns.accounts.Rent, amount: 500, is_rcm: true, rcm_rate: 12.5 }),
+    },
+  },
+  'PUT /recurring/{schedule_id}': {
+    ACTIVE: {
+      make: async ({ returns }) => (await returns.send('POST', '/recurring', scheduleBody(returns, { end_date: '2027-12-31', max_runs: 12, interval: 2 }))).recurring,
+    },
+    PAUSED: {
+      make: async ({ returns }) => (await returns.send('POST', '/recurring', scheduleBody(returns, {
+        template_payload: null, template_entity_id: (await returns.invoice()).invoice_id, is_active: false, month_anchor: 'LAST_DAY',
+      }))).recurring,
     },
   },
   'PUT /webhooks/endpoints/{endpoint_id}': {

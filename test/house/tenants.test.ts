@@ -32,7 +32,7 @@ const touched = ({ text }: Sql) => [...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE
   .filter((name) => name === '${' || OWNED.has(name))
 const scoped = ({ text }: Sql) => /\borg_id = (\$\d|'\$\{orgId\}')/.test(text)
 // The relay carries the deliveries of all organisations; its rows still meet only rows of their own.
-const RELAY = ['models/circuit.ts', 'models/delivery.ts', 'models/queue.ts']
+const RELAY = ['models/circuit.ts', 'models/delivery.ts', 'models/queue.ts', 'models/recurring-queue.ts']
 const relayed = ({ path, text }: Sql) => RELAY.includes(path) && /\borg_id = \w+\.org_id/.test(text)
 
 // What is read across organisations, and why that is right.
@@ -48,6 +48,9 @@ const ACROSS: Record<string, string> = {
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
   'models/webhook.ts EVENT': 'a part of the condition of a list, whose rows are of one organisation, and the event of the same',
+  'models/recurring-queue.ts PENDING': 'the worker sends the signals of all schedules',
+  'models/recurring-queue.ts OVERDUE': 'the worker looks for schedules of anybody that should have run',
+  'models/recurring-queue.ts ACTIVE': 'after a loss of the Temporal server, every schedule gets its workflow again',
   'models/unit-of-work.ts insert': 'the rows carry the organisation of the open books',
 }
 

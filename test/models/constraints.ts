@@ -10,6 +10,7 @@ export const REMOVABLE: Record<string, string> = {
   expenses: 'DELETE; its lines go with it',
   estimates: 'DELETE; refused when CONVERTED, and only then orders and invoices name it',
   purchase_orders: 'DELETE of a draft, which no bill names',
+  recurring_schedules: 'DELETE; its runs go with it',
   sales_order_lines: 'PUT of a draft order, of which nothing is invoiced',
   purchase_order_lines: 'PUT of a draft order, of which nothing is billed',
 }
@@ -28,11 +29,13 @@ export const UNREACHABLE: Record<string, string[]> = {
     'webhook_endpoints_status_check', 'webhook_deliveries_status_check', 'bills_status_check', 'payments_flow_check', 'payments_mode_check',
     'payments_payment_type_check', 'credit_notes_status_check', 'credit_notes_type_check', 'debit_notes_status_check',
     'sales_orders_status_check', 'purchase_orders_status_check', 'estimates_status_check', 'conversions_source_type_check', 'conversions_check',
+    'recurring_schedules_entity_type_check', 'recurring_schedules_frequency_check', 'recurring_schedules_month_anchor_check', 'recurring_signals_signal_check',
   ],
   'a bound that the shape of the body holds': [
     'organizations_fiscal_year_start_month_check', 'number_series_padding_check', 'invoices_exchange_rate_check', 'bills_exchange_rate_check',
     'payments_exchange_rate_check', 'credit_notes_exchange_rate_check', 'debit_notes_exchange_rate_check', 'sales_orders_exchange_rate_check',
     'purchase_orders_exchange_rate_check', 'estimates_exchange_rate_check', 'expenses_rcm_rate_check',
+    'recurring_schedules_interval_count_check', 'recurring_schedules_max_runs_check',
     ...['invoice', 'bill', 'credit_note', 'debit_note', 'sales_order', 'purchase_order', 'estimate']
       .flatMap((document) => ['discount', 'quantity', 'rate'].map((column) => `${document}_lines_${column}_check`)),
   ],
@@ -57,6 +60,12 @@ export const UNREACHABLE: Record<string, string[]> = {
   'a state that only domain/circuit.ts and the statements of the relay give': [
     'webhook_circuits_state_check', 'webhook_circuits_failures_check', 'webhook_circuits_opened_check', 'webhook_circuits_check',
     'webhook_deliveries_held_by_check', 'webhook_deliveries_check',
+  ],
+  'what the command refuses first: auto_charge of another kind, and not exactly one template': ['recurring_schedules_check', 'recurring_schedules_check1'],
+  'a state that only domain/schedule-state.ts gives, under the lock of the schedule': [
+    'recurring_schedules_status_check', 'recurring_schedules_check2', 'recurring_schedules_run_count_check', 'recurring_schedules_failures_check',
+    'recurring_schedules_next_occurrence_check', 'recurring_runs_occurrence_check', 'recurring_runs_status_check', 'recurring_runs_check',
+    'recurring_runs_check1', 'recurring_runs_once', 'recurring_runs_document',
   ],
   'one of two parents, which the command decides': ['payment_allocations_check', 'credit_applications_check', 'credit_notes_check3'],
   'a date before the document, which the command refuses with validation.invalid_value first': [

@@ -173,12 +173,12 @@ describe('every list filter has an index that begins with the organisation and t
   const SMALL = [
     '/reports/customer_ledger', '/accounts', '/taxes', '/webhooks/endpoints', '/branches', '/bank_accounts', '/cost_centers', '/currencies',
   ]
-  const TABLE: Record<string, string> = { '/invoices/series/gaps': 'number_gaps', '/webhooks/deliveries': 'webhook_deliveries', '/webhooks/events': 'webhook_events' }
+  const TABLE: Record<string, string> = { '/invoices/series/gaps': 'number_gaps', '/webhooks/deliveries': 'webhook_deliveries', '/webhooks/events': 'webhook_events', '/recurring': 'recurring_schedules' }
   const COLUMN: Record<string, string> = {
     date_from: 'date', date_to: 'date', modified_since: 'last_modified_time', search: 'search', cursor: 'created_time',
     '/activity since': 'occurred_at', '/activity until': 'occurred_at', '/webhooks/deliveries since': 'created_time', '/webhooks/deliveries until': 'created_time',
     '/journals modified_since': 'created_time', '/journals account_id': 'journal_lines.account_id', '/invoices overdue': 'due_date', '/bills overdue': 'due_date',
-    '/expenses account_id': 'expense_lines.account_id',
+    '/expenses account_id': 'expense_lines.account_id', '/recurring is_active': 'status',
     '/webhooks/deliveries entity_type': 'webhook_events.entity_type', '/webhooks/deliveries entity_id': 'webhook_events.entity_id',
     '/webhooks/events cursor': 'position', '/invoices/series/gaps cursor': 'document', '/invoices/series/gaps modified_since': 'document',
   }
@@ -187,7 +187,7 @@ describe('every list filter has an index that begins with the organisation and t
   // What is asked for by a range is in the order of another column: an index that has both.
   const BY_RANGE = ['date', 'due_date', 'last_modified_time']
   // What shapes the page, and does not choose rows by a column of its own.
-  const NO_FILTER = ['organization_id', 'per_page', 'sort', 'limit', 'include_reversed', 'branchId', 'transactionDate', 'series', 'start']
+  const NO_FILTER = ['organization_id', 'per_page', 'page', 'sort', 'limit', 'include_reversed', 'branchId', 'transactionDate', 'series', 'start']
   // The token's kind has no organisation: partners page their own.
   const lists = routesOf({ publicUrl: 'http://schema.test' }).filter(({ method, path, query, by }: Route) =>
     method === 'GET' && query && by !== 'partner' && !path.includes('{') && !SMALL.includes(path))

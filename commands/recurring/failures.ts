@@ -1,0 +1,63 @@
+// Writes a failed run of a schedule down, and pauses the schedule after three failed ticks in a row.
+import type { Fault } from '../../domain/faults.ts'
+import type { RunRequest } from '../../domain/schedule.ts'
+import { MAX_FAILURES, tickAfter, type TickPlan } from '../../domain/tick.ts'
+import { findRun, findSchedule, runs, schedules, type ScheduleRow } from '../../models/recurring.ts'
+import type { Books } from '../books/books.ts'
+import { changesBetween } from '../books/changes.ts'
+import { periodOf, runColumns } from './generate.ts'
+import { record } from './schedule-entries.ts'
+
+/** Why a run failed, and what it was to generate. */
+export interface Failure {
+  occurrence: number
+  date: string
+  refusal: Fault
+  /** The request of the caller; null for a tick. */
+  ask: RunRequest | null
+}
+
+/**
+ * Writes a failed run down. The schedule does not advance: it is tried again at the next tick, and paused after three
+ * failed ticks in a row (decisions §6). A run by hand does not count there. Nothing is written where the schedule has moved
+ * on meanwhile.
+ */
+export async function recordFailure(
+  books: Books,
+  scheduleId: string,
+  { occurrence, date, refusal, ask }: Failure,
+  plan: TickPlan,
+): Promise<ScheduleRow | null> {
+  const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
+  const retryOf = ask?.retryOf ?? null
+  if (!schedule || (retryOf === null && schedule.next_occurrence !== occurrence)) return schedule
+  if (ask !== null && (await findRun(books, ask.runId))) return schedule
+  const wanted = { id: ask?.runId ?? books.newId(), occurrence, date, manual: ask !== null, retryOf }
+  books.insert(runs, {
+    ...runColumns(books, schedule, wanted, periodOf(schedule, occurrence)),
+    status: 'FAILED',
+    generated_entity_id: null,
+    generated_number: null,
+    error_code: refusal.code,
+    error: reasonOf(refusal),
+    warnings: [],
+  })
+  if (ask !== null) return books.change(schedules, schedule, { last_error: reasonOf(refusal) })
+  const failures = schedule.failures + 1
+  const columns = {
+    failures,
+    last_error: reasonOf(refusal),
+    not_before: new Date(tickAfter(books.now.toISOString(), plan)),
+  }
+  if (failures < MAX_FAILURES || schedule.status !== 'ACTIVE') return books.change(schedules, schedule, columns)
+  const paused = books.change(schedules, schedule, { ...columns, status: 'PAUSED' as const })
+  const changes = changesBetween({ status: schedule.status }, { status: paused.status })
+  record(books, schedule, 'RECURRING_STATUS_CHANGED', changes, { failures, error: columns.last_error })
+  return paused
+}
+
+/** The reason in words: of a body with several problems, each with its field. */
+function reasonOf({ message, errors }: Fault): string {
+  if (!errors || errors.length === 0) return message
+  return errors.map(({ field, message: problem }) => `${field} ${problem}`).join('; ')
+}

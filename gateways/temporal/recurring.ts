@@ -1,0 +1,105 @@
+// Starts and signals the workflows of recurring schedules, and runs a schedule while a caller waits.
+import {
+  WithStartWorkflowOperation,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+  type Client,
+  type Connection,
+} from '@temporalio/client'
+import { ApplicationFailure } from '@temporalio/common'
+import { Fault, fault, FAULTS, type FaultCode } from '../../domain/faults.ts'
+import {
+  RUN_NOW,
+  scheduleProcessId,
+  type CarriedFault,
+  type ManualRun,
+  type RunRequest,
+  type ScheduleInput,
+  type ScheduleSignal,
+} from '../../domain/schedule.ts'
+import { searchPairs } from '../../domain/search-attributes.ts'
+import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
+
+/** The time limits for Temporal to accept a signal, and for a run that a caller waits for. */
+const SIGNAL_MS = 5_000
+const RUN_NOW_MS = 10_000
+
+interface Dependencies {
+  client: Client
+  connection: Connection
+  taskQueue: string
+}
+
+/** Tells the workflow of a schedule that its row has changed; starts it where there is none. Throws EngineUnavailable. */
+export type SignalSchedule = (input: ScheduleInput, signal: ScheduleSignal) => Promise<void>
+/** Runs a schedule now. Throws the Fault with which the run is refused, and service.unavailable when the time is over. */
+export type RunScheduleNow = (input: ScheduleInput, ask: RunRequest) => Promise<ManualRun>
+
+type ScheduleWorkflow = (input: ScheduleInput) => Promise<unknown>
+
+const startOf = (input: ScheduleInput, taskQueue: string) => ({
+  workflowId: scheduleProcessId(input.scheduleId),
+  args: [input] as [ScheduleInput],
+  taskQueue,
+  workflowIdConflictPolicy: 'USE_EXISTING' as const,
+  // A completed schedule may be resumed.
+  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
+  typedSearchAttributes: searchPairs({ orgId: input.orgId, entityType: 'RECURRING', entityId: input.scheduleId }),
+  staticSummary: `recurring schedule of ${input.entityType} ${input.scheduleId}`,
+})
+
+export function createScheduleSignals({ client, connection, taskQueue }: Dependencies): SignalSchedule {
+  return async (input, signal) => {
+    const send = () =>
+      signal === 'deleted'
+        ? client.workflow.getHandle(scheduleProcessId(input.scheduleId)).signal(signal)
+        : client.workflow.signalWithStart('recurringSchedule', { ...startOf(input, taskQueue), signal, signalArgs: [] })
+    try {
+      await connection.withDeadline(Date.now() + SIGNAL_MS, async () => void (await send()))
+    } catch (error) {
+      // The workflow of a deleted schedule has ended already, or never began.
+      if (signal === 'deleted' && error instanceof WorkflowNotFoundError) return
+      throw isEngineUnavailable(error) ? new EngineUnavailable(error) : error
+    }
+  }
+}
+
+export function createRunNow({ client, connection, taskQueue }: Dependencies): RunScheduleNow {
+  return async (input, ask) => {
+    const startWorkflowOperation = new WithStartWorkflowOperation<ScheduleWorkflow>(
+      'recurringSchedule',
+      startOf(input, taskQueue),
+    )
+    try {
+      return await connection.withDeadline(Date.now() + RUN_NOW_MS, () =>
+        client.workflow.executeUpdateWithStart<ScheduleWorkflow, ManualRun, [RunRequest]>(RUN_NOW, {
+          startWorkflowOperation,
+          // A repeat of the call joins the update that is under way.
+          updateId: ask.runId,
+          args: [ask],
+        }),
+      )
+    } catch (error) {
+      throw refusalOf(error)
+    }
+  }
+}
+
+function refusalOf(error: unknown): unknown {
+  const cause = error instanceof WorkflowUpdateFailedError ? error.cause : null
+  if (cause instanceof ApplicationFailure && isFaultCode(cause.type)) {
+    const { status, ...particulars } = (cause.details?.[0] ?? {}) as CarriedFault
+    return new Fault(cause.type, { message: cause.message, status, ...particulars })
+  }
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isEngineUnavailable(error)) return notDoneYet(error)
+  return error
+}
+
+const isFaultCode = (code: string | null | undefined): code is FaultCode => typeof code === 'string' && code in FAULTS
+
+// Nothing is lost: the run has the id of the request, and a repeat of the call finds it done or continues it.
+function notDoneYet(cause: unknown): Fault {
+  const message = 'The run has not finished yet; send the call again with the same Idempotency-Key.'
+  return fault('service.unavailable', { message, retryAfter: 2, cause })
+}

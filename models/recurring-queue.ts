@@ -1,0 +1,61 @@
+// What the worker looks for in the schedules of all organisations: signals to send, and schedules that should have run.
+import type { ScheduledKind, ScheduleSignal } from '../domain/schedule.ts'
+import type { Connection } from './connection.ts'
+
+export interface PendingSignal {
+  org_id: string
+  id: string
+  schedule_id: string
+  entity_type: ScheduledKind
+  signal: ScheduleSignal
+}
+
+/** The oldest signals, at most `limit`. */
+export const findPendingSignals = (
+  { connection }: { connection: Connection },
+  limit: number,
+): Promise<PendingSignal[]> => connection.run<PendingSignal>(PENDING, [limit])
+
+/** Removes signals that were sent. */
+export async function deleteSignals(connection: Connection, sent: PendingSignal[]): Promise<void> {
+  await connection.run(SENT, [sent.map(({ org_id }) => org_id), sent.map(({ id }) => id)])
+}
+
+const PENDING = {
+  name: 'pending schedule signals',
+  text: `SELECT org_id, id, schedule_id, entity_type, signal FROM recurring_signals ORDER BY created_time, id LIMIT $1`,
+}
+const SENT = {
+  name: 'delete schedule signals',
+  text: `DELETE FROM recurring_signals AS s USING unnest($1::uuid[], $2::uuid[]) AS k(org_id, id)
+    WHERE s.org_id = k.org_id AND s.id = k.id`,
+}
+
+/** A schedule that should have a workflow. */
+export interface StandingSchedule {
+  org_id: string
+  id: string
+  entity_type: ScheduledKind
+}
+
+/** The active schedules that should have been looked at before this time, in the order of their ids; at most `limit` after the id. */
+export const schedulesOverdue = (
+  connection: Connection,
+  before: Date,
+  after: string,
+  limit: number,
+): Promise<StandingSchedule[]> => connection.run<StandingSchedule>(OVERDUE, [before, after, limit])
+
+/** All active schedules, in the order of their ids; at most `limit` after the id. */
+export const schedulesActive = (connection: Connection, after: string, limit: number): Promise<StandingSchedule[]> =>
+  connection.run<StandingSchedule>(ACTIVE, [after, limit])
+
+const OVERDUE = {
+  name: 'schedules overdue',
+  text: `SELECT org_id, id, entity_type FROM recurring_schedules
+    WHERE status = 'ACTIVE' AND greatest(next_run_at, not_before) < $1 AND id > $2 ORDER BY id LIMIT $3`,
+}
+const ACTIVE = {
+  name: 'schedules active',
+  text: `SELECT org_id, id, entity_type FROM recurring_schedules WHERE status = 'ACTIVE' AND id > $1 ORDER BY id LIMIT $2`,
+}

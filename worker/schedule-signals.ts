@@ -1,0 +1,92 @@
+// Starts and signals the workflows of schedules: what commands have written down, and what should have run and has not.
+import type { Logger } from 'pino'
+import type { ScheduleInput } from '../domain/schedule.ts'
+import type { Engine } from '../gateways/temporal/engine.ts'
+import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
+import type { Database } from '../models/database.ts'
+import {
+  deleteSignals,
+  findPendingSignals,
+  schedulesActive,
+  schedulesOverdue,
+  type PendingSignal,
+  type StandingSchedule,
+} from '../models/recurring-queue.ts'
+
+export interface ScheduleSignalsDependencies {
+  connection: Database
+  engine: Pick<Engine, 'signalSchedule'>
+  log: Logger
+  clock(): Date
+}
+
+const PAGE = 100
+const AT_ONCE = 8
+/** Longer than the spread of a tick and the queue of many schedules that are due in the same minute. */
+const OVERDUE_MS = 10 * 60 * 1_000
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+const inputOf = ({ org_id, id, entity_type }: StandingSchedule): ScheduleInput => ({
+  orgId: org_id,
+  scheduleId: id,
+  entityType: entity_type,
+})
+
+/** Does `work` for each of `all`, a few at once. Throws the first error, once none is under way. */
+async function each<One>(all: One[], work: (one: One) => Promise<void>): Promise<void> {
+  const left = [...all]
+  const ends = await Promise.allSettled(
+    Array.from({ length: AT_ONCE }, async () => {
+      for (let one = left.shift(); one !== undefined; one = left.shift()) await work(one)
+    }),
+  )
+  const failed = ends.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
+}
+
+/** Sends what is written down, oldest first. Sent twice, after a crash, a signal changes nothing. */
+export async function sendSignals({ connection, engine, log }: ScheduleSignalsDependencies): Promise<void> {
+  for (;;) {
+    const pending = await findPendingSignals({ connection }, PAGE)
+    if (pending.length === 0) return
+    const sent: PendingSignal[] = []
+    try {
+      await each(pending, async (one) => {
+        try {
+          await engine.signalSchedule(
+            { orgId: one.org_id, scheduleId: one.schedule_id, entityType: one.entity_type },
+            one.signal,
+          )
+          sent.push(one)
+        } catch (error) {
+          if (error instanceof EngineUnavailable) throw error
+          log.error({ err: error, schedule_id: one.schedule_id }, 'the workflow of a schedule could not be signalled')
+        }
+      })
+    } finally {
+      if (sent.length > 0) await deleteSignals(connection, sent)
+    }
+    if (sent.length === 0) return
+  }
+}
+
+/**
+ * Starts or signals the workflows of schedules that should have run ten minutes ago; with `all`, of every active schedule.
+ * The rows alone decide what is generated, so a workflow too many does nothing. Returns how many were signalled.
+ */
+export async function reconcileSchedules(
+  { connection, engine, clock }: ScheduleSignalsDependencies,
+  all = false,
+): Promise<number> {
+  const before = new Date(clock().getTime() - OVERDUE_MS)
+  let signalled = 0
+  for (let after = FIRST_ID; ; ) {
+    const page = await (all
+      ? schedulesActive(connection, after, PAGE)
+      : schedulesOverdue(connection, before, after, PAGE))
+    await each(page, (one) => engine.signalSchedule(inputOf(one), 'configChanged'))
+    signalled += page.length
+    after = page.at(-1)?.id ?? ''
+    if (after === '') return signalled
+  }
+}
