@@ -111,7 +111,7 @@ export const Rotation = Type.Object(
   { examples: [{ overlap_seconds: 86_400 }] },
 )
 
-const instant = (description: string) => Type.String({ format: 'instant', description })
+const instant = (description: string) => Type.String({ maxLength: 40, format: 'instant', description })
 
 export const Recovery = Type.Object(
   {
