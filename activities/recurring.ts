@@ -11,6 +11,7 @@ import type { Database } from '../models/database.ts'
 import type { ScheduleRow } from '../models/recurring.ts'
 import { CallerChanged, findOrganizationFacts, organizationUnchanged } from '../models/token.ts'
 import { withHeartbeat } from './heartbeat.ts'
+import { unknownRow } from './unknown-row.ts'
 
 export interface RecurringDependencies {
   connection: Database
@@ -26,7 +27,7 @@ export function recurringActivities({ connection: database, wakeRelay, clock, ti
   /** The books' caller: the schedule, within its organisation as it is now. */
   async function callerOf(orgId: string, scheduleId: string, userId: string | null): Promise<Caller> {
     const organization = await findOrganizationFacts(database, orgId)
-    if (!organization) throw ApplicationFailure.nonRetryable(`there is no organisation ${orgId}`, 'UnknownOrganization')
+    if (!organization) throw unknownRow(`there is no organisation ${orgId}`, 'UnknownOrganization')
     const origin = {
       request_id: null,
       ip: null,

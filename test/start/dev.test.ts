@@ -95,7 +95,9 @@ describe('a part', () => {
   beforeEach(async () => {
     changes = new EventEmitter()
     starts = []
-    said = []
+    // The part of the test before may still say that it has ended.
+    const lines: string[] = []
+    said = lines
     failure = null
     part = {
       name: 'API',
@@ -110,7 +112,7 @@ describe('a part', () => {
       },
       detail: () => '',
     }
-    watched = restartAt(changes, (...line) => said.push(line.slice(0, 2).join(' ')))(part, await part.start(), stopping.signal)
+    watched = restartAt(changes, (...line) => lines.push(line.slice(0, 2).join(' ')))(part, await part.start(), stopping.signal)
   })
   afterEach(async () => {
     for (const server of starts) await server.stop()
