@@ -33,6 +33,8 @@ const Settings = Type.Object({
   trustedProxies: Type.Array(
     Type.Refine(Type.String(), isAddressRange, () => 'must be address ranges such as 10.0.0.0/8 or fd00::/8'),
   ),
+  bulkWaitSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 58 }),
+  retainBulk: Type.Integer({ minimum: 0 }),
   webhookLadderSeconds: Type.Array(Type.Number({ minimum: 0 })),
   webhookTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 240 }),
   webhookAllowCidrs: Type.Array(Type.String()),
@@ -83,6 +85,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     rateLimitDefault: number('RATE_LIMIT_DEFAULT', 600),
     rateLimitPartner: number('RATE_LIMIT_PARTNER', 3000),
     trustedProxies: list('TRUSTED_PROXIES', ''),
+    bulkWaitSeconds: number('BULK_WAIT_SECONDS', 58),
+    retainBulk: number('RETAIN_BULK', 90),
     webhookLadderSeconds: list('WEBHOOK_LADDER_SECONDS', '30,300,1800,7200,21600,86400').map(Number),
     webhookTimeoutSeconds: number('WEBHOOK_TIMEOUT_SECONDS', 10),
     webhookAllowCidrs: list('WEBHOOK_ALLOW_CIDRS', ''),

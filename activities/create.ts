@@ -1,4 +1,5 @@
 // All activities, by the task queue of the workers that run them.
+import { bulkActivities } from './bulk.ts'
 import { conversionActivities, type ConversionDependencies } from './conversions.ts'
 import { financialYearActivities } from './financial-years.ts'
 import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
@@ -19,6 +20,7 @@ export function createActivities(dependencies: ActivityDependencies) {
   return {
     core: { abandonDelivery, convertNext, openFinancialYears, runSchedule, runScheduleNow, sweepOverdue },
     webhooks: { attemptBatch, attemptDelivery },
+    bulk: bulkActivities(dependencies),
   }
 }
 

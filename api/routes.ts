@@ -7,6 +7,7 @@ import { activityRoutes } from './resources/activity.ts'
 import { bankAccountRoutes } from './resources/bank-accounts.ts'
 import { billRoutes } from './resources/bills.ts'
 import { branchRoutes } from './resources/branches.ts'
+import { bulkRoutes } from './resources/bulk.ts'
 import { contactRoutes } from './resources/contacts.ts'
 import { estimateConversion, purchaseOrderConversion, salesOrderConversion } from './resources/conversions.ts'
 import { costCenterRoutes } from './resources/cost-centers.ts'
@@ -52,6 +53,7 @@ const RESOURCES: Route[] = [
   purchaseOrderConversion,
   ...expenseRoutes,
   ...journalRoutes,
+  ...bulkRoutes,
   ...branchRoutes,
   ...bankAccountRoutes,
   ...costCenterRoutes,

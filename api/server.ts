@@ -126,8 +126,9 @@ function engineOf({
   temporalNamespace: namespace,
   temporalQueueSuffix: queueSuffix,
   encryptionKey,
+  bulkWaitSeconds,
 }: Settings): EngineOnDemand {
-  return engineOnDemand({ address, namespace, queueSuffix, encryptionKey })
+  return engineOnDemand({ address, namespace, queueSuffix, encryptionKey, bulkWaitMs: bulkWaitSeconds * 1000 })
 }
 
 function senderOf(settings: Settings): WebhookSender {

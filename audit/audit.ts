@@ -1,6 +1,7 @@
 // The audit: checks every rule of the books by a query that returns the violations.
 import type { Connection } from '../models/connection.ts'
 import { BILLS } from './bills.ts'
+import { BULKS } from './bulks.ts'
 import { controlsOutOfLine } from './control-accounts.ts'
 import { CONVERSIONS } from './conversions.ts'
 import { DELIVERIES } from './deliveries.ts'
@@ -42,5 +43,6 @@ const QUERIES: AuditQuery[] = [
   ...ESTIMATES,
   ...CONVERSIONS,
   ...RECURRING,
+  ...BULKS,
   ...DELIVERIES,
 ]

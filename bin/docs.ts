@@ -2,11 +2,12 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TObject } from 'typebox'
-import { BODY_LIMIT } from '../api/http/body.ts'
+import { BODY_LIMIT, BULK_LIMIT } from '../api/http/body.ts'
 import type { Route } from '../api/http/route.ts'
 import { routesOf } from '../api/routes.ts'
 import { MAX_LINES } from '../api/shapes/line-item.ts'
 import { MAX_ENDPOINTS } from '../commands/webhooks/endpoints.ts'
+import { MAX_BULKS, MAX_ROWS } from '../domain/bulk.ts'
 import { DELETION_EVENTS, EVENT_TYPES, eventSchema, TEST_EVENT } from '../domain/events.ts'
 import { FAULTS } from '../domain/faults.ts'
 import { GST_TAX_LIST } from '../domain/gst.ts'
@@ -144,7 +145,7 @@ function limits(): string[][] {
   return [
     ['Requests per minute, default tier', String(DEFAULTS.rateLimitDefault)],
     ['Requests per minute, partner tier', String(DEFAULTS.rateLimitPartner)],
-    ['Body', `${BODY_LIMIT / 1024 / 1024} MB; \`POST /echo\` ${echo / 1024} KB`],
+    ['Body', `${BODY_LIMIT / 1024 / 1024} MB; bulk ${BULK_LIMIT / 1024 / 1024} MB; \`POST /echo\` ${echo / 1024} KB`],
     [
       '`per_page`',
       `${bounds('/contacts', 'per_page')}; accounts up to ${parameterOf('/accounts', 'per_page').maximum}`,
@@ -152,6 +153,8 @@ function limits(): string[][] {
     ['Activity `limit`', bounds('/activity', 'limit')],
     ['Exchange rates `limit`', bounds('/exchange_rates', 'limit')],
     ['Lines of a document', String(MAX_LINES)],
+    ['Rows of a bulk', `${MAX_ROWS.waiting}; ${MAX_ROWS.async} with \`async=true\``],
+    ['Bulks of an organisation under way', String(MAX_BULKS)],
     ['Webhook endpoints of an organisation', String(MAX_ENDPOINTS)],
     ['`Idempotency-Key`', '1 to 200 letters, digits, `-`, `_`, `:`'],
     ['Answers are stored for', `${RETENTION_MS / 3_600_000} hours`],

@@ -1,8 +1,8 @@
 // The Temporal task queues of the workflows and activities, one for each kind of work.
 
-export const QUEUES = ['core', 'webhooks'] as const
+export const QUEUES = ['core', 'webhooks', 'bulk'] as const
 
-/** `core`: workflows and short database work; `webhooks`: calls to receivers, which may hang. */
+/** `core`: workflows and short database work; `webhooks`: calls to receivers, which may hang; `bulk`: rows of bulks, for long. */
 export type Queue = (typeof QUEUES)[number]
 
 /** The queue's name in Temporal. A suffix separates two installations in one namespace. */

@@ -64,6 +64,12 @@ export interface AnyModel {
   readonly key: readonly string[]
 }
 
+/** The columns of a row by which it is found within its organisation, with their values. */
+export function keyOf(model: AnyModel, row: object): object {
+  const columns = model.key.filter((column) => column !== 'org_id')
+  return Object.fromEntries(columns.map((column) => [column, (row as Record<string, unknown>)[column]]))
+}
+
 export interface ModelOf<Row extends object> extends AnyModel {
   /** Never set; it carries the type of the rows. */
   readonly row?: Row

@@ -1,10 +1,11 @@
-// The background jobs of the worker process: the relay, recovery, housekeeping, schedules and the heartbeat.
+// The background jobs of the worker process: the relay, recovery, bulks, housekeeping, schedules and the heartbeat.
 import type { Logger } from 'pino'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Database } from '../models/database.ts'
 import { recordHeartbeat } from '../models/heartbeat.ts'
 import { deleteOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
+import { forgetOldBulks, startBulksLeft } from './bulks.ts'
 import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
@@ -13,8 +14,13 @@ import { createScheduling } from './scheduling.ts'
 export interface BackgroundJobsDependencies {
   connection: Database
   databaseUrl: string
-  engine: Pick<Engine, 'startDispatch' | 'startDelivery' | 'ensureSchedule' | 'isReachable' | 'signalSchedule'>
+  engine: Pick<
+    Engine,
+    'startBulk' | 'startDispatch' | 'startDelivery' | 'ensureSchedule' | 'isReachable' | 'signalSchedule'
+  >
   ladderSeconds: number[]
+  /** How long completed bulks are kept, in days; 0 for ever. */
+  retainBulkDays: number
   /** Whether the workers of this process take work. */
   arePolling(): boolean
   log: Logger
@@ -35,6 +41,7 @@ const REST_MS = 80
 /** A refused delivery waits half a minute before its next attempt, so its process is not urgent. */
 const PROCESSES_REST_MS = 250
 const RECOVER_MS = 30_000
+const BULKS_MS = 20_000
 const HOUSEKEEPING_MS = 60_000
 const SCHEDULE_MS = 60_000
 const RECONCILE_MS = 60_000
@@ -65,9 +72,11 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     relaying.wake()
     signalling.wake()
   })
+  const bulks = startPollLoop('bulks', BULKS_MS, log, () => startBulksLeft(dependencies))
   const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, async () => {
     await relay.takeUpOverdue()
     while ((await deleteOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
+    await forgetOldBulks(dependencies)
   })
   const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
   const heartbeat = startPollLoop('heartbeat', HEARTBEAT_MS, log, async () => {
@@ -81,6 +90,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     processes: processing,
     schedule_signals: signalling,
     reconcile_schedules: reconciling,
+    bulks,
     housekeeping,
     schedules: scheduling,
     heartbeat,

@@ -85,6 +85,7 @@ export async function startWorker(
         databaseUrl: settings.databaseUrl,
         engine,
         ladderSeconds: settings.webhookLadderSeconds,
+        retainBulkDays: settings.retainBulk,
         arePolling: workers.arePolling,
         log,
         clock,

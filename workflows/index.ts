@@ -1,4 +1,5 @@
 // Every workflow, for Temporal's bundler.
+export { bulkCreate } from './bulk-create.ts'
 export { convertDocument } from './convert-document.ts'
 export { housekeeping } from './housekeeping.ts'
 export { recurringSchedule } from './recurring-schedule.ts'

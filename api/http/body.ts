@@ -6,6 +6,8 @@ import type { Shares } from './shares.ts'
 import { findUnstorable, scan } from './storable.ts'
 
 export const BODY_LIMIT = 2 * 1024 * 1024
+/** The limit of a body with many documents. */
+export const BULK_LIMIT = 10 * 1024 * 1024
 /** Larger bodies count against the share of their organisation, and are parsed one at a time. */
 export const LARGE_BODY = 64 * 1024
 const DEPTH_LIMIT = 64

@@ -45,7 +45,7 @@ export async function receive(
       checkMediaType(request, bytes)
       const body = parseBody(bytes, limit)
       const query = readQuery(route.query, parameters)
-      if (route.body) validateBody(route.body, body, route.alsoCheck)
+      if (route.body) validateBody(route.envelope ?? route.body, body, route.alsoCheck)
       return { params, query, body: body as Input<TObject, TSchema>['body'] }
     }),
   }))

@@ -15,12 +15,12 @@ const Failure = Type.Object({
 })
 
 /** The whole answer of a route, with its envelope. */
-function answerSchema(route: Route): TSchema {
+function answerSchema(route: Route, answer = route.answer): TSchema {
   const warnings: TProperties = route.warns ? { warnings: Warnings } : {}
   return Type.Object({
     code: Type.Literal(0),
     message: Type.String(),
-    ...(route.answer.properties as TProperties),
+    ...(answer.properties as TProperties),
     ...warnings,
   })
 }
@@ -74,6 +74,9 @@ function operation(route: Route): Record<string, unknown> {
     ...(route.body ? { requestBody: json(route.body) } : {}),
     responses: {
       [route.status ?? 200]: { description: 'Success', ...json(answerSchema(route)) },
+      ...(route.accepted
+        ? { 202: { description: 'Accepted: the work goes on', ...json(answerSchema(route, route.accepted)) } }
+        : {}),
       default: { description: 'Error', ...json({ $ref: '#/components/schemas/Error' } as TSchema) },
     },
   }

@@ -56,8 +56,17 @@ export interface WorkflowRequest {
   isNew: boolean
 }
 
+/** The answer to a call whose work goes on after it: 202 instead of the usual status. */
+export class Accepted {
+  readonly answer: Answer
+
+  constructor(answer: Answer) {
+    this.answer = answer
+  }
+}
+
 /** The second part of a call that starts a workflow: waits for the workflow, and reads its result. */
-export type WorkflowAnswer = (context: RequestContext) => Promise<Answer>
+export type WorkflowAnswer = (context: RequestContext) => Promise<Answer | Accepted>
 
 interface Declaration<Query extends TObject, Body extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -72,6 +81,8 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   by?: 'token' | 'partner' | 'anyone'
   query?: Query
   body?: Body
+  /** The shape that the body is refused by, where it is wider than the documented one: the handler checks the rest. */
+  envelope?: TObject
   /** Finds problems of a body that its shape cannot express. */
   alsoCheck?: (body: unknown) => FieldProblem[]
   /** The largest body in bytes, if not the default of 2 MB. */
@@ -79,6 +90,8 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   /** The shape of the answer, without `code` and `message`. */
   answer: TObject
   status?: 200 | 201
+  /** The shape of the answer of a call whose work goes on after it: 202. */
+  accepted?: TObject
   /** True if the call can return warnings: its answer then always has `warnings`, possibly empty. */
   warns?: true
   /** True for an answer without the envelope: the OpenAPI document. */
@@ -91,15 +104,15 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   authCodes?: { unknown: 'authn.token_invalid'; scope: 'authz.scope_missing' }
 }
 
-/** The outcome of `prepare`: returns, or throws what `prepare` has thrown. */
-export type Prepared = () => void
+/** The outcome of `prepare`: returns what it has returned, or throws what it has thrown. */
+export type Prepared = () => unknown
 
-/** Work of a `write` that waits for another service. The input has the right shape; nothing else has been checked. */
+/** Work that waits for another service, or takes long. The input has the right shape; nothing else has been checked. */
 type Prepare<Query extends TObject, Body extends TSchema> = (
   input: Input<Query, Body>,
   gateways: Gateways,
   caller: Caller,
-) => Promise<void>
+) => Promise<unknown>
 
 type Handler<Query extends TObject, Body extends TSchema> =
   | { read: (context: RequestContext, input: Input<Query, Body>) => Promise<Answer> }
@@ -112,7 +125,15 @@ type Handler<Query extends TObject, Body extends TSchema> =
   /** `over` is aborted when the stream ends: all rows are sent, or the caller has disconnected or stopped reading. */
   | { stream: (context: RequestContext, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
   /** Refuses the request or stores it. The returned WorkflowAnswer then waits for the workflow, with no transaction open. */
-  | { startWorkflow: (books: Books, input: Input<Query, Body>, request: WorkflowRequest) => Promise<WorkflowAnswer> }
+  | {
+      prepare?: Prepare<Query, Body>
+      startWorkflow: (
+        books: Books,
+        input: Input<Query, Body>,
+        request: WorkflowRequest,
+        prepared: Prepared,
+      ) => Promise<WorkflowAnswer>
+    }
 
 export type RouteDeclaration<Query extends TObject, Body extends TSchema> = Declaration<Query, Body> &
   Handler<Query, Body>
@@ -123,7 +144,12 @@ export interface Route extends Declaration<TObject, TSchema> {
   prepare?: Prepare<TObject, TSchema>
   write?: (books: Books, input: Input<TObject, TSchema>, gateways: Gateways, prepared: Prepared) => Promise<Answer>
   stream?: (context: RequestContext, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>
-  startWorkflow?: (books: Books, input: Input<TObject, TSchema>, request: WorkflowRequest) => Promise<WorkflowAnswer>
+  startWorkflow?: (
+    books: Books,
+    input: Input<TObject, TSchema>,
+    request: WorkflowRequest,
+    prepared: Prepared,
+  ) => Promise<WorkflowAnswer>
 }
 
 /** Declares a route; the shapes give the types of the handler's query and body. */

@@ -20,7 +20,14 @@ import {
 } from './idempotency.ts'
 import { receive, type IncomingCall } from './incoming-call.ts'
 import type { ServerContext } from './server-context.ts'
-import type { WorkflowRequest, RequestContext, WorkflowAnswer, Prepared, Route } from './route.ts'
+import {
+  Accepted,
+  type WorkflowRequest,
+  type RequestContext,
+  type WorkflowAnswer,
+  type Prepared,
+  type Route,
+} from './route.ts'
 import { ownerOf } from './shares.ts'
 
 /** A call that has started a workflow and keeps the claim of its key until the workflow is done. */
@@ -31,7 +38,7 @@ interface PendingWorkflow {
   mismatched: boolean
 }
 
-/** Answers a call that writes. A large body counts against its organisation's share until the call is answered. */
+/** Answers a call that writes. A large body counts against its organisation's share until it is needed no more. */
 export async function answerWrite(
   server: ServerContext,
   route: Route,
@@ -42,7 +49,16 @@ export async function answerWrite(
   const size = sizeOf(sent.request, route.bodyLimit ?? BODY_LIMIT)
   const release = size > LARGE_BODY ? await server.shares.bodies.take(ownerOf(caller), size) : null
   try {
-    return await carryOut(server, route, caller, key, sent)
+    const done = await carryOut(server, route, caller, key, sent)
+    if ('body' in done) return done
+    // The request is stored, so that a call which waits for its workflow holds nothing of its body.
+    delete sent.received
+    release?.()
+    const run = async (awaitAnswer: WorkflowAnswer) => {
+      const answer = await awaitAnswer(requestContextOf(server, caller, server.writeContext.clock()))
+      return answer instanceof Accepted ? success(202, answer.answer) : success(route.status ?? 200, answer)
+    }
+    return await (typeof done === 'function' ? run(done) : awaitWorkflow(server, caller, done, run))
   } finally {
     release?.()
   }
@@ -55,25 +71,22 @@ async function carryOut(
   caller: Caller,
   key: string | null,
   sent: IncomingCall,
-): Promise<Reply> {
+): Promise<Reply | WorkflowAnswer | PendingWorkflow> {
   const { bodyHash, input } = await (sent.received ??= receive(server.shares, route, ownerOf(caller), sent))
   const prepared = await prepare(route, server, caller, input)
   const work = async (books: Books, request: WorkflowRequest): Promise<Reply | WorkflowAnswer> => {
     if (input instanceof Fault) throw input
-    if (route.startWorkflow) return route.startWorkflow(books, input, request)
+    if (route.startWorkflow) return route.startWorkflow(books, input, request, prepared)
     const answer = await route.write!(books, input, server.gateways, prepared)
     return success(
       route.status ?? 200,
       route.warns || books.warnings.length > 0 ? { ...answer, warnings: books.warnings } : answer,
     )
   }
-  const run = async (awaitAnswer: WorkflowAnswer) =>
-    success(route.status ?? 200, await awaitAnswer(requestContextOf(server, caller, server.writeContext.clock())))
   if (key === null) {
-    const done = await inTurnToWrite(server, caller, () =>
+    return inTurnToWrite(server, caller, () =>
       openBooks(server.writeContext, caller, (books) => work(books, { id: books.newId(), isNew: true }), withNumbers),
     )
-    return typeof done === 'function' ? run(done) : done
   }
   const call: KeyedCall = {
     subject: caller.subject,
@@ -83,10 +96,7 @@ async function carryOut(
     bodyHash,
     secret: route.secretAnswer === true,
   }
-  const done = await inTurnToWrite(server, caller, () =>
-    writeOnce(server, caller, call, work, route.startWorkflow !== undefined),
-  )
-  return 'awaitAnswer' in done ? awaitWorkflow(server, caller, done, run) : done
+  return inTurnToWrite(server, caller, () => writeOnce(server, caller, call, work, route.startWorkflow !== undefined))
 }
 
 /**
@@ -101,8 +111,8 @@ async function prepare(
 ): Promise<Prepared> {
   if (!route.prepare || input instanceof Fault) return () => undefined
   try {
-    await route.prepare(input, server.gateways, caller)
-    return () => undefined
+    const outcome = await route.prepare(input, server.gateways, caller)
+    return () => outcome
   } catch (error) {
     return () => {
       throw error

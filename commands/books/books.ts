@@ -9,7 +9,7 @@ import { UnitOfWork } from '../../models/unit-of-work.ts'
 import type { Scope } from '../../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../../models/idempotency.ts'
 import { journalLines, journals, type Journal } from '../../models/journal.ts'
-import type { ModelOf, RowOf, VERSIONED } from '../../models/model.ts'
+import { keyOf, type ModelOf, type RowOf, type VERSIONED } from '../../models/model.ts'
 import type { Transaction } from '../../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 import type { ActivityEntry, EventEntry, JournalEntry } from './entries.ts'
@@ -77,8 +77,8 @@ export class Books implements Scope {
   }
 
   /** Changes some columns of a row, which must have been read with a lock. Returns the row as it will be. */
-  update<Row extends { id: string }>(table: ModelOf<Row>, row: Row, changes: Partial<Row>): Row {
-    this.#unitOfWork.update(table, { id: row.id, ...changes })
+  update<Row extends object>(table: ModelOf<Row>, row: Row, changes: Partial<Row>): Row {
+    this.#unitOfWork.update(table, { ...keyOf(table, row), ...changes })
     this.#changesCallers ||= CALLER_TABLES.has(table.name)
     return { ...row, ...changes }
   }

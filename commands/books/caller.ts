@@ -4,6 +4,15 @@ import type { Precondition } from '../../models/transaction.ts'
 
 export type { OrganizationFacts }
 
+/** Where a call came from; `bulk_id` where it is a row of a bulk. */
+export interface Origin {
+  request_id: string | null
+  ip: string | null
+  user_agent: string | null
+  source: string
+  bulk_id?: string
+}
+
 export interface Caller {
   /** The id of the token or partner key that idempotency keys and rate limits are kept for. */
   subject: string
@@ -16,5 +25,5 @@ export interface Caller {
   /** The precondition of a transaction that begins at `now`: the token is still valid. It was checked earlier, before the call waited. */
   precondition?(now: Date): Precondition
   /** Written into the metadata of every activity entry. */
-  origin: { request_id: string | null; ip: string | null; user_agent: string | null; source: string }
+  origin: Origin
 }

@@ -18,6 +18,7 @@ import {
 } from '../../domain/delivery.ts'
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/search-attributes.ts'
 import { queueName } from '../../domain/task-queues.ts'
+import { createBulkWorkflows, type BulkWorkflows } from './bulk.ts'
 import { createConverter, type Convert } from './conversion.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { dataConverterOf } from './payload-codec.ts'
@@ -31,12 +32,14 @@ export interface EngineOptions {
   queueSuffix: string
   /** The key ring of ENCRYPTION_KEY, which encrypts what workflows store; without it, they store it in clear. */
   encryptionKey?: string
+  /** How long a call waits for its bulk; not needed where no calls wait. */
+  bulkWaitMs?: number
 }
 
 /** 'running' where the workflow was started now or before; 'finished' where it has already ended. */
 export type Started = 'running' | 'finished'
 
-export interface Engine {
+export interface Engine extends BulkWorkflows {
   /** Starts the attempts of a batch. Throws EngineUnavailable. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
   /**
@@ -100,7 +103,7 @@ function retries(): { interceptor: ReturnType<typeof makeGrpcRetryInterceptor>; 
 }
 
 /** Opens the engine. Nothing is sent before the first call, so the server need not be available yet. */
-export function openEngine({ address, namespace, queueSuffix, encryptionKey }: EngineOptions): Engine {
+export function openEngine({ address, namespace, queueSuffix, encryptionKey, bulkWaitMs = 0 }: EngineOptions): Engine {
   const { interceptor, stop } = retries()
   const connection = Connection.lazy({
     address,
@@ -169,6 +172,7 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey }: E
     },
 
     convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),
+    ...createBulkWorkflows({ client, connection, taskQueue: queueName('core', queueSuffix), waitMs: bulkWaitMs }),
 
     signalSchedule: createScheduleSignals({ client, connection, taskQueue: queueName('core', queueSuffix) }),
     runScheduleNow: createRunNow({ client, connection, taskQueue: queueName('core', queueSuffix) }),

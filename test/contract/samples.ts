@@ -74,6 +74,8 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /journals': (org) => journalBody(org, { memo: 'Bank charges of the month' }),
   'POST /recurring': (org) => scheduleBody(org, { month_anchor: 'LAST_DAY', end_date: '2027-12-31', max_runs: 12, auto_charge: true }),
   'PUT /recurring/{schedule_id}': () => ({ name: 'Rent, from now on', interval: 2, next_run_at: '2027-01-15' }),
+  'POST /bulk/invoices': (org) => ({ invoices: [invoiceBody(org, { notes: 'The first' }), invoiceBody(org, { auto_approve: true })] }),
+  'POST /bulk/bills': (org) => ({ bills: [billBody(org), billBody(org, { auto_approve: true })] }),
   'POST /webhooks/endpoints': () => ({ url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'], description: 'Ours' }),
   'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
   'POST /webhooks/endpoints/{endpoint_id}/rotate_secret': () => ({ overlap_seconds: 60 }),
@@ -112,6 +114,7 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   journal_id: async (org) => (await created(org.client.post('/journals', journalBody(org)))).journal.journal_id,
   schedule_id: (org) => scheduleOf(org),
   'POST /recurring/{schedule_id}/resume': (org) => scheduleOf(org, { is_active: false }),
+  bulk_id: async ({ client }) => (await client.post('/bulk/invoices?async=true', { invoices: [{}] })).body.bulk_id,
   endpoint_id: async ({ client }) =>
     (await created(client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'] }))).endpoint.endpoint_id,
   async delivery_id(org) {

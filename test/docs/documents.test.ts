@@ -37,8 +37,8 @@ describe('tables', () => {
 test('every list of pages takes modified_since, as api.md says', () => {
   const lists = routes.filter(({ query }) => query && 'cursor' in query.properties)
   const without = lists.filter(({ query }) => !('modified_since' in query!.properties)).map(({ path }) => path)
-  expect(without).toEqual(['/webhooks/events'])
-  expect(textOf('docs/api.md')).toContain('The [change feed](webhooks.md#the-change-feed) takes neither `sort` nor `modified_since`.')
+  expect(without).toEqual(['/bulk/{bulk_id}', '/webhooks/events'])
+  expect(textOf('docs/api.md')).toContain('The [change feed](webhooks.md#the-change-feed) and the [results of a bulk](bulk.md#reading-a-bulk) take neither `sort` nor `modified_since`.')
   expect(textOf('docs/api.md')).toContain('`sort` (`created_time` or `-created_time`) and `modified_since`')
 })
 

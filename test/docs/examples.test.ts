@@ -9,7 +9,7 @@ import { differences, examplesOf, learn, ROOT, spelled, type Example, type Words
 const DOCUMENTS = [
   'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/bills.md',
   'docs/payments.md', 'docs/estimates.md', 'docs/sales-orders.md', 'docs/purchase-orders.md', 'docs/credit-notes.md',
-  'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/webhooks.md',
+  'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/bulk.md', 'docs/webhooks.md',
 ]
 
 let service: Service

@@ -45,6 +45,8 @@ const ACROSS: Record<string, string> = {
   'models/operations.ts READ': 'operators see how old the whole outbox is',
   'models/conversion.ts WITHOUT_DOCUMENT': 'the doctor looks for conversions that were never begun, of any organisation',
   'models/webhook.ts SOME_SECRETS': 'the doctor tries whether secrets can be read, of any organisation',
+  'models/bulk.ts LEFT': 'the worker looks for bulks that a crash left',
+  'models/bulk.ts DELETE_OLD': 'the housekeeping deletes what is older than it is kept',
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
   'models/webhook.ts EVENT': 'a part of the condition of a list, whose rows are of one organisation, and the event of the same',

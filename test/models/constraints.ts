@@ -18,7 +18,7 @@ export const REMOVABLE: Record<string, string> = {
 /** Tables whose rows no call deletes: a foreign key to them can be broken by a fault of ours alone, and is a 500. */
 export const NEVER_DELETED = [
   'partners', 'organizations', 'users', 'accounts', 'taxes', 'branches', 'accounting_periods', 'journals', 'sales_orders',
-  'credit_notes', 'debit_notes', 'webhook_endpoints', 'webhook_events', 'webhook_deliveries',
+  'credit_notes', 'debit_notes', 'bulks', 'webhook_endpoints', 'webhook_events', 'webhook_deliveries',
 ]
 
 /** Every other check, unique key and trigger, by the reason why no caller can break it. */
@@ -66,6 +66,10 @@ export const UNREACHABLE: Record<string, string[]> = {
     'recurring_schedules_status_check', 'recurring_schedules_check2', 'recurring_schedules_run_count_check', 'recurring_schedules_failures_check',
     'recurring_schedules_next_occurrence_check', 'recurring_runs_occurrence_check', 'recurring_runs_status_check', 'recurring_runs_check',
     'recurring_runs_check1', 'recurring_runs_once', 'recurring_runs_document',
+  ],
+  'a row of a bulk: its place is counted by us, and it is decided once, under its lock': [
+    'bulks_entity_type_check', 'bulks_status_check', 'bulks_total_check', 'bulks_check', 'bulk_items_index_check', 'bulk_items_status_check',
+    'bulk_items_check', 'bulk_items_pkey', 'bulk_items_document',
   ],
   'one of two parents, which the command decides': ['payment_allocations_check', 'credit_applications_check', 'credit_notes_check3'],
   'a date before the document, which the command refuses with validation.invalid_value first': [

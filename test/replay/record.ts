@@ -1,9 +1,10 @@
 // Records the histories of this folder again, one for each course of a workflow: run it when a workflow has changed for good.
-//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [circuits] [conversions] [housekeeping] [taken] [webhooks]
+//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [bulks] [circuits] [conversions] [housekeeping] [taken] [webhooks]
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import type { Engine } from '../../gateways/temporal/engine.ts'
+import { recordBulks } from './bulks.ts'
 import { recordCircuits } from './circuits.ts'
 import { recordConversions } from './conversions.ts'
 import { recordHousekeeping } from './housekeeping.ts'
@@ -19,7 +20,7 @@ process.env.TEST_ENCRYPTION_KEY = RECORDING_KEY
 
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const STORIES: Record<string, (save: Save) => Promise<void>> = {
-  circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, taken: recordTakenUp, webhooks: recordWebhooks,
+  bulks: recordBulks, circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, taken: recordTakenUp, webhooks: recordWebhooks,
 }
 
 // Who was at work, and in which folder, is of no interest to anybody else.

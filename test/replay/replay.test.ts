@@ -28,6 +28,7 @@ const replay = (history: unknown) => Worker.runReplayHistory({ workflowBundle: {
 
 test('every way a process can go was recorded', () => {
   expect(recorded).toEqual([
+    'bulk-cancelled.json', 'bulk-in-two-runs.json', 'bulk-suspended.json', 'bulk-whole.json',
     'conversion-refused.json', 'conversion-through-invoice.json', 'conversion-whole.json',
     'housekeeping-of-a-zone.json', 'housekeeping.json',
     'webhook-delivery-aborted.json', 'webhook-delivery-arrives-late.json', 'webhook-delivery-exhausted.json',

@@ -1,0 +1,102 @@
+// Bulks while the organisation is suspended, changed or stuck; rows that fail for ever; and how long bulks are kept.
+import { randomUUID } from 'node:crypto'
+import { afterAll, afterEach, expect, jest, test } from '@jest/globals'
+import { forgetOldBulks } from '../../worker/bulks.ts'
+import { billBody, invoiceBody } from '../fixtures/bodies.ts'
+import type { Json } from '../fixtures/client.ts'
+import { postingsOf, whileLocked } from '../hammer/two-servers.ts'
+import { until } from '../start/local-run.ts'
+import { openBulkSetup, rowsOf } from './bulk-setup.ts'
+
+jest.setTimeout(240_000)
+
+const setup = await openBulkSetup()
+const { service, engine, openPosting, accepted, read, completed, expectEachOnce, progressOf } = setup
+afterEach(() => setup.afterEach())
+afterAll(() => setup.close())
+
+test('a suspended organisation: its rows wait, and go on when it is active again', async () => {
+  const org = await openPosting()
+  await service.startWorker()
+  let id = ''
+  await whileLocked(service.database, postingsOf(org), async (waiting) => {
+    id = await accepted(org, rowsOf(org, 20))
+    await waiting(1)
+    await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, org.client.orgId)
+    return []
+  })
+  await until(async () => (await progressOf(id)).state === 'SUSPENDED', 60_000, () => 'not suspended')
+  const { succeeded, failed } = await progressOf(id)
+  expect([succeeded < 20, failed]).toEqual([true, 0])
+  const [{ attribute }] = await service.sql<Json>(`SELECT count(*)::integer AS attribute FROM bulk_items WHERE bulk_id = $1 AND status = 'PENDING'`, id) as [Json]
+  expect(attribute).toBe(20 - succeeded)
+  await service.sql(`UPDATE organizations SET status = 'ACTIVE' WHERE id = $1`, org.client.orgId)
+  await engine.client.workflow.getHandle(`bulk/${id}`).signal('lookAgain')
+  await until(async () => (await progressOf(id)).state === 'COMPLETED', 60_000, () => 'not completed')
+  expect((await service.sql<Json>('SELECT status, succeeded FROM bulks WHERE id = $1', id))[0]).toEqual({ status: 'COMPLETED', succeeded: 20 })
+})
+
+test('the token is revoked, and the organisation changed again and again: what was accepted is done', async () => {
+  const org = await openPosting()
+  const token = await service.token(org.client.orgId)
+  const { body } = await service.call('POST', '/bulk/invoices?async=true', { token, key: randomUUID(), body: rowsOf(org, 60) })
+  await service.sql('UPDATE tokens SET revoked_time = now() WHERE org_id = $1 AND token_hash = sha256($2::bytea)', org.client.orgId, token)
+  await service.startWorker()
+  let changes = 0
+  const changing = (async () => {
+    for (; (await read(org, body.bulk_id)).bulk.status === 'RUNNING'; changes += 1) await org.setPreferences({ strictPaymentDedupe: changes % 2 === 0 })
+  })()
+  await expectEachOnce(org, body.bulk_id, 60)
+  await changing
+  expect(changes).toBeGreaterThan(0)
+})
+
+test('an organisation whose rows are stuck does not hold up another', async () => {
+  const [stuck, other] = [await openPosting(), await openPosting()]
+  await service.startWorker()
+  const ids: string[] = []
+  await whileLocked(service.database, postingsOf(stuck), async (waiting) => {
+    for (let n = 0; n < 6; n += 1) ids.push(await accepted(stuck, rowsOf(stuck, 10)))
+    await waiting(1)
+    const { body } = await other.client.post('/bulk/invoices', rowsOf(other, 10))
+    expect(body.summary).toEqual({ total: 10, succeeded: 10, failed: 0 })
+    return []
+  })
+  for (const id of ids) await expectEachOnce(stuck, id, 10)
+})
+
+test('a row that always fails with an error of our own has failed, and the others are done', async () => {
+  const org = await openPosting()
+  await service.sql(`CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.notes = 'poison' THEN RAISE EXCEPTION 'poisoned'; END IF; RETURN NEW; END $$`)
+  await service.sql('CREATE TRIGGER poison BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION poison()')
+  await service.startWorker()
+  const { body } = await org.client.post('/bulk/invoices', { invoices: ['a', 'poison', 'b'].map((notes) => invoiceBody(org, { notes })) })
+  await service.sql('DROP FUNCTION poison CASCADE')
+  expect(body.results.map(({ ok, error }: Json) => (ok ? 'ok' : error.code))).toEqual(['ok', 'internal.error', 'ok'])
+})
+
+test('bills of many bulks at once: a duplicate is refused wherever it stands', async () => {
+  const org = await openPosting()
+  const same = billBody(org, { reference_number: 'TM/7', auto_approve: true })
+  const ids = await Promise.all(Array.from({ length: 6 }, () => accepted(org, { bills: [same, billBody(org), same] }, '/bulk/bills')))
+  await service.startWorker()
+  const done = await Promise.all(ids.map((id) => completed(org, id)))
+  expect(done.map(({ summary }) => summary.succeeded).reduce((sum, n) => sum + n, 0)).toBe(6 + 1)
+})
+
+test('bulks are kept as long as the setting says, and their documents for ever', async () => {
+  const org = await openPosting()
+  await service.startWorker()
+  const { body } = await org.client.post('/bulk/invoices', rowsOf(org, 2))
+  const job = { connection: service.database, engine, clock: () => new Date(Date.now() + 91 * 24 * 3_600_000) }
+  await forgetOldBulks({ ...job, retainBulkDays: 0 })
+  expect((await org.client.get(`/bulk/${body.bulk_id}`)).status).toBe(200)
+  await service.stopWorker()
+  const open = await accepted(org, rowsOf(org, 1))
+  await forgetOldBulks({ ...job, retainBulkDays: 90 })
+  expect((await org.client.get(`/bulk/${body.bulk_id}`)).status).toBe(404)
+  expect((await org.client.get(`/invoices/${body.results[0].invoice.invoice_id}`)).status).toBe(200)
+  await service.startWorker()
+  await expectEachOnce(org, open, 1)
+})
