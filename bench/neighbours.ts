@@ -1,5 +1,6 @@
 // Measures how much an organisation is slowed down by another that is hostile, unlucky or busy: its calls alone, then with each neighbour.
 import { BODY_LIMIT } from '../api/http/body.ts'
+import { MAX_ROWS } from '../domain/bulk.ts'
 import type { LedgerJob, LedgerResult } from './children/ledger.ts'
 import type { LoadJob, LoadResult } from './children/load.ts'
 import type { NeighbourJob, NeighbourResult } from './children/neighbour.ts'
@@ -8,7 +9,7 @@ import { consumed, peakMemory } from './consumption.ts'
 import type { Figures } from './figures.ts'
 import { ledgerUrl, writeLedger } from './ledgers.ts'
 import { nastyBodies } from './nasty-bodies.ts'
-import { approvedInvoice, type Party } from './parties.ts'
+import { approvedInvoice, post, type Party } from './parties.ts'
 import type { Report } from './report.ts'
 import type { Scale } from './scale.ts'
 import type { Stage } from './stage.ts'
@@ -85,6 +86,17 @@ async function neighboursOf(stage: Stage, ours: Party, theirs: Party, scale: Sca
     {
       name: '300 connections with unknown tokens', victim: invoices,
       begin: flood(stage, 300, [{ method: 'GET', path: `${PATH}/whoami`, headers: { Authorization: 'Bearer svc_pat_<new>' }, body: null }]),
+    },
+    {
+      name: 'a bulk of 5,000 rows', victim: invoices,
+      async begin(seconds) {
+        const body = { invoices: Array.from({ length: MAX_ROWS.async }, () => approvedInvoice(theirs).body) }
+        const { bulk_id: id } = await post<{ bulk_id: string }>(`${stage.baseUrl}/bulk/invoices?async=true`, token, body)
+        await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+        const answer = await fetch(`${stage.baseUrl}/bulk/${id}?per_page=1`, { headers: token })
+        const { summary } = await answer.json() as { summary: { succeeded: number } }
+        return `${summary.succeeded} rows created`
+      },
     },
     {
       name: '30 slow readers of a large ledger', victim: ledger,

@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { measureAgainst } from './against.ts'
 import { measureBodies } from './bodies.ts'
 import { writeBooking } from './booking.ts'
+import { measureBulk } from './bulk.ts'
 import { connected } from './connected.ts'
 import { measureConversions } from './conversions.ts'
 import { INVOICE } from './writes.ts'
@@ -22,7 +23,7 @@ import { secondsSince, step } from '../bin/services/steps.ts'
 import { measureWebhookNeighbours } from './webhook-neighbours.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'writes', 'conversions', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
+const MEASURES = ['invoices', 'writes', 'conversions', 'bulk', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
 
 const { values: { quick, only, against } } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, against: { type: 'string' }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
@@ -68,6 +69,7 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
   if (only.includes('writes')) await measureDocuments(stage, others, scale, report)
   if (only.includes('conversions')) await measureConversions(stage, others, scale, report)
+  if (only.includes('bulk')) await measureBulk(stage, others, scale, report)
   if (only.includes('webhooks')) await measureWebhooks(stage, others, scale, report)
   if (only.includes('reading')) await measureReading(stage, large, scale, report)
   if (only.includes('ledgers')) await measureLedgers(stage, [short, long], scale, report)

@@ -1,0 +1,80 @@
+// Measures bulk creation, compared with the same invoices sent one by one over eight connections.
+import { setTimeout as delay } from 'node:timers/promises'
+import type { LoadJob, LoadResult } from './children/load.ts'
+import { runChild } from './children/parent.ts'
+import { figuresOf } from './figures.ts'
+import { approvedInvoice, post, type Party } from './parties.ts'
+import type { Report } from './report.ts'
+import { inRounds, type Way } from './rounds.ts'
+import type { Scale } from './scale.ts'
+import type { Stage } from './stage.ts'
+
+const CLIENTS = 8
+const ROWS_OF_CALL = 50
+const LOOK_MS = 50
+const AIM = 1
+
+interface Accepted {
+  bulk_id: string
+}
+
+/** Each row is an approved invoice of three item lines; all are of one organisation. */
+export async function measureBulk(stage: Stage, [party]: Party[], scale: Scale, report: Report): Promise<void> {
+  const rows = scale.bulkRows
+  report.section(`Bulk creation: ${rows} approved invoices of one organisation, in each round`)
+  const [asynchronous, waiting, single] = await inRounds([
+    inBackground(stage, party!, rows),
+    byCalls(stage, party!, rows),
+    oneByOne(stage, party!, rows),
+  ], { rounds: scale.rounds, clients: CLIENTS, report, stopping: stage.stopping })
+  report.aim({ name: `one bulk of ${rows} rows / single calls over ${CLIENTS} connections`, value: asynchronous!.rate / single!.rate, atLeast: AIM })
+  report.aim({ name: `bulks of ${ROWS_OF_CALL} rows, one after the other / the same`, value: waiting!.rate / single!.rate })
+}
+
+const rowsOf = (party: Party, count: number) => ({ invoices: Array.from({ length: count }, () => approvedInvoice(party).body) })
+const headersOf = ({ token }: Party) => ({ Authorization: `Bearer ${token}` })
+
+/** One call with async=true, from the call until the bulk is completed. */
+function inBackground({ baseUrl, pids }: Stage, party: Party, rows: number): Way {
+  const body = rowsOf(party, rows)
+  return {
+    measure: 'one bulk with async=true',
+    pids,
+    async round() {
+      const begun = performance.now()
+      const { bulk_id: id } = await post<Accepted>(`${baseUrl}/bulk/invoices?async=true`, headersOf(party), body)
+      for (;;) {
+        const answer = await fetch(`${baseUrl}/bulk/${id}?per_page=1`, { headers: headersOf(party) })
+        const { bulk } = await answer.json() as { bulk: { status: string; failed: number } }
+        if (bulk.failed > 0) throw new Error(`${bulk.failed} rows have failed`)
+        if (bulk.status === 'COMPLETED') break
+        await delay(LOOK_MS)
+      }
+      return { ...figuresOf([], (performance.now() - begun) / 1000), count: rows, rate: (rows * 1000) / (performance.now() - begun) }
+    },
+  }
+}
+
+/** Calls that wait for their results, one after the other. */
+function byCalls(stage: Stage, party: Party, rows: number): Way {
+  const { path, ...call } = approvedInvoice(party)
+  const calls = [{ ...call, path: path.replace('/invoices', '/bulk/invoices'), body: rowsOf(party, ROWS_OF_CALL) }]
+  return {
+    measure: `bulks of ${ROWS_OF_CALL} rows, one connection`,
+    pids: stage.pids,
+    async round() {
+      const job: LoadJob = { port: stage.port, calls, pace: { clients: 1, count: Math.ceil(rows / ROWS_OF_CALL) } }
+      const { count, rate, ...times } = await runChild<LoadJob, LoadResult>('load.ts', job, stage.stopping)
+      return { ...times, count: count * ROWS_OF_CALL, rate: rate * ROWS_OF_CALL, sent: count * ROWS_OF_CALL }
+    },
+  }
+}
+
+function oneByOne(stage: Stage, party: Party, rows: number): Way {
+  return {
+    measure: `  floor: POST /invoices, ${CLIENTS} connections`,
+    pids: stage.pids,
+    round: () => runChild<LoadJob, LoadResult>(
+      'load.ts', { port: stage.port, calls: [approvedInvoice(party)], pace: { clients: CLIENTS, count: rows } }, stage.stopping),
+  }
+}
