@@ -115,11 +115,17 @@ async function rowsWithParts<Row extends Versioned, Whole>(
   ids: string[],
   most: number,
 ): Promise<WholeRows<Whole>> {
+  const { one, many } = findersOf(model)
+  // For one id PostgreSQL can keep a plan; where an array is sent, whose length it knows only then, it plans each time.
+  const [head, given, sql] =
+    ids.length === 1
+      ? [one.bound(scope, ids[0]!), ids[0], 'ARRAY[$2::uuid]']
+      : [many.bound(scope, ids), ids, '$2::uuid[]']
   const [found, ...parts] = (await scope.database.snapshot([
-    findersOf(model).rows.bound(scope, ids),
+    head,
     ...all.map((part, place): BoundStatement => {
-      const name = `parts ${place} of ${model.name}, ${most}`
-      return [{ name, text: part.text('$2::uuid[]', most + 1) }, [scope.orgId, ids]]
+      const name = `parts ${place} of ${model.name}, ${most}, by ${sql}`
+      return [{ name, text: part.text(sql, most + 1) }, [scope.orgId, given]]
     }),
   ])) as [(Row & RowVersion)[], ...Record<string, unknown>[][]]
   const rowOf = new Map(found.map((row) => [row.id, row]))
@@ -142,7 +148,8 @@ const versionIn = ({ name }: AnyModel): [ReturnType<typeof literal>, string] => 
 
 interface VersionFinders<Row extends object> {
   version: Finder<Scope, RowVersion, [id: string]>
-  rows: Finder<Scope, Row & RowVersion, [ids: string[]]>
+  one: Finder<Scope, Row & RowVersion, [id: string]>
+  many: Finder<Scope, Row & RowVersion, [ids: string[]]>
 }
 
 const byModel = new Map<string, VersionFinders<Versioned>>()
@@ -160,7 +167,11 @@ function versionFinders(model: ModelOf<Versioned>): VersionFinders<Versioned> {
       attributes: ['id', version],
       where: { id: is(id) },
     })) as never,
-    rows: finder<Versioned, [string[]]>(model, (ids) => ({
+    one: finder<Versioned, [string]>(model, (id) => ({
+      attributes: { include: [version] },
+      where: { id: is(id) },
+    })) as never,
+    many: finder<Versioned, [string[]]>(model, (ids) => ({
       attributes: { include: [version] },
       where: { id: among(ids) },
     })) as never,
