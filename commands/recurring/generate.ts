@@ -3,7 +3,15 @@ import { Fault, fault, invalidState, notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { occurrencePeriod, type Period } from '../../domain/recurrence.ts'
 import type { RunRequest } from '../../domain/schedule.ts'
-import { advanced, boundsOf, nextDate, ruleOf, skippedPast, type StateChanges } from '../../domain/schedule-state.ts'
+import {
+  advanced,
+  boundsOf,
+  nextDate,
+  ruleOf,
+  settled,
+  skippedPast,
+  type StateChanges,
+} from '../../domain/schedule-state.ts'
 import { datedBody } from '../../domain/template-dates.ts'
 import { fillVariables, variablesOf } from '../../domain/template-variables.ts'
 import { tickAfter, type TickPlan } from '../../domain/tick.ts'
@@ -101,7 +109,7 @@ async function runAgain(
   const after =
     occurrence === schedule.next_occurrence
       ? advanced(schedule, plan)
-      : { run_count: schedule.run_count + 1, status: schedule.status, next_run_at: schedule.next_run_at }
+      : settled(schedule, { run_count: schedule.run_count + 1 }, plan)
   succeed(books, schedule, after)
   return run
 }

@@ -136,6 +136,21 @@ test('a deleted template fails its runs, pauses after three, and a failed run is
   expect(await org.refusal('POST', `/recurring/${id}/runs/${failed[1]!.run_id}/retry`)).toMatchObject({ status: 409, code: 'conflict.invalid_state' })
 })
 
+test('a skipped occurrence that is repeated by itself counts as a run: the last one completes the schedule', async () => {
+  const { invoice_id } = await org.invoice()
+  const { recurring_id: id } = await add({ template_payload: null, template_entity_id: invoice_id, start_date: '2027-01-31', max_runs: 1 })
+  await org.send('DELETE', `/invoices/${invoice_id}`)
+  await org.send('PUT', `/recurring/${id}`, { next_run_at: daysAgo(2) })
+  await until(id, ({ status }) => status === 'PAUSED')
+  await org.send('PUT', `/recurring/${id}`, { template_payload: scheduleBody(org).template_payload })
+  expect(await org.send('POST', `/recurring/${id}/resume`)).toMatchObject({ recurring: { status: 'ACTIVE', run_count: 0 } })
+  const [failed] = await runsOf(id)
+  const retried = await org.send('POST', `/recurring/${id}/runs/${failed!.run_id}/retry`)
+  expect(retried).toMatchObject({ recurring: { status: 'COMPLETED', run_count: 1, next_run_at: null } })
+  const { activity } = await org.get(`/activity?entity_id=${id}`)
+  expect(activity[0]).toMatchObject({ action: 'RECURRING_STATUS_CHANGED', changes: { status: { old: 'ACTIVE', new: 'COMPLETED' } } })
+})
+
 test('at most 31 occurrences in a tick, the rest in the next', async () => {
   const { recurring_id: id } = await add({ frequency: 'DAILY', start_date: daysAgo(40), max_runs: 35 })
   await until(id, ({ status }) => status === 'COMPLETED')
