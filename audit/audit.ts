@@ -7,6 +7,7 @@ import { CONVERSIONS } from './conversions.ts'
 import { DELIVERIES } from './deliveries.ts'
 import type { AuditQuery } from './documents.ts'
 import { ESTIMATES } from './estimates.ts'
+import { EVENTS } from './events.ts'
 import { EXPENSES } from './expenses.ts'
 import { INVOICES } from './invoices.ts'
 import { JOURNALS } from './journals.ts'
@@ -44,5 +45,6 @@ const QUERIES: AuditQuery[] = [
   ...CONVERSIONS,
   ...RECURRING,
   ...BULKS,
+  ...EVENTS,
   ...DELIVERIES,
 ]

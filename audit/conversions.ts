@@ -2,7 +2,7 @@
 import type { Order } from '../domain/conversion.ts'
 import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
 import { MOVES } from '../domain/lifecycle.ts'
-import type { AuditQuery } from './documents.ts'
+import { mayBeRemoved, type AuditQuery } from './documents.ts'
 
 /** A kind of order, the kind of document made from it, and the column of a target's line with the id of the order's line. */
 const linkOf = (kind: Order) => {
@@ -71,7 +71,8 @@ const ESTIMATES = {
          CROSS JOIN LATERAL (SELECT count(*) AS announced FROM webhook_events AS v
            WHERE v.org_id = e.org_id AND v.entity_id = e.id AND v.event_type = 'ESTIMATE_CONVERTED') AS v
          WHERE CASE e.status
-           WHEN 'CONVERTED' THEN o.estimate_id IS DISTINCT FROM e.id OR c.made <> 1 OR v.announced <> 1
+           WHEN 'CONVERTED' THEN o.estimate_id IS DISTINCT FROM e.id OR c.made <> 1 OR v.announced > 1
+             OR v.announced = 0 AND NOT ${mayBeRemoved('e', 'o.created_time')}
            ELSE e.converted_to_sales_order_id IS NOT NULL OR v.announced <> 0 END`,
 }
 

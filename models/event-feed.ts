@@ -80,6 +80,8 @@ interface Extent {
   oldest: bigint | null
   newest: bigint | null
   newest_id: string | null
+  /** The last event that was removed, where it has the position of the one that the reader has read last. */
+  removed_id: string | null
   /** Whether the event that the reader has read last is the one of its position. */
   has_read: boolean
 }
@@ -101,7 +103,8 @@ const FEED = (filters: string) => `
   SELECT extent.*, event.* FROM (
     SELECT (SELECT position FROM webhook_events WHERE org_id = $1 ORDER BY position LIMIT 1) AS oldest,
       newest.position AS newest, newest.id AS newest_id,
-      EXISTS (SELECT FROM webhook_events WHERE org_id = $1 AND position = $2 AND id = $3) AS has_read
+      EXISTS (SELECT FROM webhook_events WHERE org_id = $1 AND position = $2 AND id = $3) AS has_read,
+      (SELECT id FROM removed_events WHERE org_id = $1 AND position = $2) AS removed_id
     FROM (VALUES (1)) AS one(row)
       LEFT JOIN LATERAL (SELECT position, id FROM webhook_events WHERE org_id = $1 ORDER BY position DESC LIMIT 1) AS newest ON true
   ) AS extent
@@ -110,12 +113,13 @@ const FEED = (filters: string) => `
   ) AS event ON true
   ORDER BY event.position`
 
-function gapAfter({ position }: FeedPlace, { oldest, newest, has_read: hasRead }: Extent): FeedGap | null {
-  const [first, last] = [oldest ?? 1n, newest ?? 0n]
+function gapAfter({ position, id }: FeedPlace, extent: Extent): FeedGap | null {
+  const [first, last] = [extent.oldest ?? 1n, extent.newest ?? 0n]
   if (position > last) return 'RESTORED'
   if (position < first - 1n) return 'REMOVED'
-  // The event of the last position that was removed cannot be compared any more.
-  return position >= first && !hasRead ? 'RESTORED' : null
+  // The last event that was removed is known by its id, and of the beginning there is nothing to compare.
+  const hasRead = position >= first ? extent.has_read : (extent.removed_id ?? id) === id
+  return hasRead ? null : 'RESTORED'
 }
 
 function newestOf({ newest, newest_id: id }: Extent): FeedPlace {

@@ -8,6 +8,7 @@ import { listen } from '../models/listener.ts'
 import { forgetOldBulks, startBulksLeft } from './bulks.ts'
 import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
+import { forgetOldEvents } from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
 import { createScheduling } from './scheduling.ts'
 
@@ -21,6 +22,8 @@ export interface BackgroundJobsDependencies {
   ladderSeconds: number[]
   /** How long completed bulks are kept, in days; 0 for ever. */
   retainBulkDays: number
+  /** How long events are kept, in days; 0 for ever. */
+  retainEventsDays: number
   /** Whether the workers of this process take work. */
   arePolling(): boolean
   log: Logger
@@ -45,6 +48,7 @@ const BULKS_MS = 20_000
 const HOUSEKEEPING_MS = 60_000
 const SCHEDULE_MS = 60_000
 const RECONCILE_MS = 60_000
+const RETENTION_MS = 5 * 60 * 1_000
 const HEARTBEAT_MS = 2_000
 /** A batch that was claimed longer ago than this and is not finished may belong to a process that died. */
 const UNFINISHED_MS = 60_000
@@ -78,6 +82,10 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     while ((await deleteOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
     await forgetOldBulks(dependencies)
   })
+  let stopping = false
+  const retention = startPollLoop('retention', RETENTION_MS, log, () =>
+    forgetOldEvents({ ...dependencies, isStopping: () => stopping }),
+  )
   const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
   const heartbeat = startPollLoop('heartbeat', HEARTBEAT_MS, log, async () => {
     if (dependencies.arePolling() && (await engine.isReachable())) await recordHeartbeat(connection, 'worker')
@@ -92,6 +100,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     reconcile_schedules: reconciling,
     bulks,
     housekeeping,
+    retention,
     schedules: scheduling,
     heartbeat,
   }
@@ -101,16 +110,20 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
       relaying.wake()
       processing.wake()
     },
-    lastSuccesses: () =>
-      Object.fromEntries(
-        Object.entries(loops).flatMap(([name, loop]) => {
-          const at = loop.lastSuccess()
-          return at ? [[name, at]] : []
-        }),
-      ),
+    lastSuccesses: () => lastSuccessesOf(loops),
     async stop() {
+      stopping = true
       await outbox.close()
       await Promise.all(Object.values(loops).map((loop) => loop.stop()))
     },
   }
+}
+
+function lastSuccessesOf(loops: Record<string, PollLoop>): Record<string, Date> {
+  return Object.fromEntries(
+    Object.entries(loops).flatMap(([name, loop]) => {
+      const at = loop.lastSuccess()
+      return at ? [[name, at]] : []
+    }),
+  )
 }

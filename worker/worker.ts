@@ -86,6 +86,7 @@ export async function startWorker(
         engine,
         ladderSeconds: settings.webhookLadderSeconds,
         retainBulkDays: settings.retainBulk,
+        retainEventsDays: settings.retainEvents,
         arePolling: workers.arePolling,
         log,
         clock,

@@ -217,7 +217,7 @@ describe('a page reads its own rows', () => {
     let asked: [string, readonly unknown[]] = ['', []]
     const run = async ({ text }: Statement, values: readonly unknown[]) => {
       asked = [text, values]
-      return [{ id: null, oldest: null, newest: null, newest_id: null, has_read: true }]
+      return [{ id: null, oldest: null, newest: null, newest_id: null, has_read: true, removed_id: null }]
     }
     await feedPage({ connection: { run } as unknown as Database, orgId }, { filters, after, perPage: PER_PAGE })
     const client = await connected()

@@ -60,6 +60,15 @@ async function wrongAfter(...statements: string[]): Promise<string[]> {
 
 const INVOICE = (reference: string) => `(SELECT id FROM invoices WHERE org_id = $1 AND reference_number = '${reference}')`
 const POSTING = (reference: string) => `(SELECT id FROM journals WHERE org_id = $1 AND source_id = ${INVOICE(reference)} AND reversal_of IS NULL)`
+const POSITIONS = /organisation \S+ has \d+ events at positions/
+/** As if the events up to this one had been removed because of their age. */
+const REMOVED_TO = (event: string) => [
+  `INSERT INTO removed_events (org_id, position, id, occurred_at)
+   SELECT org_id, position, id, occurred_at FROM webhook_events WHERE org_id = $1 AND ${event}`,
+  `DELETE FROM webhook_deliveries WHERE org_id = $1 AND event_id IN (SELECT e.id FROM webhook_events AS e JOIN removed_events AS r ON r.org_id = e.org_id AND e.position <= r.position)`,
+  `DELETE FROM webhook_events AS e USING removed_events AS r WHERE e.org_id = $1 AND r.org_id = $1 AND e.position <= r.position`,
+]
+const CREATED = (reference: string) => `event_type = 'INVOICE_CREATED' AND entity_id = ${INVOICE(reference)}`
 const ACCOUNT = (role: string) => `(SELECT id FROM accounts WHERE org_id = $1 AND role = '${role}')`
 
 test('books in order are met with silence', async () => {
@@ -140,8 +149,8 @@ describe('damage to numbers and traces', () => {
     ['a hole in the legacy numbers', [`UPDATE number_counters SET next_number = next_number + 1 WHERE org_id = $1 AND sequence LIKE 'invoice %'`], [/number INV-20190505-002 of series 2019-05-05/]],
     ['a hole in the journals', [`UPDATE number_counters SET next_number = next_number + 1 WHERE org_id = $1 AND sequence = 'journal'`], [/has assigned \d+ journal numbers/]],
     ['a gap taken out of the register', ['DELETE FROM number_gaps WHERE org_id = $1'], [/number INV-\S+ of series default .* was assigned but does not exist/]],
-    ['an event lost', [`DELETE FROM webhook_events WHERE org_id = $1 AND entity_id = ${INVOICE('sent')}`], [/has no event INVOICE_CREATED/, /delivery .* an event of nobody/]],
-    ['a void without its event', [`DELETE FROM webhook_events WHERE org_id = $1 AND event_type = 'INVOICE_VOIDED' AND entity_id = ${INVOICE('voided')}`], [/has no event INVOICE_VOIDED/, /delivery/]],
+    ['an event lost', [`DELETE FROM webhook_events WHERE org_id = $1 AND entity_id = ${INVOICE('sent')}`], [/has no event INVOICE_CREATED/, /delivery .* an event of nobody/, POSITIONS]],
+    ['a void without its event', [`DELETE FROM webhook_events WHERE org_id = $1 AND event_type = 'INVOICE_VOIDED' AND entity_id = ${INVOICE('voided')}`], [/has no event INVOICE_VOIDED/, /delivery/, POSITIONS]],
     ['an entry of the log lost', [`DELETE FROM activity WHERE org_id = $1 AND action = 'INVOICE_SENT' AND entity_id = ${INVOICE('sent')}`], [/has no entry INVOICE_SENT/]],
     ['a delivery to a neighbour', [`UPDATE webhook_deliveries SET endpoint_id = (SELECT id FROM webhook_endpoints WHERE org_id <> $1 LIMIT 1)
         WHERE org_id = $1 AND event_id IN (SELECT id FROM webhook_events WHERE entity_id = ${INVOICE('sent')})`], [/delivery .* an endpoint of/]],
@@ -150,6 +159,31 @@ describe('damage to numbers and traces', () => {
     ['a delivery that arrived and is said to wait', [`INSERT INTO webhook_attempts (org_id, delivery_id, series, attempt, started_at, duration_ms, status_code)
         SELECT org_id, id, 0, 1, now(), 5, 200 FROM webhook_deliveries WHERE org_id = $1 ORDER BY id LIMIT 1`], [/delivery .* is PENDING after a successful attempt/]],
   ])('%s', async (_what, statements, told) => expectTold(await wrongAfter(...statements), told))
+})
+
+describe('damage to the order of events', () => {
+  const LAST = 'position = (SELECT max(position) FROM webhook_events WHERE org_id = $1)'
+  test.each([
+    ['one in the middle lost', [`DELETE FROM webhook_events WHERE org_id = $1 AND event_type = 'INVOICE_DELETED'`], [POSITIONS]],
+    ['the newest lost', [`DELETE FROM webhook_events WHERE org_id = $1 AND ${LAST}`], [POSITIONS, /invoice .* has no event INVOICE_CREATED/, /an event of nobody/]],
+    ['the oldest lost', [`DELETE FROM webhook_events WHERE org_id = $1 AND position = 1`], [POSITIONS, /invoice .* has no event INVOICE_CREATED/, /an event of nobody/]],
+    ['all lost', [`DELETE FROM webhook_deliveries WHERE org_id = $1`, `DELETE FROM webhook_events WHERE org_id = $1`], [POSITIONS, /has no event/]],
+    ['one moved', [`UPDATE webhook_events SET position = position + 100 WHERE org_id = $1 AND event_type = 'INVOICE_DELETED'`], [POSITIONS]],
+    ['the next position behind them', [`UPDATE event_counters SET next_position = next_position - 1 WHERE org_id = $1`], [POSITIONS]],
+    ['the next position ahead', [`UPDATE event_counters SET next_position = next_position + 1 WHERE org_id = $1`], [POSITIONS]],
+    ['the next position lost', [`DELETE FROM event_counters WHERE org_id = $1`], [POSITIONS]],
+    ['the note of what was removed lost', [...REMOVED_TO('position = 4'), `DELETE FROM removed_events WHERE org_id = $1`], [POSITIONS, /has no event/]],
+    ['more removed than is noted', [...REMOVED_TO('position = 4'), `UPDATE removed_events SET position = 3 WHERE org_id = $1`], [POSITIONS]],
+    ['a creation lost that is later than what was removed', [...REMOVED_TO(CREATED('sent')), `DELETE FROM webhook_events WHERE org_id = $1 AND ${CREATED('last')}`],
+      [POSITIONS, /invoice .* has no event INVOICE_CREATED/, /an event of nobody/]],
+    ['a void lost whose creation was removed', [...REMOVED_TO(CREATED('voided')), `DELETE FROM webhook_events WHERE org_id = $1 AND event_type = 'INVOICE_VOIDED' AND entity_id = ${INVOICE('voided')}`],
+      [POSITIONS, /has no event INVOICE_VOIDED/, /an event of nobody/]],
+  ])('%s', async (_what, statements, told) => expectTold(await wrongAfter(...statements), told))
+
+  test('what was removed for its age is no damage', async () => {
+    expect(await wrongAfter(...REMOVED_TO(CREATED('voided')))).toEqual([])
+    expect(await wrongAfter(...REMOVED_TO(LAST.replace('max(position)', 'max(position) - 1')))).toEqual([])
+  })
 })
 
 // Every finding is one that is expected, and every one that is expected is there: each damage is reported once, where it is.
