@@ -1,12 +1,12 @@
 // The activities of recurring schedules: a tick, a run that a caller asks for, and the search for schedules that should have run.
-import { ApplicationFailure } from '@temporalio/activity'
+import { ApplicationFailure, type Context } from '@temporalio/activity'
 import type { Caller } from '../commands/books/caller.ts'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
-import { isDue, putOff, runByHand, runNext, type Attempt } from '../commands/recurring/generate.ts'
+import { isDue, runByHand, runNext, type Attempt } from '../commands/recurring/generate.ts'
 import { recordFailure, type Failure } from '../commands/recurring/failures.ts'
 import { Fault } from '../domain/faults.ts'
 import type { CarriedFault, ManualRun, RunRequest, ScheduleInput, ScheduleTick } from '../domain/schedule.ts'
-import { MAX_IN_TICK, spreadMs, type TickPlan } from '../domain/tick.ts'
+import { spreadMs, type TickPlan } from '../domain/tick.ts'
 import type { Database } from '../models/database.ts'
 import type { ScheduleRow } from '../models/recurring.ts'
 import { CallerChanged, findOrganizationFacts, organizationUnchanged } from '../models/token.ts'
@@ -56,11 +56,14 @@ export function recurringActivities({ connection: database, wakeRelay, clock, ti
   /** One step; a refusal is written down as a failed run, and ends the tick. */
   async function step(
     input: ScheduleInput,
+    tickId: string,
   ): Promise<{ schedule: ScheduleRow | null; generated: boolean; error: string | null }> {
     const attempt: Attempt = { wanted: null }
     try {
       const caller = await callerOf(input.orgId, input.scheduleId, null)
-      const done = await openBooks(writeContext, caller, (books) => runNext(books, input.scheduleId, plan, attempt))
+      const done = await openBooks(writeContext, caller, (books) =>
+        runNext(books, input.scheduleId, tickId, plan, attempt),
+      )
       if (done.did === 'DELETED') return { schedule: null, generated: false, error: null }
       return { schedule: done.schedule, generated: done.did === 'GENERATED', error: null }
     } catch (error) {
@@ -76,19 +79,12 @@ export function recurringActivities({ connection: database, wakeRelay, clock, ti
      * crash, it continues where it stopped, because the row says what is done.
      */
     async runSchedule(input: ScheduleInput): Promise<ScheduleTick> {
-      return withHeartbeat(async () => {
+      return withHeartbeat(async (context) => {
         let generated = 0
         for (;;) {
-          const { schedule, generated: one, error } = await step(input)
+          const { schedule, generated: one, error } = await step(input, tickIdOf(context))
           generated += one ? 1 : 0
-          if (one && generated < MAX_IN_TICK && isDue(schedule!, clock())) continue
-          const last =
-            generated < MAX_IN_TICK || schedule === null
-              ? schedule
-              : await openBooks(writeContext, await callerOf(input.orgId, input.scheduleId, null), (books) =>
-                  putOff(books, input.scheduleId, plan),
-                )
-          return tickOf(last, generated, error, plan)
+          if (!one || !isDue(schedule!, clock())) return tickOf(schedule, generated, error, plan, clock())
         }
       })
     },
@@ -114,12 +110,29 @@ export function recurringActivities({ connection: database, wakeRelay, clock, ti
 const isRefusal = (error: unknown): error is Fault =>
   error instanceof Fault && error.status < 500 && !(error instanceof CallerChanged)
 
-function tickOf(schedule: ScheduleRow | null, generated: number, error: string | null, plan: TickPlan): ScheduleTick {
-  if (!schedule) return { state: 'DELETED', wakeAt: null, nextRunAt: null, runCount: 0, generated, error }
+// The same for every try of the activity.
+const tickIdOf = ({ info: { workflowExecution, activityId } }: Context) => `${workflowExecution?.runId}/${activityId}`
+
+function tickOf(
+  schedule: ScheduleRow | null,
+  generated: number,
+  error: string | null,
+  plan: TickPlan,
+  now: Date,
+): ScheduleTick {
+  if (!schedule) return { state: 'DELETED', wakeAt: null, waitMs: null, nextRunAt: null, runCount: 0, generated, error }
   const { status, next_run_at, not_before, run_count } = schedule
   const due = next_run_at === null ? null : Math.max(next_run_at.getTime(), not_before?.getTime() ?? 0)
-  const wakeAt = status === 'ACTIVE' && due !== null ? new Date(due + spreadMs(schedule.id, plan)).toISOString() : null
-  return { state: status, wakeAt, nextRunAt: next_run_at?.toISOString() ?? null, runCount: run_count, generated, error }
+  const wake = status === 'ACTIVE' && due !== null ? due + spreadMs(schedule.id, plan) : null
+  return {
+    state: status,
+    wakeAt: wake === null ? null : new Date(wake).toISOString(),
+    waitMs: wake === null ? null : Math.max(0, wake - now.getTime()),
+    nextRunAt: next_run_at?.toISOString() ?? null,
+    runCount: run_count,
+    generated,
+    error,
+  }
 }
 
 // A refusal is expected, so it is neither logged as an error nor retried.

@@ -19,6 +19,11 @@ export const RECURRING: AuditQuery[] = [
        AND r.occurrence >= s.next_occurrence)`,
   ),
   query(
+    'ends of schedules',
+    `SELECT format('recurring schedule %s of %s is %s, but has no run left: %s of %s', s.id, s.org_id, s.status, s.run_count, s.max_runs) AS wrong
+     FROM recurring_schedules AS s WHERE s.status <> 'COMPLETED' AND s.run_count >= s.max_runs`,
+  ),
+  query(
     'documents of runs',
     `SELECT format('run %s of recurring schedule %s of %s names a document that was never created', r.id, r.schedule_id, r.org_id) AS wrong
      FROM recurring_runs AS r

@@ -75,6 +75,28 @@ export function advanced(state: ScheduleState, tick: TickTime): StateChanges {
   return settled(state, changes, tick)
 }
 
+/** A failed run that is repeated: its occurrence, and the date on which its period begins. */
+export interface RepeatedRun {
+  occurrence: number
+  period_start: string
+}
+
+/**
+ * After the repeat of a failed run: one document more. Where it is of the occurrence that the schedule waits at, one interval
+ * further. A rule that was changed since may have given its number to another date: that date gets the next number.
+ */
+export function repeated(
+  state: ScheduleState,
+  { occurrence, period_start: date }: RepeatedRun,
+  tick: TickTime,
+): StateChanges {
+  if (occurrence !== state.next_occurrence) return settled(state, { run_count: state.run_count + 1 }, tick)
+  if (occurrenceDate(ruleOf(state), occurrence) === date) return advanced(state, tick)
+  const { run_count, anchor_occurrence: anchor } = state
+  const changes = { run_count: run_count + 1, next_occurrence: occurrence + 1, anchor_occurrence: anchor + 1 }
+  return settled(state, changes, tick)
+}
+
 /** Without what is due at this instant: the next occurrence is the first one whose tick has yet to come. */
 export function skippedPast(state: ScheduleState, now: string, tick: TickTime): StateChanges {
   const rule = ruleOf(state)

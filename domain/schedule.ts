@@ -47,6 +47,11 @@ export interface RunRequest {
 export interface ScheduleTick {
   state: ScheduleStatus | 'DELETED'
   wakeAt: string | null
+  /**
+   * How long that is from the tick, by the clock that has decided what was due: a workflow that waits by another clock, which
+   * is ahead, would come too early, again and again. Missing in the histories of older versions.
+   */
+  waitMs?: number | null
   nextRunAt: string | null
   runCount: number
   /** How many documents the tick has made. */

@@ -51,6 +51,9 @@ export const schedules = model('recurring_schedules', {
   next_run_at: orNull(TIME),
   not_before: orNull(TIME),
   last_run_at: orNull(TIME),
+  /** The latest tick, and how many documents it has made. */
+  tick_id: orNull(TEXT),
+  tick_runs: INTEGER,
   ...VERSIONED,
 })
 export type ScheduleRow = RowOf<typeof schedules>

@@ -30,6 +30,8 @@ export const runNow = defineUpdate<ManualRun, [RunRequest]>(RUN_NOW)
 // Every error of an activity but a refusal is one of our own, such as an unavailable database, and is retried.
 const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '1 minute' } as const
 
+const LONGEST_WAIT_MS = 30 * 24 * 60 * 60 * 1_000
+
 export async function recurringSchedule(input: ScheduleInput): Promise<ScheduleTick['state']> {
   const { runSchedule, runScheduleNow } = proxyActivities<Activities['core']>({
     startToCloseTimeout: '10 minutes',
@@ -61,7 +63,7 @@ export async function recurringSchedule(input: ScheduleInput): Promise<ScheduleT
     show(last)
     const isOver = last.state === 'DELETED' || last.state === 'COMPLETED'
     if (isOver && !changed && allHandlersFinished()) return last.state
-    const waitMs = last.wakeAt === null ? null : Math.max(0, Date.parse(last.wakeAt) - Date.now())
+    const waitMs = waitOf(last)
     const woken = () => changed || (isOver && allHandlersFinished())
     if (waitMs === null) await condition(woken)
     else if (waitMs > 0) await condition(woken, waitMs, { summary: `next run ${last.nextRunAt}` })
@@ -70,6 +72,12 @@ export async function recurringSchedule(input: ScheduleInput): Promise<ScheduleT
       await continueAsNew<typeof recurringSchedule>(input)
     }
   }
+}
+
+// The servers' timers end in the year 2262 at the latest, so a schedule that is due much later is looked at in between.
+function waitOf({ wakeAt, waitMs }: ScheduleTick): number | null {
+  if (wakeAt === null) return null
+  return Math.min(LONGEST_WAIT_MS, waitMs ?? Math.max(0, Date.parse(wakeAt) - Date.now()))
 }
 
 function show({ state: now, wakeAt, nextRunAt, runCount, generated, error }: ScheduleTick): void {

@@ -5,13 +5,11 @@ import { MAX_FAILURES, tickAfter, type TickPlan } from '../../domain/tick.ts'
 import { findRun, findSchedule, runs, schedules, type ScheduleRow } from '../../models/recurring.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { periodOf, runColumns } from './generate.ts'
+import { runColumns, type AttemptedRun } from './generate.ts'
 import { record } from './schedule-entries.ts'
 
 /** Why a run failed, and what it was to generate. */
-export interface Failure {
-  occurrence: number
-  date: string
+export interface Failure extends AttemptedRun {
   refusal: Fault
   /** The request of the caller; null for a tick. */
   ask: RunRequest | null
@@ -19,22 +17,23 @@ export interface Failure {
 
 /**
  * Writes a failed run down. The schedule does not advance: it is tried again at the next tick, and paused after three
- * failed ticks in a row (decisions §6). A run by hand does not count there. Nothing is written where the schedule has moved
- * on meanwhile.
+ * failed ticks in a row (decisions §6). A run by hand does not count there. Nothing is written where the schedule has run or
+ * was changed meanwhile: what stood in the way may be mended, so it is tried again.
  */
 export async function recordFailure(
   books: Books,
   scheduleId: string,
-  { occurrence, date, refusal, ask }: Failure,
+  { occurrence, date, period, version, refusal, ask }: Failure,
   plan: TickPlan,
 ): Promise<ScheduleRow | null> {
   const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
   const retryOf = ask?.retryOf ?? null
-  if (!schedule || (retryOf === null && schedule.next_occurrence !== occurrence)) return schedule
+  if (!schedule || (ask === null && schedule.version !== version)) return schedule
+  if (retryOf === null && schedule.next_occurrence !== occurrence) return schedule
   if (ask !== null && (await findRun(books, ask.runId))) return schedule
-  const wanted = { id: ask?.runId ?? books.newId(), occurrence, date, manual: ask !== null, retryOf }
+  const wanted = { id: ask?.runId ?? books.newId(), occurrence, date, period, manual: ask !== null, retryOf }
   books.insert(runs, {
-    ...runColumns(books, schedule, wanted, periodOf(schedule, occurrence)),
+    ...runColumns(books, schedule, wanted),
     status: 'FAILED',
     generated_entity_id: null,
     generated_number: null,

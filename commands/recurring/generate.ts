@@ -7,14 +7,14 @@ import {
   advanced,
   boundsOf,
   nextDate,
+  repeated,
   ruleOf,
-  settled,
   skippedPast,
   type StateChanges,
 } from '../../domain/schedule-state.ts'
 import { datedBody } from '../../domain/template-dates.ts'
 import { fillVariables, variablesOf } from '../../domain/template-variables.ts'
-import { tickAfter, type TickPlan } from '../../domain/tick.ts'
+import { MAX_IN_TICK, tickAfter, type TickPlan } from '../../domain/tick.ts'
 import {
   findRun,
   findSchedule,
@@ -33,9 +33,17 @@ import { copyOf, createFrom, type TemplateBody } from './templates.ts'
 /** What a step of a tick has done. DELETED: there is no such schedule. IDLE: nothing is due. */
 export type Step = { did: 'DELETED' } | { did: 'IDLE' | 'SKIPPED' | 'GENERATED'; schedule: ScheduleRow }
 
-/** The occurrence that a step tried to generate, and the date of its document, for the record of its failure. */
+/** What a step tried to generate, for the record of its failure. */
 export interface Attempt {
-  wanted: { occurrence: number; date: string } | null
+  wanted: AttemptedRun | null
+}
+
+/** An occurrence, its period and the date of its document; and the version of the schedule that was tried. */
+export interface AttemptedRun {
+  occurrence: number
+  date: string
+  period: Period
+  version: number
 }
 
 /** Whether the next occurrence is due, and was not put off. */
@@ -45,10 +53,17 @@ export function isDue({ status, next_run_at, not_before }: ScheduleRow, now: Dat
 
 /**
  * One step of a tick: generates the oldest occurrence that is due, dated by it. While the organisation is suspended, what is
- * due is skipped (decisions §2). The row is locked, so that each occurrence is generated once, whoever runs the tick.
+ * due is skipped (decisions §2). The row is locked, so that each occurrence is generated once, whoever runs the tick. What is
+ * still due after 31 occurrences of this tick is put off to the next one (decisions §6).
  * Throws as the command of the document does; `attempt` then names the occurrence.
  */
-export async function runNext(books: Books, scheduleId: string, plan: TickPlan, attempt: Attempt): Promise<Step> {
+export async function runNext(
+  books: Books,
+  scheduleId: string,
+  tickId: string,
+  plan: TickPlan,
+  attempt: Attempt,
+): Promise<Step> {
   const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
   if (!schedule) return { did: 'DELETED' }
   if (!isDue(schedule, books.now)) return { did: 'IDLE', schedule }
@@ -58,11 +73,21 @@ export async function runNext(books: Books, scheduleId: string, plan: TickPlan, 
   }
   const { next_occurrence: occurrence } = schedule
   const date = nextDate(schedule)!
-  attempt.wanted = { occurrence, date }
+  const period = periodOf(schedule, occurrence)
+  attempt.wanted = { occurrence, date, period, version: schedule.version }
   const id = books.newId()
-  await generate(books, schedule, { id, occurrence, date, manual: false, retryOf: null })
-  return { did: 'GENERATED', schedule: succeed(books, schedule, advanced(schedule, plan)) }
+  await generate(books, schedule, { id, occurrence, date, period, manual: false, retryOf: null })
+  const after = { ...advanced(schedule, plan), ...counted(schedule, tickId) }
+  const isPutOff = after.tick_runs >= MAX_IN_TICK && after.next_run_at !== null && after.next_run_at <= books.now
+  const not_before = isPutOff ? new Date(tickAfter(books.now.toISOString(), plan)) : null
+  return { did: 'GENERATED', schedule: succeed(books, schedule, { ...after, not_before }) }
 }
+
+// A tick that is run again after a crash goes on counting.
+const counted = ({ tick_id, tick_runs }: ScheduleRow, tickId: string) => ({
+  tick_id: tickId,
+  tick_runs: (tick_id === tickId ? tick_runs : 0) + 1,
+})
 
 /**
  * A run that a caller asks for: of the next occurrence, dated today; or again of the occurrence of a failed run, dated as
@@ -81,11 +106,14 @@ export async function runByHand(
   if (!schedule) throw notFound('recurring schedule')
   const earlier = await findRun(books, ask.runId)
   if (earlier) return earlier
+  // It was active when the caller asked.
+  if (books.organization.status !== 'ACTIVE') throw fault('authz.organization_suspended')
   if (ask.retryOf !== null) return runAgain(books, schedule, ask.runId, ask.retryOf, plan, attempt)
   refuseManualRun(schedule)
   const [occurrence, date] = [schedule.next_occurrence, today(books)]
-  attempt.wanted = { occurrence, date }
-  const run = await generate(books, schedule, { id: ask.runId, occurrence, date, manual: true, retryOf: null })
+  const period = periodOf(schedule, occurrence)
+  attempt.wanted = { occurrence, date, period, version: schedule.version }
+  const run = await generate(books, schedule, { id: ask.runId, occurrence, date, period, manual: true, retryOf: null })
   succeed(books, schedule, advanced(schedule, plan))
   return run
 }
@@ -102,15 +130,11 @@ async function runAgain(
   const { runsLeft } = boundsOf(schedule)
   if (runsLeft !== null && runsLeft <= 0)
     throw fault('validation.invalid_value', { message: 'The schedule has no run left; raise max_runs first.' })
-  const { occurrence, document_date: date } = failed
-  attempt.wanted = { occurrence, date }
-  const run = await generate(books, schedule, { id, occurrence, date, manual: true, retryOf: failed.id })
-  // The occurrence was skipped since, or is the one that the schedule waits at.
-  const after =
-    occurrence === schedule.next_occurrence
-      ? advanced(schedule, plan)
-      : settled(schedule, { run_count: schedule.run_count + 1 }, plan)
-  succeed(books, schedule, after)
+  const { occurrence, document_date: date, period_start: start, period_end: end } = failed
+  const period = { start, end }
+  attempt.wanted = { occurrence, date, period, version: schedule.version }
+  const run = await generate(books, schedule, { id, occurrence, date, period, manual: true, retryOf: failed.id })
+  succeed(books, schedule, repeated(schedule, failed, plan))
   return run
 }
 
@@ -130,22 +154,19 @@ interface Wanted {
   id: string
   occurrence: number
   date: string
+  period: Period
   manual: boolean
   retryOf: string | null
 }
 
-async function generate(
-  books: Books,
-  schedule: ScheduleRow,
-  { id, occurrence, date, manual, retryOf }: Wanted,
-): Promise<RunRow> {
-  const period = periodOf(schedule, occurrence)
+async function generate(books: Books, schedule: ScheduleRow, wanted: Wanted): Promise<RunRow> {
+  const { occurrence, date, period } = wanted
   const { entity_type: kind } = schedule
   const template = await templateOf(books, schedule)
   const body = { ...datedBody(template, schedule.start_date, date), ...approval(schedule, template) }
   const { id: entityId, number } = await createFrom(books, kind, fillVariables(body, variablesOf(occurrence, period)))
   return books.insert(runs, {
-    ...runColumns(books, schedule, { id, occurrence, date, manual, retryOf }, period),
+    ...runColumns(books, schedule, wanted),
     status: 'SUCCEEDED',
     generated_entity_id: entityId,
     generated_number: number,
@@ -177,8 +198,8 @@ function approval(
   return kind === 'INVOICE' || kind === 'BILL' ? { auto_approve: auto_approve || ofTemplate === true } : {}
 }
 
-function succeed(books: Books, schedule: ScheduleRow, after: StateChanges): ScheduleRow {
-  const columns = { ...after, failures: 0, last_error: null, not_before: null, last_run_at: books.now }
+function succeed(books: Books, schedule: ScheduleRow, after: StateChanges & Partial<ScheduleRow>): ScheduleRow {
+  const columns = { failures: 0, last_error: null, not_before: null, last_run_at: books.now, ...after }
   const changed = books.change(schedules, schedule, columns)
   if (after.status === 'COMPLETED' && schedule.status !== 'COMPLETED')
     record(
@@ -190,23 +211,14 @@ function succeed(books: Books, schedule: ScheduleRow, after: StateChanges): Sche
   return changed
 }
 
-/** Puts off what is still due after 31 occurrences to the next tick (decisions §6). */
-export async function putOff(books: Books, scheduleId: string, plan: TickPlan): Promise<ScheduleRow | null> {
-  const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
-  if (!schedule || !isDue(schedule, books.now)) return schedule
-  return books.change(schedules, schedule, { not_before: new Date(tickAfter(books.now.toISOString(), plan)) })
-}
-
 /** The period of an occurrence that the schedule has come to. */
-export const periodOf = (schedule: ScheduleRow, occurrence: number): Period =>
-  occurrencePeriod(ruleOf(schedule), occurrence)!
+const periodOf = (schedule: ScheduleRow, occurrence: number): Period => occurrencePeriod(ruleOf(schedule), occurrence)!
 
 /** The columns of every run, whichever way it has ended. */
 export function runColumns(
   books: Books,
   schedule: ScheduleRow,
-  { id, occurrence, date, manual, retryOf }: Wanted,
-  { start, end }: Period,
+  { id, occurrence, date, period: { start, end }, manual, retryOf }: Wanted,
 ) {
   return {
     id,

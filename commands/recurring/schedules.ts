@@ -96,6 +96,8 @@ export async function createSchedule(
     next_run_at: null,
     not_before: null,
     last_run_at: null,
+    tick_id: null,
+    tick_runs: 0,
   }
   checkSchedule(columns)
   await checkTemplate(books, columns)

@@ -1,6 +1,6 @@
 // How a schedule moves on: runs, pauses, changes of its rule, and its end.
 import { expect, test } from '@jest/globals'
-import { advanced, movedTo, nextDate, recounted, settled, skippedPast, type ScheduleState } from '../../domain/schedule-state.ts'
+import { advanced, movedTo, nextDate, recounted, repeated, settled, skippedPast, type ScheduleState } from '../../domain/schedule-state.ts'
 
 const TICK = { time: '09:00', zone: 'Asia/Kolkata' }
 const state = (changes: Partial<ScheduleState> = {}): ScheduleState => ({
@@ -57,4 +57,15 @@ test('an explicit date becomes the one that the others are counted from', () => 
   const moved = movedTo(state({ run_count: 4, next_occurrence: 5, last_date: '2026-04-30' }), '2026-05-15', TICK)
   expect(moved).toEqual({ anchor_date: '2026-05-15', anchor_occurrence: 5, status: 'ACTIVE', next_run_at: at('2026-05-15') })
   expect(advanced({ ...state({ run_count: 4, next_occurrence: 5 }), ...moved }, TICK)).toMatchObject({ next_run_at: at('2026-06-15') })
+})
+
+test('a repeated run is a document more: one interval further only where the schedule waits at its date', () => {
+  const waits = state({ next_occurrence: 3, run_count: 1, last_date: '2026-02-28', max_runs: 3 })
+  expect(repeated(waits, { occurrence: 3, period_start: '2026-03-31' }, TICK)).toEqual(advanced(waits, TICK))
+  expect(repeated(waits, { occurrence: 2, period_start: '2026-02-28' }, TICK)).toEqual({ run_count: 2, status: 'ACTIVE', next_run_at: at('2026-03-31') })
+  expect(repeated({ ...waits, run_count: 2 }, { occurrence: 2, period_start: '2026-02-28' }, TICK)).toMatchObject({ status: 'COMPLETED', next_run_at: null })
+  const moved = { ...waits, ...movedTo(waits, '2026-05-15', TICK) }
+  const after = repeated(moved, { occurrence: 3, period_start: '2026-03-31' }, TICK)
+  expect(after).toMatchObject({ next_occurrence: 4, run_count: 2, next_run_at: at('2026-05-15') })
+  expect(nextDate({ ...moved, ...after })).toBe('2026-05-15')
 })
