@@ -50,19 +50,28 @@ const shortDate = (date: string) =>
 
 /** The body with its variables replaced. Throws as refuseUnknownVariables does. */
 export function fillVariables<Body>(body: Body, values: Record<TemplateVariable, string>): Body {
-  return mapTexts(body, (text, path) => text.replaceAll(VARIABLE, (_whole, name) => values[known(name, path)])) as Body
+  return mapTexts(body, (text, path, fills) =>
+    fills ? text.replaceAll(VARIABLE, (_whole, name) => values[known(name, path)]) : text,
+  ) as Body
 }
 
-/** Throws validation.invalid_value, with the field below `field` and the list of variables, for a variable that does not exist. */
+/**
+ * Throws validation.invalid_value, with the field below `field` and the list of variables, for a variable that does not exist,
+ * and for any in a field that takes none.
+ */
 export function refuseUnknownVariables(body: unknown, field: string): void {
-  mapTexts(
-    body,
-    (text, path) => {
-      for (const [, name = ''] of text.matchAll(VARIABLE)) known(name, path)
-      return text
-    },
-    `${field}.`,
-  )
+  const check = (text: string, path: string, fills: boolean) => {
+    for (const [, name = ''] of text.matchAll(VARIABLE)) if (fills) known(name, path)
+    if (!fills && text.search(VARIABLE) >= 0) throw notFilled(path)
+    return text
+  }
+  mapTexts(body, check, `${field}.`)
+}
+
+function notFilled(field: string) {
+  const valid = [...TEXT_FIELDS]
+  const message = `${field} takes no variables such as {{month}}; they are filled in ${valid.join(', ')}.`
+  return fault('validation.invalid_value', { field, message, details: { valid } })
 }
 
 function known(name: string, field: string): TemplateVariable {
@@ -73,15 +82,17 @@ function known(name: string, field: string): TemplateVariable {
   throw fault('validation.invalid_value', { field, message, details: { valid } })
 }
 
-function mapTexts(value: unknown, change: (text: string, path: string) => string, path = ''): unknown {
+type ChangeOfText = (text: string, path: string, fills: boolean) => string
+
+// Every text of the body, with its path, and whether variables are filled in it.
+function mapTexts(value: unknown, change: ChangeOfText, path = '', fills = false): unknown {
+  if (typeof value === 'string') return change(value, path.slice(0, -1), fills)
   if (Array.isArray(value)) return value.map((each, place) => mapTexts(each, change, `${path}${place}.`))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
     Object.entries(value).map(([field, each]) => [
       field,
-      typeof each === 'string' && TEXT_FIELDS.has(field)
-        ? change(each, path + field)
-        : mapTexts(each, change, `${path}${field}.`),
+      mapTexts(each, change, `${path}${field}.`, TEXT_FIELDS.has(field)),
     ]),
   )
 }

@@ -55,8 +55,9 @@ export async function recordFailure(
   return paused
 }
 
-/** The reason in words: of a body with several problems, each with its field. */
-function reasonOf({ message, errors }: Fault): string {
-  if (!errors || errors.length === 0) return message
-  return errors.map(({ field, message: problem }) => `${field} ${problem}`).join('; ')
+/** The reason in words, with its field: of a body with several problems, each with its own. */
+function reasonOf({ message, field, errors }: Fault): string {
+  if (errors && errors.length > 0)
+    return errors.map(({ field: its, message: problem }) => `${its} ${problem}`).join('; ')
+  return field === undefined || message.includes(field) ? message : `${field}: ${message}`
 }

@@ -4,6 +4,8 @@ import { daysUntilDue, datedBody } from '../../domain/template-dates.ts'
 import { fillVariables, refuseUnknownVariables, TEMPLATE_VARIABLES, variablesOf } from '../../domain/template-variables.ts'
 import { refusalOf as refusal } from './refusal.ts'
 
+type Json = Record<string, unknown>
+
 const SEPTEMBER = variablesOf(12, { start: '2026-09-01', end: '2026-09-30' })
 
 test('they are filled in names, descriptions and notes, on lines too, and nowhere else', () => {
@@ -33,6 +35,15 @@ test.each(['{{months}}', '{{}}', '{{ }}', '{{MONTH}}', '{{month.name}}', '{{cons
     details: { valid: ['{{period_start}}', '{{period_end}}', '{{month}}', '{{year}}', '{{occurrence}}'] },
   })
   expect(refusal(() => fillVariables({ notes: text }, SEPTEMBER))).toMatchObject({ code: 'validation.invalid_value', field: 'notes' })
+})
+
+test.each<[string, Json]>([
+  ['line_items.0.unit', { line_items: [{ name: 'x', unit: '{{month}}' }] }], ['tags.1', { tags: ['a', '{{x}}'] }], ['place_of_supply', { place_of_supply: '{{year}}' }],
+])('a variable in %s, which takes none, is refused with the fields that take them', (field, body) => {
+  expect(refusal(() => refuseUnknownVariables(body, 'template_payload'))).toMatchObject({
+    code: 'validation.invalid_value', field: `template_payload.${field}`,
+    details: { valid: expect.arrayContaining(['name', 'notes']) },
+  })
 })
 
 test('a due date keeps its distance to the date, or to the start where the template has no date', () => {
