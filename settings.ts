@@ -44,6 +44,8 @@ const Settings = Type.Object({
   webhookCircuitFirstSeconds: Type.Number({ exclusiveMinimum: 0 }),
   webhookCircuitLongestSeconds: Type.Number({ exclusiveMinimum: 0 }),
   webhookDnsServers: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:\\[\\]]+$' })),
+  paymentLinkBaseUrl: Type.Union([Type.String({ pattern: '^https?://[^\\s#]+$' }), Type.Null()]),
+  paymentLinkSecret: Type.Union([Type.String({ minLength: 16 }), Type.Null()]),
   recurringTick: Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' }),
   recurringZone: Type.Refine(Type.String(), isZone, () => 'must be an IANA time zone such as Asia/Kolkata'),
   recurringTickSeconds: Type.Union([Type.Number({ exclusiveMinimum: 0, maximum: 86_400 }), Type.Null()]),
@@ -97,6 +99,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookCircuitFirstSeconds: number('WEBHOOK_CIRCUIT_FIRST_SECONDS', 30),
     webhookCircuitLongestSeconds: number('WEBHOOK_CIRCUIT_LONGEST_SECONDS', 3_600),
     webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
+    paymentLinkBaseUrl: env.PAYMENT_LINK_BASE_URL || null,
+    paymentLinkSecret: env.PAYMENT_LINK_SECRET || null,
     recurringTick: env.RECURRING_TICK || '09:00',
     recurringZone: env.RECURRING_ZONE || 'Asia/Kolkata',
     recurringTickSeconds: env.RECURRING_TICK_SECONDS ? Number(env.RECURRING_TICK_SECONDS) : null,
@@ -122,6 +126,16 @@ export const tickPlanOf = (settings: Settings): TickPlan => ({
   time: settings.recurringTick,
   zone: settings.recurringZone,
   everySeconds: settings.recurringTickSeconds,
+})
+
+/** The origin by which others reach the service. */
+export const originOf = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
+
+/** How payment links are made: by default they lead to /pay of the service's own origin. */
+export const paymentLinksOf = (settings: Settings) => ({
+  baseUrl: settings.paymentLinkBaseUrl ?? `${originOf(settings)}/pay`,
+  secret: settings.paymentLinkSecret,
+  encryptionKey: settings.encryptionKey,
 })
 
 // A single address is a range too; `gateways/webhook/addresses.ts` accepts the same form.

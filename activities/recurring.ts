@@ -7,6 +7,7 @@ import { recordFailure, type Failure } from '../commands/recurring/failures.ts'
 import { Fault } from '../domain/faults.ts'
 import type { CarriedFault, ManualRun, RunRequest, ScheduleInput, ScheduleTick } from '../domain/schedule.ts'
 import { spreadMs, type TickPlan } from '../domain/tick.ts'
+import type { PaymentLinks } from '../gateways/payment-links/payment-links.ts'
 import type { Database } from '../models/database.ts'
 import type { ScheduleRow } from '../models/recurring.ts'
 import { CallerChanged, findOrganizationFacts, organizationUnchanged } from '../models/token.ts'
@@ -19,9 +20,17 @@ export interface RecurringDependencies {
   wakeRelay(): void
   clock(): Date
   tick: TickPlan
+  paymentLinks: PaymentLinks
 }
 
-export function recurringActivities({ connection: database, wakeRelay, clock, tick: plan }: RecurringDependencies) {
+export function recurringActivities({
+  connection: database,
+  wakeRelay,
+  clock,
+  tick: plan,
+  paymentLinks,
+}: RecurringDependencies) {
+  const running = { plan, paymentLinks }
   const writeContext: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   /** The books' caller: the schedule, within its organisation as it is now. */
@@ -62,7 +71,7 @@ export function recurringActivities({ connection: database, wakeRelay, clock, ti
     try {
       const caller = await callerOf(input.orgId, input.scheduleId, null)
       const done = await openBooks(writeContext, caller, (books) =>
-        runNext(books, input.scheduleId, tickId, plan, attempt),
+        runNext(books, input.scheduleId, tickId, running, attempt),
       )
       if (done.did === 'DELETED') return { schedule: null, generated: false, error: null }
       return { schedule: done.schedule, generated: done.did === 'GENERATED', error: null }
@@ -95,7 +104,7 @@ export function recurringActivities({ connection: database, wakeRelay, clock, ti
       try {
         const caller = await callerOf(input.orgId, input.scheduleId, ask.userId)
         const run = await openBooks(writeContext, caller, (books) =>
-          runByHand(books, input.scheduleId, ask, plan, attempt),
+          runByHand(books, input.scheduleId, ask, running, attempt),
         )
         return { runId: run.id, generatedEntityId: run.generated_entity_id }
       } catch (error) {

@@ -12,7 +12,7 @@ import { createWebhookSender, type WebhookSender } from '../gateways/webhook/sen
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
-import { CLOSE_SECONDS, readSettings, tickPlanOf, type Settings } from '../settings.ts'
+import { CLOSE_SECONDS, originOf, readSettings, tickPlanOf, type Settings } from '../settings.ts'
 import { engineOnDemand, type EngineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { addWaitingMetrics } from './http/waiting-metrics.ts'
@@ -79,7 +79,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     onUnhandledError: accessLog.unhandledError,
   }
   const server = restify.createServer({ name: 'bahi', log })
-  const publicUrl = settings.publicUrl ?? `http://${settings.host}:${settings.port}`
+  const publicUrl = originOf(settings)
   mountRoutes(server, context, accessLog, routesOf({ publicUrl }))
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
   const answers = {

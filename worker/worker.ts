@@ -5,10 +5,11 @@ import type { Logger } from 'pino'
 import { openEngine } from '../gateways/temporal/engine.ts'
 import { inJson, openHealthPort, type Probed } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
+import { createSignedLinks } from '../gateways/payment-links/signed-links.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
-import { CLOSE_SECONDS, readSettings, tickPlanOf, type Settings } from '../settings.ts'
+import { CLOSE_SECONDS, paymentLinksOf, readSettings, tickPlanOf, type Settings } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { createWorkerMetrics } from './metrics.ts'
 import { installSdk } from './sdk.ts'
@@ -66,6 +67,7 @@ export async function startWorker(
     clock,
     engine,
     tick: tickPlanOf(settings),
+    paymentLinks: createSignedLinks(paymentLinksOf(settings)),
   }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
   const workers = await createTemporalWorkers({

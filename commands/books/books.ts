@@ -83,12 +83,12 @@ export class Books implements Scope {
     return { ...row, ...changes }
   }
 
-  /** As insert, for a record that counts its versions: adds its id, version 1 and its times. */
+  /** As insert, for a record that counts its versions: adds version 1, its times, and an id unless it has one. */
   create<Row extends Versioned & { org_id: string }>(
     table: ModelOf<Row>,
-    row: Omit<Row, 'org_id' | keyof Versioned>,
+    row: Omit<Row, 'org_id' | keyof Versioned> & { id?: string },
   ): Row {
-    const versioned = { id: this.newId(), version: 1, created_time: this.now, last_modified_time: this.now }
+    const versioned = { id: row.id ?? this.newId(), version: 1, created_time: this.now, last_modified_time: this.now }
     return this.insert(table, { ...row, ...versioned } as unknown as Omit<Row, 'org_id'>)
   }
 

@@ -15,6 +15,7 @@ import {
 import { datedBody } from '../../domain/template-dates.ts'
 import { fillVariables, variablesOf } from '../../domain/template-variables.ts'
 import { MAX_IN_TICK, tickAfter, type TickPlan } from '../../domain/tick.ts'
+import type { PaymentLinks } from '../../gateways/payment-links/payment-links.ts'
 import {
   findRun,
   findSchedule,
@@ -32,6 +33,12 @@ import { copyOf, createFrom, type TemplateBody } from './templates.ts'
 
 /** What a step of a tick has done. DELETED: there is no such schedule. IDLE: nothing is due. */
 export type Step = { did: 'DELETED' } | { did: 'IDLE' | 'SKIPPED' | 'GENERATED'; schedule: ScheduleRow }
+
+/** What a run needs besides the books: when schedules run, and what makes the links of invoices with auto_charge. */
+export interface Running {
+  plan: TickPlan
+  paymentLinks: PaymentLinks
+}
 
 /** What a step tried to generate, for the record of its failure. */
 export interface Attempt {
@@ -61,9 +68,10 @@ export async function runNext(
   books: Books,
   scheduleId: string,
   tickId: string,
-  plan: TickPlan,
+  running: Running,
   attempt: Attempt,
 ): Promise<Step> {
+  const { plan } = running
   const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
   if (!schedule) return { did: 'DELETED' }
   if (!isDue(schedule, books.now)) return { did: 'IDLE', schedule }
@@ -76,7 +84,7 @@ export async function runNext(
   const period = periodOf(schedule, occurrence)
   attempt.wanted = { occurrence, date, period, version: schedule.version }
   const id = books.newId()
-  await generate(books, schedule, { id, occurrence, date, period, manual: false, retryOf: null })
+  await generate(books, schedule, { id, occurrence, date, period, manual: false, retryOf: null }, running)
   const after = { ...advanced(schedule, plan), ...counted(schedule, tickId) }
   const isPutOff = after.tick_runs >= MAX_IN_TICK && after.next_run_at !== null && after.next_run_at <= books.now
   const not_before = isPutOff ? new Date(tickAfter(books.now.toISOString(), plan)) : null
@@ -99,7 +107,7 @@ export async function runByHand(
   books: Books,
   scheduleId: string,
   ask: RunRequest,
-  plan: TickPlan,
+  running: Running,
   attempt: Attempt,
 ): Promise<RunRow> {
   const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
@@ -108,13 +116,14 @@ export async function runByHand(
   if (earlier) return earlier
   // It was active when the caller asked.
   if (books.organization.status !== 'ACTIVE') throw fault('authz.organization_suspended')
-  if (ask.retryOf !== null) return runAgain(books, schedule, ask.runId, ask.retryOf, plan, attempt)
+  if (ask.retryOf !== null) return runAgain(books, schedule, ask.runId, ask.retryOf, running, attempt)
   refuseManualRun(schedule)
   const [occurrence, date] = [schedule.next_occurrence, today(books)]
   const period = periodOf(schedule, occurrence)
   attempt.wanted = { occurrence, date, period, version: schedule.version }
-  const run = await generate(books, schedule, { id: ask.runId, occurrence, date, period, manual: true, retryOf: null })
-  succeed(books, schedule, advanced(schedule, plan))
+  const wanted = { id: ask.runId, occurrence, date, period, manual: true, retryOf: null }
+  const run = await generate(books, schedule, wanted, running)
+  succeed(books, schedule, advanced(schedule, running.plan))
   return run
 }
 
@@ -123,7 +132,7 @@ async function runAgain(
   schedule: ScheduleRow,
   id: string,
   retryOf: string,
-  plan: TickPlan,
+  running: Running,
   attempt: Attempt,
 ): Promise<RunRow> {
   const failed = await failedRun(books, schedule, retryOf)
@@ -133,8 +142,9 @@ async function runAgain(
   const { occurrence, document_date: date, period_start: start, period_end: end } = failed
   const period = { start, end }
   attempt.wanted = { occurrence, date, period, version: schedule.version }
-  const run = await generate(books, schedule, { id, occurrence, date, period, manual: true, retryOf: failed.id })
-  succeed(books, schedule, repeated(schedule, failed, plan))
+  const wanted = { id, occurrence, date, period, manual: true, retryOf: failed.id }
+  const run = await generate(books, schedule, wanted, running)
+  succeed(books, schedule, repeated(schedule, failed, running.plan))
   return run
 }
 
@@ -159,12 +169,18 @@ interface Wanted {
   retryOf: string | null
 }
 
-async function generate(books: Books, schedule: ScheduleRow, wanted: Wanted): Promise<RunRow> {
+async function generate(
+  books: Books,
+  schedule: ScheduleRow,
+  wanted: Wanted,
+  { paymentLinks }: Running,
+): Promise<RunRow> {
   const { occurrence, date, period } = wanted
-  const { entity_type: kind } = schedule
+  const { entity_type: kind, auto_charge } = schedule
   const template = await templateOf(books, schedule)
   const body = { ...datedBody(template, schedule.start_date, date), ...approval(schedule, template) }
-  const { id: entityId, number } = await createFrom(books, kind, fillVariables(body, variablesOf(occurrence, period)))
+  const filled = fillVariables(body, variablesOf(occurrence, period))
+  const { id: entityId, number } = await createFrom(books, kind, filled, auto_charge ? paymentLinks : null)
   return books.insert(runs, {
     ...runColumns(books, schedule, wanted),
     status: 'SUCCEEDED',

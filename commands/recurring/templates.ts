@@ -3,6 +3,7 @@ import { fault } from '../../domain/faults.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { ScheduledKind } from '../../domain/schedule.ts'
 import { keepsRoundOffOnEdit } from '../../domain/totals.ts'
+import type { PaymentLinks } from '../../gateways/payment-links/payment-links.ts'
 import type { Scope } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
 import { draftInputOf } from '../documents/draft-input.ts'
@@ -41,11 +42,16 @@ export function copyOf(books: Books, kind: ScheduledKind, id: string): Promise<T
   return COPY[kind](books, id)
 }
 
-/** Creates a document by the command of its kind. Throws as that does. */
-export async function createFrom(books: Books, kind: ScheduledKind, body: TemplateBody): Promise<Created> {
+/** Creates a document by the command of its kind, an invoice with its link if there are `paymentLinks`. Throws as that does. */
+export async function createFrom(
+  books: Books,
+  kind: ScheduledKind,
+  body: TemplateBody,
+  paymentLinks: PaymentLinks | null,
+): Promise<Created> {
   switch (kind) {
     case 'INVOICE': {
-      const { id, invoice_number: number } = await createInvoice(books, body as unknown as NewInvoice)
+      const { id, invoice_number: number } = await createInvoice(books, body as unknown as NewInvoice, paymentLinks)
       return { id, number }
     }
     case 'BILL': {

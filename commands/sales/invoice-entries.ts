@@ -8,8 +8,9 @@ import { announceDocument, postDocument, recordDocument } from '../documents/doc
 import { saleFigures } from '../documents/posting-figures.ts'
 import type { SaleHead, SaleLine } from './sale.ts'
 
-/** A priced invoice, without the columns that the books add. */
+/** A priced invoice, without the columns that the books add; they also give it an id, unless it has one. */
 export type DraftedInvoice = SaleHead &
+  Partial<Pick<InvoiceRow, 'id'>> &
   Pick<
     InvoiceRow,
     | 'invoice_number'

@@ -5,6 +5,7 @@ import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
 import { autoRoundOff, keepsRoundOffOnEdit } from '../../domain/totals.ts'
 import { readPostingAccounts } from '../../models/document-context.ts'
 import { documentFinder } from '../../models/existing-document.ts'
+import type { PaymentLinks } from '../../gateways/payment-links/payment-links.ts'
 import { findInvoice, invoices, type Invoice, type InvoiceRow } from '../../models/invoice.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
@@ -65,11 +66,16 @@ const FIXED = [
 export const invoiceOf = documentFinder('INVOICE', findInvoice)
 
 /**
- * Creates an invoice, and approves it with `auto_approve` (specification, "POST /invoices body").
+ * Creates an invoice, and approves it with `auto_approve` (specification, "POST /invoices body"). With `paymentLinks`, one
+ * that is to be paid gets a link.
  * Throws not_found.resource for a customer, branch, item, tax or tag that is not the organisation's, and
  * validation.invalid_value for an invalid place of supply, number, date, rate or amount.
  */
-export async function createInvoice(books: Books, input: NewInvoice): Promise<Invoice> {
+export async function createInvoice(
+  books: Books,
+  input: NewInvoice,
+  paymentLinks: PaymentLinks | null = null,
+): Promise<Invoice> {
   const date = documentDateOf(books, input.date)
   const {
     context,
@@ -83,11 +89,14 @@ export async function createInvoice(books: Books, input: NewInvoice): Promise<In
   })
   const dueDate = dueDateOf(input.due_date, date, customer.payment_terms)
   const { number, seriesName } = numberInvoice(books, context, date, input)
+  const id = books.newId()
+  const { total, currency_code: currency } = head
   return enterInvoice(
     books,
     context,
     {
       ...head,
+      id,
       invoice_number: number,
       series_name: seriesName,
       due_date: dueDate,
@@ -96,7 +105,8 @@ export async function createInvoice(books: Books, input: NewInvoice): Promise<In
       notes: input.notes ?? null,
       sales_order_id: null,
       estimate_id: null,
-      payment_link_url: null,
+      payment_link_url:
+        paymentLinks && total > 0n ? paymentLinks.linkOf({ orgId: books.orgId, invoiceId: id, total, currency }) : null,
     },
     drafted.map((line) => ({ ...line, sales_order_line_id: null })),
     input.auto_approve ?? false,

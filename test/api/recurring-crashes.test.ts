@@ -17,6 +17,7 @@ import { openOrganization, TODAY, type TestOrganization } from '../fixtures/orga
 import { startService, type Service } from '../fixtures/service.ts'
 
 const PLAN = { time: '09:00', zone: 'Asia/Kolkata', everySeconds: null }
+const RUNNING = { plan: PLAN, paymentLinks: { linkOf: () => 'https://pay.example.test' } }
 
 let service: Service
 let org: TestOrganization
@@ -42,7 +43,7 @@ async function caller(id: string): Promise<Caller> {
 
 /** One step of a tick, as the activity takes it. */
 async function step(id: string, tickId: string, attempt: Attempt = { wanted: null }) {
-  return openBooks(context, await caller(id), (books) => runNext(books, id, tickId, PLAN, attempt))
+  return openBooks(context, await caller(id), (books) => runNext(books, id, tickId, RUNNING, attempt))
 }
 
 async function failed(id: string, attempt: Attempt, refusal: Fault) {
@@ -52,7 +53,7 @@ async function failed(id: string, attempt: Attempt, refusal: Fault) {
 
 async function byHand(id: string, retryOf: string | null = null): Promise<RunRow> {
   const ask: RunRequest = { runId: randomUUID(), retryOf, userId: null }
-  return openBooks(context, await caller(id), (books) => runByHand(books, id, ask, PLAN, { wanted: null }))
+  return openBooks(context, await caller(id), (books) => runByHand(books, id, ask, RUNNING, { wanted: null }))
 }
 
 /** A schedule that was due so many days ago, and whose run has failed, for its template was deleted; then it gets another. */
