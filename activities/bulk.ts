@@ -1,5 +1,5 @@
 // The activity of bulk creation: works through the rows of a bulk for a while, and completes the bulk after the last.
-import { ApplicationFailure, type Context } from '@temporalio/activity'
+import type { Context } from '@temporalio/activity'
 import { completeBulk } from '../commands/bulk/bulks.ts'
 import type { Caller } from '../commands/books/caller.ts'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
@@ -12,6 +12,7 @@ import { findOrganizationFacts } from '../models/token.ts'
 import { requesterOf } from '../commands/books/requester.ts'
 import { Suspended, workThrough } from './bulk-rows.ts'
 import { withHeartbeat } from './heartbeat.ts'
+import { unknownRow } from './unknown-row.ts'
 
 export interface BulkDependencies {
   connection: Database
@@ -62,7 +63,7 @@ export function bulkActivities({ connection: database, wakeRelay, clock }: BulkD
     async createRows({ orgId, bulkId }: BulkInput): Promise<BulkProgress> {
       const scope = { connection: database, orgId }
       const bulk = await findBulk(scope, bulkId)
-      if (!bulk) throw ApplicationFailure.nonRetryable(`there is no bulk ${bulkId}`, 'UnknownBulk')
+      if (!bulk) throw unknownRow(`there is no bulk ${bulkId}`, 'UnknownBulk')
       const counts = await countRows(scope, bulk)
       if (bulk.status === 'COMPLETED') return { ...counts, state: 'COMPLETED' }
       return withHeartbeat(

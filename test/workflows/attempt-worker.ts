@@ -1,7 +1,8 @@
-// A worker whose attempts at deliveries are a test's own function: what a workflow does with each outcome is to be seen.
+// A worker whose attempts at deliveries, and at rows of bulks, are a test's own functions: what a workflow does with each outcome is to be seen.
 import { NativeConnection, Worker } from '@temporalio/worker'
 import { v7 as uuidv7 } from 'uuid'
 import type { AttemptInput, AttemptState } from '../../activities/webhooks.ts'
+import type { BulkInput, BulkProgress } from '../../domain/bulk-run.ts'
 import { queueName } from '../../domain/task-queues.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { workflowBundle } from './bundle.ts'
@@ -11,6 +12,7 @@ export interface AttemptWorker {
   engine: Engine
   /** May be replaced at any time. */
   attempt: (input: AttemptInput) => Promise<AttemptState>
+  createRows: (input: BulkInput) => Promise<BulkProgress>
   close(): Promise<void>
 }
 
@@ -20,15 +22,18 @@ export async function openAttemptWorker(): Promise<AttemptWorker> {
   const engine = openEngine({ address, namespace: 'default', queueSuffix })
   const connection = await NativeConnection.connect({ address })
   const activities = { attemptDelivery: (input: AttemptInput) => opened.attempt(input) }
+  const bulk = { createRows: (input: BulkInput) => opened.createRows(input) }
   const shared = { connection, namespace: 'default' }
   const workers = await Promise.all([
     Worker.create({ ...shared, taskQueue: queueName('core', queueSuffix), workflowBundle: { codePath: await workflowBundle() } }),
     Worker.create({ ...shared, taskQueue: queueName('webhooks', queueSuffix), activities }),
+    Worker.create({ ...shared, taskQueue: queueName('bulk', queueSuffix), activities: bulk }),
   ])
   const running = Promise.all(workers.map((worker) => worker.run()))
   const opened: AttemptWorker = {
     engine,
     attempt: async () => 'DELIVERED',
+    createRows: async ({ total }) => ({ total, succeeded: total, failed: 0, state: 'COMPLETED' }),
     async close() {
       for (const worker of workers) worker.shutdown()
       await running

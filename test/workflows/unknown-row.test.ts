@@ -1,6 +1,7 @@
 // A task that a worker of another installation has taken, whose database does not have its row, is tried again.
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
+import { bulkActivities } from '../../activities/bulk.ts'
 import { webhookActivities, type WebhookDependencies } from '../../activities/webhooks.ts'
 import { openAttemptWorker, type AttemptWorker } from './attempt-worker.ts'
 import { openWorkflowSetup, type WorkflowSetup } from './setup.ts'
@@ -32,4 +33,21 @@ test('a delivery that is unknown to the worker that took its attempt is attempte
   await worker.engine.startDelivery({ ...ids, series: 0, attempt: 2, dueAt: new Date().toISOString(), ladderSeconds: [1] })
   expect(await worker.engine.client.workflow.getHandle(`webhook/${ids.deliveryId}`).result()).toBe('DELIVERED')
   expect(failures).toEqual(Array.from({ length: 2 }, () => expect.objectContaining({ type: 'UnknownDelivery', nonRetryable: false })))
+})
+
+test('a bulk that is unknown to the worker that took its rows is worked on again', async () => {
+  const foreign = bulkActivities({ connection: other.database, wakeRelay: () => undefined, clock: () => new Date() })
+  const failures: unknown[] = []
+  const done = { total: 1, succeeded: 1, failed: 0, state: 'COMPLETED' } as const
+  worker.createRows = async (input) => {
+    if (failures.length === 2) return done
+    return foreign.createRows(input).catch((error: unknown) => {
+      failures.push(error)
+      throw error
+    })
+  }
+  const input = { orgId: uuidv7(), bulkId: uuidv7(), kind: 'INVOICE', total: 1 } as const
+  await worker.engine.startBulk(input)
+  expect(await worker.engine.client.workflow.getHandle(`bulk/${input.bulkId}`).result()).toEqual(done)
+  expect(failures).toEqual(Array.from({ length: 2 }, () => expect.objectContaining({ type: 'UnknownBulk', nonRetryable: false })))
 })
