@@ -1,45 +1,31 @@
-// Works through the pending rows of a bulk: a few at once, their documents written in the order of the rows.
-import { setTimeout as delay } from 'node:timers/promises'
-import { createRow, failRow } from '../commands/bulk/bulks.ts'
-import type { Books } from '../commands/books/books.ts'
-import type { Caller } from '../commands/books/caller.ts'
-import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
+// Works through the pending rows of a bulk: in batches, a few at once, their documents written in the order of the rows.
 import { requesterOf } from '../commands/books/requester.ts'
-import { conflictKey } from '../domain/bulk.ts'
-import { Fault, fault } from '../domain/faults.ts'
+import { BATCH, conflictsOf, linesOf } from '../domain/bulk.ts'
 import type { FairSemaphore } from '../gateways/webhook/semaphore.ts'
-import { AlreadySettled, findPending, type BulkRow, type PendingItem } from '../models/bulk.ts'
-import { CallerChanged, findOrganizationFacts } from '../models/token.ts'
-import { BeginAgain, RowTurn } from './row-turns.ts'
+import { findPending, type BulkRow, type PendingItem } from '../models/bulk.ts'
+import { findOrganizationFacts } from '../models/token.ts'
+import { BatchTurn, BeginAgain } from './batch-turns.ts'
+import { decideBatch, type CurrentCaller, type RowsDependencies } from './bulk-batch.ts'
 
-export interface RowsDependencies {
-  writeContext: WriteContext
-  /** Limits how many rows have a transaction at once, of one organisation and of all. */
+export interface BulkWork extends RowsDependencies {
+  /** Limits how many batches have a transaction at once, of one organisation and of all. */
   places: FairSemaphore
-  /** Called when a row is decided. */
-  onDecided(status: 'succeeded' | 'failed'): void
-  /** Called for an error that is none of the caller's and not of an unavailable service. */
-  onUnexpected(error: unknown, index: number): void
 }
 
 /** Thrown where the organisation is suspended: its rows wait. */
 export class Suspended extends Error {}
 
-const READ_AT_ONCE = 100
-// The pauses before an unexpected error is tried again; after the last the row has failed with internal.error.
-const UNEXPECTED_PAUSES_MS = [100, 500, 2_000]
-
 /**
  * Works through the rows that are pending until `isOver`, in their order. Throws Suspended, and service.unavailable where a
  * row could not be decided: it stays pending, and no row after it is begun. Rows that were begun have ended when this returns.
  */
-export async function workThrough(dependencies: RowsDependencies, bulk: BulkRow, isOver: () => boolean): Promise<void> {
+export async function workThrough(dependencies: BulkWork, bulk: BulkRow, isOver: () => boolean): Promise<void> {
   const current = await callerOf(dependencies, bulk)
   const underWay = new Set<Promise<void>>()
   const errors: unknown[] = []
   const stops = () => isOver() || errors.length > 0
   try {
-    await beginRows({ dependencies, bulk, current, underWay, stops, fail: (error) => void errors.push(error) })
+    await beginBatches({ dependencies, bulk, current, underWay, stops, fail: (error) => void errors.push(error) })
   } catch (error) {
     errors.push(error)
   }
@@ -47,55 +33,77 @@ export async function workThrough(dependencies: RowsDependencies, bulk: BulkRow,
   if (errors.length > 0) throw errors[0]
 }
 
-interface Rows {
-  dependencies: RowsDependencies
+interface Batches {
+  dependencies: BulkWork
   bulk: BulkRow
   current: CurrentCaller
-  /** The rows that were begun and have not ended; they do not throw. */
+  /** The batches that were begun and have not ended; they do not throw. */
   underWay: Set<Promise<void>>
   stops(): boolean
   fail(error: unknown): void
 }
 
-async function beginRows({ dependencies, bulk, current, underWay, stops, fail }: Rows): Promise<void> {
-  const conflicts = new Map<string, RowTurn>()
-  let before: RowTurn | null = null
-  for await (const item of pendingOf(dependencies, bulk)) {
-    const key = conflictKey(bulk.entity_type, item.body)
-    // Its failure is among the errors.
-    if (key !== null) await conflicts.get(key)?.decided.catch(() => undefined)
-    const turn: RowTurn = new RowTurn(before)
+async function beginBatches({ dependencies, bulk, current, underWay, stops, fail }: Batches): Promise<void> {
+  const turnsByKey = new Map<string, BatchTurn>()
+  let before: BatchTurn | null = null
+  for await (const { items, waitsFor, leaves } of batchesOf(dependencies, bulk)) {
+    // Their failure is among the errors.
+    for (const key of waitsFor) await turnsByKey.get(key)?.decided.catch(() => undefined)
+    const turn: BatchTurn = new BatchTurn(before)
     const begun = Promise.withResolvers<void>()
-    const row = dependencies.places.through(bulk.org_id, async () => {
+    const batch = dependencies.places.through(bulk.org_id, async () => {
       begun.resolve()
       if (stops()) return turn.fail(new BeginAgain('the work is over'))
-      await decide(dependencies, bulk, current, item, turn).catch(fail)
+      await decideBatch(dependencies, bulk, current, items, turn).catch(fail)
     })
-    underWay.add(row)
-    void row.finally(() => underWay.delete(row))
+    underWay.add(batch)
+    void batch.finally(() => underWay.delete(batch))
     await begun.promise
     await turn.hasRead
     if (stops()) return
-    if (key !== null) conflicts.set(key, turn)
+    for (const key of leaves) turnsByKey.set(key, turn)
     before = turn
   }
 }
 
-// Read in portions: the rows of a bulk may be ten megabytes.
+interface Batch {
+  items: PendingItem[]
+  waitsFor: Set<string>
+  leaves: Set<string>
+}
+
+const newBatch = (): Batch => ({ items: [], waitsFor: new Set(), leaves: new Set() })
+
+/** The pending rows in their order, in batches whose rows do not wait for each other. */
+async function* batchesOf(dependencies: RowsDependencies, bulk: BulkRow): AsyncGenerator<Batch> {
+  let batch = newBatch()
+  let lines = 0
+  for await (const item of pendingOf(dependencies, bulk)) {
+    const { waitsFor, leaves } = conflictsOf(bulk.entity_type, item.body)
+    const own = linesOf(item.body)
+    const isFull = batch.items.length === BATCH.rows || (batch.items.length > 0 && lines + own > BATCH.lines)
+    if (isFull || waitsFor.some((key) => batch.leaves.has(key))) {
+      yield batch
+      batch = newBatch()
+      lines = 0
+    }
+    batch.items.push(item)
+    lines += own
+    for (const key of waitsFor) batch.waitsFor.add(key)
+    for (const key of leaves) batch.leaves.add(key)
+  }
+  if (batch.items.length > 0) yield batch
+}
+
+// Read in portions: the rows of a bulk may be ten megabytes, and many bulks wait for a place at the same time.
 async function* pendingOf({ writeContext }: RowsDependencies, bulk: BulkRow): AsyncGenerator<PendingItem, void> {
   const scope = { connection: writeContext.database, orgId: bulk.org_id }
   for (let after = -1; ; ) {
-    const items = await findPending(scope, bulk.id, after, READ_AT_ONCE)
+    const items = await findPending(scope, bulk.id, after, BATCH.rows)
+    if (items.length === 0) return
     yield* items
-    if (items.length < READ_AT_ONCE) return
     after = items.at(-1)!.index
   }
-}
-
-/** The caller in whose name the rows are created; replaced where the organisation has changed. */
-interface CurrentCaller {
-  caller: Caller
-  read(): Promise<void>
 }
 
 async function callerOf({ writeContext }: RowsDependencies, bulk: BulkRow): Promise<CurrentCaller> {
@@ -111,69 +119,4 @@ async function callerOf({ writeContext }: RowsDependencies, bulk: BulkRow): Prom
     },
   }
   return current
-}
-
-/** Creates the document of a row, or records its refusal. Throws what can be decided only later; then the row stays pending. */
-async function decide(
-  dependencies: RowsDependencies,
-  bulk: BulkRow,
-  current: CurrentCaller,
-  item: PendingItem,
-  turn: RowTurn,
-): Promise<void> {
-  const { writeContext } = dependencies
-  const commit = async (work: (books: Books) => Promise<void>) => {
-    try {
-      await openBooks(writeContext, current.caller, work)
-    } catch (error) {
-      // An earlier try of this activity, or one whose commit was not heard of, has decided the row.
-      if (!(error instanceof AlreadySettled)) throw error
-    }
-  }
-  const create = async (books: Books) => {
-    turn.begin()
-    await createRow(books, bulk.entity_type, item)
-    await turn.waitToWrite()
-  }
-  try {
-    const refusal = await attempt(dependencies, current, item, turn, () => commit(create))
-    // The next row need not wait for the record of a refusal.
-    turn.decide()
-    if (refusal) {
-      const record = () => commit((books) => failRow(books, item, refusal))
-      await attempt(dependencies, current, item, turn, record)
-    }
-    dependencies.onDecided(refusal ? 'failed' : 'succeeded')
-  } catch (error) {
-    turn.fail(error)
-    throw error
-  }
-}
-
-/** Tries until it is decided; returns the refusal, if any. */
-async function attempt(
-  { onUnexpected }: RowsDependencies,
-  current: CurrentCaller,
-  item: PendingItem,
-  turn: RowTurn,
-  work: () => Promise<void>,
-): Promise<Fault | null> {
-  for (let unexpected = 0; ; ) {
-    try {
-      await work()
-      return null
-    } catch (error) {
-      if (error instanceof Fault && error.status < 500) return error
-      if (error instanceof Fault && error.code === 'service.unavailable') throw error
-      turn.giveUp()
-      if (error instanceof CallerChanged) await current.read()
-      else if (error instanceof BeginAgain) await turn.afterBefore()
-      else {
-        onUnexpected(error, item.index)
-        const pauseMs = UNEXPECTED_PAUSES_MS[unexpected++]
-        if (pauseMs === undefined) return fault('internal.error')
-        await delay(pauseMs)
-      }
-    }
-  }
 }

@@ -35,7 +35,10 @@ export function bulkActivities({ connection: database, wakeRelay, clock }: BulkD
     const dependencies = {
       writeContext,
       places,
-      onDecided: (status: 'succeeded' | 'failed') => void (counts[status] += 1),
+      onDecided(decided: Omit<BulkCounts, 'total'>) {
+        counts.succeeded += decided.succeeded
+        counts.failed += decided.failed
+      },
       onUnexpected: (error: unknown, index: number) => context.log.error(`row ${index} of a bulk failed`, { error }),
     }
     try {

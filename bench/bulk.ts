@@ -1,6 +1,6 @@
 // Measures bulk creation, compared with the same invoices sent one by one over eight connections.
 import { setTimeout as delay } from 'node:timers/promises'
-import type { LoadJob, LoadResult } from './children/load.ts'
+import type { Call, LoadJob, LoadResult } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { figuresOf } from './figures.ts'
 import { approvedInvoice, post, type Party } from './parties.ts'
@@ -11,6 +11,7 @@ import type { Stage } from './stage.ts'
 
 const CLIENTS = 8
 const ROWS_OF_CALL = 50
+const CUSTOMERS = 50
 const LOOK_MS = 50
 const AIM = 1
 
@@ -18,25 +19,37 @@ interface Accepted {
   bulk_id: string
 }
 
-/** Each row is an approved invoice of three item lines; all are of one organisation. */
+/** Each row is an approved invoice of three item lines; all are of one organisation, for its customers in turn. */
 export async function measureBulk(stage: Stage, [party]: Party[], scale: Scale, report: Report): Promise<void> {
   const rows = scale.bulkRows
   report.section(`Bulk creation: ${rows} approved invoices of one organisation, in each round`)
+  const invoices = await invoicesOf(stage, party!)
   const [asynchronous, waiting, single] = await inRounds([
-    inBackground(stage, party!, rows),
-    byCalls(stage, party!, rows),
-    oneByOne(stage, party!, rows),
+    inBackground(stage, party!, invoices, rows),
+    byCalls(stage, invoices, rows),
+    oneByOne(stage, invoices, rows),
   ], { rounds: scale.rounds, clients: CLIENTS, report, stopping: stage.stopping })
   report.aim({ name: `one bulk of ${rows} rows / single calls over ${CLIENTS} connections`, value: asynchronous!.rate / single!.rate, atLeast: AIM })
   report.aim({ name: `bulks of ${ROWS_OF_CALL} rows, one after the other / the same`, value: waiting!.rate / single!.rate })
 }
 
-const rowsOf = (party: Party, count: number) => ({ invoices: Array.from({ length: count }, () => approvedInvoice(party).body) })
+/** An approved invoice for each of CUSTOMERS customers: rows of one customer would share what they read. */
+async function invoicesOf({ baseUrl }: Stage, party: Party): Promise<Call[]> {
+  const calls: Call[] = []
+  while (calls.length < CUSTOMERS) {
+    const contact = { contact_name: `School ${calls.length}`, contact_type: 'CUSTOMER', place_of_contact: 'IN-KA' }
+    const made = await post<{ contact: { contact_id: string } }>(`${baseUrl}/contacts`, headersOf(party), contact)
+    calls.push(approvedInvoice({ ...party, customerId: made.contact.contact_id }))
+  }
+  return calls
+}
+
+const rowsOf = (invoices: Call[], count: number) => ({ invoices: Array.from({ length: count }, (_, row) => invoices[row % CUSTOMERS]!.body) })
 const headersOf = ({ token }: Party) => ({ Authorization: `Bearer ${token}` })
 
 /** One call with async=true, from the call until the bulk is completed. */
-function inBackground({ baseUrl, pids }: Stage, party: Party, rows: number): Way {
-  const body = rowsOf(party, rows)
+function inBackground({ baseUrl, pids }: Stage, party: Party, invoices: Call[], rows: number): Way {
+  const body = rowsOf(invoices, rows)
   return {
     measure: 'one bulk with async=true',
     pids,
@@ -56,9 +69,9 @@ function inBackground({ baseUrl, pids }: Stage, party: Party, rows: number): Way
 }
 
 /** Calls that wait for their results, one after the other. */
-function byCalls(stage: Stage, party: Party, rows: number): Way {
-  const { path, ...call } = approvedInvoice(party)
-  const calls = [{ ...call, path: path.replace('/invoices', '/bulk/invoices'), body: rowsOf(party, ROWS_OF_CALL) }]
+function byCalls(stage: Stage, invoices: Call[], rows: number): Way {
+  const { path, ...call } = invoices[0]!
+  const calls = [{ ...call, path: path.replace('/invoices', '/bulk/invoices'), body: rowsOf(invoices, ROWS_OF_CALL) }]
   return {
     measure: `bulks of ${ROWS_OF_CALL} rows, one connection`,
     pids: stage.pids,
@@ -70,11 +83,11 @@ function byCalls(stage: Stage, party: Party, rows: number): Way {
   }
 }
 
-function oneByOne(stage: Stage, party: Party, rows: number): Way {
+function oneByOne(stage: Stage, invoices: Call[], rows: number): Way {
   return {
     measure: `  floor: POST /invoices, ${CLIENTS} connections`,
     pids: stage.pids,
     round: () => runChild<LoadJob, LoadResult>(
-      'load.ts', { port: stage.port, calls: [approvedInvoice(party)], pace: { clients: CLIENTS, count: rows } }, stage.stopping),
+      'load.ts', { port: stage.port, calls: invoices, pace: { clients: CLIENTS, count: rows } }, stage.stopping),
   }
 }

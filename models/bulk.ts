@@ -128,22 +128,28 @@ const RUNNING: Statement = {
   takesNoLock: true,
 }
 
-/** Thrown by a transaction whose row is no longer pending: another try of the same work has committed it. */
+/** Thrown by a transaction one of whose rows is no longer pending: another try of the same work has committed it. */
 export class AlreadySettled extends Error {}
 
-/** Requires that the row is still pending, and locks it, so that what the transaction makes of it is made once. */
-export function stillPending({ orgId }: Scope, { bulk_id, index }: PendingItem): Precondition {
+/** Requires that the rows of a bulk are still pending, and locks them, so that what the transaction makes of them is made once. */
+export function stillPending({ orgId }: Scope, items: readonly PendingItem[]): Precondition {
+  const bulkId = items[0]!.bulk_id
+  const indices = items.map(({ index }) => index)
   return {
-    statement: [STILL_PENDING, [orgId, bulk_id, index]],
+    statement: [STILL_PENDING, [orgId, bulkId, indices]],
     check(rows) {
-      if (rows.length === 0) throw new AlreadySettled(`row ${index} of bulk ${bulk_id} is no longer pending`)
+      if (rows.length === items.length) return
+      throw new AlreadySettled(
+        `${items.length - rows.length} of the rows ${indices.join()} of bulk ${bulkId} are no longer pending`,
+      )
     },
   }
 }
 
 const STILL_PENDING: Statement = {
-  name: 'row of bulk still pending',
-  text: `SELECT 1 FROM bulk_items WHERE org_id = $1 AND bulk_id = $2 AND index = $3 AND status = 'PENDING' FOR UPDATE`,
+  name: 'rows of bulk still pending',
+  text: `SELECT index FROM bulk_items
+         WHERE org_id = $1 AND bulk_id = $2 AND index = ANY ($3::integer[]) AND status = 'PENDING' ORDER BY index FOR UPDATE`,
 }
 
 /** The bulks of all active organisations that are under way since before this time, for the process that starts them again. */

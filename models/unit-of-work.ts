@@ -74,6 +74,16 @@ export class UnitOfWork {
     this.#group('delete', table).rows.push({ id })
   }
 
+  /** Adds everything that another unit of work has collected, after what this one has. */
+  add(other: UnitOfWork): void {
+    this.placeholders.push(...other.placeholders)
+    this.announcements.push(...other.announcements)
+    for (const { verb, table, rows } of other.#groups.values()) {
+      if (verb === 'update') for (const row of rows) this.update(table, row)
+      else this.#group(verb, table).rows.push(...rows)
+    }
+  }
+
   get deletes(): boolean {
     return [...this.#groups.values()].some(({ verb }) => verb === 'delete')
   }
@@ -88,6 +98,7 @@ export class UnitOfWork {
    */
   async write(transaction: Transaction, orgId: string | null): Promise<Written> {
     if (this.isEmpty) return { numbers: [], deliveries: 0 }
+    this.placeholders.sort(byLockOrder)
     const groups = [...this.#groups.values()]
     const text: Record<string, unknown> = {}
     groups.forEach(({ verb, rows }, index) => (text[`p${index}`] = verb === 'update' ? rows : rows.map(withoutNulls)))
@@ -106,6 +117,13 @@ export class UnitOfWork {
     if (!group) this.#groups.set(key, (group = { verb, table, rows: [] }))
     return group
   }
+}
+
+// The sequences in the order in which every unit of work locks them, however many documents it has: those of journals last.
+// Sorting keeps the order of the numbers of one sequence.
+function byLockOrder(one: NumberPlaceholder, other: NumberPlaceholder): number {
+  const [first, second] = [one, other].map(({ document, sequence }) => `${document === 'journal' ? 1 : 0} ${sequence}`)
+  return first! < second! ? -1 : first! > second! ? 1 : 0
 }
 
 // A column that a new row does not name is null in it: naming it would cost PostgreSQL about a microsecond.

@@ -10,9 +10,10 @@ import type { Scope } from '../../models/find.ts'
 import { idempotentAnswers, type IdempotentAnswerRow } from '../../models/idempotency.ts'
 import { journalLines, journals, type Journal } from '../../models/journal.ts'
 import { keyOf, type ModelOf, type RowOf, type VERSIONED } from '../../models/model.ts'
+import { sharingReads } from '../../models/sharing-reads.ts'
 import type { Transaction } from '../../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
-import type { ActivityEntry, EventEntry, JournalEntry } from './entries.ts'
+import { announcementOf, type ActivityEntry, type EventEntry, type JournalEntry } from './entries.ts'
 
 /** The columns of every record that counts its versions. */
 interface Versioned extends RowOf<typeof VERSIONED> {
@@ -175,28 +176,9 @@ export class Books implements Scope {
    * never if the transaction fails. Returns the body, with a placeholder for the delivery's id where the event names none.
    */
   announce(event: EventEntry): string {
-    const id = uuidv7()
-    const placeholder = event.to?.deliveryId ?? `<delivery:${id}>`
-    const body = {
-      event_type: event.type,
-      delivery_id: placeholder,
-      occurred_at: this.now.toISOString(),
-      org_id: this.orgId,
-      data: event.data,
-    }
-    const payload = JSON.stringify(body)
-    this.#unitOfWork.announcements.push({
-      id,
-      event_type: event.type,
-      entity_type: event.entityType,
-      entity_id: event.entityId,
-      data: event.data,
-      occurred_at: this.now,
-      payload,
-      placeholder,
-      ...(event.to && { endpoint_id: event.to.endpointId, delivery_id: event.to.deliveryId }),
-    })
-    return payload
+    const announcement = announcementOf(event, uuidv7(), this.orgId, this.now)
+    this.#unitOfWork.announcements.push(announcement)
+    return announcement.payload
   }
 
   /** Adds a warning to the response; the route must declare that it warns. */
@@ -211,6 +193,18 @@ export class Books implements Scope {
   /** Stores the response of a call with an Idempotency-Key, in the transaction of its work. */
   remember(answer: IdempotentAnswerRow): void {
     this.#unitOfWork.upsert(idempotentAnswers, answer)
+  }
+
+  /** Books for one of several commands of this transaction, which read together. They are added to these, or left out. */
+  part(): Books {
+    return new Books(sharingReads(this.connection), this.caller, this.now)
+  }
+
+  /** Adds what a part has collected, after what these books have. */
+  add(part: Books): void {
+    this.#unitOfWork.add(part.#unitOfWork)
+    this.#fillsOutbox ||= part.#fillsOutbox
+    this.#changesCallers ||= part.#changesCallers
   }
 
   /** Drops everything that was collected, so that nothing of a refused command is written. */

@@ -1,5 +1,6 @@
 // The entries that commands add to open books besides rows: journals, activity entries, events.
 import type { AnnouncedEvent, EventEntityType, TestEvent } from '../../domain/events.ts'
+import type { Announcement } from '../../models/unit-of-work.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
 import type { JournalSource } from '../../models/journal.ts'
 
@@ -31,4 +32,27 @@ export type EventEntry = (AnnouncedEvent | TestEvent) & {
   entityType: EventEntityType
   entityId: string
   to?: { endpointId: string; deliveryId: string }
+}
+
+/** The event with the body that is delivered, in which a placeholder stands for the delivery's id where the event names none. */
+export function announcementOf({ to, ...event }: EventEntry, id: string, orgId: string, now: Date): Announcement {
+  const placeholder = to?.deliveryId ?? `<delivery:${id}>`
+  const body = {
+    event_type: event.type,
+    delivery_id: placeholder,
+    occurred_at: now.toISOString(),
+    org_id: orgId,
+    data: event.data,
+  }
+  return {
+    id,
+    event_type: event.type,
+    entity_type: event.entityType,
+    entity_id: event.entityId,
+    data: event.data,
+    occurred_at: now,
+    payload: JSON.stringify(body),
+    placeholder,
+    ...(to && { endpoint_id: to.endpointId, delivery_id: to.deliveryId }),
+  }
 }

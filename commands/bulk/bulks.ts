@@ -1,7 +1,7 @@
 // Stores a bulk, creates the document of each row in a transaction of its own, and completes the bulk.
 import { MAX_BULKS, type BulkCounts, type BulkKind } from '../../domain/bulk.ts'
 import type { EventType } from '../../domain/events.ts'
-import { type Fault, fault, notFound } from '../../domain/faults.ts'
+import { Fault, fault, notFound } from '../../domain/faults.ts'
 import {
   bulkItems,
   bulks,
@@ -72,11 +72,43 @@ export async function requestBulk(
 }
 
 /**
- * Creates the document of a pending row, by the command of a single creation. Row and document are committed together, so a
- * repetition after a crash throws AlreadySettled where the document is there. Throws the Fault with which the row is refused.
+ * Creates the documents of pending rows, each by the command of a single creation; a row that is refused has failed, and the
+ * others are created. Rows and documents are committed together, so a repetition after a crash throws AlreadySettled where
+ * one of the rows is decided. The rows read together: none sees the document of another, so where rows could decide what
+ * becomes of each other (see conflictsOf) they must not be in one call. Returns how many are refused.
  */
+export async function createRows(books: Books, kind: BulkKind, items: PendingItem[]): Promise<number> {
+  books.connection.require(stillPending(books, items))
+  const parts = items.map(() => books.part())
+  const outcomes = await Promise.allSettled(items.map((item, place) => createDocument(parts[place]!, kind, item)))
+  let refused = 0
+  outcomes.forEach((outcome, place) => {
+    if (outcome.status === 'fulfilled') return books.add(parts[place]!)
+    if (!isRefusal(outcome.reason)) throw outcome.reason
+    refused += 1
+    failItem(books, items[place]!, outcome.reason)
+  })
+  return refused
+}
+
+/** Creates the document of one row. Throws AlreadySettled as createRows does, and the Fault with which the row is refused. */
 export async function createRow(books: Books, kind: BulkKind, item: PendingItem): Promise<void> {
-  books.connection.require(stillPending(books, item))
+  books.connection.require(stillPending(books, [item]))
+  await createDocument(books, kind, item)
+}
+
+/** Records that a pending row is refused. Throws AlreadySettled as createRows does. */
+export async function failRow(books: Books, item: PendingItem, refusal: Fault): Promise<void> {
+  books.connection.require(stillPending(books, [item]))
+  failItem(books, item, refusal)
+}
+
+/** True for an error that is the result of a row: the same call would be refused again. */
+export function isRefusal(error: unknown): error is Fault {
+  return error instanceof Fault && error.status < 500
+}
+
+async function createDocument(books: Books, kind: BulkKind, item: PendingItem): Promise<void> {
   const document = await CREATE[kind](books, item.body as never)
   books.update<PendingItem & Partial<BulkItemRow>>(bulkItems, item, {
     status: 'SUCCEEDED',
@@ -87,9 +119,7 @@ export async function createRow(books: Books, kind: BulkKind, item: PendingItem)
   })
 }
 
-/** Records that a pending row is refused. Throws AlreadySettled as createRow does. */
-export async function failRow(books: Books, item: PendingItem, refusal: Fault): Promise<void> {
-  books.connection.require(stillPending(books, item))
+function failItem(books: Books, item: PendingItem, refusal: Fault): void {
   books.update<PendingItem & Partial<BulkItemRow>>(bulkItems, item, failure(books, refusal))
 }
 

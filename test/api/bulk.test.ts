@@ -1,7 +1,7 @@
 // Bulk creation over HTTP: results row by row, what is refused whole, what is read later, and what is announced.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, jest, test } from '@jest/globals'
-import { MAX_BULKS } from '../../domain/bulk.ts'
+import { BATCH, MAX_BULKS } from '../../domain/bulk.ts'
 import { billBody, invoiceBody, type Body } from '../fixtures/bodies.ts'
 import type { Answered, Json } from '../fixtures/client.ts'
 import { created, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
@@ -134,6 +134,35 @@ describe('POST /bulk/bills', () => {
     expect(body.results[0].bill).toMatchObject({ status: 'OPEN', vendor_id: org.vendorId })
     expect(await events(body.bulk_id, 'BILL_BULK_CREATED')).toEqual([{ data: { count: 2, failed: 2, batch_size: 4 } }])
   })
+})
+
+test('rows are written many at a time, and a batch with a row that PostgreSQL refuses one by one', async () => {
+  const written = async (rows: Body[]) => {
+    const { body } = await post('/bulk/invoices', invoices(...rows))
+    const [{ commits }] = await service.sql<Json>(
+      'SELECT count(DISTINCT xmin::text)::integer AS commits FROM invoices WHERE id IN (SELECT document_id FROM bulk_items WHERE bulk_id = $1)', body.bulk_id) as [Json]
+    return [body.summary.succeeded, body.results.filter(({ ok }: Json) => !ok).map(({ index }: Json) => index), commits]
+  }
+  const rows = Array.from({ length: BATCH.rows }, () => ({ auto_approve: true }))
+  expect(await written([...rows, ...rows])).toEqual([2 * BATCH.rows, [], 2])
+  await service.sql(`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    IF NEW.notes = 'refused' THEN RAISE EXCEPTION 'too large' USING ERRCODE = '22003'; END IF; RETURN NEW; END $$`)
+  await service.sql('CREATE TRIGGER refuse BEFORE INSERT ON invoices FOR EACH ROW EXECUTE FUNCTION refuse()')
+  const last = await written([...rows.slice(1), { notes: 'refused' }, ...rows])
+  await service.sql('DROP FUNCTION refuse CASCADE')
+  expect(last).toEqual([2 * BATCH.rows - 1, [BATCH.rows - 1], BATCH.rows])
+})
+
+test('a number that a row brings along is not given to a row after it', async () => {
+  const next = (number: string) => number.replace(/\d+$/, (digits) => String(Number(digits) + 1).padStart(digits.length, '0'))
+  const { bill } = (await org.client.post('/bills', billBody(org))).body
+  const own = next(bill.bill_number)
+  const bills = (await post('/bulk/bills', { bills: [billBody(org, { bill_number: own }), billBody(org)] })).body
+  expect(bills.results.map(({ bill: made }: Json) => made.bill_number)).toEqual([own, next(own)])
+  const { invoice } = (await org.client.post('/invoices', invoiceBody(org))).body
+  const taken = next(invoice.invoice_number)
+  const made = (await post('/bulk/invoices', invoices({ invoice_number: taken }, {}, { invoice_number: next(next(taken)) }))).body
+  expect(numbersOf(made.results)).toEqual([taken, next(taken), next(next(taken))])
 })
 
 describe('?async=true', () => {

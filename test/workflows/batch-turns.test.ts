@@ -1,10 +1,10 @@
-// The turns of the rows of a bulk: written in their order, and no row keeps another from beginning again.
+// The turns of the batches of a bulk: written in their order, and no batch keeps another from beginning again.
 import { expect, test } from '@jest/globals'
-import { BeginAgain, RowTurn } from '../../activities/row-turns.ts'
+import { BeginAgain, BatchTurn } from '../../activities/batch-turns.ts'
 
-test('a row is written when the row before it is decided, and not earlier', async () => {
-  const first = new RowTurn(null)
-  const second = new RowTurn(first)
+test('a batch is written when the batch before it is decided, and not earlier', async () => {
+  const first = new BatchTurn(null)
+  const second = new BatchTurn(first)
   first.begin()
   await first.waitToWrite()
   second.begin()
@@ -17,9 +17,9 @@ test('a row is written when the row before it is decided, and not earlier', asyn
   expect(seen).toEqual(['written'])
 })
 
-test('a row that waits gives up when the row before it begins again, before or while it waits', async () => {
-  const first = new RowTurn(null)
-  const [early, late] = [new RowTurn(first), new RowTurn(first)]
+test('a batch that waits gives up when the batch before it begins again, before or while it waits', async () => {
+  const first = new BatchTurn(null)
+  const [early, late] = [new BatchTurn(first), new BatchTurn(first)]
   first.begin()
   const waiting = early.waitToWrite()
   first.begin()
@@ -31,10 +31,10 @@ test('a row that waits gives up when the row before it begins again, before or w
   await expect(late.waitToWrite()).resolves.toBeUndefined()
 })
 
-test('a row that cannot be decided keeps all rows after it from being written', async () => {
-  const first = new RowTurn(null)
-  const second = new RowTurn(first)
-  const third = new RowTurn(second)
+test('a batch that cannot be decided keeps all batches after it from being written', async () => {
+  const first = new BatchTurn(null)
+  const second = new BatchTurn(first)
+  const third = new BatchTurn(second)
   first.fail(new Error('away'))
   await expect(second.waitToWrite()).rejects.toThrow('away')
   await expect(second.afterBefore()).rejects.toThrow('away')
