@@ -1,7 +1,8 @@
 // The Temporal engine as the API uses it: the client is loaded and connected by the first call that needs it.
 import type { Engine, EngineOptions } from '../gateways/temporal/engine.ts'
 
-export interface EngineOnDemand extends Pick<Engine, 'convert' | 'runScheduleNow' | 'startBulk' | 'runBulk'> {
+export interface EngineOnDemand
+  extends Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk'> {
   close(): Promise<void>
 }
 
@@ -18,6 +19,7 @@ export function engineOnDemand(options: EngineOptions): EngineOnDemand {
       }))
   return {
     convert: async (...input) => (await open()).convert(...input),
+    endFormerSeries: async (former) => (await open()).endFormerSeries(former),
     runScheduleNow: async (...input) => (await open()).runScheduleNow(...input),
     startBulk: async (input) => (await open()).startBulk(input),
     runBulk: async (input) => (await open()).runBulk(input),

@@ -63,6 +63,12 @@ export const TAKE_UP_SIGNAL = 'takeUp'
 /** Sent to a running `webhookDelivery`: where its delivery was given back meanwhile, it continues with this attempt. */
 export type NextStep = Pick<DeliveryInput, 'attempt' | 'dueAt'>
 
+/** The series of attempts at a delivery that another one has followed. */
+export type FormerSeries = Pick<DeliveryInput, 'deliveryId' | 'series'>
+
+/** The signal with which `webhookDelivery` makes its next attempt now; one of a former series ends instead. */
+export const RETRY_NOW_SIGNAL = 'retryNow'
+
 export const dispatchId = (batchId: string) => `dispatch/${batchId}`
 
 export const deliveryProcessId = (deliveryId: string, series: number) =>

@@ -12,13 +12,19 @@ import {
   workflowInfo,
 } from '@temporalio/workflow'
 import type { Activities } from '../activities/create.ts'
-import { TAKE_UP_SIGNAL, type DeliveryInput, type DeliveryStatus, type NextStep } from '../domain/delivery.ts'
+import {
+  RETRY_NOW_SIGNAL,
+  TAKE_UP_SIGNAL,
+  type DeliveryInput,
+  type DeliveryStatus,
+  type NextStep,
+} from '../domain/delivery.ts'
 import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
 import { SEARCH_ATTRIBUTES, searchPairs } from '../domain/search-attributes.ts'
 import { queueBeside } from '../domain/task-queues.ts'
 
-/** Makes the next attempt now instead of when it is due. */
-export const retryNow = defineSignal('retryNow')
+/** Makes the next attempt now instead of when it is due. Sent to the run of a former series, it ends that: its delivery is elsewhere. */
+export const retryNow = defineSignal(RETRY_NOW_SIGNAL)
 /** Gives the delivery up: FAILED. */
 export const abort = defineSignal('abort')
 /** Sent with every start. One that arrives while this run gives its delivery back makes it continue instead of ending. */

@@ -6,7 +6,7 @@ import type { Sealer } from '../../models/sealed.ts'
 import type { Cursors } from './cursors.ts'
 
 export interface Gateways {
-  engine: Pick<Engine, 'convert' | 'runScheduleNow' | 'startBulk' | 'runBulk'>
+  engine: Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk'>
   sender: Pick<WebhookSender, 'check'>
   sealer: Sealer
   cursors: Cursors

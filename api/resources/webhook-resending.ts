@@ -31,8 +31,12 @@ export const webhookResendingRoutes = [
     does: 'Send a delivery again',
     scope: 'webhooks.UPDATE',
     answer: one('delivery', Delivery),
-    async write(books, { params }) {
-      const { delivery, url } = await retryDelivery(books, params.delivery_id!)
+    async write(books, { params }, { engine }) {
+      const { delivery, url } = await retryDelivery(
+        books,
+        params.delivery_id!,
+        (former) => void engine.endFormerSeries(former),
+      )
       return { message: 'Delivery queued.', delivery: showDelivery(delivery, url) }
     },
   }),

@@ -16,9 +16,7 @@ import type { Caller, OrganizationFacts } from './caller.ts'
 import { announcementOf, type ActivityEntry, type EventEntry, type JournalEntry } from './entries.ts'
 
 /** The columns of every record that counts its versions. */
-interface Versioned extends RowOf<typeof VERSIONED> {
-  id: string
-}
+type Versioned = RowOf<typeof VERSIONED> & { id: string }
 
 // The tables that decide who a caller is and what a token may do; the API caches what it read from them.
 const CALLER_TABLES = new Set(['tokens', 'organizations'])
@@ -30,6 +28,8 @@ export class Books implements Scope {
   readonly caller: Caller
   /** The one time that everything in this unit of work is dated with. */
   readonly now: Date
+  /** Called after the commit, and not waited for; must not throw. A command adds to it when nothing more can be refused. */
+  readonly afterCommit: (() => void)[] = []
   #orgId: string | null
   #unitOfWork = new UnitOfWork()
   #numbers = new Map<string, string>()

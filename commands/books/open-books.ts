@@ -41,6 +41,7 @@ export async function openBooks<T, R = T>(
     )
     if (books!.changesCallers) context.forgetCallers()
     if (queued > 0 || books!.fillsOutbox) context.wakeRelay()
+    for (const action of books!.afterCommit) action()
     return finish(result, books!)
   } catch (error) {
     throw asFault(error, { deletes: books?.deletes ?? false })

@@ -1,5 +1,5 @@
 // Sends deliveries again: one, or what an endpoint has missed in a period.
-import { MAX_SERIES, RESENDABLE } from '../../domain/delivery.ts'
+import { MAX_SERIES, RESENDABLE, type FormerSeries } from '../../domain/delivery.ts'
 import { endOfDate, parseInstant } from '../../domain/dates.ts'
 import { fault, invalidState } from '../../domain/faults.ts'
 import { existingRow, findRow } from '../../models/find.ts'
@@ -18,10 +18,15 @@ export interface ResentDelivery {
 
 /**
  * Begins a new series of attempts at a delivery, the first of them now. Where an attempt is under way, the series begins if
- * that one fails. Throws not_found.resource, conflict.invalid_state for a delivery that is not in RESENDABLE or whose endpoint
- * is not enabled, and conflict.limit_reached after MAX_SERIES.
+ * that one fails. `endFormer` is called after the commit where the process of the series before may still wait for its next
+ * attempt. Throws not_found.resource, conflict.invalid_state for a delivery that is not in RESENDABLE or whose endpoint is not
+ * enabled, and conflict.limit_reached after MAX_SERIES.
  */
-export async function retryDelivery(books: Books, id: string): Promise<ResentDelivery> {
+export async function retryDelivery(
+  books: Books,
+  id: string,
+  endFormer: (former: FormerSeries) => void,
+): Promise<ResentDelivery> {
   const delivery = await existingRow(books, webhookDeliveries, id, 'webhook delivery', 'FOR UPDATE')
   if (!RESENDABLE.includes(delivery.status)) {
     throw invalidState(`A delivery that is ${delivery.status} cannot be retried.`, delivery.status, RESENDABLE)
@@ -50,6 +55,8 @@ export async function retryDelivery(books: Books, id: string): Promise<ResentDel
     // What holds a delivery during an attempt lets go of it when that ends, and nothing else may.
     ...(isAttempted ? {} : { held_by: 'QUEUE', batch_id: null, next_attempt_at: books.now }),
   })
+  if (delivery.status === 'RETRYING')
+    books.afterCommit.push(() => endFormer({ deliveryId: id, series: delivery.series }))
   return { delivery: retried, url: endpoint!.url }
 }
 

@@ -11,9 +11,11 @@ import { encodeSearchAttributeIndexedValueType } from '@temporalio/common/lib/se
 import {
   deliveryProcessId,
   dispatchId,
+  RETRY_NOW_SIGNAL,
   TAKE_UP_SIGNAL,
   type DeliveryInput,
   type DispatchInput,
+  type FormerSeries,
   type NextStep,
 } from '../../domain/delivery.ts'
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/search-attributes.ts'
@@ -47,6 +49,11 @@ export interface Engine extends BulkWorkflows {
    * signal, because it may be about to end. Throws EngineUnavailable.
    */
   startDelivery(input: DeliveryInput): Promise<void>
+  /**
+   * Wakes the workflow of a series of attempts that another has followed, so that it ends now and not when its next attempt
+   * would be due. Never throws: at the latest it ends then.
+   */
+  endFormerSeries(former: FormerSeries): Promise<void>
   convert: Convert
   signalSchedule: SignalSchedule
   runScheduleNow: RunScheduleNow
@@ -169,6 +176,11 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
           signalArgs: [next],
         }),
       )
+    },
+
+    async endFormerSeries({ deliveryId, series }) {
+      const handle = client.workflow.getHandle(deliveryProcessId(deliveryId, series))
+      await connection.withDeadline(Date.now() + START_MS, () => handle.signal(RETRY_NOW_SIGNAL)).catch(() => undefined)
     },
 
     convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),

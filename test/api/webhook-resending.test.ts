@@ -1,9 +1,6 @@
-// Sending deliveries again: one that was given up or waits, and what an endpoint has missed; beside attempts under way.
+// Sending one delivery again that was given up or waits, also while an attempt is under way.
 import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
-import { recoverDeliveries } from '../../commands/webhooks/resending.ts'
-import { openBooks } from '../../commands/books/open-books.ts'
-import type { Caller } from '../../commands/books/caller.ts'
-import { findOrganizationFacts } from '../../models/token.ts'
+import { WorkflowNotFoundError } from '@temporalio/client'
 import type { Json } from '../fixtures/client.ts'
 import { openSignedServer, type SignedServer } from '../fixtures/signed-server.ts'
 import { openWebhookApi, type WebhookApi } from '../fixtures/webhook-api.ts'
@@ -33,9 +30,14 @@ beforeEach(async () => {
 })
 
 const retry = (id: string, options = {}) => api.post(`/webhooks/deliveries/${id}/retry`, undefined, options)
-const recover = (body: unknown, options = {}) => api.post(`/webhooks/endpoints/${endpointId}/recover`, body, options)
 const delivery = async (id: string): Promise<Json> => (await api.get(`/webhooks/deliveries/${id}`)).body.delivery
 const progressOf = (processId: string) => api.setup.engine.client.workflow.getHandle(processId).query<Json>('progress')
+
+async function restartWorker(ladder: string): Promise<void> {
+  await api.setup.stopWorker()
+  api.setup.env.WEBHOOK_LADDER_SECONDS = ladder
+  await api.setup.startWorker()
+}
 
 /** Resolves with the delivery as soon as `is` is true of it. */
 async function until(id: string, is: (delivery: Json) => boolean): Promise<Json> {
@@ -49,11 +51,11 @@ async function until(id: string, is: (delivery: Json) => boolean): Promise<Json>
 }
 
 /** The id of a delivery with one failed attempt, which waits in its process for the next. */
-async function waiting(): Promise<string> {
+async function waiting(retries = 1): Promise<string> {
   receiver.answer = 500
   await api.setup.announce()
   const [found] = await api.setup.until(({ held_by }) => held_by === 'PROCESS')
-  await untilTimer(api.setup.engine, `webhook/${found!.id}`, 'retry 1 of 1')
+  await untilTimer(api.setup.engine, `webhook/${found!.id}`, `retry 1 of ${retries}`)
   return found!.id
 }
 
@@ -95,21 +97,49 @@ describe('retry', () => {
     receiver.answer = 200
     expect(await retry(id)).toMatchObject({ status: 200 })
     await until(id, ({ status }) => status === 'DELIVERED')
-    const handle = api.setup.engine.client.workflow.getHandle(`webhook/${id}`)
-    await handle.signal('retryNow')
-    expect(await handle.result()).toBe('DELIVERED')
+    // It is told at once, before or after the delivery has arrived.
+    expect(['WAITING', 'DELIVERED']).toContain(await api.setup.engine.client.workflow.getHandle(`webhook/${id}`).result())
     expect(receiver.requests).toHaveLength(2)
   })
 
-  test('where the new series waits too, the former process ends without an attempt', async () => {
+  test('where the new series waits too, the former process ends by itself without an attempt', async () => {
     const id = await waiting()
     await retry(id)
     await until(id, ({ attempts_made: made }) => made === 2)
-    const handle = api.setup.engine.client.workflow.getHandle(`webhook/${id}`)
-    await handle.signal('retryNow')
-    expect(await handle.result()).toBe('WAITING')
+    expect(await api.setup.engine.client.workflow.getHandle(`webhook/${id}`).result()).toBe('WAITING')
     expect(receiver.requests).toHaveLength(2)
     expect(await delivery(id)).toMatchObject({ status: 'RETRYING' })
+  })
+
+  test('a process whose attempt is under way ends after it, and does not wait for its next one', async () => {
+    await restartWorker('600,600')
+    const id = await waiting(2)
+    const handle = api.setup.engine.client.workflow.getHandle(`webhook/${id}`)
+    receiver.answer = 'hold'
+    await handle.signal('retryNow')
+    await receiver.received(2)
+    await retry(id)
+    receiver.answer = 500
+    receiver.release(500)
+    expect(await handle.result()).toBe('WAITING')
+    expect(await until(id, ({ attempts_made: made }) => made === 3)).toMatchObject({ status: 'RETRYING' })
+    expect((await api.setup.attempts(id)).map(({ series }) => series)).toEqual([0, 0, 1])
+    await restartWorker('600')
+  })
+
+  test('a skipped delivery is sent once its endpoint is enabled again', async () => {
+    const id = await waiting()
+    await api.post(`/webhooks/endpoints/${endpointId}/disable`)
+    await api.setup.engine.client.workflow.getHandle(`webhook/${id}`).signal('retryNow')
+    await until(id, ({ status }) => status === 'SKIPPED')
+    expect(await retry(id)).toMatchObject({ status: 409, body: { code: 'conflict.invalid_state', details: { status: 'DISABLED', allowed: ['ENABLED'] } } })
+    await api.post(`/webhooks/endpoints/${endpointId}/enable`)
+    expect(await delivery(id)).toMatchObject({ status: 'SKIPPED', next_attempt_at: null })
+    receiver.answer = 200
+    expect(await retry(id)).toMatchObject({ status: 200, body: { delivery: { delivery_id: id, status: 'RETRYING' } } })
+    expect(await until(id, ({ status }) => status === 'DELIVERED')).toMatchObject({ attempts_made: 2 })
+    expect((await api.setup.attempts(id)).map(({ series, attempt }) => [series, attempt])).toEqual([[0, 1], [1, 1]])
+    expect(await api.setup.sql(`SELECT metadata ->> 'status' AS was FROM activity WHERE action = 'WEBHOOK_DELIVERY_RETRIED' AND entity_id = $1`, id)).toEqual([{ was: 'SKIPPED' }])
   })
 
   test.each([[200, 'DELIVERED', 2], [500, 'RETRYING', 3]])('during an attempt of its process that ends with %d: %s', async (answer, status, requests) => {
@@ -133,7 +163,10 @@ describe('retry', () => {
     receiver.answer = 200
     const [replies] = await Promise.all([
       Promise.all(Array.from({ length: 5 }, (_, n) => retry(id, { key: `at-once-${n}` }))),
-      handle.signal('retryNow'),
+      // One that has ended already cannot be told.
+      handle.signal('retryNow').catch((error: unknown) => {
+        if (!(error instanceof WorkflowNotFoundError)) throw error
+      }),
     ])
     for (const { status, body } of replies) expect([200, 409]).toContain(body.code === 'conflict.invalid_state' ? 409 : status)
     const after = await until(id, ({ status }) => status === 'DELIVERED')
@@ -171,67 +204,5 @@ describe('retry', () => {
       })
     }
     expect(receiver.requests).toHaveLength(2)
-  })
-})
-
-describe('recover', () => {
-  /** So many deliveries of each status, their events an hour before each other. */
-  async function missed(counts: Record<string, number>): Promise<void> {
-    for (const [status, count] of Object.entries(counts)) {
-      await api.setup.sql(
-        `WITH event AS (
-           INSERT INTO webhook_events (org_id, id, event_type, entity_type, entity_id, data, occurred_at)
-           SELECT $1, gen_random_uuid(), 'INVOICE_CREATED', 'INVOICE', gen_random_uuid(), '{}', '2026-11-01T00:00:00Z'::timestamptz + n * interval '1 hour'
-           FROM generate_series(1, $3::integer) AS n RETURNING *)
-         INSERT INTO webhook_deliveries (org_id, id, event_id, endpoint_id, event_type, payload, status, created_time, last_modified_time, held_by)
-         SELECT org_id, id, id, $2, event_type, '{}', $4, occurred_at, occurred_at, NULL FROM event`, api.setup.orgId, endpointId, count, status)
-    }
-  }
-
-  test('sends what failed or was skipped in the period, once, however often it is called', async () => {
-    await missed({ FAILED: 5, SKIPPED: 5, DELIVERED: 5 })
-    const body = { since: '2026-11-01T02:00:00Z', until: '2026-11-01T04:00:00Z' }
-    const replies = await Promise.all(Array.from({ length: 4 }, () => recover(body)))
-    expect(replies.map(({ status }) => status)).toEqual([200, 200, 200, 200])
-    expect(replies.reduce((sum, reply) => sum + reply.body.recovered, 0)).toBe(6)
-    await receiver.received(6)
-    await api.setup.until(({ status, created_time: at }) => status === 'DELIVERED' || at < new Date(body.since) || at > new Date(body.until))
-    expect((await recover(body)).body).toMatchObject({ recovered: 0, has_more: false })
-    expect(new Set(receiver.requests.map(({ deliveryId }) => deliveryId)).size).toBe(6)
-    expect(receiver.requests).toHaveLength(6)
-    expect((await api.setup.deliveries()).filter(({ status }) => status !== 'DELIVERED')).toHaveLength(4)
-    const entries = await api.setup.sql<{ sum: number }>(
-      `SELECT sum((metadata ->> 'recovered')::integer)::integer FROM activity WHERE action = 'WEBHOOK_ENDPOINT_RECOVERED' AND entity_id = $1`, endpointId)
-    expect(entries).toEqual([{ sum: 6 }])
-  })
-
-  test('a call sends so many, the oldest first, and says that more are left', async () => {
-    await api.setup.stopWorker()
-    await missed({ FAILED: 7 })
-    const organization = (await findOrganizationFacts(api.setup.database, api.setup.orgId))!
-    const caller = { kind: 'SYSTEM', userId: null, organization, origin: { source: 'TEST' } } as unknown as Caller
-    const context = { database: api.setup.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }
-    const portion = () => openBooks(context, caller, (books) => recoverDeliveries(books, endpointId, { since: '2026-11-01' }, 3))
-    expect(await portion()).toEqual({ recovered: 3, more: true })
-    expect((await api.setup.deliveries()).map(({ status }) => status)).toEqual([...Array<string>(3).fill('RETRYING'), ...Array<string>(4).fill('FAILED')])
-    expect(await portion()).toEqual({ recovered: 3, more: true })
-    expect(await portion()).toEqual({ recovered: 1, more: false })
-    expect(await portion()).toEqual({ recovered: 0, more: false })
-    await api.setup.startWorker()
-    await receiver.received(7)
-    await api.setup.until(({ status }) => status === 'DELIVERED')
-    expect(receiver.requests).toHaveLength(7)
-  })
-
-  test.each([[{}, 422], [{ since: 'yesterday' }, 422], [{ since: '2026-11-02', until: '2026-11-01' }, 400], [{ since: 5 }, 422]])('%j: %d', async (body, status) => {
-    expect(await recover(body)).toMatchObject({ status })
-  })
-
-  test('is refused for a disabled endpoint, and for others', async () => {
-    const body = { since: '2026-11-01' }
-    expect(await recover(body, { as: 'reader' })).toMatchObject({ status: 403 })
-    expect(await recover(body, { as: 'other' })).toMatchObject({ status: 404 })
-    await api.post(`/webhooks/endpoints/${endpointId}/disable`)
-    expect(await recover(body)).toMatchObject({ status: 409, body: { details: { status: 'DISABLED', allowed: ['ENABLED'] } } })
   })
 })
