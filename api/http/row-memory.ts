@@ -28,12 +28,12 @@ interface Entry {
 // An entry's key, its version, and what the engine needs for them.
 const ENTRY_BYTES = 400
 // A row that takes more than this share of the memory is not remembered.
-const MOST_SHARE = 1 / 32
-const MOST_NOTES = 10_000
+const MAX_SHARE = 1 / 32
+const MAX_NOTES = 10_000
 const BEYOND_LATIN = /[\u0100-\uffff]/
 
 /** Forgets the row that was not asked for longest when there is no room. With 0 bytes it remembers nothing. */
-export function createRowMemory(mostBytes: number): RowMemory {
+export function createRowMemory(maxBytes: number): RowMemory {
   // In the order in which they were last used.
   const entries = new Map<string, Entry>()
   const worthwhile = new Map<string, boolean>()
@@ -59,15 +59,15 @@ export function createRowMemory(mostBytes: number): RowMemory {
       const name = nameOf(key)
       forget(name)
       const entry = { version, json, bytes: bytesOf(json) + ENTRY_BYTES }
-      if (entry.bytes > mostBytes * MOST_SHARE) return
+      if (entry.bytes > maxBytes * MAX_SHARE) return
       entries.set(name, entry)
       bytes += entry.bytes
-      while (bytes > mostBytes) forget(entries.keys().next().value!)
+      while (bytes > maxBytes) forget(entries.keys().next().value!)
     },
     isWorthwhile: ({ orgId, table }) => worthwhile.get(`${orgId} ${table}`) === true,
     notePage({ orgId, table }, { rows, found }) {
-      if (mostBytes === 0 || rows === 0) return
-      if (worthwhile.size >= MOST_NOTES) worthwhile.clear()
+      if (maxBytes === 0 || rows === 0) return
+      if (worthwhile.size >= MAX_NOTES) worthwhile.clear()
       worthwhile.set(`${orgId} ${table}`, found * 2 >= rows)
     },
   }

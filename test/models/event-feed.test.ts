@@ -174,7 +174,7 @@ describe('a page reads its own rows', () => {
   const PER_PAGE = 10
   const NEEDLE = '00000000-0000-7000-8000-00000000ffff'
   // Of a page: its rows, one more, the event of the cursor and both ends, and the way down each index.
-  const MOST_BUFFERS = PER_PAGE + 1 + 20
+  const MAX_BUFFERS = PER_PAGE + 1 + 20
   beforeAll(async () => {
     org = await newOrganization()
     await sql(
@@ -200,9 +200,9 @@ describe('a page reads its own rows', () => {
   test.each(cases)('%s, at the beginning and at the end', async (_name, filters) => {
     const seeded = (await sql<{ org_id: string }>('SELECT org_id FROM webhook_events WHERE position = $1', EVENTS))[0]!.org_id
     const all = await everything(filters, seeded)
-    expect(await buffersOf(filters, null, seeded)).toBeLessThanOrEqual(MOST_BUFFERS)
+    expect(await buffersOf(filters, null, seeded)).toBeLessThanOrEqual(MAX_BUFFERS)
     const deep = all.at(-PER_PAGE - 2) ?? null
-    expect(await buffersOf(filters, deep, seeded)).toBeLessThanOrEqual(MOST_BUFFERS)
+    expect(await buffersOf(filters, deep, seeded)).toBeLessThanOrEqual(MAX_BUFFERS)
   })
 
   const everything = (filters: FeedFilters, orgId: string) => {
