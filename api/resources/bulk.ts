@@ -161,7 +161,7 @@ function refuseTooMany(kind: BulkKind, rows: unknown[]): void {
 async function acceptedOf(context: RequestContext, bulk: BulkRow): Promise<Answer> {
   const shown = showBulk(bulk, await countRows(context, bulk))
   return {
-    message: `The bulk of ${bulk.total} ${BULK_KINDS[bulk.entity_type].rows} is accepted.`,
+    message: `The bulk of ${BULK_KINDS[bulk.entity_type].rows} is accepted, ${bulk.total} in all.`,
     bulk_id: bulk.id,
     bulk: shown,
   }
