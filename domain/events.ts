@@ -8,6 +8,7 @@ import {
   type FactsOf,
   type KindThatHas,
 } from './documents.ts'
+import { SCHEDULED_KINDS } from './schedule.ts'
 
 const Id = Type.String({ format: 'uuid' })
 const OrNull = <Schema extends TSchema>(schema: Schema) => Type.Union([schema, Type.Null()])
@@ -50,6 +51,17 @@ const Bulk = closed({
   batch_size: Type.Integer({ minimum: 1 }),
 })
 const Comment = closed({ id: Id, entity_type: Type.String(), entity_id: Id, author_user_id: Id })
+/** A schedule that three failed ticks in a row have paused. */
+const PausedSchedule = closed({
+  id: Id,
+  name: Type.String(),
+  entity_type: Type.Enum([...SCHEDULED_KINDS]),
+  status: Type.Literal('PAUSED'),
+  failures: Type.Integer({ minimum: 1 }),
+  error: Type.String({ description: 'Why the latest run failed.' }),
+  next_run_at: Type.String({ format: 'date-time' }),
+  sequence: Type.Integer({ minimum: 1 }),
+})
 const Test = closed({ id: Id })
 
 /** The type of an event about a document. */
@@ -67,6 +79,7 @@ const CATALOGUE = {
   'comment.updated': Comment,
   'comment.deleted': Comment,
   'invoice.sent': documentData('INVOICE', 'invoice.sent'),
+  RECURRING_PAUSED: PausedSchedule,
 }
 
 /** An event type that an endpoint may subscribe to. */
@@ -86,7 +99,7 @@ const DELETIONS = Object.fromEntries(
 export const DELETION_EVENTS = Object.keys(DELETIONS) as readonly DeletionEvent[]
 
 /** What an event is about. */
-export const EVENT_ENTITY_TYPES = [...DOCUMENT_KINDS, 'BULK', 'WEBHOOK_ENDPOINT'] as const
+export const EVENT_ENTITY_TYPES = [...DOCUMENT_KINDS, 'BULK', 'RECURRING', 'WEBHOOK_ENDPOINT'] as const
 export type EventEntityType = (typeof EVENT_ENTITY_TYPES)[number]
 
 /** An event to announce; its data follows the schema of its type. */
@@ -101,7 +114,7 @@ export interface TestEvent {
   data: { id: string }
 }
 
-/** Every type to subscribe to, in the specification's order. */
+/** Every type to subscribe to, in the specification's order; what it does not name comes last. */
 export const EVENT_TYPES = Object.keys(CATALOGUE) as readonly EventType[]
 
 export function isEventType(text: string): text is EventType {

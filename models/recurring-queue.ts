@@ -8,13 +8,22 @@ export interface PendingSignal {
   schedule_id: string
   entity_type: ScheduledKind
   signal: ScheduleSignal
+  attempts: number
 }
 
-/** The oldest signals, at most `limit`. */
-export const findPendingSignals = (
-  { connection }: { connection: Connection },
-  limit: number,
-): Promise<PendingSignal[]> => connection.run<PendingSignal>(PENDING, [limit])
+/** The signals that are due by now, the oldest first; at most `limit`. */
+export const findPendingSignals = (connection: Connection, now: Date, limit: number): Promise<PendingSignal[]> =>
+  connection.run<PendingSignal>(PENDING, [now, limit])
+
+/** Puts a signal off that could not be sent. */
+export async function putSignalOff(
+  connection: Connection,
+  { org_id, id, attempts }: PendingSignal,
+  dueAt: Date,
+  error: string,
+): Promise<void> {
+  await connection.run(PUT_OFF, [org_id, id, attempts + 1, dueAt, error])
+}
 
 /** Removes signals that were sent. */
 export async function deleteSignals(connection: Connection, sent: PendingSignal[]): Promise<void> {
@@ -23,7 +32,11 @@ export async function deleteSignals(connection: Connection, sent: PendingSignal[
 
 const PENDING = {
   name: 'pending schedule signals',
-  text: `SELECT org_id, id, schedule_id, entity_type, signal FROM recurring_signals ORDER BY created_time, id LIMIT $1`,
+  text: `SELECT org_id, id, schedule_id, entity_type, signal, attempts FROM recurring_signals WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2`,
+}
+const PUT_OFF = {
+  name: 'put a schedule signal off',
+  text: `UPDATE recurring_signals SET attempts = $3, due_at = $4, last_error = $5 WHERE org_id = $1 AND id = $2`,
 }
 const SENT = {
   name: 'delete schedule signals',

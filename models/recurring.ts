@@ -74,6 +74,9 @@ export const runs = model('recurring_runs', {
   generated_number: orNull(TEXT),
   error_code: orNull(TEXT),
   error: orNull(TEXT),
+  error_field: orNull(TEXT),
+  /** The details of the refusal; of a body with several problems, `errors`. */
+  error_details: orNull(json<Record<string, unknown>>()),
   warnings: json<Warning[]>(),
   started_at: TIME,
 })
@@ -85,6 +88,10 @@ export const recurringSignals = model('recurring_signals', {
   schedule_id: UUID,
   entity_type: textOf<ScheduledKind>(),
   signal: textOf<ScheduleSignal>(),
+  /** How often it could not be sent, when it is sent next, and why it failed. */
+  attempts: INTEGER,
+  due_at: TIME,
+  last_error: orNull(TEXT),
   created_time: TIME,
 })
 

@@ -7,6 +7,7 @@ import type { Database } from '../models/database.ts'
 import {
   deleteSignals,
   findPendingSignals,
+  putSignalOff,
   schedulesActive,
   schedulesOverdue,
   type PendingSignal,
@@ -24,6 +25,9 @@ const PAGE = 100
 const AT_ONCE = 8
 /** Longer than the spread of a tick and the queue of many schedules that are due in the same minute. */
 const OVERDUE_MS = 10 * 60 * 1_000
+/** The waits after a signal that failed double from the first one up to the longest. */
+const FIRST_WAIT_MS = 1_000
+const LONGEST_WAIT_MS = 60 * 60 * 1_000
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 const inputOf = ({ org_id, id, entity_type }: StandingSchedule): ScheduleInput => ({
@@ -44,10 +48,13 @@ async function each<One>(all: One[], work: (one: One) => Promise<void>): Promise
   if (failed?.status === 'rejected') throw failed.reason
 }
 
-/** Sends what is written down, oldest first. Sent twice, after a crash, a signal changes nothing. */
-export async function sendSignals({ connection, engine, log }: ScheduleSignalsDependencies): Promise<void> {
+/**
+ * Sends what is written down, oldest first. Sent twice, after a crash, a signal changes nothing. One that fails is put off, so
+ * that those behind it do not wait for it; while Temporal is unavailable all of them wait.
+ */
+export async function sendSignals({ connection, engine, log, clock }: ScheduleSignalsDependencies): Promise<void> {
   for (;;) {
-    const pending = await findPendingSignals({ connection }, PAGE)
+    const pending = await findPendingSignals(connection, clock(), PAGE)
     if (pending.length === 0) return
     const sent: PendingSignal[] = []
     try {
@@ -60,13 +67,18 @@ export async function sendSignals({ connection, engine, log }: ScheduleSignalsDe
           sent.push(one)
         } catch (error) {
           if (error instanceof EngineUnavailable) throw error
-          log.error({ err: error, schedule_id: one.schedule_id }, 'the workflow of a schedule could not be signalled')
+          const { schedule_id, attempts } = one
+          log.error(
+            { err: error, schedule_id, attempts: attempts + 1 },
+            'the workflow of a schedule could not be signalled',
+          )
+          const waitMs = Math.min(FIRST_WAIT_MS * 2 ** attempts, LONGEST_WAIT_MS)
+          await putSignalOff(connection, one, new Date(clock().getTime() + waitMs), String(error))
         }
       })
     } finally {
       if (sent.length > 0) await deleteSignals(connection, sent)
     }
-    if (sent.length === 0) return
   }
 }
 

@@ -166,6 +166,16 @@ export const Run = Type.Object({
   generated_number: nullable(Type.String({ description: 'The number of the document.' })),
   error: nullable(Type.String({ description: 'Why the run failed.' })),
   error_code: nullable(Type.String({ description: 'A code of GET /errors.' })),
+  error_field: nullable(Type.String({ description: 'The field of the document that the failure is about.' })),
+  error_details: nullable(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description: 'As the call that creates the document answers them; several problems as `errors`.',
+      },
+    ),
+  ),
   warnings: Warnings,
   manual: Type.Boolean({ description: 'Whether a caller has asked for the run.' }),
   retry_of: nullable(Type.String({ format: 'uuid', description: 'The failed run that this one repeats.' })),
@@ -184,6 +194,8 @@ export function showRun(row: RunRow): Static<typeof Run> {
     generated_number: row.generated_number,
     error: row.error,
     error_code: row.error_code,
+    error_field: row.error_field,
+    error_details: row.error_details,
     warnings: row.warnings,
     manual: row.manual,
     retry_of: row.retry_of,

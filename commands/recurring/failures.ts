@@ -39,6 +39,8 @@ export async function recordFailure(
     generated_number: null,
     error_code: refusal.code,
     error: reasonOf(refusal),
+    error_field: refusal.field ?? null,
+    error_details: detailsOf(refusal),
     warnings: [],
   })
   if (ask !== null) return books.change(schedules, schedule, { last_error: reasonOf(refusal) })
@@ -52,7 +54,17 @@ export async function recordFailure(
   const paused = books.change(schedules, schedule, { ...columns, status: 'PAUSED' as const })
   const changes = changesBetween({ status: schedule.status }, { status: paused.status })
   record(books, schedule, 'RECURRING_STATUS_CHANGED', changes, { failures, error: columns.last_error })
+  tellOfPause(books, paused)
   return paused
+}
+
+// What tells people that nothing is billed any more: the event now, and a mail to the organisation's users once there is mail.
+function tellOfPause(
+  books: Books,
+  { id, name, entity_type, status, failures, last_error, next_run_at, version }: ScheduleRow,
+) {
+  const data = { id, name, entity_type, status, failures, error: last_error, next_run_at, sequence: version }
+  books.announce({ type: 'RECURRING_PAUSED', data, entityType: 'RECURRING', entityId: id })
 }
 
 /** The reason in words, with its field: of a body with several problems, each with its own. */
@@ -61,3 +73,6 @@ function reasonOf({ message, field, errors }: Fault): string {
     return errors.map(({ field: its, message: problem }) => `${its} ${problem}`).join('; ')
   return field === undefined || message.includes(field) ? message : `${field}: ${message}`
 }
+
+const detailsOf = ({ details, errors }: Fault): Record<string, unknown> | null =>
+  errors && errors.length > 0 ? { ...details, errors } : (details ?? null)

@@ -188,6 +188,8 @@ async function generate(
     generated_number: number,
     error_code: null,
     error: null,
+    error_field: null,
+    error_details: null,
     warnings: [...books.warnings],
   })
 }

@@ -24,6 +24,9 @@ export function signal(books: Books, { id, entity_type }: ScheduleRow, name: Sch
     schedule_id: id,
     entity_type,
     signal: name,
+    attempts: 0,
+    due_at: books.now,
+    last_error: null,
     created_time: books.now,
   })
 }

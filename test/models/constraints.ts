@@ -65,7 +65,7 @@ export const UNREACHABLE: Record<string, string[]> = {
   'a state that only domain/schedule-state.ts gives, under the lock of the schedule': [
     'recurring_schedules_status_check', 'recurring_schedules_check2', 'recurring_schedules_run_count_check', 'recurring_schedules_failures_check',
     'recurring_schedules_next_occurrence_check', 'recurring_runs_occurrence_check', 'recurring_runs_status_check', 'recurring_runs_check',
-    'recurring_runs_check1', 'recurring_runs_once', 'recurring_runs_document', 'recurring_schedules_tick_runs_check',
+    'recurring_runs_check1', 'recurring_runs_once', 'recurring_runs_document', 'recurring_schedules_tick_runs_check', 'recurring_signals_attempts_check',
   ],
   'a row of a bulk: its place is counted by us, and it is decided once, under its lock': [
     'bulks_entity_type_check', 'bulks_status_check', 'bulks_total_check', 'bulks_check', 'bulk_items_index_check', 'bulk_items_status_check',

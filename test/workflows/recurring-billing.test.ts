@@ -1,16 +1,20 @@
-// What a schedule does besides generating its documents: the payment links of its invoices.
+// What a schedule does besides generating its documents: the payment links of its invoices, and what others are told of it.
 import type { ChildProcess } from 'node:child_process'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { addDays } from '../../domain/dates.ts'
+import { deliverySchema } from '../../domain/events.ts'
 import { invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
-import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
+import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
 import { payableBy } from '../fixtures/payment-page.ts'
 import { startService, type Service } from '../fixtures/service.ts'
+import { openWebhookServer } from '../fixtures/webhook-server.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
 import { removeSchedules } from './schedules.ts'
 
 jest.setTimeout(180_000)
 
+const NOWHERE = '019e0000-0000-7000-8000-000000000000'
 const SECRET = 'a secret of page and service'
 let service: Service
 let org: TestOrganization
@@ -32,6 +36,17 @@ afterAll(async () => {
 const add = async (changes: Json = {}): Promise<Json> => (await org.send('POST', '/recurring', scheduleBody(org, changes))).recurring
 const run = (id: string): Promise<Json> => org.send('POST', `/recurring/${id}/run`)
 
+const daysAgo = (days: number) => addDays(TODAY, -days)
+
+/** Reads the schedule until it is as wanted; the condition, not a time, ends the wait. */
+async function until(id: string, wanted: (schedule: Json) => boolean): Promise<Json> {
+  for (;;) {
+    const { recurring } = await org.get(`/recurring/${id}`)
+    if (wanted(recurring)) return recurring
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
 test('with auto_charge an invoice, a draft too, has a payment link that the page can verify', async () => {
   const linkOf = async (changes: Json): Promise<[Json, string | null]> => {
     const { recurring_id } = await add({ start_date: '2027-01-31', ...changes })
@@ -50,4 +65,27 @@ test('with auto_charge an invoice, a draft too, has a payment link that the page
   expect((await linkOf({}))[1]).toBeNull()
   const free = { ...invoiceBody(org), line_items: [{ name: 'Given', quantity: 1, rate: 0 }] }
   expect((await linkOf({ auto_charge: true, template_payload: free }))[1]).toBeNull()
+})
+
+test('three failures in a row are told by webhook, in the feed and in the log, each run with what the call would answer', async () => {
+  const receiver = await openWebhookServer('of the endpoint')
+  await org.send('POST', '/webhooks/endpoints', { url: receiver.url, events: ['RECURRING_PAUSED'] })
+  const template_payload = { ...invoiceBody(org), line_items: [{ name: 'Rent', quantity: 1, rate: 5 }, { item_id: NOWHERE, quantity: 1 }] }
+  const { recurring_id: id } = await add({ name: 'Rent of the mill', start_date: daysAgo(1), template_payload })
+  const paused = await until(id, ({ status }) => status === 'PAUSED')
+  const error = 'line_items.1.item_id: There is no such item.'
+  const data = {
+    id, name: 'Rent of the mill', entity_type: 'INVOICE', status: 'PAUSED', failures: 3, error, next_run_at: paused.next_run_at, sequence: expect.any(Number),
+  }
+  expect(paused.last_error).toBe(error)
+  const { events } = await org.get(`/webhooks/events?entity_type=RECURRING&entity_id=${id}`)
+  expect(events).toMatchObject([{ event_type: 'RECURRING_PAUSED', entity_type: 'RECURRING', entity_id: id, data }])
+  const [arrival] = await receiver.received(1)
+  const body = JSON.parse(arrival!.body.toString())
+  expect(body).toMatchObject({ event_type: 'RECURRING_PAUSED', data })
+  expect(Object.keys(body.data).sort()).toEqual(Object.keys((deliverySchema('RECURRING_PAUSED') as Json).properties.data.properties).sort())
+  const { runs } = await org.get(`/recurring/${id}/runs`)
+  expect(runs).toHaveLength(3)
+  for (const failed of runs) expect(failed).toMatchObject({ status: 'FAILED', error, error_code: 'not_found.resource', error_field: 'line_items.1.item_id', error_details: null })
+  await receiver.close()
 })
