@@ -90,6 +90,18 @@ export function daysBetween(from: string, to: string): number {
 export function dateInZone(nowIso: string, zone: string): string {
   const ms = Date.parse(nowIso)
   if (Number.isNaN(ms)) throw new Error(`not an instant: ${nowIso}`)
+  // Formatting is slow, and the date of a zone is the same for a whole second.
+  const second = Math.floor(ms / 1000)
+  const latest = latestDates.get(zone)
+  if (latest?.second === second) return latest.date
+  const date = formattedDate(ms, zone)
+  latestDates.set(zone, { second, date })
+  return date
+}
+
+const latestDates = new Map<string, { second: number; date: string }>()
+
+function formattedDate(ms: number, zone: string): string {
   const parts = zoneFormat(zone).formatToParts(new Date(ms))
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? ''
   return `${part('year').padStart(4, '0')}-${part('month')}-${part('day')}`

@@ -68,18 +68,24 @@ export interface ContextItem {
 
 /** Reads all of it in one round trip. Records that the organisation does not have are missing from the result. */
 export async function readDocumentContext(scope: Scope, request: DocumentContextRequest): Promise<DocumentContext> {
-  const [context] = await scope.connection.run<DocumentContext>(DOCUMENT_CONTEXT, [
+  const { accountIds, rate, tags, invoiceNumber } = request
+  const asked: Asked = {
+    accounts: accountIds.length > 0,
+    rate: rate !== null,
+    tags: tags.length > 0,
+    number: invoiceNumber !== null,
+  }
+  const [context] = await scope.connection.run<DocumentContext>(statementFor(asked), [
     scope.orgId,
     request.contactId,
     request.branchId,
     request.itemIds,
     request.taxIds,
     request.date,
-    request.tags,
-    request.invoiceNumber,
-    request.accountIds,
-    request.rate?.from,
-    request.rate?.to,
+    ...(asked.accounts ? [accountIds] : []),
+    ...(rate ? [rate.from, rate.to] : []),
+    ...(asked.tags ? [tags] : []),
+    ...(asked.number ? [invoiceNumber] : []),
   ])
   return context!
 }
@@ -96,11 +102,29 @@ const ACCOUNTS = `
 
 const POSTING_ACCOUNTS: Statement = { name: 'posting accounts', takesNoLock: true, text: `SELECT ${ACCOUNTS}` }
 
+/** The parts that few documents need. PostgreSQL would set them up for every execution, so a statement has only those asked for. */
+interface Asked {
+  accounts: boolean
+  rate: boolean
+  tags: boolean
+  number: boolean
+}
+
+const statements = new Map<string, Statement>()
+
+function statementFor(asked: Asked): Statement {
+  const parts = Object.entries(asked).flatMap(([part, isAsked]) => (isAsked ? [part] : []))
+  const name = ['document context', ...parts].join(' ')
+  let statement = statements.get(name)
+  if (!statement) statements.set(name, (statement = { name, takesNoLock: true, text: textFor(asked) }))
+  return statement
+}
+
 // Decimals go through JSON as text, so that none of their digits is lost.
-const DOCUMENT_CONTEXT: Statement = {
-  name: 'document context',
-  takesNoLock: true,
-  text: `
+function textFor({ accounts, rate, tags, number }: Asked): string {
+  let place = 6
+  const next = () => `$${(place += 1)}`
+  return `
 WITH branch AS MATERIALIZED (
   SELECT id, state, invoice_prefix, bill_prefix FROM branches
   WHERE org_id = $1 AND (CASE WHEN $3::uuid IS NULL THEN is_default ELSE id = $3 END)
@@ -121,10 +145,14 @@ SELECT
      SELECT id, series_name, prefix, padding, format_template, is_default FROM number_series
      WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND period_id = (
        SELECT id FROM accounting_periods WHERE org_id = $1 AND $6::date BETWEEN start_date AND end_date LIMIT 1)) AS s) AS series,
-  (SELECT coalesce(json_agg(a), '[]') FROM (
-     SELECT id, account_type, is_active FROM accounts WHERE org_id = $1 AND id = ANY ($9::uuid[])) AS a) AS accounts,
-  ${latestRate('$10::text', '$11::text', '$6')} AS latest_rate,
-  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($7::uuid[])) AS tags_found,
-  ($8::text IS NOT NULL AND EXISTS (SELECT FROM invoices
-     WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND invoice_number = $8)) AS number_taken`,
+  ${accounts ? accountsAmong(next()) : `'[]'::json`} AS accounts,
+  ${rate ? latestRate(`${next()}::text`, `${next()}::text`, '$6') : 'NULL'} AS latest_rate,
+  ${tags ? `(SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY (${next()}::uuid[]))` : '0'} AS tags_found,
+  ${number ? takenInBranch(next()) : 'false'} AS number_taken`
 }
+
+const accountsAmong = (ids: string) => `(SELECT coalesce(json_agg(a), '[]') FROM (
+     SELECT id, account_type, is_active FROM accounts WHERE org_id = $1 AND id = ANY (${ids}::uuid[])) AS a)`
+
+const takenInBranch = (number: string) => `EXISTS (SELECT FROM invoices
+     WHERE org_id = $1 AND branch_id = (SELECT id FROM branch) AND invoice_number = ${number})`

@@ -1,5 +1,4 @@
 // The open books of a command: they collect what it writes, and write it in one statement at the end.
-import { v7 as uuidv7 } from 'uuid'
 import { DOCUMENTS } from '../../domain/documents.ts'
 import { assertBalanced } from '../../domain/posting/posting.ts'
 import type { NumberParts } from '../../domain/numbering.ts'
@@ -14,6 +13,7 @@ import { sharingReads } from '../../models/sharing-reads.ts'
 import type { Transaction } from '../../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 import { announcementOf, type ActivityEntry, type EventEntry, type JournalEntry } from './entries.ts'
+import { newId } from './ids.ts'
 
 /** The columns of every record that counts its versions. */
 type Versioned = RowOf<typeof VERSIONED> & { id: string }
@@ -61,7 +61,7 @@ export class Books implements Scope {
   }
 
   newId(): string {
-    return uuidv7()
+    return newId()
   }
 
   insert<Row extends { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id'>): Row {
@@ -112,7 +112,7 @@ export class Books implements Scope {
 
   /** Takes the next number of a sequence. Returns a placeholder, which is replaced by the number when the books are written. */
   number(sequence: string, parts: NumberParts, document: string, branchId: string | null = null): string {
-    const placeholder = `<number:${uuidv7()}>`
+    const placeholder = `<number:${newId()}>`
     this.#unitOfWork.placeholders.push({ placeholder: placeholder, sequence, ...parts, document, branch_id: branchId })
     return placeholder
   }
@@ -126,7 +126,7 @@ export class Books implements Scope {
   postJournal(entry: JournalEntry): Journal {
     assertBalanced(entry.lines)
     const journal = this.insert(journals, {
-      id: uuidv7(),
+      id: newId(),
       journal_number: this.number('journal', { before: DOCUMENTS.JOURNAL.prefix, padding: 5, after: '' }, 'journal'),
       date: entry.date,
       source: entry.source,
@@ -159,7 +159,7 @@ export class Books implements Scope {
   /** Adds an entry to the activity log. */
   record(entry: ActivityEntry): void {
     this.insert(activity, {
-      id: uuidv7(),
+      id: newId(),
       action: entry.action,
       entity_type: entry.entityType,
       entity_id: entry.entityId,
@@ -176,7 +176,7 @@ export class Books implements Scope {
    * never if the transaction fails. Returns the body, with a placeholder for the delivery's id where the event names none.
    */
   announce(event: EventEntry): string {
-    const announcement = announcementOf(event, uuidv7(), this.orgId, this.now)
+    const announcement = announcementOf(event, newId(), this.orgId, this.now)
     this.#unitOfWork.announcements.push(announcement)
     return announcement.payload
   }
