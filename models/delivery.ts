@@ -117,7 +117,7 @@ export const SETTLE = {
   INSERT INTO activity (org_id, id, action, entity_type, entity_id, entity_ref, actor_user_id, changes, metadata, occurred_at)
   SELECT org_id, gen_random_uuid(), 'WEBHOOK_ENDPOINT_STATUS_CHANGED', 'WEBHOOK_ENDPOINT', id, url, NULL,
     '{"status": {"old": "ENABLED", "new": "DISABLED"}}',
-    jsonb_build_object('source', 'WEBHOOK_DELIVERY', 'failing_since', failing_since), last_modified_time
+    jsonb_build_object('source', 'WEBHOOK_DELIVERY', 'failing_since', to_char(failing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), last_modified_time
   FROM disabled
   )
   SELECT v.org_id, v.endpoint_id AS id, v.answered, v.failures, v.slow, v.last_at

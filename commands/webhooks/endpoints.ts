@@ -1,6 +1,6 @@
 // The commands on webhook endpoints: create, change, enable, disable, delete.
 import { CLOSED, closed, type Circuit } from '../../domain/circuit.ts'
-import { EVENT_TYPES, isEventType } from '../../domain/events.ts'
+import { DELETION_EVENTS, EVENT_TYPES, isEventType } from '../../domain/events.ts'
 import { fault, notFound } from '../../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { isId } from '../../domain/ids.ts'
@@ -107,7 +107,7 @@ export async function createEndpoint(
 }
 
 /**
- * Changes an endpoint; its secret stays. Another URL closes its circuit. Throws not_found.resource, validation.invalid_value as
+ * Changes an endpoint; its secret stays. Another URL closes its circuit and ends the days of failures. Throws not_found.resource, validation.invalid_value as
  * createEndpoint does, and as changedFields does.
  */
 export async function changeEndpoint(
@@ -127,6 +127,7 @@ export async function changeEndpoint(
   if (fields.url !== undefined && fields.url !== endpoint.url) {
     checkedUrl()
     changed.url = fields.url
+    changed.failing_since = null
   }
   const circuit = changed.url === undefined ? before!.circuit : await closeCircuit(books, id)
   return { endpoint: change(books, endpoint, changed, 'WEBHOOK_ENDPOINT_UPDATED'), circuit }
@@ -194,7 +195,9 @@ function checkedEvents(names: string[]): string[] {
   if (unknown === undefined) return [...new Set(names)]
   throw fault('validation.invalid_value', {
     field: 'events',
-    message: `${unknown} is not an event.`,
+    message: (DELETION_EVENTS as readonly string[]).includes(unknown)
+      ? `${unknown} is in the change feed only; an endpoint cannot subscribe to it.`
+      : `${unknown} is not an event.`,
     details: { valid: [...EVENT_TYPES] },
   })
 }

@@ -70,3 +70,8 @@ test.each(['intranet', 'intranet.', 'shop.localhost', 'printer.local.', 'db.inte
     expect([status, body.field, body.message]).toEqual([400, 'url', `The name ${host} cannot be public; use a name of the public internet.`])
     expect(names.questions.map(({ name }) => name)).not.toContain(host)
   })
+
+test('the refusal of an event that only the change feed has says so', async () => {
+  const { status, body } = await client.post('/webhooks/endpoints', { ...hook('hooks.example.com'), events: ['INVOICE_DELETED'] })
+  expect([status, body.message]).toEqual([400, 'INVOICE_DELETED is in the change feed only; an endpoint cannot subscribe to it.'])
+})

@@ -97,6 +97,7 @@ describe('endpoints', () => {
     [{ ...HOOK, url: 'not a url' }, 'url'],
     [{ ...HOOK, events: ['INVOICE_CREATED', 'INVOICE_EATEN'] }, 'events'],
     [{ ...HOOK, events: ['webhook.test'] }, 'events'],
+    [{ ...HOOK, events: ['INVOICE_DELETED'] }, 'events'],
   ])('%j is refused for its %s', async (body, field) => {
     const reply = await call('POST', '/webhooks/endpoints', body)
     expect(reply.status).toBe(400)

@@ -109,8 +109,9 @@ test('enabling an endpoint closes its circuit, and so does another URL', async (
   await setup.announce(20)
   await untilCircuit(id, isOpen)
   customer.answer = () => 200
-  expect((await call('PUT', `/webhooks/endpoints/${id}`, { description: 'the same machine' })).endpoint.circuit).toBe('OPEN')
-  expect((await call('PUT', `/webhooks/endpoints/${id}`, { url: `${customer.url}/anew` })).endpoint).toMatchObject({ circuit: 'CLOSED' })
+  expect((await call('PUT', `/webhooks/endpoints/${id}`, { description: 'the same machine' })).endpoint)
+    .toMatchObject({ circuit: 'OPEN', failing_since: expect.any(String) })
+  expect((await call('PUT', `/webhooks/endpoints/${id}`, { url: `${customer.url}/anew` })).endpoint).toMatchObject({ circuit: 'CLOSED', failing_since: null })
   await setup.until(made(1), 30_000)
 })
 

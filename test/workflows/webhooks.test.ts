@@ -199,8 +199,8 @@ test('an endpoint with nothing but failures for five days is disabled, and the a
   expect(byId.get(gone)).toMatchObject({ status: 'DISABLED', failing_since: long })
   expect(byId.get(there)).toMatchObject({ status: 'ENABLED', failing_since: short })
   expect(byId.get(fresh)!.failing_since).toBeInstanceOf(Date)
-  const entries = await setup.sql(`SELECT entity_id, changes FROM activity WHERE action = 'WEBHOOK_ENDPOINT_STATUS_CHANGED'`)
-  expect(entries).toEqual([{ entity_id: gone, changes: { status: { old: 'ENABLED', new: 'DISABLED' } } }])
+  const entries = await setup.sql(`SELECT entity_id, changes, metadata ->> 'failing_since' AS since FROM activity WHERE action = 'WEBHOOK_ENDPOINT_STATUS_CHANGED'`)
+  expect(entries).toEqual([{ entity_id: gone, changes: { status: { old: 'ENABLED', new: 'DISABLED' } }, since: long.toISOString() }])
 })
 
 test('one success ends the count of failures', async () => {
