@@ -84,10 +84,11 @@ export async function sendSignals({ connection, engine, log, clock }: ScheduleSi
 
 /**
  * Starts or signals the workflows of schedules that should have run ten minutes ago; with `all`, of every active schedule.
- * The rows alone decide what is generated, so a workflow too many does nothing. Returns how many were signalled.
+ * The rows alone decide what is generated, so a workflow too many does nothing. One that Temporal refuses is logged, and
+ * holds up no other. Returns how many were signalled. Throws EngineUnavailable.
  */
 export async function reconcileSchedules(
-  { connection, engine, clock }: ScheduleSignalsDependencies,
+  { connection, engine, log, clock }: ScheduleSignalsDependencies,
   all = false,
 ): Promise<number> {
   const before = new Date(clock().getTime() - OVERDUE_MS)
@@ -96,8 +97,15 @@ export async function reconcileSchedules(
     const page = await (all
       ? schedulesActive(connection, after, PAGE)
       : schedulesOverdue(connection, before, after, PAGE))
-    await each(page, (one) => engine.signalSchedule(inputOf(one), 'configChanged'))
-    signalled += page.length
+    await each(page, async (one) => {
+      try {
+        await engine.signalSchedule(inputOf(one), 'configChanged')
+        signalled += 1
+      } catch (error) {
+        if (error instanceof EngineUnavailable) throw error
+        log.error({ err: error, schedule_id: one.id }, 'the workflow of a schedule could not be signalled')
+      }
+    })
     after = page.at(-1)?.id ?? ''
     if (after === '') return signalled
   }

@@ -11,13 +11,18 @@ export interface SchedulingDependencies {
   log: Logger
 }
 
+/** Every so many calls all zones are looked at again: the Temporal server may have lost its data since. */
+const ALL_AGAIN = 10
+
 /**
- * Returns a function to call at intervals, which schedules the time zones that are new since the last call. A zone that
- * Temporal refuses is logged once, does not stop the others, and is tried again at the next call.
+ * Returns a function to call at intervals, which schedules the time zones that are new since the last call, and every tenth
+ * time those that are missing again. A zone that Temporal refuses is logged once, does not stop the others, and is tried
+ * again at the next call.
  */
 export function createScheduling({ connection, engine, log }: SchedulingDependencies): () => Promise<void> {
   const ensured = new Set<string>()
   const refused = new Set<string>()
+  let calls = 0
 
   async function ensure(timeZone: string): Promise<void> {
     try {
@@ -33,6 +38,8 @@ export function createScheduling({ connection, engine, log }: SchedulingDependen
   }
 
   return async () => {
+    if (calls % ALL_AGAIN === 0) ensured.clear()
+    calls += 1
     for (const zone of await zonesInUse(connection)) if (!ensured.has(zone)) await ensure(zone)
   }
 }

@@ -228,7 +228,11 @@ function running(
   ask: RunRequest,
 ): WorkflowAnswer {
   return async (context) => {
-    const { generatedEntityId } = await context.gateways.engine.runScheduleNow({ orgId, scheduleId, entityType }, ask)
+    const { runScheduleNow } = context.gateways.engine
+    const input = { orgId, scheduleId, entityType }
+    let { generatedEntityId } = await runScheduleNow(input, ask)
+    // Temporal may remember a run that PostgreSQL does not have, because an older state of the database was restored.
+    if (!(await findRun(context, ask.runId))) ({ generatedEntityId } = await runScheduleNow(input, ask, true))
     if (generatedEntityId === null) throw await refusalOfRun(context, ask.runId)
     const recurring = showSchedule(await scheduleOf(context, scheduleId))
     return { message: 'Recurring schedule run.', recurring, generated_entity_id: generatedEntityId }

@@ -1,4 +1,5 @@
 // Starts and signals the workflows of recurring schedules, and runs a schedule while a caller waits.
+import { randomUUID } from 'node:crypto'
 import {
   WithStartWorkflowOperation,
   WorkflowNotFoundError,
@@ -33,8 +34,11 @@ interface Dependencies {
 
 /** Tells the workflow of a schedule that its row has changed; starts it where there is none. Throws EngineUnavailable. */
 export type SignalSchedule = (input: ScheduleInput, signal: ScheduleSignal) => Promise<void>
-/** Runs a schedule now. Throws the Fault with which the run is refused, and service.unavailable when the time is over. */
-export type RunScheduleNow = (input: ScheduleInput, ask: RunRequest) => Promise<ManualRun>
+/**
+ * Runs a schedule now. With `anew`, also where Temporal remembers that it has done so. Throws the Fault with which the run is
+ * refused, and service.unavailable when the time is over.
+ */
+export type RunScheduleNow = (input: ScheduleInput, ask: RunRequest, anew?: boolean) => Promise<ManualRun>
 
 type ScheduleWorkflow = (input: ScheduleInput) => Promise<unknown>
 
@@ -66,7 +70,7 @@ export function createScheduleSignals({ client, connection, taskQueue }: Depende
 }
 
 export function createRunNow({ client, connection, taskQueue }: Dependencies): RunScheduleNow {
-  return async (input, ask) => {
+  return async (input, ask, anew = false) => {
     const startWorkflowOperation = new WithStartWorkflowOperation<ScheduleWorkflow>(
       'recurringSchedule',
       startOf(input, taskQueue),
@@ -76,7 +80,7 @@ export function createRunNow({ client, connection, taskQueue }: Dependencies): R
         client.workflow.executeUpdateWithStart<ScheduleWorkflow, ManualRun, [RunRequest]>(RUN_NOW, {
           startWorkflowOperation,
           // A repeat of the call joins the update that is under way.
-          updateId: ask.runId,
+          updateId: anew ? `${ask.runId}/${randomUUID()}` : ask.runId,
           args: [ask],
         }),
       )

@@ -1,5 +1,5 @@
 // Records the histories of this folder again, one for each course of a workflow: run it when a workflow has changed for good.
-//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [bulks] [circuits] [conversions] [housekeeping] [taken] [webhooks]
+//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [bulks] [circuits] [conversions] [housekeeping] [schedules] [taken] [webhooks]
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
@@ -9,23 +9,24 @@ import { recordCircuits } from './circuits.ts'
 import { recordConversions } from './conversions.ts'
 import { recordHousekeeping } from './housekeeping.ts'
 import { RECORDING_KEY } from './recording-key.ts'
+import { recordSchedules } from './schedules.ts'
 import { recordTakenUp } from './taken-up.ts'
 import { recordWebhooks } from './webhooks.ts'
 
-/** Saves the history of a process once it has come to its end, whichever that is. */
-export type Save = (engine: Engine, workflowId: string, name: string) => Promise<void>
+/** Saves the history of a process, or of one of its runs, once it has come to its end, whichever that is. */
+export type Save = (engine: Engine, workflowId: string, name: string, runId?: string) => Promise<void>
 
 // The replays decrypt the histories with it.
 process.env.TEST_ENCRYPTION_KEY = RECORDING_KEY
 
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const STORIES: Record<string, (save: Save) => Promise<void>> = {
-  bulks: recordBulks, circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, taken: recordTakenUp, webhooks: recordWebhooks,
+  bulks: recordBulks, circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, schedules: recordSchedules, taken: recordTakenUp, webhooks: recordWebhooks,
 }
 
 // Who was at work, and in which folder, is of no interest to anybody else.
-const save: Save = async ({ client: { workflow } }, workflowId, name) => {
-  const handle = workflow.getHandle(workflowId)
+const save: Save = async ({ client: { workflow } }, workflowId, name, runId) => {
+  const handle = workflow.getHandle(workflowId, runId, { followRuns: runId === undefined })
   await handle.result().catch(() => undefined)
   const history = JSON.parse(historyToJSON(await handle.fetchHistory()))
   const text = JSON.stringify(history, (key, value) => (key === 'stackTrace' ? '' : /^\d+@/.test(value) ? 'worker' : value), 1)
