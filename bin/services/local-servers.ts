@@ -64,7 +64,7 @@ async function allOf<T extends unknown[]>(parts: { [I in keyof T]: Promise<T[I]>
 
 async function database(context: StartContext, ports: Ports): Promise<string> {
   const { local, onLaunch } = context
-  if (local.databaseUrl) {
+  if (local.databaseUrl && !isOwn(local.databaseUrl, context.record.lastPorts.postgres)) {
     printLine('PostgreSQL', 'yours', withoutPassword(local.databaseUrl), 'DATABASE_URL')
     return local.databaseUrl
   }
@@ -91,7 +91,7 @@ async function temporalServer(
   ports: Ports,
 ): Promise<{ temporalAddress: string; temporalUiUrl: string | null }> {
   const { local, namespace, onLaunch, stopping } = context
-  if (local.temporalAddress) {
+  if (local.temporalAddress && !isOwn(local.temporalAddress, context.record.lastPorts.temporal)) {
     printLine('Temporal', 'yours', local.temporalAddress, 'TEMPORAL_ADDRESS')
     return { temporalAddress: local.temporalAddress, temporalUiUrl: null }
   }
@@ -115,6 +115,10 @@ async function temporalServer(
   const temporalAddress = await up(context, { name: 'Temporal', log, start, detail: ({ url }) => url }, find)
   return { temporalAddress, temporalUiUrl: urlOf(ports.temporalUi) }
 }
+
+// An operator's shell may have exported the address of the run's own server, for Temporal's CLI or psql: that is no other server.
+const isOwn = (address: string, port: number | undefined) =>
+  new RegExp(`(^|@)127\\.0\\.0\\.1:${port}(/|$)`).test(address)
 
 const urlOf = (port: number) => `http://127.0.0.1:${port}`
 

@@ -32,7 +32,12 @@ const CODEC_CONNECTIONS = 50
 /** Starts the server. Throws an Error that names the port where it cannot be opened. */
 export async function openCodecServer({ host, port, codec, origins }: CodecServerOptions): Promise<CodecServer> {
   const limits = { headersTimeout: CODEC_SECONDS * 1000, requestTimeout: CODEC_SECONDS * 1000 }
-  const server = createServer(limits, (request, response) => void answer(request, response, codec, origins))
+  const server = createServer(
+    limits,
+    (request, response) =>
+      // The client may be gone before its request has arrived.
+      void answer(request, response, codec, origins).catch(() => response.destroy()),
+  )
   server.maxConnections = CODEC_CONNECTIONS
   server.on('connection', (socket) => socket.setTimeout(CODEC_SECONDS * 1000, () => socket.destroy()))
   await listening(server, port, host)

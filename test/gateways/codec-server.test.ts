@@ -1,5 +1,7 @@
 // The codec server speaks Temporal's remote codec protocol, to its own UI's pages and to programs, and to no other page.
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { defaultPayloadConverter } from '@temporalio/common'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { CODEC_BODY_BYTES, openCodecServer, type CodecServer } from '../../gateways/temporal/codec-server.ts'
@@ -50,6 +52,17 @@ test('another key is a clear error', async () => {
   const { status, body } = await post('/decode', await encoded.text())
   expect([status, body.message]).toEqual([400, `A payload cannot be read: encrypted with the key ${keyIdsOf(OTHER_KEY)[0]}, and ENCRYPTION_KEY has only ${keyIdsOf(KEY)[0]}.`])
   await other.close()
+})
+
+test('outlives clients that are gone before their request has arrived', async () => {
+  const socket = connect(server.port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write('POST /decode HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{"pay')
+  // The answer to a later request shows that the server has read the part.
+  await post('/encode', { payloads: [value] })
+  socket.destroy()
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  expect((await post('/encode', { payloads: [value] })).status).toBe(200)
 })
 
 describe('pages', () => {

@@ -121,9 +121,11 @@ describe('a run that is stopped', () => {
   }, 120_000)
 
   test('leaves no leftovers for the next, which has the same token', async () => {
-    const { token } = demoCard(dataDir)
-    run = startLocalRun(dataDir, port)
+    const { token, temporal_address: TEMPORAL_ADDRESS, database_url: DATABASE_URL } = demoCard(dataDir)
+    // As the shell of an operator has exported them, for Temporal's CLI and for psql.
+    run = startLocalRun(dataDir, port, { TEMPORAL_ADDRESS, DATABASE_URL })
     await run.says(READY)
+    expect(childrenOf(dataDir).map(({ name }) => name).sort()).toEqual([...parts].sort())
     expect(run.output()).not.toContain('Leftovers')
     expect(demoCard(dataDir).token).toBe(token)
     run.kill('SIGINT')
