@@ -37,6 +37,7 @@ export async function bulkCreate(input: BulkInput): Promise<BulkProgress> {
   let isAsked = false
   setHandler(bulkProgress, () => progress, { description: 'How many rows are created and refused.' })
   setHandler(lookAgain, () => void (isAsked = true), { description: 'Look now whether the organisation is active.' })
+  setCurrentDetails(`${progress.state}: ${bulkText(kind, progress)}`)
   for (;;) {
     const from = progress.succeeded + progress.failed
     const last = progress.state

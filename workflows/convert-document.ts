@@ -12,6 +12,7 @@ export async function convertDocument(input: ConversionInput): Promise<Conversio
     // A refusal is not retried. Every other error is one of our own, such as an unavailable database, and is retried.
     retry: { initialInterval: '100 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },
   })
+  setCurrentDetails(`CONVERTING: ${input.source} ${input.sourceId}`)
   try {
     for (let hop = 1; ; hop += 1) {
       const { finished, targets } = await convertNext.executeWithOptions({ summary: `document ${hop}` }, [input])

@@ -13,6 +13,7 @@ export async function housekeeping(input: HousekeepingInput = {}): Promise<Swept
   })
   const where = input.timeZone ?? 'every zone'
   upsertSearchAttributes(searchPairs({ entityType: 'HOUSEKEEPING', state: 'SWEEPING' }))
+  setCurrentDetails(`SWEEPING: ${where}`)
   // Concurrently, so that neither waits for what delays the other. Runs from before `financial-years` do not have the second.
   const [swept, opened] = await Promise.all([
     sweepOverdue.executeWithOptions({ summary: `sweep of ${where}` }, [input]),

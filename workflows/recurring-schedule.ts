@@ -42,8 +42,10 @@ export async function recurringSchedule(input: ScheduleInput): Promise<ScheduleT
   let last: ScheduleTick | null = null
 
   // The row in PostgreSQL is the truth, so a signal only says that it has to be read again.
-  for (const name of SCHEDULE_SIGNALS) setHandler(defineSignal(name), () => void (changed = true))
-  setHandler(state, () => last)
+  for (const name of SCHEDULE_SIGNALS) {
+    setHandler(defineSignal(name), () => void (changed = true), { description: 'Read the row again.' })
+  }
+  setHandler(state, () => last, { description: 'How the last tick ended, and when the next one is.' })
   setHandler(runNow, async (ask) => {
     try {
       return await runScheduleNow.executeWithOptions(
@@ -57,6 +59,7 @@ export async function recurringSchedule(input: ScheduleInput): Promise<ScheduleT
     }
   })
 
+  setCurrentDetails(`${input.entityType}: has not been looked at yet`)
   for (;;) {
     changed = false
     last = await runSchedule.executeWithOptions({ summary: 'tick' }, [input])

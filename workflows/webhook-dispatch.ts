@@ -23,6 +23,7 @@ export async function webhookDispatch(input: DispatchInput): Promise<{ refused: 
     // Every error is one of our own, such as an unavailable database, and is retried.
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '30 seconds' },
   })
+  setCurrentDetails('DISPATCHING: attempts are being made')
   const { refused, failed = refused.length } = await attemptBatch.executeWithOptions(
     { summary: 'attempts, side by side' },
     [input],
