@@ -1,6 +1,6 @@
 // `npm run doctor [-- --json]`: names what is stuck, and the command that mends it. Exits with 1 where anything is stuck.
 import { parseArgs } from 'node:util'
-import type { Finding } from '../audit/stuck.ts'
+import type { Finding } from '../audit/stuck/check.ts'
 import type { Settings } from '../settings.ts'
 import { examine } from './doctor/examine.ts'
 import { operatorSettings } from './operator-settings.ts'

@@ -2,10 +2,10 @@
 import { pino } from 'pino'
 import { openEngine } from '../gateways/temporal/engine.ts'
 import { openDatabase } from '../models/database.ts'
-import { readSettings } from '../settings.ts'
 import { reconcileSchedules } from '../worker/schedule-signals.ts'
+import { operatorSettings } from './operator-settings.ts'
 
-const settings = readSettings()
+const settings = operatorSettings()
 const engine = openEngine({
   address: settings.temporalAddress,
   namespace: settings.temporalNamespace,

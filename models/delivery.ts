@@ -169,7 +169,8 @@ export interface DeliveryUnderWay {
   next_attempt_at: Date
 }
 
-const UNDER_WAY = `SELECT d.org_id, d.id, d.endpoint_id, d.series, d.attempts_made, d.next_attempt_at, e.entity_type, e.entity_id,
+/** The start of a statement that reads deliveries as `d`, each with its event as `e`. */
+export const UNDER_WAY = `SELECT d.org_id, d.id, d.endpoint_id, d.series, d.attempts_made, d.next_attempt_at, e.entity_type, e.entity_id,
     (SELECT count(*)::integer FROM webhook_attempts AS a
       WHERE a.org_id = d.org_id AND a.delivery_id = d.id AND a.series = d.series AND a.duration_ms IS NOT NULL)
       AS attempts_in_series
@@ -207,22 +208,6 @@ export async function overdueDeliveries(
   limit = 200,
 ): Promise<DeliveryUnderWay[]> {
   return connection.run(OVERDUE, [before, after?.next_attempt_at ?? new Date(0), after?.id ?? FIRST_ID, limit])
-}
-
-/** Those of these deliveries that exist and are not finished, by their ids. */
-export async function unfinishedAmong(
-  connection: Connection,
-  keys: readonly { orgId: string; deliveryId: string }[],
-): Promise<string[]> {
-  const columns = [keys.map(({ orgId }) => orgId), keys.map(({ deliveryId }) => deliveryId)]
-  const rows = await connection.run<{ id: string }>(UNFINISHED_AMONG, columns)
-  return rows.map(({ id }) => id)
-}
-
-const UNFINISHED_AMONG = {
-  name: 'unfinished among',
-  text: `SELECT d.id FROM unnest($1::uuid[], $2::uuid[]) AS k(org_id, id)
-         JOIN webhook_deliveries AS d ON d.org_id = k.org_id AND d.id = k.id WHERE d.held_by IS NOT NULL`,
 }
 
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'

@@ -11,11 +11,15 @@ export interface Operations {
   oldest_due_at: Date | null
   /** Deliveries whose workflow should have made its attempt `lateMs` ago. */
   overdue_deliveries: number
+  /** Active schedules that should have run `lateMs` ago. */
+  overdue_schedules: number
+  /** When the oldest bulk that is under way was accepted; null where none is. Those of suspended organisations do not count. */
+  oldest_bulk_at: Date | null
   /** When each process and nightly job was last at work, by its name. */
   last_seen: Record<string, string>
 }
 
-/** Reads all of it by three index scans, each of a bounded length. */
+/** Reads all of it by index scans, each of a bounded length. */
 export async function readOperations(
   database: Pick<Database, 'observe'>,
   now: Date,
@@ -46,6 +50,10 @@ const READ = {
       WHERE v.due_at <= $1) AS oldest_due_at,
     (SELECT count(*)::integer FROM (SELECT FROM webhook_deliveries AS d
       WHERE d.held_by IN ('PROCESS', 'ATTEMPT') AND d.next_attempt_at < $2 LIMIT ${COUNTED_AT_MOST}) AS late) AS overdue_deliveries,
+    (SELECT count(*)::integer FROM (SELECT FROM recurring_schedules AS s JOIN organizations AS o ON o.id = s.org_id AND o.status = 'ACTIVE'
+      WHERE s.status = 'ACTIVE' AND greatest(s.next_run_at, s.not_before) < $2 LIMIT ${COUNTED_AT_MOST}) AS late) AS overdue_schedules,
+    (SELECT min(b.created_time) FROM (SELECT org_id, created_time FROM bulks WHERE status = 'RUNNING' LIMIT ${COUNTED_AT_MOST}) AS b
+      JOIN organizations AS o ON o.id = b.org_id AND o.status = 'ACTIVE') AS oldest_bulk_at,
     (SELECT coalesce(jsonb_object_agg(h.name, h.seen_at), '{}') FROM
       (SELECT name, seen_at FROM process_heartbeats ORDER BY name LIMIT ${SEEN_AT_MOST}) AS h) AS last_seen`,
 }

@@ -123,6 +123,24 @@ function addRead(registry: Registry, { clock }: WorkerMetricsDependencies, read:
       if (seen) set(seen.overdue_deliveries)
     },
   )
+  gauge(
+    registry,
+    'bahi_recurring_schedules_overdue',
+    'Active recurring schedules that should have run ten minutes ago, up to 10,000.',
+    async (set) => {
+      const seen = await read()
+      if (seen) set(seen.overdue_schedules)
+    },
+  )
+  gauge(
+    registry,
+    'bahi_bulk_age_seconds',
+    'How long ago the oldest bulk that is under way was accepted; 0 where none is.',
+    async (set) => {
+      const seen = await read()
+      if (seen) set(seen.oldest_bulk_at ? Math.max(0, (clock().getTime() - seen.oldest_bulk_at.getTime()) / 1000) : 0)
+    },
+  )
   labelled(
     registry,
     'bahi_last_seen_timestamp_seconds',

@@ -1,5 +1,6 @@
 // What the doctor asks PostgreSQL: the schema, what is stuck, and whether the keys fit.
-import { findStuck, type Finding } from '../../audit/stuck.ts'
+import { findStuck } from '../../audit/stuck/stuck.ts'
+import type { Finding } from '../../audit/stuck/check.ts'
 import type { Connection } from '../../models/connection.ts'
 import { pendingMigrations } from '../../models/migrate.ts'
 import { unseal } from '../../models/sealed.ts'

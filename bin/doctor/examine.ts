@@ -1,7 +1,7 @@
 // Examines a running service: what is unavailable, and what is stuck in PostgreSQL and in Temporal.
 import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Finding } from '../../audit/stuck.ts'
+import type { Finding } from '../../audit/stuck/check.ts'
 import { openEngine } from '../../gateways/temporal/engine.ts'
 import { openDatabase } from '../../models/database.ts'
 import type { Settings } from '../../settings.ts'
@@ -26,7 +26,9 @@ export async function examine(settings: Settings, now: Date): Promise<Finding[]>
     const temporal = !reachable
       ? [unavailable('Temporal', `no answer at ${address} in the namespace ${namespace}`)]
       : isReadable
-        ? await within(examineTemporal({ engine, database, queueSuffix, now })).catch(away('Temporal'))
+        ? await within(
+            examineTemporal({ engine, database, queueSuffix, ladderSeconds: settings.webhookLadderSeconds, now }),
+          ).catch(away('Temporal'))
         : []
     return [...stored, ...temporal, ...redis]
   } finally {

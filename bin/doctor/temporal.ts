@@ -1,28 +1,15 @@
 // What the doctor asks Temporal: workflows that cannot go on or have nothing left to do, and schedules.
-import type { Finding, Severity } from '../../audit/stuck.ts'
+import type { Finding } from '../../audit/stuck/check.ts'
 import { ADD_KEY } from './database.ts'
+import { withoutProcess, withoutRow } from './processes.ts'
+import { finding, LISTED, MINUTE_MS, openOnes, type TemporalCheck, type TemporalPatient } from './temporal-check.ts'
 import { queueName } from '../../domain/task-queues.ts'
 import { housekeepingId } from '../../domain/housekeeping.ts'
-import type { Engine } from '../../gateways/temporal/engine.ts'
 import { listWorkflows, scheduleState, type OpenWorkflow } from '../../gateways/temporal/open-workflows.ts'
 import { conversionsWithoutDocument } from '../../models/conversion.ts'
-import type { Connection } from '../../models/connection.ts'
-import { unfinishedAmong } from '../../models/delivery.ts'
 import { zonesInUse } from '../../models/overdue.ts'
 
-export interface TemporalPatient {
-  engine: Pick<Engine, 'client'>
-  database: Connection
-  queueSuffix: string
-  now: Date
-}
-
-const LISTED = 20
-const PROCESSES = 1_000
 const ZONES = 100
-const MINUTE_MS = 60_000
-
-type TemporalCheck = (patient: TemporalPatient) => Promise<Finding[]>
 
 export async function examineTemporal(patient: TemporalPatient): Promise<Finding[]> {
   const found: Finding[] = []
@@ -30,24 +17,10 @@ export async function examineTemporal(patient: TemporalPatient): Promise<Finding
   return found
 }
 
-const finding = (check: string, severity: Severity, problem: string, mend: string): Finding => ({
-  check,
-  severity,
-  problem,
-  mend,
-})
-
 // The schedules keep the input of their workflows, encrypted.
 function unlessEncrypted(error: Error): Finding[] {
   if (!error.message.startsWith('encrypted with the key')) throw error
   return [finding('encryption key', 'stuck', `workflows and schedules of Temporal were ${error.message}`, ADD_KEY)]
-}
-
-/** The open workflows of this installation that satisfy a condition and were started so many minutes ago. */
-function openOnes({ engine, queueSuffix, now }: TemporalPatient, condition: string, minutes: number, limit: number) {
-  const before = new Date(now.getTime() - minutes * MINUTE_MS).toISOString()
-  const ours = `TaskQueue = '${queueName('core', queueSuffix)}' AND ExecutionStatus = 'Running' AND StartTime < '${before}'`
-  return listWorkflows(engine, `${ours} AND ${condition}`, limit)
 }
 
 // Temporal reports a problem after five failures in a row of a workflow's own code, or of its decryption.
@@ -102,25 +75,6 @@ const conversionsNotStarted: TemporalCheck = async ({ database, engine, queueSuf
   return found
 }
 
-const withoutRow: TemporalCheck = async (patient) => {
-  const processes = await openOnes(patient, `WorkflowType = 'webhookDelivery'`, 5, PROCESSES)
-  const keyed = processes.flatMap(({ workflowId, orgId }) =>
-    orgId ? [{ workflowId, orgId, deliveryId: workflowId.split('/')[1]! }] : [],
-  )
-  const unfinished = new Set(await unfinishedAmong(patient.database, keyed))
-  return keyed
-    .filter(({ deliveryId }) => !unfinished.has(deliveryId))
-    .slice(0, LISTED)
-    .map(({ workflowId }) =>
-      finding(
-        'processes without a row',
-        'stuck',
-        `${workflowId} is open, and its delivery is finished or does not exist`,
-        `temporal workflow terminate --workflow-id ${workflowId} --reason "its delivery is finished"`,
-      ),
-    )
-}
-
 const schedules: TemporalCheck = async ({ database, engine, queueSuffix }) => {
   const found: Finding[] = []
   for (const zone of (await zonesInUse(database)).slice(0, ZONES)) {
@@ -149,4 +103,11 @@ const schedules: TemporalCheck = async ({ database, engine, queueSuffix }) => {
 }
 
 // A new kind of process adds its own here.
-const CHECKS: TemporalCheck[] = [poisoned, conversionsTooLong, conversionsNotStarted, withoutRow, schedules]
+const CHECKS: TemporalCheck[] = [
+  poisoned,
+  conversionsTooLong,
+  conversionsNotStarted,
+  withoutRow,
+  withoutProcess,
+  schedules,
+]

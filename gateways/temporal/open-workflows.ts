@@ -34,6 +34,20 @@ export async function listWorkflows(
   return found
 }
 
+/** More ids make a query too long for the visibility store. */
+const ASKED_AT_ONCE = 50
+
+/** Those of these workflow ids that have an open run. They hold only ids and fixed words. */
+export async function openAmong(engine: Pick<Engine, 'client'>, workflowIds: readonly string[]): Promise<Set<string>> {
+  const open = new Set<string>()
+  for (let from = 0; from < workflowIds.length; from += ASKED_AT_ONCE) {
+    const asked = workflowIds.slice(from, from + ASKED_AT_ONCE)
+    const query = `ExecutionStatus = 'Running' AND WorkflowId IN (${asked.map((id) => `'${id}'`).join(', ')})`
+    for (const { workflowId } of await listWorkflows(engine, query, asked.length)) open.add(workflowId)
+  }
+  return open
+}
+
 /** The state of the nightly schedule of a zone. */
 export async function scheduleState(
   { client }: Pick<Engine, 'client'>,

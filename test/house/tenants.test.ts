@@ -32,7 +32,7 @@ const touched = ({ text }: Sql) => [...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE
   .filter((name) => name === '${' || OWNED.has(name))
 const scoped = ({ text }: Sql) => /\borg_id = (\$\d|'\$\{orgId\}')/.test(text)
 // The relay carries the deliveries of all organisations; its rows still meet only rows of their own.
-const RELAY = ['models/circuit.ts', 'models/delivery.ts', 'models/queue.ts', 'models/recurring-queue.ts']
+const RELAY = ['models/circuit.ts', 'models/delivery.ts', 'models/queue.ts', 'models/recurring-queue.ts', 'models/processes.ts']
 const relayed = ({ path, text }: Sql) => RELAY.includes(path) && /\borg_id = \w+\.org_id/.test(text)
 
 // What is read across organisations, and why that is right.
@@ -46,6 +46,8 @@ const ACROSS: Record<string, string> = {
   'models/operations.ts READ': 'operators see how old the whole outbox is',
   'models/conversion.ts WITHOUT_DOCUMENT': 'the doctor looks for conversions that were never begun, of any organisation',
   'models/webhook.ts SOME_SECRETS': 'the doctor tries whether secrets can be read, of any organisation',
+  'models/processes.ts SCHEDULED': 'the doctor compares the schedules of all with the open workflows',
+  'models/reseal.ts SEALED_ENDPOINTS': 'an operator seals the secrets of all endpoints anew',
   'models/bulk.ts LEFT': 'the worker looks for bulks that a crash left',
   'models/bulk.ts DELETE_OLD': 'the housekeeping deletes what is older than it is kept',
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',

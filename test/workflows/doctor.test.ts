@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
-import type { Finding } from '../../audit/stuck.ts'
+import type { Finding } from '../../audit/stuck/check.ts'
 import { examine } from '../../bin/doctor/examine.ts'
 import { readSettings } from '../../settings.ts'
 import { ROOT } from '../fixtures/root.ts'
@@ -103,7 +103,74 @@ describe('PostgreSQL', () => {
   })
 })
 
+/** A schedule as a call would have written it, with columns of its own. */
+async function addSchedule(changes: Record<string, unknown> = {}): Promise<string> {
+  const id = uuidv7()
+  const row = {
+    org_id: setup.orgId, id, entity_type: 'JOURNAL', name: 'Depreciation', frequency: 'MONTHLY', interval_count: 1, month_anchor: 'START_DAY',
+    start_date: '2030-01-31', template_payload: '{}', auto_approve: false, auto_charge: false, status: 'ACTIVE', run_count: 0, failures: 0, last_error: null,
+    anchor_date: '2030-01-31', anchor_occurrence: 1, next_occurrence: 1, next_run_at: '2030-01-31T03:30:00Z', version: 1,
+    created_time: '2026-01-01T00:00:00Z', last_modified_time: '2026-01-01T00:00:00Z', ...changes,
+  }
+  const columns = Object.keys(row)
+  await setup.sql(`INSERT INTO recurring_schedules (${columns.join()}) VALUES (${columns.map((_, place) => `$${place + 1}`).join()})`, ...Object.values(row))
+  return id
+}
+
+describe('schedules and bulks', () => {
+  test('schedules that should have run, changes that nobody was told of, bulks that stand still, and what is paused by failures', async () => {
+    const overdue = await addSchedule({ next_run_at: new Date(Date.now() - 3_600_000) })
+    const paused = await addSchedule({ status: 'PAUSED', failures: 3, last_error: 'The contact does not exist.' })
+    await setup.sql(
+      `INSERT INTO recurring_signals (org_id, id, schedule_id, entity_type, signal, created_time) VALUES ($1, $2, $3, 'JOURNAL', 'pause', now() - interval '1 hour')`,
+      setup.orgId, uuidv7(), paused)
+    const bulkId = uuidv7()
+    await setup.sql(
+      `INSERT INTO bulks (org_id, id, entity_type, total, status, succeeded, failed, origin, created_time) VALUES ($1, $2, 'BILL', 1, 'RUNNING', 0, 0, '{}', now() - interval '1 hour')`,
+      setup.orgId, bulkId)
+    const found = await doctor()
+    expect(by(found, 'overdue schedules')).toMatchObject({ severity: 'stuck', problem: expect.stringContaining(overdue), mend: expect.stringContaining('npm run reconcile') })
+    expect(by(found, 'signals of schedules')).toMatchObject({ severity: 'stuck', problem: expect.stringMatching(/^1 changes/) })
+    expect(by(found, 'bulks')).toMatchObject({ severity: 'stuck', mend: expect.stringContaining(`--workflow-id bulk/${bulkId}`) })
+    expect(by(found, 'schedules paused by failures')).toMatchObject({
+      severity: 'notice', problem: expect.stringMatching(/after 3 failures: The contact does not exist\.$/), mend: expect.stringContaining(`POST /recurring/${paused}/resume`),
+    })
+    await setup.sql('DELETE FROM recurring_signals')
+    await setup.sql('DELETE FROM recurring_schedules')
+    await setup.sql('DELETE FROM bulks')
+  })
+
+  test('a schedule without a workflow, and the command that starts it; a workflow without a schedule', async () => {
+    const id = await addSchedule()
+    expect(by(await doctor(), 'schedules without a process')).toMatchObject({ problem: expect.stringContaining(id), mend: 'npm run reconcile' })
+    expect(await run(setup.env)).toMatchObject({ code: 1 })
+    await new Promise<void>((resolve, reject) => {
+      execFile(process.execPath, ['bin/reconcile.ts'], { cwd: ROOT, env: { ...setup.env, DATA_DIR: '/nowhere' } }, (error) => (error ? reject(error) : resolve()))
+    })
+    await until(async () => by(await doctor(), 'schedules without a process') === undefined, 20_000, () => 'still without a workflow')
+    await setup.sql('DELETE FROM recurring_schedules')
+    const later = new Date(Date.now() + 10 * 60_000)
+    const without = (await doctor({}, later)).filter(({ check }) => check === 'processes without a row').map(({ mend }) => mend)
+    expect(without).toContain(`temporal workflow terminate --workflow-id recurring/${id} --reason "its schedule is finished"`)
+    await setup.engine.client.workflow.getHandle(`recurring/${id}`).terminate()
+  })
+})
+
 describe('Temporal', () => {
+  test('a delivery whose workflow was ended by hand, and the command that starts it again', async () => {
+    const [delivery] = await setup.sql<{ id: string }>(`SELECT id FROM webhook_deliveries WHERE held_by = 'PROCESS' ORDER BY id LIMIT 1`)
+    await setup.sql(`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 hour' WHERE id = $1`, delivery!.id)
+    const later = () => new Date(Date.now() + 6 * 60_000)
+    expect(by(await doctor({}, later()), 'deliveries without a process')).toBeUndefined()
+    await setup.engine.client.workflow.getHandle(`webhook/${delivery!.id}`).terminate('by hand')
+    await until(async () => Boolean(by(await doctor({}, later()), 'deliveries without a process')), 20_000, () => 'not missed')
+    const { mend, problem } = by(await doctor({}, later()), 'deliveries without a process')!
+    expect(problem).toContain(delivery!.id)
+    const [, workflowId, input] = /--workflow-id (\S+) .*--input '(.*)'$/.exec(mend)!
+    await setup.engine.client.workflow.start('webhookDelivery', { workflowId: workflowId!, args: [JSON.parse(input!)], taskQueue: /--task-queue (\S+)/.exec(mend)![1]! })
+    await until(async () => by(await doctor({}, later()), 'deliveries without a process') === undefined, 20_000, () => 'still missed')
+  })
+
   test('workflows of deliveries that are finished, conversions that never began, schedules that are paused or missing', async () => {
     const { client } = setup.engine
     const later = () => new Date(Date.now() + 10 * 60_000)

@@ -1,32 +1,10 @@
 // What is stuck in PostgreSQL, for `npm run doctor`: each check is a query that returns what is wrong and what mends it.
-import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
-import type { SettledKind } from '../domain/lifecycle.ts'
-import { fallingDueStatuses } from '../domain/overdue.ts'
-import type { Connection } from '../models/connection.ts'
-
-/**
- * `stuck`: it does not go on by itself, or should have by now. `notice`: it waits as it is meant to, for something outside the
- * service that an operator may want to know of.
- */
-export type Severity = 'stuck' | 'notice'
-
-export interface Finding {
-  check: string
-  severity: Severity
-  problem: string
-  /** The command that mends it, or shows more. */
-  mend: string
-}
-
-/** A check: $1, if it is used, is the time. Its query returns `problem` and `mend`, at most LISTED rows of them. */
-export interface StuckCheck {
-  check: string
-  severity: Severity
-  text: string
-}
-
-/** The most findings of a check; the rest are of the same kind. */
-const LISTED = 20
+import { DOCUMENTS, kindsThatHave } from '../../domain/documents.ts'
+import type { SettledKind } from '../../domain/lifecycle.ts'
+import { fallingDueStatuses } from '../../domain/overdue.ts'
+import type { Connection } from '../../models/connection.ts'
+import { before, LISTED, RESTART, time, type Finding, type StuckCheck } from './check.ts'
+import { STUCK_BULKS, STUCK_SCHEDULES } from './schedules.ts'
 
 /** Runs every check. A new kind of process adds its own here. */
 export async function findStuck(connection: Connection, now: Date): Promise<Finding[]> {
@@ -41,12 +19,9 @@ export async function findStuck(connection: Connection, now: Date): Promise<Find
   return found
 }
 
-const before = (interval: string) => `$1::timestamptz - interval '${interval}'`
-const time = (column: string) => `to_char(${column} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`
 const DUE = 'coalesce(d.next_attempt_at, d.created_time)'
 // As deliveryProcessId in domain/delivery.ts.
 const PROCESS_ID = `'webhook/' || d.id || CASE d.series WHEN 0 THEN '' ELSE '/r' || d.series END`
-const RESTART = 'see the log of the worker, and restart it'
 
 const WORKER: StuckCheck = {
   check: 'worker',
@@ -122,11 +97,12 @@ const CIRCUITS: StuckCheck = {
 const SUSPENDED: StuckCheck = {
   check: 'suspended organisations',
   severity: 'notice',
-  text: `SELECT format('organisation %s (%s) is suspended, and its deliveries wait', o.id, o.name) AS problem,
+  text: `SELECT format('organisation %s (%s) is suspended, and its deliveries and bulks wait', o.id, o.name) AS problem,
       format('POST /partner/organizations/%s/reactivate, with the key of its partner', o.id) AS mend
     FROM organizations AS o
     WHERE o.status <> 'ACTIVE' AND (
       EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.org_id = o.id AND d.held_by = 'QUEUE')
+      OR EXISTS (SELECT FROM bulks AS b WHERE b.org_id = o.id AND b.status = 'RUNNING')
       OR EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.org_id = o.id AND d.held_by = 'CIRCUIT')
       OR EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.org_id = o.id AND d.held_by IN ('PROCESS', 'ATTEMPT')))
     ORDER BY o.id LIMIT ${LISTED}`,
@@ -160,4 +136,16 @@ const HOUSEKEEPING: StuckCheck = {
     WHERE o.status = 'ACTIVE' GROUP BY o.time_zone ORDER BY o.time_zone LIMIT ${LISTED}`,
 }
 
-const CHECKS: StuckCheck[] = [WORKER, QUEUE, OVERDUE, BATCHES, TRIALS, HOUSEKEEPING, ANSWERS, CIRCUITS, SUSPENDED]
+const CHECKS: StuckCheck[] = [
+  WORKER,
+  QUEUE,
+  OVERDUE,
+  BATCHES,
+  TRIALS,
+  ...STUCK_SCHEDULES,
+  ...STUCK_BULKS,
+  HOUSEKEEPING,
+  ANSWERS,
+  CIRCUITS,
+  SUSPENDED,
+]

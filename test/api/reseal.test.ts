@@ -1,0 +1,44 @@
+// Encrypting the secrets of endpoints anew after a change of ENCRYPTION_KEY.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { resealSecrets } from '../../commands/webhooks/reseal.ts'
+import type { FormerSecret } from '../../domain/webhook-secrets.ts'
+import { seal, unseal } from '../../models/sealed.ts'
+import type { Json } from '../fixtures/client.ts'
+import { openWebhookApi, type WebhookApi } from '../fixtures/webhook-api.ts'
+
+jest.setTimeout(60_000)
+
+let api: WebhookApi
+beforeAll(async () => {
+  api = await openWebhookApi()
+})
+afterAll(() => api.close())
+
+const endpoint = async (path: string): Promise<Json> =>
+  (await api.post('/webhooks/endpoints', { url: `http://127.0.0.1:9/${path}`, events: ['INVOICE_CREATED'] })).body.endpoint
+const stored = async (id: string) =>
+  (await api.setup.sql<{ secret_sealed: string; former_secrets: FormerSecret[] }>('SELECT secret_sealed, former_secrets FROM webhook_endpoints WHERE id = $1', id))[0]!
+const resealed = (ring: string, now = new Date()) => resealSecrets(api.setup.database, ring, now)
+
+test('every secret is readable with the new key alone, and is the same', async () => {
+  const old = api.setup.env.ENCRYPTION_KEY!
+  const added = randomBytes(32).toString('base64')
+  const { endpoint_id: plain, secret: first } = await endpoint('plain')
+  const { endpoint_id: rotated, secret: former } = await endpoint('rotated')
+  const { body: { endpoint: { secret: latest } } } = await api.post(`/webhooks/endpoints/${rotated}/rotate_secret`, { overlap_seconds: 600 })
+  // Of an installation whose key is lost: nobody can read it.
+  const { endpoint_id: lost } = await endpoint('lost')
+  await api.setup.sql('UPDATE webhook_endpoints SET secret_sealed = $2 WHERE id = $1', lost, seal(randomBytes(32).toString('base64'), 'x'))
+
+  expect(await resealed(`${old},${added}`)).toEqual({ current: 2, resealed: 0, unreadable: [lost] })
+  expect(await resealed(`${added},${old}`)).toEqual({ current: 0, resealed: 2, unreadable: [lost] })
+  expect(unseal(added, (await stored(plain)).secret_sealed)).toBe(first)
+  const { secret_sealed, former_secrets } = await stored(rotated)
+  expect([unseal(added, secret_sealed), ...former_secrets.map(({ sealed }) => unseal(added, sealed))]).toEqual([latest, former])
+  expect(await resealed(`${added},${old}`)).toEqual({ current: 2, resealed: 0, unreadable: [lost] })
+
+  // Once the overlap is over, what no key reads any more is of no use to anybody.
+  expect(await resealed(`${old},${added}`, new Date(Date.now() + 700_000))).toMatchObject({ resealed: 2 })
+  expect((await stored(rotated)).former_secrets).toEqual([])
+})
