@@ -42,7 +42,7 @@ export const bulkItems = model(
     /** The place of the row in the call, from 0. */
     index: INTEGER,
     status: textOf<'PENDING' | 'SUCCEEDED' | 'FAILED'>(),
-    /** The row as it was sent; null once its document is created. */
+    /** The row as it was sent; null once its document is created, and where it cannot be stored. */
     body: orNull(json<unknown>()),
     document_id: orNull(UUID),
     warnings: orNull(json<Warning[]>()),

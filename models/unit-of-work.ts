@@ -1,6 +1,7 @@
 // Writes everything that a command has decided, rows of any number of tables, in one statement.
 import { createHash } from 'node:crypto'
 import type { Statement } from './connection.ts'
+import { jsonInPortions } from './json-in-portions.ts'
 import type { AnyModel, ModelOf } from './model.ts'
 import type { Transaction } from './transaction.ts'
 
@@ -29,6 +30,9 @@ export interface Announcement {
   endpoint_id?: string
   delivery_id?: string
 }
+
+// Only the rows of a large bulk, and of few other units of work, are more of one table.
+const MANY_ROWS = 1_000
 
 type Row = Record<string, unknown>
 interface RowGroup {
@@ -100,12 +104,14 @@ export class UnitOfWork {
     if (this.isEmpty) return { numbers: [], deliveries: 0 }
     this.placeholders.sort(byLockOrder)
     const groups = [...this.#groups.values()]
-    const text: Record<string, unknown> = {}
+    const text: Record<string, unknown[]> = {}
     groups.forEach(({ verb, rows }, index) => (text[`p${index}`] = verb === 'update' ? rows : rows.map(withoutNulls)))
     const announces = this.announcements.length > 0
     if (announces) text.events = this.announcements.map((event, place) => ({ ...event, place }))
     const statement = statementOf(groups, announces)
-    const values = [orgId, JSON.stringify(this.placeholders.map(asBlank)), jsonOf(text)]
+    const isLarge = groups.some(({ rows }) => rows.length > MANY_ROWS)
+    const json = isLarge ? await jsonInPortions(text, jsonOf) : jsonOf(text)
+    const values = [orgId, JSON.stringify(this.placeholders.map(asBlank)), json]
     if (announces) values.push(String(this.announcements.length))
     const [written] = await transaction.runLast<{ numbers: string[] | null; deliveries: number }>(statement, values)
     return { numbers: written?.numbers ?? [], deliveries: written?.deliveries ?? 0 }

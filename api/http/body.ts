@@ -1,5 +1,6 @@
 // Reads a request's body: bounded in size and time, JSON in UTF-8, with nothing in it that PostgreSQL cannot store.
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as breathe } from 'node:timers/promises'
 import { fault } from '../../domain/faults.ts'
 import { validationFailed } from './problems.ts'
 import type { Shares } from './shares.ts'
@@ -49,12 +50,16 @@ export function checkMediaType({ headers }: IncomingMessage, bytes: Buffer): voi
   throw fault('request.unsupported_media_type')
 }
 
+/** What scanning a body has found: whether it may contain a value that cannot be stored. */
+export interface Scanned {
+  isSuspicious: boolean
+}
+
 /**
- * Parses the bytes; an empty body is an empty object. Throws request.malformed_json, or validation.failed for more lists,
- * objects and names than a body of `limit` bytes may have, and for values that cannot be stored.
+ * Looks through the bytes before they are parsed. Throws request.malformed_json for a body that is nested too deep, or
+ * validation.failed for more lists, objects and names than a body of `limit` bytes may have.
  */
-export function parseBody(bytes: Buffer, limit: number): unknown {
-  if (bytes.length === 0) return {}
+export function scanBody(bytes: Buffer, limit: number): Scanned {
   const { depth, parts, isSuspicious } = scan(bytes)
   if (depth > DEPTH_LIMIT)
     throw fault('request.malformed_json', { message: `The body is nested deeper than ${DEPTH_LIMIT} levels.` })
@@ -64,34 +69,63 @@ export function parseBody(bytes: Buffer, limit: number): unknown {
       { field: '', code: 'too_many', message: `must not have more than ${most} lists, objects and names` },
     ])
   }
+  return { isSuspicious }
+}
+
+/**
+ * Parses the bytes; an empty body is an empty object. Throws request.malformed_json, and validation.failed for values that
+ * cannot be stored. Those within the list under the name `apart` are left to whoever validates its rows one by one.
+ */
+export function parseBody(bytes: Buffer, { isSuspicious }: Scanned, apart?: string): unknown {
+  if (bytes.length === 0) return {}
   let value: unknown
   try {
     value = JSON.parse(UTF8.decode(bytes))
   } catch (error) {
     throw fault('request.malformed_json', { message: `The body is not JSON: ${(error as Error).message}` })
   }
-  const problems = isSuspicious ? findUnstorable(value) : []
+  const problems = isSuspicious ? findUnstorable(apart === undefined ? value : without(value, apart)) : []
   if (problems.length > 0) throw validationFailed(problems)
   return value
 }
 
+function without(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Array.isArray((value as Record<string, unknown>)[name]))
+    return value
+  return { ...value, [name]: [] }
+}
+
 /**
- * Runs the processing of a body: at once for an ordinary body, in turn for a large one. The turn ends with a pause, so that
- * other calls wait for one large body at most.
+ * Runs the processing of a body: at once for an ordinary body, in turn for a large one, with a moment for other work wherever
+ * it yields. The turn ends with a pause, so that other calls wait for one large body at most.
  */
 export async function inTurn<T>(
   { parsing }: Pick<Shares, 'parsing'>,
   owner: string,
   size: number,
-  work: () => T,
+  work: () => Generator<void, T>,
 ): Promise<T> {
-  if (size <= LARGE_BODY) return work()
+  const steps = work()
+  if (size <= LARGE_BODY) return lastOf(steps)
   const release = await parsing.take(owner)
-  const begun = performance.now()
+  let busyMs = 0
   try {
-    return work()
+    for (;;) {
+      const begun = performance.now()
+      const { done, value } = steps.next()
+      busyMs += performance.now() - begun
+      if (done) return value
+      await breathe()
+    }
   } finally {
-    setTimeout(release, Math.min(PAUSE_MS, PAUSE_SHARE * (performance.now() - begun))).unref()
+    setTimeout(release, Math.min(PAUSE_MS, PAUSE_SHARE * busyMs)).unref()
+  }
+}
+
+function lastOf<T>(steps: Generator<void, T>): T {
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done) return value
   }
 }
 

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TObject, TSchema } from 'typebox'
 import { Fault } from '../../domain/faults.ts'
-import { BODY_LIMIT, checkMediaType, discardRest, inTurn, parseBody, readBody } from './body.ts'
+import { BODY_LIMIT, checkMediaType, discardRest, inTurn, parseBody, readBody, scanBody } from './body.ts'
 import { bodyHashOf, UNREAD } from './idempotency.ts'
 import type { Input, Route } from './route.ts'
 import type { Shares } from './shares.ts'
@@ -39,23 +39,21 @@ export async function receive(
     if (error instanceof Fault && error.code === 'request.too_large') return { bodyHash: UNREAD, input: error }
     throw error
   }
-  return inTurn(shares, owner, bytes.length, () => ({
-    bodyHash: bodyHashOf(bytes),
-    input: orFault(() => {
+  return inTurn(shares, owner, bytes.length, function* () {
+    const bodyHash = bodyHashOf(bytes)
+    yield
+    try {
       checkMediaType(request, bytes)
-      const body = parseBody(bytes, limit)
+      const scanned = scanBody(bytes, limit)
+      yield
+      // The rows of a bulk may each be refused alone.
+      const body = parseBody(bytes, scanned, route.envelope && Object.keys(route.envelope.properties)[0])
       const query = readQuery(route.query, parameters)
       if (route.body) validateBody(route.envelope ?? route.body, body, route.alsoCheck)
-      return { params, query, body: body as Input<TObject, TSchema>['body'] }
-    }),
-  }))
-}
-
-function orFault<T>(work: () => T): T | Fault {
-  try {
-    return work()
-  } catch (error) {
-    if (error instanceof Fault) return error
-    throw error
-  }
+      return { bodyHash, input: { params, query, body: body as Input<TObject, TSchema>['body'] } }
+    } catch (error) {
+      if (error instanceof Fault) return { bodyHash, input: error }
+      throw error
+    }
+  })
 }

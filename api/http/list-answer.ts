@@ -2,17 +2,13 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../commands/books/caller.ts'
 import { openedAt, type Reply } from './envelope.ts'
+import { FIRST_ROWS, portionsOf } from './portions.ts'
 import type { ServerContext } from './server-context.ts'
-import { Rendered } from './rendered.ts'
 import type { Listed } from './route.ts'
 import { ownerOf } from './shares.ts'
 import { CALLER_GONE, holdUntil, untilGone } from './stream.ts'
 import { inPlace } from './writing.ts'
 
-// How many rows are shown at first, while it is not known how large they are, and then how many characters they aim at.
-const FIRST_ROWS = 2
-/** How many characters a portion of a list aims at. */
-export const PORTION = 512 * 1024
 /** An answer of more characters than this is not held. */
 const MAX_HELD = 1024 * 1024
 
@@ -47,28 +43,6 @@ export async function answerList(
       throw error
     }
   }
-}
-
-async function* portionsOf(
-  rows: unknown[],
-  first: number,
-  show: (rows: unknown[]) => Promise<unknown[]>,
-): AsyncGenerator<string, void> {
-  let count = first
-  for (let place = 0; place < rows.length; ) {
-    const portion = rows.slice(place, place + count)
-    const text = await textShown(portion, show)
-    place += portion.length
-    if (text === '') continue
-    yield text
-    count = Math.max(1, Math.floor((portion.length * PORTION) / text.length))
-  }
-}
-
-// A generator that waits for its reader keeps all that it has names for: what is shown, many times its text, is not among it.
-async function textShown(rows: unknown[], show: (rows: unknown[]) => Promise<unknown[]>): Promise<string> {
-  const shown = await show(rows)
-  return shown.map((row) => (row instanceof Rendered ? row.json : JSON.stringify(row))).join(',')
 }
 
 async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string, void> {

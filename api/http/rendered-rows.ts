@@ -5,7 +5,7 @@ import { isId } from '../../domain/ids.ts'
 import type { ModelOf } from '../../models/model.ts'
 import type { PageOf, PageRequest } from '../../models/page.ts'
 import { versionOf, versionPageOf, wholePageOf, wholeRowsOf, type Parts, type RowVersion } from '../../models/parts.ts'
-import { PORTION } from './list-answer.ts'
+import { PORTION } from './portions.ts'
 import { Rendered } from './rendered.ts'
 import type { Listed, RequestContext } from './route.ts'
 

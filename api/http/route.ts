@@ -65,8 +65,21 @@ export class Accepted {
   }
 }
 
+/** An answer with a list of many rows: the list under `key` is empty, and gets the rows of `texts`, which are JSON already. */
+export class InPortions {
+  readonly answer: Answer
+  readonly key: string
+  readonly texts: AsyncIterable<string>
+
+  constructor(answer: Answer, key: string, texts: AsyncIterable<string>) {
+    this.answer = answer
+    this.key = key
+    this.texts = texts
+  }
+}
+
 /** The second part of a call that starts a workflow: waits for the workflow, and reads its result. */
-export type WorkflowAnswer = (context: RequestContext) => Promise<Answer | Accepted>
+export type WorkflowAnswer = (context: RequestContext) => Promise<Answer | Accepted | InPortions>
 
 interface Declaration<Query extends TObject, Body extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'

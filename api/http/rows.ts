@@ -3,6 +3,8 @@ import { setImmediate as breathe } from 'node:timers/promises'
 import type { TSchema } from 'typebox'
 import type { RowSent } from '../../commands/bulk/bulks.ts'
 import { Fault, type FieldProblem } from '../../domain/faults.ts'
+import { validationFailed } from './problems.ts'
+import { findUnstorable } from './storable.ts'
 import { validateBody } from './validate.ts'
 
 type AlsoCheck = (body: unknown) => FieldProblem[]
@@ -15,7 +17,10 @@ export async function checkedRows(rows: unknown[], shape: TSchema, alsoCheck: Al
   const sent: RowSent[] = []
   let since = performance.now()
   for (const body of rows) {
-    sent.push({ body, refusal: refusalOf(shape, body, alsoCheck) })
+    const problems = findUnstorable(body)
+    // Only a body that can be stored is kept.
+    if (problems.length > 0) sent.push({ body: null, refusal: validationFailed(problems) })
+    else sent.push({ body, refusal: refusalOf(shape, body, alsoCheck) })
     if (performance.now() - since < VALIDATES_MS) continue
     await breathe()
     since = performance.now()

@@ -19,9 +19,11 @@ import {
   type KeyedCall,
 } from './idempotency.ts'
 import { receive, type IncomingCall } from './incoming-call.ts'
+import { joined } from './portions.ts'
 import type { ServerContext } from './server-context.ts'
 import {
   Accepted,
+  InPortions,
   type WorkflowRequest,
   type RequestContext,
   type WorkflowAnswer,
@@ -56,6 +58,7 @@ export async function answerWrite(
     release?.()
     const run = async (awaitAnswer: WorkflowAnswer) => {
       const answer = await awaitAnswer(requestContextOf(server, caller, server.writeContext.clock()))
+      if (answer instanceof InPortions) return joined(answer)
       return answer instanceof Accepted ? success(202, answer.answer) : success(route.status ?? 200, answer)
     }
     return await (typeof done === 'function' ? run(done) : awaitWorkflow(server, caller, done, run))

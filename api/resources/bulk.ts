@@ -11,9 +11,11 @@ import { existingRow, findRows } from '../../models/find.ts'
 import { invoiceParts, invoices } from '../../models/invoice.ts'
 import { BULK_LIMIT } from '../http/body.ts'
 import { foreignCursor, listQuery, PageContext, PER_PAGE } from '../http/page.ts'
+import { FIRST_ROWS, portionsOf } from '../http/portions.ts'
 import { validationFailed } from '../http/problems.ts'
 import {
   Accepted,
+  InPortions,
   route,
   type Answer,
   type RequestContext,
@@ -167,17 +169,14 @@ async function acceptedOf(context: RequestContext, bulk: BulkRow): Promise<Answe
   }
 }
 
-async function finishedOf(context: RequestContext, bulk: BulkRow): Promise<Answer> {
+async function finishedOf(context: RequestContext, bulk: BulkRow): Promise<InPortions> {
   const [summary, results] = await Promise.all([
     countRows(context, bulk),
     findResults(context, bulk.id, { after: -1, atMost: bulk.total, status: null }),
   ])
-  return {
-    message: bulkText(bulk.entity_type, summary),
-    bulk_id: bulk.id,
-    summary,
-    results: await shownResults(context, bulk, results),
-  }
+  const answer = { message: bulkText(bulk.entity_type, summary), bulk_id: bulk.id, summary, results: [] }
+  const texts = portionsOf(results, FIRST_ROWS, (portion) => shownResults(context, bulk, portion))
+  return new InPortions(answer, 'results', texts)
 }
 
 async function shownResults(context: RequestContext, bulk: BulkRow, results: ItemResult[]): Promise<unknown[]> {

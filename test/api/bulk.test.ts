@@ -64,6 +64,17 @@ describe('POST /bulk/invoices', () => {
     expect(body.message).toBe('3 of 11 invoices created, 8 failed.')
   })
 
+  test('a row with a value that cannot be stored has failed, and the others are created', async () => {
+    const good = JSON.stringify(invoiceBody(org))
+    const odd = [good.replace('{', '{"notes":"\\ud800",'), good.replace('{', '{"notes":"a\\u0000b",'), good.replace('{', '{"x":1e999,'), good.replace('{', '{"\\u0000":1,')]
+    const { status, body } = await org.client.call('POST', '/bulk/invoices', { raw: `{"invoices":[${[good, ...odd, good].join()}]}` })
+    expect([status, body.summary]).toEqual([200, { total: 6, succeeded: 2, failed: 4 }])
+    expect(body.results.filter(({ ok }: Json) => !ok).map(({ error }: Json) => [error.code, error.field, error.errors[0].code])).toEqual(
+      [['validation.failed', 'notes', 'text'], ['validation.failed', 'notes', 'text'], ['validation.failed', 'x', 'number'], ['validation.failed', null, 'text']])
+    const whole = await org.client.call('POST', '/bulk/invoices', { raw: `{"invoices":[${good}],"y":"\\u0000"}` })
+    expect([whole.status, whole.body.errors[0].field]).toEqual([422, 'y'])
+  })
+
   test('a single row is refused with the same error as the single call', async () => {
     const wrong = invoiceBody(org, { place_of_supply: 'Atlantis' })
     const alone = (await post('/invoices', wrong)).body
