@@ -11,9 +11,12 @@ export interface PendingSignal {
   attempts: number
 }
 
-/** The signals that are due by now, the oldest first; at most `limit`. */
-export const findPendingSignals = (connection: Connection, now: Date, limit: number): Promise<PendingSignal[]> =>
-  connection.run<PendingSignal>(PENDING, [now, limit])
+/** The signals that are due by now, in turns of the organisations, the oldest of each first; at most so many, and of one. */
+export const findPendingSignals = (
+  connection: Connection,
+  now: Date,
+  { most, ofOne }: { most: number; ofOne: number },
+): Promise<PendingSignal[]> => connection.run<PendingSignal>(PENDING, [now, most, ofOne])
 
 /** Puts a signal off that could not be sent. */
 export async function putSignalOff(
@@ -32,7 +35,21 @@ export async function deleteSignals(connection: Connection, sent: PendingSignal[
 
 const PENDING = {
   name: 'pending schedule signals',
-  text: `SELECT org_id, id, schedule_id, entity_type, signal, attempts FROM recurring_signals WHERE due_at <= $1 ORDER BY due_at, id LIMIT $2`,
+  // The organisations are found by a step in the index each, however many signals one of them has. Ids are in the order of time.
+  text: `WITH RECURSIVE waiting(org_id) AS (
+      (SELECT org_id FROM recurring_signals ORDER BY org_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT s.org_id FROM recurring_signals AS s WHERE s.org_id > waiting.org_id ORDER BY s.org_id LIMIT 1)
+      FROM waiting WHERE waiting.org_id IS NOT NULL
+    )
+    SELECT org_id, id, schedule_id, entity_type, signal, attempts
+    FROM waiting CROSS JOIN LATERAL (
+      SELECT s.*, row_number() OVER (ORDER BY s.id) AS turn FROM (
+        SELECT id, schedule_id, entity_type, signal, attempts FROM recurring_signals
+        WHERE org_id = waiting.org_id AND due_at <= $1 ORDER BY id LIMIT $3
+      ) AS s
+    ) AS its
+    ORDER BY turn, id LIMIT $2`,
 }
 const PUT_OFF = {
   name: 'put a schedule signal off',

@@ -1,4 +1,5 @@
 // Starts and signals the workflows of schedules: what commands have written down, and what should have run and has not.
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { ScheduleInput } from '../domain/schedule.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
@@ -22,6 +23,8 @@ export interface ScheduleSignalsDependencies {
 }
 
 const PAGE = 100
+const OF_ONE = 15
+const SECOND_MS = 1_000
 const AT_ONCE = 8
 /** Longer than the spread of a tick and the queue of many schedules that are due in the same minute. */
 const OVERDUE_MS = 10 * 60 * 1_000
@@ -49,12 +52,15 @@ async function each<One>(all: One[], work: (one: One) => Promise<void>): Promise
 }
 
 /**
- * Sends what is written down, oldest first. Sent twice, after a crash, a signal changes nothing. One that fails is put off, so
- * that those behind it do not wait for it; while Temporal is unavailable all of them wait.
+ * Sends what is written down, the oldest of each organisation first, and of one organisation at most fifteen a second: each
+ * starts or wakes a workflow, and those of others wait behind it. Then the rest is left to the next call. Sent twice, after a
+ * crash, a signal changes nothing. One that fails is put off, so that those behind it do not wait for it; while Temporal is
+ * unavailable all of them wait.
  */
 export async function sendSignals({ connection, engine, log, clock }: ScheduleSignalsDependencies): Promise<void> {
   for (;;) {
-    const pending = await findPendingSignals(connection, clock(), PAGE)
+    const begun = performance.now()
+    const pending = await findPendingSignals(connection, clock(), { most: PAGE, ofOne: OF_ONE })
     if (pending.length === 0) return
     const sent: PendingSignal[] = []
     try {
@@ -79,6 +85,11 @@ export async function sendSignals({ connection, engine, log, clock }: ScheduleSi
     } finally {
       if (sent.length > 0) await deleteSignals(connection, sent)
     }
+    const ofEach = Map.groupBy(pending, ({ org_id }) => org_id).values()
+    const isFlood = [...ofEach].some(({ length }) => length >= OF_ONE)
+    if (!isFlood) continue
+    await delay(Math.max(0, SECOND_MS - (performance.now() - begun)))
+    return
   }
 }
 

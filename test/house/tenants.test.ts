@@ -53,7 +53,6 @@ const ACROSS: Record<string, string> = {
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
   'models/webhook.ts EVENT': 'a part of the condition of a list, whose rows are of one organisation, and the event of the same',
-  'models/recurring-queue.ts PENDING': 'the worker sends the signals of all schedules',
   'models/recurring-queue.ts OVERDUE': 'the worker looks for schedules of anybody that should have run',
   'models/recurring-queue.ts ACTIVE': 'after a loss of the Temporal server, every schedule gets its workflow again',
   'models/unit-of-work.ts insert': 'the rows carry the organisation of the open books',
