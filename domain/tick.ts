@@ -46,8 +46,10 @@ export function tickAfter(instant: string, plan: TickPlan): string {
 
 /** The last date whose tick has come by this instant: what falls on it or before is due. */
 export function lastDueDate(instant: string, tick: TickTime): string {
-  const date = dateInZone(instant, tick.zone)
-  return tickOf(date, tick) <= instant ? date : addDays(date, -1)
+  let date = dateInZone(instant, tick.zone)
+  // Where the clocks skip the end of a day, its tick is on the next one.
+  while (tickOf(date, tick) > instant) date = addDays(date, -1)
+  return date
 }
 
 /**

@@ -1,5 +1,6 @@
 // The ticks of recurring schedules: in India, in zones with daylight saving, and spread over a minute.
 import { expect, test } from '@jest/globals'
+import { addDays } from '../../domain/dates.ts'
 import { lastDueDate, MAX_IN_TICK, spreadMs, tickAfter, tickFrom, tickOf } from '../../domain/tick.ts'
 
 const INDIA = { time: '09:00', zone: 'Asia/Kolkata' }
@@ -52,6 +53,22 @@ test('every day of four years has one tick, a day of 23 to 25 hours after the on
         instant = next
       }
       expect(instant.slice(0, 4)).toMatch(/^20(29|30)$/)
+    }
+  }
+})
+
+test('also where the clocks change at midnight, a day is due from its tick on and not before', () => {
+  for (const zone of ['Africa/Cairo', 'America/Nuuk', 'America/Havana']) {
+    for (const time of ['00:00', '23:30']) {
+      const tick = { time, zone }
+      for (let day = 0, before = '2025-12-31'; day < 400; day += 1) {
+        const date = addDays('2026-01-01', day)
+        const at = tickOf(date, tick)
+        const justBefore = new Date(Date.parse(at) - 1).toISOString()
+        expect([zone, time, lastDueDate(at, tick), lastDueDate(justBefore, tick)]).toEqual([zone, time, date, before])
+        expect(tickFrom(new Date(Date.parse(tickOf(before, tick)) + 1).toISOString(), tick)).toBe(at)
+        before = date
+      }
     }
   }
 })
