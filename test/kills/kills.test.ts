@@ -9,15 +9,23 @@ import { openDatabase, type Database } from '../../models/database.ts'
 import { audit } from '../../audit/audit.ts'
 import { childrenOf, demoCard, startLocalRun, statusOf, until, type LocalRun } from '../start/local-run.ts'
 import { billing } from './billing.ts'
+import { bulking } from './bulking.ts'
 import { changing } from './changing.ts'
 import { deleting } from './deleting.ts'
 import { startLoad, type Acknowledged, type Load } from './load.ts'
 import { patientCallerAt } from './patient-caller.ts'
 import { killWhole } from './processes.ts'
+import { scheduling } from './scheduling.ts'
+import { startSecondProcesses, type SecondProcesses } from './second.ts'
 import { bodyOf, numbersInARow, openLoadedOrganization, type LoadedOrganization } from './organization.ts'
-import { checkedCallerOf, startWriters, type RunningWriters } from './writers.ts'
+import { checkedCallerOf, startWriters, type RunningWriters, type Writer } from './writers.ts'
 
-jest.setTimeout(600_000)
+// How many times the small size of every day: 8 are more than 500 ticks of schedules, 20 bulks and 5,000 deliveries in all, with
+// two workers, two APIs and two relays.
+const SCALE = Number(process.env.KILLS_SCALE ?? 1)
+jest.setTimeout(600_000 * SCALE)
+
+const SETTINGS = { RATE_LIMIT_PARTNER: '1000000', WEBHOOK_LADDER_SECONDS: '1,2,4,8,16,32', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', WEBHOOK_ALLOW_HTTP: 'true' }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'bahi-kills-'))
 let run: LocalRun
@@ -26,14 +34,14 @@ let database: Database
 const orgs: LoadedOrganization[] = []
 const loads: Load[] = []
 const writers: RunningWriters[] = []
+let second: SecondProcesses | null = null
 
 beforeAll(async () => {
   const port = await freePort(undefined)
   origin = `http://127.0.0.1:${port}`
-  run = startLocalRun(dataDir, port, {
-    RATE_LIMIT_PARTNER: '1000000', WEBHOOK_LADDER_SECONDS: '1,2,4,8,16,32', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', WEBHOOK_ALLOW_HTTP: 'true',
-  })
+  run = startLocalRun(dataDir, port, SETTINGS)
   await run.says(/Bahi is ready after/, 120_000)
+  if (SCALE > 1) second = await startSecondProcesses(dataDir, SETTINGS)
   database = openDatabase({ url: demoCard(dataDir).database_url, pool: 2, name: 'bahi kills' })
 })
 
@@ -44,6 +52,7 @@ afterEach(async () => {
 
 afterAll(async () => {
   for (const org of orgs) await org.customer.close()
+  await second?.stop()
   await database?.close()
   run.kill('SIGTERM')
   await Promise.race([run.ended, new Promise((resolve) => setTimeout(resolve, 40_000).unref())])
@@ -63,17 +72,17 @@ test.each([
   const org = await openLoadedOrganization(card.base_url, card.partner_key)
   orgs.push(org)
   const others = await startOthers(org)
-  await others.goOn(ROUNDS, 60_000)
+  await others.goOn(ROUNDS, 90_000 * SCALE)
   const load = startLoad(card.base_url, org.token, (key) => bodyOf(org, key))
   loads.push(load)
-  await load.acknowledges(80, 30_000)
+  await load.acknowledges(INVOICES, 30_000 * SCALE)
   // First attempts and retries are both under way when it happens.
   await until(() => org.bodiesByDelivery().size < org.customer.arrivals.length, 30_000, () => 'nothing is delivered again')
   await killAndWait(name)
-  await load.acknowledges(80, 60_000)
+  await load.acknowledges(INVOICES, 60_000 * SCALE)
   await load.stop()
   // The engine carries what those callers left behind before it comes to the next conversion.
-  await others.goOn(ROUNDS, 90_000)
+  await others.goOn(ROUNDS, 120_000 * SCALE)
   await others.stop()
 
   expect(load.surprises).toEqual([])
@@ -84,14 +93,29 @@ test.each([
   await expectAllAreTold(org, load.acknowledged)
   await others.check()
   expect(await audit(database)).toEqual([])
+  if (SCALE > 1) process.stdout.write(`${name} killed; so far, of all: ${JSON.stringify((await database.run(SO_FAR, []))[0])}\n`)
 })
 
+const SO_FAR = {
+  name: 'work so far',
+  text: `SELECT (SELECT count(*) FROM recurring_schedules)::integer AS schedules,
+      (SELECT count(*) FROM recurring_runs WHERE status = 'SUCCEEDED')::integer AS occurrences, (SELECT count(*) FROM bulks)::integer AS bulks,
+      (SELECT count(*) FROM webhook_deliveries)::integer AS deliveries, (SELECT count(*) FROM webhook_attempts)::integer AS attempts`,
+}
+
 // Rounds of every writer before the kill, and after it.
-const ROUNDS = 1
+const ROUNDS = SCALE
+const INVOICES = 80 * SCALE
+
+// At the second API, where there is one.
+function recent(org: LoadedOrganization): Writer[] {
+  const caller = checkedCallerOf(second?.baseUrl ?? demoCard(dataDir).base_url, org)
+  return [scheduling(org, caller), bulking(org, caller)]
+}
 
 async function startOthers(org: LoadedOrganization): Promise<RunningWriters> {
   const caller = checkedCallerOf(demoCard(dataDir).base_url, org)
-  const others = startWriters([await changing(org, caller), deleting(caller), billing(org, caller)])
+  const others = startWriters([await changing(org, caller), deleting(caller), billing(org, caller), ...recent(org)])
   writers.push(others)
   return others
 }
@@ -101,6 +125,7 @@ async function killAndWait(name: string): Promise<void> {
   const before = part()
   expect(killWhole(before)).toBeGreaterThan(name === 'PostgreSQL' ? 5 : 0)
   await until(() => part() && part().pid !== before.pid, 30_000, () => `${name} stays away:\n${run.output()}`)
+  if (name === 'API' || name === 'Worker') await second?.replace()
   await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 60_000, () => `not ready:\n${run.output()}`)
 }
 

@@ -11,6 +11,8 @@ export interface LoadedOrganization {
   customerId: string
   vendorId: string
   taxId: string
+  /** Ids of the seeded accounts by name. */
+  accounts: Record<string, string>
   customer: WebhookServer
   /** Every invoice of the list. */
   invoices(): Promise<Json[]>
@@ -38,6 +40,7 @@ export async function openLoadedOrganization(baseUrl: string, partnerKey: string
     customerId: (await post('/contacts', { contact_name: 'Meena Sarees' })).body.contact.contact_id,
     vendorId: (await post('/contacts', { contact_name: 'Tiruppur Mills', contact_type: 'VENDOR' })).body.contact.contact_id,
     taxId: (await get('/taxes')).body.taxes.find(({ name }: Json) => name === 'GST 18%').tax_id,
+    accounts: Object.fromEntries((await get('/accounts?per_page=500')).body.accounts.map(({ name, account_id }: Json) => [name, account_id])),
     bodiesByDelivery: () => new Map(customer.arrivals.map(({ deliveryId, body }) => [deliveryId, body.toString()])),
     async invoices() {
       const rows: Json[] = []

@@ -1,7 +1,7 @@
 // Callers beside the load of invoices, each at its own kind of change without a pause: PUT, DELETE, conversions in parts.
 import { expect } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
-import type { Answered, Json } from '../fixtures/client.ts'
+import type { Answered, CallOptions, Json } from '../fixtures/client.ts'
 import { until } from '../start/local-run.ts'
 import { patientCallerAt, pause, type PatientCaller } from './patient-caller.ts'
 import type { LoadedOrganization } from './organization.ts'
@@ -73,7 +73,7 @@ export interface CheckedCaller {
   post(path: string, body: unknown, key?: string): Promise<Json>
   put(path: string, body: unknown): Promise<Json>
   /** The answer whatever it is. */
-  answer(method: string, path: string): Promise<Answered>
+  answer(method: string, path: string, options?: CallOptions): Promise<Answered>
   /** How many entries of the action the activity log has. */
   countActivity(entityType: string, entityId: string, action: string): Promise<number>
 }
@@ -94,7 +94,7 @@ export function checkedCallerOf(baseUrl: string, { token }: Pick<LoadedOrganizat
     get: (path) => done('GET', path),
     post: (path, body, key = randomUUID()) => done('POST', path, { body, key }),
     put: (path, body) => done('PUT', path, { body }),
-    answer: (method, path) => answered(method, path),
+    answer: answered,
     async countActivity(entityType, entityId, action) {
       const { activity } = await done('GET', `/activity?entity_type=${entityType}&entity_id=${entityId}&limit=500`)
       expect(activity.length).toBeLessThan(500)
