@@ -55,6 +55,9 @@ export function cpuMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + Number(read(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0]) / 1e6, 0)
 }
 
+/** The memory of a process, in MB. */
+export const memoryMb = (pid: number) => memoryOf([pid])
+
 function cpuOf({ api, worker, postgres, client }: Pids): Record<Consumer, number> {
   const [, ...backends] = family(postgres)
   return {

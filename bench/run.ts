@@ -17,21 +17,26 @@ import { makeParties, newPartnerKey, type Party } from './parties.ts'
 import { measureReading } from './reading.ts'
 import { Report } from './report.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
+import { measureSchedules } from './schedules.ts'
 import { keepSpecimens } from './specimens.ts'
 import { checkoutIn, setOtherStage, setStage, type Stage } from './stage.ts'
 import { secondsSince, step } from '../bin/services/steps.ts'
 import { measureWebhookNeighbours } from './webhook-neighbours.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'writes', 'conversions', 'bulk', 'webhooks', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
+const MEASURES = ['invoices', 'writes', 'conversions', 'bulk', 'webhooks', 'schedules', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
 
-const { values: { quick, only, against } } = parseArgs({
-  options: { quick: { type: 'boolean', default: false }, against: { type: 'string' }, only: { type: 'string', multiple: true, default: [...MEASURES] } },
+const { values: { quick, only, against, schedules } } = parseArgs({
+  options: {
+    quick: { type: 'boolean', default: false }, against: { type: 'string' }, schedules: { type: 'string' },
+    only: { type: 'string', multiple: true, default: [...MEASURES] },
+  },
 })
 const stopping = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
 
-process.exit(await main(quick ? QUICK : FULL))
+const scale = quick ? QUICK : FULL
+process.exit(await main({ ...scale, schedules: Number(schedules ?? scale.schedules) }))
 
 async function main(scale: Scale): Promise<number> {
   const begun = Date.now()
@@ -71,6 +76,7 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   if (only.includes('conversions')) await measureConversions(stage, others, scale, report)
   if (only.includes('bulk')) await measureBulk(stage, others, scale, report)
   if (only.includes('webhooks')) await measureWebhooks(stage, others, scale, report)
+  if (only.includes('schedules')) await measureSchedules(stage, others, scale, report)
   if (only.includes('reading')) await measureReading(stage, large, scale, report)
   if (only.includes('ledgers')) await measureLedgers(stage, [short, long], scale, report)
   if (only.includes('bodies')) await measureBodies(stage, others[0]!, await newPartnerKey(stage), scale, report)

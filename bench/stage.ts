@@ -24,6 +24,7 @@ export interface Stage {
   /** In base64. */
   encryptionKey: string
   pids: Pids
+  temporalPid: number
   folder: string
   /** The folders in which programs such as pgbench are searched for. */
   path: string[]
@@ -112,6 +113,7 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
       temporalAddress: temporal.url,
       encryptionKey,
       pids: { api: api.process.pid, worker: worker.process.pid, postgres: postgres.process.pid },
+      temporalPid: temporal.process.pid,
       folder, path: local.path, stopping, putAway,
     }
   } catch (error) {
