@@ -10,6 +10,7 @@ import { connected } from './connected.ts'
 import { measureConversions } from './conversions.ts'
 import { INVOICE } from './writes.ts'
 import { measureDocuments } from './documents.ts'
+import { measureMixed } from './mixed.ts'
 import { measureInvoices } from './invoices.ts'
 import { measureLedgers } from './ledgers.ts'
 import { measureNeighbours } from './neighbours.ts'
@@ -24,7 +25,7 @@ import { secondsSince, step } from '../bin/services/steps.ts'
 import { measureWebhookNeighbours } from './webhook-neighbours.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'writes', 'conversions', 'bulk', 'webhooks', 'schedules', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
+const MEASURES = ['invoices', 'writes', 'mixed', 'conversions', 'bulk', 'webhooks', 'schedules', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
 
 const { values: { quick, only, against, schedules } } = parseArgs({
   options: {
@@ -47,7 +48,7 @@ async function main(scale: Scale): Promise<number> {
     stages.push(await setStage(stopping.signal))
     if (against !== undefined) {
       stages.push(await setOtherStage(stopping.signal, await checkoutIn(resolve(against))))
-      await measureAgainst(stages as [Stage, Stage], scale, report)
+      await measureAgainst(stages as [Stage, Stage], only, scale, report)
     } else await measure(stages[0]!, scale, report)
     report.ratios()
     console.log(`\nMeasured in ${secondsSince(begun)}.`)
@@ -73,6 +74,7 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   const [large, short, long, victim, neighbour, ...others] = parties as [Party, Party, Party, Party, Party, ...Party[]]
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
   if (only.includes('writes')) await measureDocuments(stage, others, scale, report)
+  if (only.includes('mixed')) await measureMixed(stage, others, scale, report)
   if (only.includes('conversions')) await measureConversions(stage, others, scale, report)
   if (only.includes('bulk')) await measureBulk(stage, others, scale, report)
   if (only.includes('webhooks')) await measureWebhooks(stage, others, scale, report)

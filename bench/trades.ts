@@ -70,7 +70,7 @@ const creditNote = ({ token, customerId, itemIds }: Party): Call => ({
   body: { customer_id: customerId, date: today(), place_of_supply: 'IN-KA', line_items: itemLines(itemIds) },
 })
 
-const salesOrder = ({ token, customerId, itemIds }: Party): Call => ({
+export const salesOrder = ({ token, customerId, itemIds }: Party): Call => ({
   method: 'POST', path: `${PATH}/sales_orders`, token,
   body: { customer_id: customerId, date: today(), place_of_supply: 'IN-KA', line_items: itemLines(itemIds) },
 })
