@@ -1,11 +1,12 @@
 // Reads rows that are too many for memory, by a cursor.
 import type pg from 'pg'
 import type { BoundStatement } from './connection.ts'
+import type { SentStatement } from './flight.ts'
 
 /** How a connection is taken from the pool, used, and given back. */
 interface CursorPool {
   borrow(): Promise<pg.Client>
-  together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]>
+  together<Row>(client: pg.Client, queries: SentStatement[]): Promise<Row[][]>
   giveBack(client: pg.Client): void
   discard(client: pg.Client): Promise<void>
 }
@@ -21,16 +22,16 @@ export async function* readInPortions<Row>(
   const client = await borrow()
   const breakOff = () => client.connection.stream.destroy()
   over?.addEventListener('abort', breakOff)
-  const next = `FETCH ${rowsAtOnce} FROM portions`
+  const next = { text: `FETCH ${rowsAtOnce} FROM portions` }
   try {
     over?.throwIfAborted()
     // A cursor cannot be prepared, so its statement has no name.
-    const cursor = { text: `DECLARE portions NO SCROLL CURSOR FOR ${text}`, values: [...values] }
-    let rows = (await together<Row>(client, ['BEGIN READ ONLY', NOTICE_THE_READER, cursor, next])).at(-1)!
+    const cursor = { text: `DECLARE portions NO SCROLL CURSOR FOR ${text}`, values }
+    let rows = (await together<Row>(client, [{ text: 'BEGIN READ ONLY' }, NOTICE_THE_READER, cursor, next])).at(-1)!
     for (; rows.length > 0; rows = rows.length < rowsAtOnce ? [] : (await together<Row>(client, [next]))[0]!) yield rows
   } finally {
     over?.removeEventListener('abort', breakOff)
-    await together(client, ['ROLLBACK']).then(
+    await together(client, [{ text: 'ROLLBACK' }]).then(
       () => giveBack(client),
       () => discard(client),
     )
@@ -38,4 +39,4 @@ export async function* readInPortions<Row>(
 }
 
 // PostgreSQL notices within a second that the connection is gone and cancels the statement, instead of at its first row.
-const NOTICE_THE_READER = `SET LOCAL client_connection_check_interval = '1s'`
+const NOTICE_THE_READER = { text: `SET LOCAL client_connection_check_interval = '1s'` }

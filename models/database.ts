@@ -3,7 +3,8 @@ import pg from 'pg'
 import { Sequelize } from 'sequelize'
 import type { BoundStatement, Connection, Statement } from './connection.ts'
 import { readInPortions } from './cursor.ts'
-import { openTransaction, type Query, type Transaction } from './transaction.ts'
+import { answersTo, type Results, type SentStatement } from './flight.ts'
+import { openTransaction, rowsOf, type Query, type Transaction } from './transaction.ts'
 
 const INT8 = 20
 const DATE = 1082
@@ -18,7 +19,7 @@ class PipelinedClient extends pg.Client {
   }
 }
 
-const BEGIN_SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY'
+const BEGIN_SNAPSHOT = { name: 'begin snapshot', text: 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY' }
 
 // Far more statements than the service has.
 const MAX_STATEMENTS = 1_000
@@ -83,24 +84,15 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   })
   let trips = 0
 
-  const send = async <Row>(client: pg.Client, query: pg.QueryConfig | string): Promise<Row[]> =>
-    (await client.query<Row & pg.QueryResultRow>(query as pg.QueryConfig)).rows
-
   // Sends queries in one round trip: they are written to the socket together, and their answers arrive together.
-  function flight(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<PromiseSettledResult<unknown[]>[]> {
+  async function flight(client: pg.Client, queries: SentStatement[]): Promise<Results> {
     trips += 1
-    const { stream } = client.connection
-    stream.cork()
-    const answers = queries.map((query) => send<unknown>(client, query))
-    stream.uncork()
-    return Promise.allSettled(answers)
+    return answersTo(client, queries)
   }
 
-  async function together<Row>(client: pg.Client, queries: (pg.QueryConfig | string)[]): Promise<Row[][]> {
+  async function together<Row>(client: pg.Client, queries: SentStatement[]): Promise<Row[][]> {
     const settled = await flight(client, queries)
-    const refused = settled.find((answer) => answer.status === 'rejected')
-    if (refused) throw refused.reason
-    return settled.map((answer) => (answer as PromiseFulfilledResult<Row[]>).value)
+    return settled.map((answer) => rowsOf(answer) as Row[])
   }
 
   async function borrow(): Promise<pg.Client> {
@@ -127,9 +119,9 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   const names = new Set<string>()
   const prepared = ({ name, text }: Statement, values: readonly unknown[]) => {
     if (names.size < MAX_STATEMENTS) names.add(name)
-    return { ...(names.has(name) ? { name } : {}), text, values: [...values] }
+    return names.has(name) ? { name, text, values } : { text, values }
   }
-  const sendable = (query: Query) => (typeof query === 'string' ? query : prepared(...query))
+  const sendable = (query: Query) => (typeof query === 'string' ? { name: query, text: query } : prepared(...query))
 
   return {
     roundTrips: () => trips,
@@ -138,7 +130,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
     run: <Row>(statement: Statement, values: readonly unknown[]) =>
       lent(async (client) => (await together<Row>(client, [prepared(statement, values)]))[0]!),
     observe: <Row>(statement: Statement, values: readonly unknown[]) =>
-      lent((client) => send<Row>(client, prepared(statement, values))),
+      lent(async (client) => rowsOf((await answersTo(client, [prepared(statement, values)]))[0]!) as Row[]),
     runBoth: <A, B>(first: BoundStatement, second: BoundStatement) =>
       lent(async (client) => (await together(client, [prepared(...first), prepared(...second)])) as [A[], B[]]),
 
@@ -146,7 +138,10 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
 
     snapshot: (statements) =>
       lent(async (client) =>
-        (await together<unknown>(client, [BEGIN_SNAPSHOT, ...statements.map(sendable), 'COMMIT'])).slice(1, -1),
+        (await together<unknown>(client, [BEGIN_SNAPSHOT, ...statements.map(sendable), sendable('COMMIT')])).slice(
+          1,
+          -1,
+        ),
       ),
 
     async transaction(work) {
@@ -161,7 +156,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
         // After a failed last statement the server has rolled back already; a second ROLLBACK does no harm.
         if (!transaction.hasBegun()) giveBack(client)
         else
-          await together(client, ['ROLLBACK']).then(
+          await together(client, [sendable('ROLLBACK')]).then(
             () => giveBack(client),
             () => discard(client),
           )

@@ -34,7 +34,7 @@ export class OutcomeUnknown extends Error {}
 /** A statement with its values, or a command that begins or ends a transaction. */
 export type Query = BoundStatement | 'BEGIN' | 'COMMIT' | 'ROLLBACK'
 
-/** Sends queries in one round trip; returns the rows or the error of each, in their order. */
+/** Sends queries in one round trip; returns the rows or the error of each, in their order. None is run after one that fails. */
 export type SendTogether = (queries: Query[]) => Promise<PromiseSettledResult<unknown[]>[]>
 
 /** A transaction under way, as the code that ends it sees it. */
@@ -103,7 +103,7 @@ export function openTransaction(send: SendTogether): OpenTransaction {
   }
 }
 
-function rowsOf(settled: PromiseSettledResult<unknown[]>): unknown[] {
+export function rowsOf(settled: PromiseSettledResult<unknown[]>): unknown[] {
   if (settled.status === 'rejected') throw settled.reason
   return settled.value
 }
