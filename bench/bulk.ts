@@ -1,7 +1,9 @@
 // Measures bulk creation, compared with the same invoices sent one by one over eight connections.
 import { setTimeout as delay } from 'node:timers/promises'
+import { MAX_ROWS } from '../domain/bulk.ts'
 import type { Call, LoadJob, LoadResult } from './children/load.ts'
 import { runChild } from './children/parent.ts'
+import { consumed } from './consumption.ts'
 import { figuresOf } from './figures.ts'
 import { approvedInvoice, post, type Party } from './parties.ts'
 import type { Report } from './report.ts'
@@ -12,6 +14,7 @@ import type { Stage } from './stage.ts'
 const CLIENTS = 8
 const ROWS_OF_CALL = 50
 const CUSTOMERS = 50
+const OTHER_CLIENTS = 2
 const LOOK_MS = 50
 const AIM = 1
 
@@ -20,7 +23,7 @@ interface Accepted {
 }
 
 /** Each row is an approved invoice of three item lines; all are of one organisation, for its customers in turn. */
-export async function measureBulk(stage: Stage, [party]: Party[], scale: Scale, report: Report): Promise<void> {
+export async function measureBulk(stage: Stage, [party, other]: Party[], scale: Scale, report: Report): Promise<void> {
   const rows = scale.bulkRows
   report.section(`Bulk creation: ${rows} approved invoices of one organisation, in each round`)
   const invoices = await invoicesOf(stage, party!)
@@ -31,6 +34,31 @@ export async function measureBulk(stage: Stage, [party]: Party[], scale: Scale, 
   ], { rounds: scale.rounds, clients: CLIENTS, report, stopping: stage.stopping })
   report.aim({ name: `one bulk of ${rows} rows / single calls over ${CLIENTS} connections`, value: asynchronous!.rate / single!.rate, atLeast: AIM })
   report.aim({ name: `bulks of ${ROWS_OF_CALL} rows, one after the other / the same`, value: waiting!.rate / single!.rate })
+  await measureBeside(stage, party!, other!, { scale, report })
+}
+
+/** Single invoices of another organisation, alone and beside a bulk of as many rows as a call may have. */
+async function measureBeside(stage: Stage, party: Party, other: Party, { scale, report }: { scale: Scale; report: Report }): Promise<void> {
+  const measured = async (measure: string) => {
+    const pace = { clients: OTHER_CLIENTS, seconds: scale.neighbourSeconds, warmSeconds: scale.warmSeconds }
+    const job: LoadJob = { port: stage.port, calls: [approvedInvoice(other)], pace }
+    const [figures, consumption] = await consumed(stage.pids, () => runChild<LoadJob, LoadResult>('load.ts', job, stage.stopping))
+    report.line({ measure, clients: OTHER_CLIENTS, figures, consumption })
+    return figures
+  }
+  const invoices = await invoicesOf(stage, party)
+  const alone = await measured('POST /invoices of another organisation, alone')
+  const { bulk_id: id } = await post<Accepted>(`${stage.baseUrl}/bulk/invoices?async=true`, headersOf(party), rowsOf(invoices, MAX_ROWS.async))
+  const beside = await measured(`  beside a bulk of ${MAX_ROWS.async} rows`)
+  const { bulk } = await bulkOf(stage, party, id)
+  console.log(`  ${bulk.succeeded} rows of the bulk were created by then`)
+  if (bulk.status !== 'RUNNING') throw new Error('the bulk was done before the measurement: nothing was beside it')
+  report.aim({ name: `p99 of POST /invoices beside a bulk of ${MAX_ROWS.async} rows of another organisation / alone`, value: beside.p99Ms / alone.p99Ms, atMost: 2 })
+}
+
+async function bulkOf({ baseUrl }: Stage, party: Party, id: string): Promise<{ bulk: { status: string; succeeded: number; failed: number } }> {
+  const answer = await fetch(`${baseUrl}/bulk/${id}?per_page=1`, { headers: headersOf(party) })
+  return await answer.json() as Awaited<ReturnType<typeof bulkOf>>
 }
 
 /** An approved invoice for each of CUSTOMERS customers: rows of one customer would share what they read. */
@@ -48,7 +76,8 @@ const rowsOf = (invoices: Call[], count: number) => ({ invoices: Array.from({ le
 const headersOf = ({ token }: Party) => ({ Authorization: `Bearer ${token}` })
 
 /** One call with async=true, from the call until the bulk is completed. */
-function inBackground({ baseUrl, pids }: Stage, party: Party, invoices: Call[], rows: number): Way {
+function inBackground(stage: Stage, party: Party, invoices: Call[], rows: number): Way {
+  const { baseUrl, pids } = stage
   const body = rowsOf(invoices, rows)
   return {
     measure: 'one bulk with async=true',
@@ -57,8 +86,7 @@ function inBackground({ baseUrl, pids }: Stage, party: Party, invoices: Call[], 
       const begun = performance.now()
       const { bulk_id: id } = await post<Accepted>(`${baseUrl}/bulk/invoices?async=true`, headersOf(party), body)
       for (;;) {
-        const answer = await fetch(`${baseUrl}/bulk/${id}?per_page=1`, { headers: headersOf(party) })
-        const { bulk } = await answer.json() as { bulk: { status: string; failed: number } }
+        const { bulk } = await bulkOf(stage, party, id)
         if (bulk.failed > 0) throw new Error(`${bulk.failed} rows have failed`)
         if (bulk.status === 'COMPLETED') break
         await delay(LOOK_MS)
