@@ -3,22 +3,33 @@ import { bulkActivities } from './bulk.ts'
 import { conversionActivities, type ConversionDependencies } from './conversions.ts'
 import { financialYearActivities } from './financial-years.ts'
 import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
+import { reconcileActivities, type ReconcileDependencies } from './reconcile.ts'
 import { recurringActivities, type RecurringDependencies } from './recurring.ts'
 import { webhookActivities, type WebhookDependencies } from './webhooks.ts'
 
 export type ActivityDependencies = WebhookDependencies &
   ConversionDependencies &
   HousekeepingDependencies &
-  RecurringDependencies
+  RecurringDependencies &
+  ReconcileDependencies
 
 export function createActivities(dependencies: ActivityDependencies) {
   const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(dependencies)
   const { convertNext } = conversionActivities(dependencies)
   const { sweepOverdue } = housekeepingActivities(dependencies)
   const { openFinancialYears } = financialYearActivities(dependencies)
+  const { reconcileMissed } = reconcileActivities(dependencies)
   const { runSchedule, runScheduleNow } = recurringActivities(dependencies)
   return {
-    core: { abandonDelivery, convertNext, openFinancialYears, runSchedule, runScheduleNow, sweepOverdue },
+    core: {
+      abandonDelivery,
+      convertNext,
+      openFinancialYears,
+      reconcileMissed,
+      runSchedule,
+      runScheduleNow,
+      sweepOverdue,
+    },
     webhooks: { attemptBatch, attemptDelivery },
     bulk: bulkActivities(dependencies),
   }

@@ -62,6 +62,9 @@ export interface ScheduleTick {
 
 export const scheduleProcessId = (scheduleId: string) => `recurring/${scheduleId}`
 
+/** The id of the Temporal Schedule of the daily reconcile. A suffix separates two installations. */
+export const reconcileId = (suffix: string) => (suffix === '' ? 'reconcile-schedules' : `reconcile-schedules-${suffix}`)
+
 /** What a run that a caller asked for has made. */
 export interface ManualRun {
   runId: string

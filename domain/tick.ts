@@ -30,6 +30,14 @@ export function tickOf(date: string, { time, zone }: TickTime): string {
   return new Date(local - (found ?? before)).toISOString()
 }
 
+const RECONCILE_MINUTES = 10
+
+/** The time of day of the daily reconcile, in the zone of the tick: ten minutes after it (docs/operating.md). */
+export function reconcileTime({ time }: TickTime): { hour: number; minute: number } {
+  const minutes = (Number(time.slice(0, 2)) * 60 + Number(time.slice(3)) + RECONCILE_MINUTES) % (24 * 60)
+  return { hour: Math.floor(minutes / 60), minute: minutes % 60 }
+}
+
 /** The first daily tick at this instant or later. */
 export function tickFrom(instant: string, tick: TickTime): string {
   const date = dateInZone(instant, tick.zone)

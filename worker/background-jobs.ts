@@ -1,5 +1,6 @@
 // The background jobs of the worker process: the relay, recovery, bulks, housekeeping, schedules and the heartbeat.
 import type { Logger } from 'pino'
+import type { TickTime } from '../domain/tick.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Database } from '../models/database.ts'
 import { recordHeartbeat } from '../models/heartbeat.ts'
@@ -10,20 +11,28 @@ import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
 import { forgetOldEvents } from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
-import { createScheduling } from './scheduling.ts'
+import { createScheduling, keepReconcile } from './scheduling.ts'
 
 export interface BackgroundJobsDependencies {
   connection: Database
   databaseUrl: string
   engine: Pick<
     Engine,
-    'startBulk' | 'startDispatch' | 'startDelivery' | 'ensureSchedule' | 'isReachable' | 'signalSchedule'
+    | 'startBulk'
+    | 'startDispatch'
+    | 'startDelivery'
+    | 'ensureSchedule'
+    | 'keepDailyReconcile'
+    | 'isReachable'
+    | 'signalSchedule'
   >
   ladderSeconds: number[]
   /** How long completed bulks are kept, in days; 0 for ever. */
   retainBulkDays: number
   /** How long events are kept, in days; 0 for ever. */
   retainEventsDays: number
+  /** The time of the tick of recurring schedules. */
+  tick: TickTime
   /** Whether the workers of this process take work. */
   arePolling(): boolean
   log: Logger
@@ -87,6 +96,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     forgetOldEvents({ ...dependencies, isStopping: () => stopping }),
   )
   const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
+  const keeping = startPollLoop('daily reconcile', SCHEDULE_MS, log, keepReconcile(dependencies))
   const heartbeat = startPollLoop('heartbeat', HEARTBEAT_MS, log, async () => {
     if (dependencies.arePolling() && (await engine.isReachable())) await recordHeartbeat(connection, 'worker')
   })
@@ -102,6 +112,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     housekeeping,
     retention,
     schedules: scheduling,
+    daily_reconcile: keeping,
     heartbeat,
   }
 

@@ -26,6 +26,8 @@ const PAGE = 100
 const OF_ONE = 15
 const SECOND_MS = 1_000
 const AT_ONCE = 8
+/** The daily reconcile comes ten minutes after the tick, and must see what has missed it. */
+export const MISSED_TICK_MS = 5 * 60 * 1_000
 /** Longer than the spread of a tick and the queue of many schedules that are due in the same minute. */
 const OVERDUE_MS = 10 * 60 * 1_000
 /** The waits after a signal that failed double from the first one up to the longest. */
@@ -94,15 +96,16 @@ export async function sendSignals({ connection, engine, log, clock }: ScheduleSi
 }
 
 /**
- * Starts or signals the workflows of schedules that should have run ten minutes ago; with `all`, of every active schedule.
- * The rows alone decide what is generated, so a workflow too many does nothing. One that Temporal refuses is logged, and
- * holds up no other. Returns how many were signalled. Throws EngineUnavailable.
+ * Starts or signals the workflows of schedules that should have run ten minutes ago, or `overdueMs`; with `all`, of every
+ * active schedule. The rows alone decide what is generated, so a workflow too many does nothing. One that Temporal refuses
+ * is logged, and holds up no other. Returns how many were signalled. Throws EngineUnavailable.
  */
 export async function reconcileSchedules(
   { connection, engine, log, clock }: ScheduleSignalsDependencies,
   all = false,
+  overdueMs = OVERDUE_MS,
 ): Promise<number> {
-  const before = new Date(clock().getTime() - OVERDUE_MS)
+  const before = new Date(clock().getTime() - overdueMs)
   let signalled = 0
   for (let after = FIRST_ID; ; ) {
     const page = await (all

@@ -1,5 +1,6 @@
-// Creates a nightly schedule in Temporal for every time zone that an organisation is in.
+// Keeps the schedules in Temporal: the nightly one of every time zone that an organisation is in, and the daily reconcile.
 import type { Logger } from 'pino'
+import type { TickTime } from '../domain/tick.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
 import type { Connection } from '../models/connection.ts'
@@ -41,5 +42,25 @@ export function createScheduling({ connection, engine, log }: SchedulingDependen
     if (calls % ALL_AGAIN === 0) ensured.clear()
     calls += 1
     for (const zone of await zonesInUse(connection)) if (!ensured.has(zone)) await ensure(zone)
+  }
+}
+
+export interface DailyReconcileDependencies {
+  engine: Pick<Engine, 'keepDailyReconcile'>
+  tick: TickTime
+  log: Logger
+}
+
+/**
+ * Returns a function to call at intervals, which keeps the daily reconcile of recurring schedules: the first call gives it the
+ * time of the settings, later ones create it where it is missing, because the Temporal server may have lost its data.
+ */
+export function keepReconcile({ engine, tick, log }: DailyReconcileDependencies): () => Promise<void> {
+  let update = true
+  return async () => {
+    const done = await engine.keepDailyReconcile(tick, update)
+    update = false
+    if (done === 'created')
+      log.info({ after: tick.time, time_zone: tick.zone }, 'daily reconcile of schedules scheduled')
   }
 }

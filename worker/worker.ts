@@ -12,6 +12,7 @@ import { sealer } from '../models/sealed.ts'
 import { CLOSE_SECONDS, paymentLinksOf, readSettings, tickPlanOf, type Settings } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { createWorkerMetrics } from './metrics.ts'
+import { MISSED_TICK_MS, reconcileSchedules } from './schedule-signals.ts'
 import { installSdk } from './sdk.ts'
 import { createTemporalWorkers } from './temporal-workers.ts'
 
@@ -67,6 +68,7 @@ export async function startWorker(
     clock,
     engine,
     tick: tickPlanOf(settings),
+    reconcileMissed: () => reconcileSchedules({ connection: database, engine, log, clock }, false, MISSED_TICK_MS),
     paymentLinks: createSignedLinks(paymentLinksOf(settings)),
   }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
@@ -88,6 +90,7 @@ export async function startWorker(
         engine,
         ladderSeconds: settings.webhookLadderSeconds,
         retainBulkDays: settings.retainBulk,
+        tick: dependencies.tick,
         retainEventsDays: settings.retainEvents,
         arePolling: workers.arePolling,
         log,

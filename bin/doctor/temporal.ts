@@ -4,6 +4,7 @@ import { ADD_KEY } from './database.ts'
 import { withoutProcess, withoutRow } from './processes.ts'
 import { finding, LISTED, MINUTE_MS, openOnes, type TemporalCheck, type TemporalPatient } from './temporal-check.ts'
 import { queueName } from '../../domain/task-queues.ts'
+import { reconcileId } from '../../domain/schedule.ts'
 import { housekeepingId } from '../../domain/housekeeping.ts'
 import { listWorkflows, scheduleState, type OpenWorkflow } from '../../gateways/temporal/open-workflows.ts'
 import { conversionsWithoutDocument } from '../../models/conversion.ts'
@@ -77,9 +78,9 @@ const conversionsNotStarted: TemporalCheck = async ({ database, engine, queueSuf
 
 const schedules: TemporalCheck = async ({ database, engine, queueSuffix }) => {
   const found: Finding[] = []
-  for (const zone of (await zonesInUse(database)).slice(0, ZONES)) {
-    const state = await scheduleState(engine, zone, queueSuffix)
-    const id = housekeepingId(zone, queueSuffix)
+  const zones = (await zonesInUse(database)).slice(0, ZONES)
+  for (const id of [reconcileId(queueSuffix), ...zones.map((zone) => housekeepingId(zone, queueSuffix))]) {
+    const state = await scheduleState(engine, id)
     if (state === 'missing')
       found.push(
         finding(

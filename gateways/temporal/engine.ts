@@ -25,6 +25,7 @@ import { createConverter, type Convert } from './conversion.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { dataConverterOf } from './payload-codec.ts'
 import { createRunNow, createScheduleSignals, type RunScheduleNow, type SignalSchedule } from './recurring.ts'
+import { createDailyReconcile, type KeepDailyReconcile } from './daily-reconcile.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
 
 export interface EngineOptions {
@@ -61,6 +62,7 @@ export interface Engine extends BulkWorkflows {
   ensureSchedule(timeZone: string): Promise<boolean>
   /** Removes the schedule of a zone with this spelling; does nothing where there is none. Throws EngineUnavailable. */
   removeSchedule(timeZone: string): Promise<void>
+  keepDailyReconcile: KeepDailyReconcile
   /** Whether the server answers within two seconds and has our namespace. Never throws. */
   isReachable(): Promise<boolean>
   /** Adds the search attributes that the namespace lacks; returns their names. Throws where that is not permitted. */
@@ -190,6 +192,7 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     runScheduleNow: createRunNow({ client, connection, taskQueue: queueName('core', queueSuffix) }),
 
     ensureSchedule: createScheduler({ client, connection, queueSuffix }),
+    keepDailyReconcile: createDailyReconcile({ client, connection, queueSuffix }),
     removeSchedule: createUnscheduler({ client, connection, queueSuffix }),
 
     async isReachable() {

@@ -1,6 +1,5 @@
 // Lists open workflows for an operator, and looks at the schedules of the nightly housekeeping.
 import { ScheduleNotFoundError } from '@temporalio/client'
-import { housekeepingId } from '../../domain/housekeeping.ts'
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts'
 import type { Engine } from './engine.ts'
 
@@ -48,14 +47,13 @@ export async function openAmong(engine: Pick<Engine, 'client'>, workflowIds: rea
   return open
 }
 
-/** The state of the nightly schedule of a zone. */
+/** The state of one of the schedules of housekeeping and of the daily reconcile. */
 export async function scheduleState(
   { client }: Pick<Engine, 'client'>,
-  timeZone: string,
-  queueSuffix: string,
+  id: string,
 ): Promise<'missing' | 'paused' | 'running'> {
   try {
-    const { state } = await client.schedule.getHandle(housekeepingId(timeZone, queueSuffix)).describe()
+    const { state } = await client.schedule.getHandle(id).describe()
     return state.paused ? 'paused' : 'running'
   } catch (error) {
     if (error instanceof ScheduleNotFoundError) return 'missing'

@@ -1,8 +1,11 @@
 // What a schedule does besides generating its documents: the payment links of its invoices, and what others are told of it.
 import type { ChildProcess } from 'node:child_process'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { pino } from 'pino'
 import { addDays } from '../../domain/dates.ts'
 import { deliverySchema } from '../../domain/events.ts'
+import { reconcileId, scheduleProcessId } from '../../domain/schedule.ts'
+import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
@@ -10,6 +13,7 @@ import { payableBy } from '../fixtures/payment-page.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 import { openWebhookServer } from '../fixtures/webhook-server.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
+import { keepReconcile } from '../../worker/scheduling.ts'
 import { removeSchedules } from './schedules.ts'
 
 jest.setTimeout(180_000)
@@ -88,4 +92,49 @@ test('three failures in a row are told by webhook, in the feed and in the log, e
   expect(runs).toHaveLength(3)
   for (const failed of runs) expect(failed).toMatchObject({ status: 'FAILED', error, error_code: 'not_found.resource', error_field: 'line_items.1.item_id', error_details: null })
   await receiver.close()
+})
+
+describe('the daily reconcile', () => {
+  let engine: Engine
+  const schedule = () => engine.client.schedule.getHandle(reconcileId(service.env.TEMPORAL_QUEUE_SUFFIX!))
+  const keep = (time: string, zone: string) => keepReconcile({ engine, tick: { time, zone }, log: pino({ level: 'silent' }) })
+  const next = async () => (await schedule().describe()).info.nextActionTimes[0]!.toISOString().slice(10)
+  beforeAll(() => {
+    const { TEMPORAL_ADDRESS: address = '', TEMPORAL_QUEUE_SUFFIX: queueSuffix = '', ENCRYPTION_KEY: encryptionKey = '' } = service.env
+    engine = openEngine({ address, namespace: 'default', queueSuffix, encryptionKey })
+  })
+  afterAll(() => engine.close())
+
+  test('is a Temporal Schedule ten minutes after the tick, whose workflow signals what has missed it', async () => {
+    while (!(await schedule().describe().catch(() => null))) await new Promise((resolve) => setTimeout(resolve, 50))
+    const { spec, policies, action } = await schedule().describe()
+    expect([await next(), spec.timezone, policies.overlap, action]).toEqual(['T03:40:00.000Z', 'Asia/Kolkata', 'SKIP', expect.objectContaining({ workflowType: 'reconcileSchedules' })])
+    const { recurring_id: id } = await add({ start_date: '2027-01-31', max_runs: 2 })
+    const process = engine.client.workflow.getHandle(scheduleProcessId(id))
+    while (!(await process.query('state').catch(() => null))) await new Promise((resolve) => setTimeout(resolve, 50))
+    await process.terminate('lost')
+    // Due so recently that the job of every minute leaves it alone.
+    await service.sql(`UPDATE recurring_schedules SET anchor_date = $2::date, next_run_at = now() - interval '6 minutes' WHERE id = $1`, id, daysAgo(1))
+    await schedule().trigger()
+    await until(id, ({ run_count }) => run_count === 1)
+    const [started] = (await schedule().describe()).info.recentActions
+    expect(await engine.client.workflow.getHandle(started!.action.workflow.workflowId).result()).toBeGreaterThanOrEqual(1)
+  })
+
+  test('it gets the time of the settings once, stays paused, and is created again where it is gone', async () => {
+    await schedule().pause('books are moved')
+    const keeping = keep('23:55', 'America/New_York')
+    await keeping()
+    const { spec, state } = await schedule().describe()
+    expect([spec.timezone, spec.calendars![0], state.paused, state.note]).toEqual([
+      'America/New_York', expect.objectContaining({ hour: [expect.objectContaining({ start: 0 })], minute: [expect.objectContaining({ start: 5 })] }), true, 'books are moved',
+    ])
+    await schedule().delete()
+    await keeping()
+    expect((await schedule().describe()).state.paused).toBe(false)
+    // Later calls leave what an operator has changed.
+    await schedule().update((before) => ({ ...before, spec: { calendars: [{ hour: 4 }], timezone: 'Asia/Kolkata' } }))
+    await keeping()
+    expect((await schedule().describe()).spec.timezone).toBe('Asia/Kolkata')
+  })
 })

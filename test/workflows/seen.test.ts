@@ -3,6 +3,8 @@ import type { ChildProcess } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { housekeepingId } from '../../domain/housekeeping.ts'
+import { reconcileId } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import * as workflows from '../../workflows/index.ts'
 import { invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
@@ -44,6 +46,7 @@ const ATTRIBUTES: Record<keyof typeof workflows, string[]> = {
   bulkCreate: ['SvcOrgId', 'SvcEntityId'],
   convertDocument: ['SvcOrgId', 'SvcEntityId'],
   housekeeping: [],
+  reconcileSchedules: [],
   recurringSchedule: ['SvcOrgId', 'SvcEntityId', 'SvcNextAt'],
   webhookDelivery: ['SvcOrgId', 'SvcEntityId', 'SvcEndpointId', 'SvcAttempt', 'SvcNextAt'],
   webhookDispatch: ['SvcEntityId'],
@@ -61,7 +64,10 @@ test('each has its search attributes, a summary, and current details', async () 
   const { estimate_id } = await acceptedItemEstimate(org)
   await postConvert(org, 'estimates', estimate_id)
   const queue = `TaskQueue = 'core-${service.env.TEMPORAL_QUEUE_SUFFIX}'`
-  await until(async () => (await engine.client.schedule.getHandle(`housekeeping-${service.env.TEMPORAL_QUEUE_SUFFIX}/Asia/Kolkata`).trigger().then(() => true, () => false)), 30_000, () => 'no schedule')
+  const suffix = service.env.TEMPORAL_QUEUE_SUFFIX!
+  for (const id of [housekeepingId('Asia/Kolkata', suffix), reconcileId(suffix)]) {
+    await until(async () => (await engine.client.schedule.getHandle(id).trigger().then(() => true, () => false)), 30_000, () => `no schedule ${id}`)
+  }
   for (const [type, attributes] of Object.entries(ATTRIBUTES)) {
     let seen: Awaited<ReturnType<typeof look>> = null
     await until(async () => {
