@@ -1,6 +1,7 @@
-// `npm run demo`: books a month of a small trader into a new organisation of the local run, and prints its statements.
+// `npm run demo`: books a month of a small trader into a new organisation of the local run, prints its statements, and lets a schedule bill.
 import { readLocalRun } from '../settings.ts'
 import { readDemoCard } from './services/demo-card.ts'
+import { billBySchedule } from './month/schedule.ts'
 import { bookMonth } from './month/story.ts'
 import { customersDues, printDues, printTrialBalance, trialBalance } from './month/trial-balance.ts'
 import { openTrader } from './month/trader.ts'
@@ -29,6 +30,7 @@ try {
   printTrialBalance(trader, balance)
   printDues(trader, await customersDues(trader))
   if (balance.debit !== balance.credit) throw new Error('the trial balance does not agree')
+  await billBySchedule(trader)
   console.log(
     `\nTo explore it with its token: curl -H "Authorization: Bearer ${trader.token}" ${card.base_url}/journals`,
   )

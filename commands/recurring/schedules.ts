@@ -132,8 +132,10 @@ export async function changeSchedule(
   if (retemplated) await checkTemplate(books, { ...before, ...columns })
   const moved = movedState({ ...before, ...columns }, sent, changed, books.now, tick)
   if (changed.size === 0) return before
-  // Whatever stood in the way may be mended now, so a run that was put off is tried again.
-  const schedule = books.change(schedules, before, { ...columns, ...moved, not_before: null, failures: 0 })
+  // Whatever stood in the way may be mended now, so a run that has failed is tried again; what 31 documents put off is not.
+  const isTriedAgain = before.failures > 0 || 'anchor_date' in moved
+  const not_before = isTriedAgain ? null : before.not_before
+  const schedule = books.change(schedules, before, { ...columns, ...moved, not_before, failures: 0 })
   record(books, schedule, 'RECURRING_UPDATED', changesBetween(before, { ...columns, ...moved }))
   signal(books, schedule, 'configChanged')
   return schedule

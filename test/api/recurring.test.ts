@@ -169,6 +169,19 @@ test('is_active in a PUT pauses and resumes too, and an end that is past complet
   expect(await change(id, { is_active: true })).toMatchObject({ status: 'ACTIVE' })
 })
 
+test('a change tries a failed run again, and leaves what 31 documents have put off', async () => {
+  const { recurring_id: id } = await add()
+  const putOff = async (failures: number, body: Json) => {
+    await service.sql(`UPDATE recurring_schedules SET not_before = '2030-01-01', failures = $2 WHERE id = $1`, id, failures)
+    await change(id, body)
+    const [row] = await service.sql<Json>('SELECT not_before IS NOT NULL AS off FROM recurring_schedules WHERE id = $1', id)
+    return row!.off
+  }
+  expect(await putOff(0, { name: 'Rent, renamed' })).toBe(true)
+  expect(await putOff(1, { name: 'Rent' })).toBe(false)
+  expect(await putOff(0, { next_run_at: '2027-02-01' })).toBe(false)
+})
+
 test('a deleted schedule is gone', async () => {
   const { recurring_id } = await add()
   expect(await ours.send('DELETE', `/recurring/${recurring_id}`)).toEqual({ code: 0, message: 'Recurring schedule deleted.' })

@@ -1,22 +1,28 @@
-// `npm run demo` as it is run: the month goes through, the trial balance agrees, and customers owe what the books say.
+// `npm run demo` as it is run: the month goes through, the trial balance agrees, customers owe what the books say, and a schedule bills.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { text } from 'node:stream/consumers'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { BASE_PATH } from '../../api/server.ts'
 import { startService, type Service } from '../fixtures/service.ts'
+import { kill, spawnWorker } from '../fixtures/worker.ts'
+import { removeSchedules } from '../workflows/schedules.ts'
 
 let service: Service
+let worker: ChildProcess
 let dataDir: string
 beforeAll(async () => {
   service = await startService()
-  await service.startWorker()
+  // With its background jobs, which start the workflows of schedules.
+  worker = await spawnWorker(service.env)
   dataDir = mkdtempSync(join(tmpdir(), 'bahi-month-'))
 }, 60_000)
 afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
+  await kill(worker)
+  await removeSchedules(service.database, service.env.TEMPORAL_ADDRESS!, service.env.TEMPORAL_QUEUE_SUFFIX!)
   await service.close()
 })
 
@@ -76,6 +82,13 @@ describe('beside a local run', () => {
     const receivable = linesOf('Trial balance').find((row) => row.includes('Accounts Receivable'))!
     expect(owed.length).toBe(3)
     expect(owed.reduce((one, other) => one + other)).toBe(paise(receivable.match(AMOUNT)![0]!))
+  })
+
+  test('at the end a schedule bills what was due, with a payment link', () => {
+    const billed = linesOf('A schedule: Hire of a loom')
+    expect(billed.slice(0, 3)).toEqual(Array(3).fill(expect.stringMatching(/^Hire of a loom, \d\d \w{3} \d{4} +INV-\S+ +Devaraja Weavers +531\.00 INR$/)))
+    expect(billed[3]).toMatch(/^The schedule is COMPLETED after 3 invoices\./)
+    expect(billed[4]).toMatch(/^ {2}http:\S+\/pay\?organization_id=\S+&amount=531\.00&currency=INR&signature=[0-9a-f]{64}$/)
   })
 
   test('it can be run again: each run has new books', async () => {
