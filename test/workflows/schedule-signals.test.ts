@@ -17,6 +17,9 @@ afterAll(() => service.close())
 
 const START = Date.parse('2030-01-01T00:00:00.000Z')
 
+// A call takes fifteen signals of an organisation.
+const CALLS = 3
+
 /** Sends at this time what the engine takes; answers the schedules that it was asked for. */
 async function send(afterMs: number, refuse: (scheduleId: string) => Error | null): Promise<string[]> {
   const asked: string[] = []
@@ -28,34 +31,36 @@ async function send(afterMs: number, refuse: (scheduleId: string) => Error | nul
     },
   }
   const dependencies = { connection: service.database, engine, log: pino({ level: 'silent' }), clock: () => new Date(START + afterMs) }
-  await sendSignals(dependencies).catch((error: unknown) => {
-    if (!(error instanceof EngineUnavailable)) throw error
-  })
+  for (let call = 0; call < CALLS; call += 1) {
+    await sendSignals(dependencies).catch((error: unknown) => {
+      if (!(error instanceof EngineUnavailable)) throw error
+    })
+  }
   return asked
 }
 const left = () => service.sql<{ schedule_id: string; attempts: number; last_error: string | null }>(
   'SELECT schedule_id, attempts, last_error FROM recurring_signals ORDER BY schedule_id')
 
-test('more that fail for good than a page holds, then one behind them; they are tried again, ever later', async () => {
+test('more that fail for good than a call takes, then one behind them; they are tried again, ever later', async () => {
   const { recurring_id: first } = (await org.send('POST', '/recurring', scheduleBody(org))).recurring
   await service.sql(
     `INSERT INTO recurring_signals (org_id, id, schedule_id, entity_type, signal, created_time, due_at)
-     SELECT org_id, gen_random_uuid(), gen_random_uuid(), 'INVOICE', 'configChanged', now() - interval '1 hour', now() - interval '1 hour'
-     FROM recurring_signals, generate_series(1, 120)`)
+     SELECT org_id, lpad(to_hex(n), 32, '0')::uuid, gen_random_uuid(), 'INVOICE', 'configChanged', now() - interval '1 hour', now() - interval '1 hour'
+     FROM recurring_signals, generate_series(1, 20) AS n`)
   const refuse = (id: string) => (id === first ? null : new TypeError('no such thing'))
   expect(await send(0, refuse)).toContain(first)
   const waiting = await left()
   expect([waiting.length, new Set(waiting.map(({ attempts, last_error }) => `${attempts} ${last_error}`))])
-    .toEqual([120, new Set(['1 TypeError: no such thing'])])
+    .toEqual([20, new Set(['1 TypeError: no such thing'])])
   // The waits double: a second, two, four.
   expect(await send(999, refuse)).toEqual([])
-  expect(await send(1_000, refuse)).toHaveLength(120)
+  expect(await send(1_000, refuse)).toHaveLength(20)
   expect(await send(2_999, refuse)).toEqual([])
-  expect(await send(3_000, refuse)).toHaveLength(120)
+  expect(await send(3_000, refuse)).toHaveLength(20)
   await service.sql('UPDATE recurring_signals SET attempts = 40, due_at = $1', new Date(START))
-  expect(await send(4_000, refuse)).toHaveLength(120)
+  expect(await send(4_000, refuse)).toHaveLength(20)
   expect(await send(4_000 + 3_600_000 - 1, refuse)).toEqual([])
-  expect(await send(4_000 + 3_600_000, () => null)).toHaveLength(120)
+  expect(await send(4_000 + 3_600_000, () => null)).toHaveLength(20)
   expect(await left()).toEqual([])
 })
 
