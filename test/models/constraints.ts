@@ -91,7 +91,7 @@ export const UNREACHABLE: Record<string, string[]> = {
     'credit_notes_org_id_credit_note_number_key', 'debit_notes_org_id_debit_note_number_key', 'sales_orders_org_id_sales_order_number_key',
     'purchase_orders_org_id_purchase_order_number_key', 'estimates_org_id_estimate_number_key',
   ],
-  'the positions of events, taken under the lock of their counter': ['webhook_events_feed'],
+  'the positions of events, taken under the lock of their counter': ['webhook_events_feed', 'removed_events_position_check'],
   'the places of lines, counted by us': [
     'invoice_lines_org_id_invoice_id_line_no_key', 'bill_lines_org_id_bill_id_line_no_key', 'estimate_lines_org_id_estimate_id_line_no_key',
     'journal_lines_pkey',
@@ -101,6 +101,6 @@ export const UNREACHABLE: Record<string, string[]> = {
   ],
   'written by INSERT ... ON CONFLICT, or by one process under its lock': [
     'event_counters_pkey', 'idempotent_answers_pkey', 'idempotent_answers_check', 'monthly_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
-    'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
+    'removed_events_pkey', 'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
   ],
 }
