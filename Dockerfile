@@ -14,6 +14,9 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
+# Bundled once, so that a worker starts two seconds sooner, and every worker of this image runs the same workflows.
+RUN node bin/bundle.ts /app/workflows.js
+ENV WORKFLOW_BUNDLE=/app/workflows.js
 USER node
 EXPOSE 8080
 ENTRYPOINT ["tini", "--"]

@@ -9,6 +9,8 @@ import { fairSemaphore } from '../gateways/webhook/semaphore.ts'
 import { deliveryHeaders } from '../gateways/webhook/signature.ts'
 import type { Database } from '../models/database.ts'
 import type { Sealer } from '../models/sealed.ts'
+import { inSpan, isTracing } from '../models/tracing.ts'
+import { traceparentOfDelivery } from '../models/traces.ts'
 import { recordInGroups } from './attempt-results.ts'
 
 export interface AttemptDependencies {
@@ -66,9 +68,30 @@ export function createAttempts({
     }
   }
 
+  // The attempt is a part of the trace of the call whose event it delivers.
+  async function traced(due: DueAttempt): Promise<Outcome> {
+    if (!isTracing()) return post(due)
+    const { orgId, deliveryId, attempt, eventType } = due
+    const parent = await traceparentOfDelivery({ connection, orgId }, deliveryId)
+    const attributes = {
+      'delivery.id': deliveryId,
+      'delivery.attempt': attempt,
+      'event.type': eventType,
+      'organization.id': orgId,
+    }
+    return inSpan('webhook attempt', { kind: 'CLIENT', parent, attributes }, async (span) => {
+      const outcome = await post(due)
+      span?.setAttributes({
+        'delivery.outcome': outcome.kind,
+        'http.response.status_code': outcome.statusCode ?? undefined,
+      })
+      return outcome
+    })
+  }
+
   return {
     async attempt(due, waitMs) {
-      const outcome = await post(due)
+      const outcome = await traced(due)
       const { orgId, deliveryId, series, attempt, endpointId } = due
       await recorder.record({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt: clock(), waitMs })
       if (statusAfter(outcome, waitMs) === 'RETRYING') onRefused?.()

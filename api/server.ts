@@ -8,10 +8,12 @@ import { fault } from '../domain/faults.ts'
 import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
+import { traceProcess } from '../gateways/traced-process.ts'
 import { createWebhookSender, type WebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
+import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, originOf, readSettings, tickPlanOf, type Settings } from '../settings.ts'
 import { engineOnDemand, type EngineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
@@ -23,7 +25,7 @@ import type { Reply } from './http/envelope.ts'
 import { createListener } from './http/listener.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { createPace, type Pace } from './http/pace.ts'
-import { handleRequest } from './http/pipeline.ts'
+import { tracedRequest } from './http/traced-request.ts'
 import type { ServerContext } from './http/server-context.ts'
 import { createLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
@@ -107,7 +109,8 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       await healthPort?.close()
       limiter.close()
       // A pool waits for connections that are in use, and a service may not respond, so closing has a time limit.
-      await Promise.race([closeAll([engine, tokens, database]), delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
+      const closed = Promise.allSettled([engine.close(), tokens.close(), database.close()])
+      await Promise.race([closed, delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
     },
     answerUnhandled: ({ request, response }, error) => {
       if (!response.headersSent) return unmatched.answer(request, response, error as Error, { close: true })
@@ -140,16 +143,12 @@ function senderOf(settings: Settings): WebhookSender {
   })
 }
 
-async function closeAll(gateways: { close(): Promise<void> }[]): Promise<void> {
-  await Promise.allSettled(gateways.map((gateway) => gateway.close()))
-}
-
 function mountRoutes(server: restify.Server, context: ServerContext, accessLog: AccessLog, routes: Route[]): void {
   for (const route of routes) {
     const path = BASE_PATH + route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     mount(server, route.method, path, async (request, response) => {
       const started = performance.now()
-      const { reply, trace } = await handleRequest(context, route, request)
+      const { reply, trace } = await tracedRequest(context, route, request)
       const status = await deliver(request, response, reply, (error) =>
         accessLog.unhandledError(error, trace.requestId),
       )
@@ -245,5 +244,7 @@ function sendBytes(
 if (import.meta.main) {
   const settings = readSettings()
   const output = openLog('api', settings.logLevel)
-  await runProcess(createApi(settings, output.log, output.dropped), output)
+  const endTracing = await traceProcess(settings.otelExporterOtlpEndpoint, 'bahi-api', enableTracing)
+  const api = createApi(settings, output.log, output.dropped)
+  await runProcess({ ...api, close: () => api.close().finally(endTracing) }, output)
 }

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Statement } from './connection.ts'
 import { jsonInPortions } from './json-in-portions.ts'
 import type { AnyModel, ModelOf } from './model.ts'
+import { activeTraceparent } from './tracing.ts'
 import type { Transaction } from './transaction.ts'
 
 /** A number to be taken when the unit of work is written; `placeholder` stands for it until then. */
@@ -107,12 +108,14 @@ export class UnitOfWork {
     const text: Record<string, unknown[]> = {}
     groups.forEach(({ verb, rows }, index) => (text[`p${index}`] = verb === 'update' ? rows : rows.map(withoutNulls)))
     const announces = this.announcements.length > 0
+    const traceparent = announces ? activeTraceparent() : null
     if (announces) text.events = this.announcements.map((event, place) => ({ ...event, place }))
-    const statement = statementOf(groups, announces)
+    const statement = statementOf(groups, announces, traceparent !== null)
     const isLarge = groups.some(({ rows }) => rows.length > MANY_ROWS)
     const json = isLarge ? await jsonInPortions(text, jsonOf) : jsonOf(text)
     const values = [orgId, JSON.stringify(this.placeholders.map(asBlank)), json]
     if (announces) values.push(String(this.announcements.length))
+    if (traceparent !== null) values.push(traceparent)
     const [written] = await transaction.runLast<{ numbers: string[] | null; deliveries: number }>(statement, values)
     return { numbers: written?.numbers ?? [], deliveries: written?.deliveries ?? 0 }
   }
@@ -162,15 +165,16 @@ function jsonOf(value: unknown): string {
 const statements = new Map<string, Statement>()
 const MAX_STATEMENTS = 500
 
-function statementOf(groups: RowGroup[], announces: boolean): Statement {
-  const shape = groups.map((group) => `${group.verb} ${group.table.name}`).join(';') + announces
+function statementOf(groups: RowGroup[], announces: boolean, isTraced: boolean): Statement {
+  const shape =
+    groups.map((group) => `${group.verb} ${group.table.name}`).join(';') + announces + (isTraced ? ' traced' : '')
   let statement = statements.get(shape)
   if (!statement) {
     const positions = announces ? ', take_positions($1::uuid, $4::integer) AS first_position' : ''
     const parts = [
       `filled AS MATERIALIZED (SELECT f.deed::jsonb AS groups, f.numbers${positions} FROM fill_blanks($1::uuid, $2::jsonb, $3) AS f)`,
       ...groups.map((group, index) => `p${index} AS (${sqlOf(group, index)})`),
-      ...(announces ? [ANNOUNCE] : []),
+      ...(announces ? [isTraced ? ANNOUNCE_TRACED : ANNOUNCE] : []),
     ]
     const deliveries = announces ? '(SELECT count(*)::integer FROM delivery)' : '0'
     statement = {
@@ -231,3 +235,9 @@ const ANNOUNCE = `announced AS MATERIALIZED (
         LEFT JOIN webhook_circuits AS c ON c.org_id = w.org_id AND c.id = w.id) AS d
   RETURNING 1
 )`
+
+// The same, with the trace that the events belong to. In a statement of its own, so that an event without one costs nothing.
+const ANNOUNCE_TRACED = ANNOUNCE.replace('occurred_at, position)', 'occurred_at, position, traceparent)').replace(
+  'occurred_at, position FROM announced',
+  'occurred_at, position, $5::text FROM announced',
+)

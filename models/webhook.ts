@@ -52,6 +52,8 @@ export const webhookEvents = model('webhook_events', {
   occurred_at: TIME,
   /** Its place in the change feed of its organisation (models/event-feed.ts), counted from 1 without gaps. */
   position: BIG_INTEGER,
+  /** The trace of the call that has announced it; null where none is recorded. */
+  traceparent: orNull(TEXT),
 })
 export type WebhookEventRow = RowOf<typeof webhookEvents>
 

@@ -12,6 +12,8 @@ import type { Engine } from '../gateways/temporal/engine.ts'
 import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
 import type { Database } from '../models/database.ts'
 import type { DeliveryUnderWay } from '../models/delivery.ts'
+import { inSpan, isTracing } from '../models/tracing.ts'
+import { traceparentOfDelivery } from '../models/traces.ts'
 
 export interface DeliveryWorkflowsDependencies {
   connection: Database
@@ -48,7 +50,12 @@ export function createDeliveryWorkflows({
 
   async function start(delivery: DeliveryUnderWay): Promise<boolean> {
     try {
-      await engine.startDelivery(deliveryInputOf(delivery, delivery.next_attempt_at, ladderSeconds))
+      const input = deliveryInputOf(delivery, delivery.next_attempt_at, ladderSeconds)
+      const parent = isTracing()
+        ? await traceparentOfDelivery({ connection, orgId: input.orgId }, input.deliveryId)
+        : null
+      const begin = () => engine.startDelivery(input)
+      await (parent ? inSpan('start webhookDelivery', { kind: 'PRODUCER', parent }, begin) : begin())
       return true
     } catch (error) {
       if (error instanceof EngineUnavailable) throw error

@@ -13,6 +13,8 @@ import { releaseBatch } from '../commands/webhooks/deliveries.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import { EngineUnavailable } from '../gateways/temporal/engine-unavailable.ts'
 import type { Database } from '../models/database.ts'
+import { inSpan, isTracing } from '../models/tracing.ts'
+import { traceparentOfBatch } from '../models/traces.ts'
 import { overdueDeliveries, unfinishedBatches, type DeliveryUnderWay } from '../models/delivery.ts'
 import type { Findable } from '../domain/search-attributes.ts'
 import { createDeliveryWorkflows, deliveryInputOf } from './delivery-workflows.ts'
@@ -65,7 +67,13 @@ export function createRelay(dependencies: RelayDependencies): Relay {
   /** Starts the batch, or keeps it for a later try with a backoff of its own. */
   async function start(batch: NotStarted): Promise<void> {
     try {
-      const started = await engine.startDispatch({ batchId: batch.batchId, ladderSeconds }, batch.findable, batch.size)
+      const { batchId, findable, size } = batch
+      const dispatch = () => engine.startDispatch({ batchId, ladderSeconds }, findable, size)
+      // A batch is a part of the trace of its first event; attempts at others are linked to it.
+      const parent = isTracing() ? await traceparentOfBatch(connection, batchId) : null
+      const started = await (parent
+        ? inSpan('start webhookDispatch', { kind: 'PRODUCER', parent }, dispatch)
+        : dispatch())
       unstarted.delete(batch.batchId)
       if (engineAway) log.info('Temporal is available again')
       engineAway = false

@@ -1,8 +1,10 @@
 // Creates the Temporal workers, one for each task queue that this process serves.
 import { fileURLToPath } from 'node:url'
-import { Worker, type NativeConnection, type WorkerOptions } from '@temporalio/worker'
+import { Worker, type ActivityInterceptorsFactory, type NativeConnection, type WorkerOptions } from '@temporalio/worker'
 import { queueName, type Queue } from '../domain/task-queues.ts'
 import { dataConverterOf, FAILURE_CONVERTER } from '../gateways/temporal/payload-codec.ts'
+import { tracedBy } from '../gateways/temporal/trace-header.ts'
+import { inSpan, isTracing } from '../models/tracing.ts'
 import { createActivities, type ActivityDependencies } from '../activities/create.ts'
 
 export interface TemporalWorkersOptions {
@@ -31,6 +33,7 @@ export interface TemporalWorkers {
 export const BUNDLED = {
   workflowsPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)),
   failureConverterPath: FAILURE_CONVERTER,
+  workflowInterceptorModules: [fileURLToPath(new URL('../workflows/trace-header.ts', import.meta.url))],
 }
 
 const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
@@ -43,6 +46,21 @@ const EVERY_WORKER = {
 
 // How long cancelled activities have to end; after that the worker ends without them.
 const FORCE_MS = 1_000
+
+// An activity is a part of the trace that its workflow was started in.
+const tracedActivity: ActivityInterceptorsFactory = ({ info }) => ({
+  inbound: {
+    execute: (input, next) => {
+      const parent = tracedBy(input.headers)
+      const attributes = {
+        'workflow.id': info.workflowExecution?.workflowId ?? '',
+        'workflow.type': info.workflowType ?? '',
+        attempt: info.attempt,
+      }
+      return inSpan(`activity ${info.activityType}`, { kind: 'CONSUMER', parent, attributes }, () => next(input))
+    },
+  },
+})
 
 export async function createTemporalWorkers(options: TemporalWorkersOptions): Promise<TemporalWorkers> {
   const activities = createActivities(options.dependencies)
@@ -66,6 +84,11 @@ export async function createTemporalWorkers(options: TemporalWorkersOptions): Pr
       Worker.create({
         ...EVERY_WORKER,
         ...OF_QUEUE[queue],
+        interceptors: {
+          // A bundle that was made beforehand has them already.
+          ...(workflowBundle ? {} : { workflowModules: BUNDLED.workflowInterceptorModules }),
+          activity: isTracing() ? [tracedActivity] : [],
+        },
         shutdownGraceTime: options.shutdownSeconds * 1000,
         shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
         connection: options.connection,

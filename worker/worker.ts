@@ -6,9 +6,11 @@ import { openEngine } from '../gateways/temporal/engine.ts'
 import { inJson, openHealthPort, type Probed } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { createSignedLinks } from '../gateways/payment-links/signed-links.ts'
+import { traceProcess } from '../gateways/traced-process.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
+import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, paymentLinksOf, readSettings, tickPlanOf, type Settings } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { createWorkerMetrics } from './metrics.ts'
@@ -153,6 +155,7 @@ async function answerProbes(
 async function main(): Promise<void> {
   const settings = readSettings()
   const { log, exit } = openLog('worker', settings.logLevel)
+  const endTracing = await traceProcess(settings.otelExporterOtlpEndpoint, 'bahi-worker', enableTracing)
   const sdkMetricsAddress = await installSdk(log, settings.healthPort !== null)
   let started: RunningWorker | undefined
   try {
@@ -173,6 +176,7 @@ async function main(): Promise<void> {
       })
     }
     await worker.ended
+    await endTracing()
     log.info('worker stopped')
     await exit(0)
   } catch (error) {

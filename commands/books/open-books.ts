@@ -1,5 +1,6 @@
 // The one path of every write: opens the books, writes what a command added to them in one transaction, and retries on contention.
 import type { Database } from '../../models/database.ts'
+import { inSpan } from '../../models/tracing.ts'
 import { Books } from './books.ts'
 import type { Caller } from './caller.ts'
 import { asFault } from './refusals.ts'
@@ -15,6 +16,8 @@ export interface WriteContext {
   clock(): Date
 }
 
+const COMMAND = {}
+
 /**
  * Opens the books for one command: everything that `work` adds is written in one transaction, or nothing is.
  * `finish` runs after the commit. Contention is retried, see retries.ts. Throws the Fault that a database error means.
@@ -28,17 +31,15 @@ export async function openBooks<T, R = T>(
   let books: Books | undefined
   let queued = 0
   try {
-    const result = await retried(
-      () =>
-        context.database.transaction(async (connection) => {
-          books = new Books(connection, caller, context.clock())
-          if (caller.precondition) connection.require(caller.precondition(books.now))
-          const done = await work(books)
-          queued = await books.write()
-          return done
-        }),
-      () => context.clock(),
-    )
+    const once = () =>
+      context.database.transaction(async (connection) => {
+        books = new Books(connection, caller, context.clock())
+        if (caller.precondition) connection.require(caller.precondition(books.now))
+        const done = await work(books)
+        queued = await books.write()
+        return done
+      })
+    const result = await inSpan('command', COMMAND, () => retried(once, () => context.clock()))
     if (books!.changesCallers) context.forgetCallers()
     if (queued > 0 || books!.fillsOutbox) context.wakeRelay()
     for (const action of books!.afterCommit) action()

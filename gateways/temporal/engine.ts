@@ -27,6 +27,7 @@ import { dataConverterOf } from './payload-codec.ts'
 import { createRunNow, createScheduleSignals, type RunScheduleNow, type SignalSchedule } from './recurring.ts'
 import { createDailyReconcile, type KeepDailyReconcile } from './daily-reconcile.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
+import { traceHeader } from './trace-header.ts'
 
 export interface EngineOptions {
   address: string
@@ -120,7 +121,12 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     channelArgs: SOON_BACK,
     interceptors: [interceptor],
   })
-  const client = new Client({ connection, namespace, dataConverter: dataConverterOf(encryptionKey ?? null) })
+  const client = new Client({
+    connection,
+    namespace,
+    dataConverter: dataConverterOf(encryptionKey ?? null),
+    interceptors: { workflow: [traceHeader] },
+  })
 
   const optionsOf = ({ workflowId, args, findable, staticSummary }: Start) => ({
     workflowId,

@@ -47,6 +47,7 @@ const ACROSS: Record<string, string> = {
   'models/conversion.ts WITHOUT_DOCUMENT': 'the doctor looks for conversions that were never begun, of any organisation',
   'models/webhook.ts SOME_SECRETS': 'the doctor tries whether secrets can be read, of any organisation',
   'models/processes.ts SCHEDULED': 'the doctor compares the schedules of all with the open workflows',
+  'models/traces.ts OF_BATCH': 'the relay starts batches of any organisation',
   'models/reseal.ts SEALED_ENDPOINTS': 'an operator seals the secrets of all endpoints anew',
   'models/bulk.ts LEFT': 'the worker looks for bulks that a crash left',
   'models/bulk.ts DELETE_OLD': 'the housekeeping deletes what is older than it is kept',
