@@ -20,6 +20,7 @@ export function createActivities(dependencies: ActivityDependencies) {
   const { openFinancialYears } = financialYearActivities(dependencies)
   const { reconcileMissed } = reconcileActivities(dependencies)
   const { runSchedule, runScheduleNow } = recurringActivities(dependencies)
+  const { createRows } = bulkActivities(dependencies)
   return {
     core: {
       abandonDelivery,
@@ -31,7 +32,8 @@ export function createActivities(dependencies: ActivityDependencies) {
       sweepOverdue,
     },
     webhooks: { attemptBatch, attemptDelivery },
-    bulk: bulkActivities(dependencies),
+    // Ticks of an earlier version are still in the queue `core`.
+    bulk: { createRows, runSchedule },
   }
 }
 

@@ -6,8 +6,9 @@ import { isDue, runByHand, runNext, type Attempt } from '../commands/recurring/g
 import { recordFailure, type Failure } from '../commands/recurring/failures.ts'
 import { Fault } from '../domain/faults.ts'
 import type { CarriedFault, ManualRun, RunRequest, ScheduleInput, ScheduleTick } from '../domain/schedule.ts'
-import { spreadMs, type TickPlan } from '../domain/tick.ts'
+import { spreadMs, TICK_PLACES, type TickPlan } from '../domain/tick.ts'
 import type { PaymentLinks } from '../gateways/payment-links/payment-links.ts'
+import { fairSemaphore } from '../gateways/webhook/semaphore.ts'
 import type { Database } from '../models/database.ts'
 import type { ScheduleRow } from '../models/recurring.ts'
 import { CallerChanged, findOrganizationFacts, organizationUnchanged } from '../models/token.ts'
@@ -31,6 +32,7 @@ export function recurringActivities({
   paymentLinks,
 }: RecurringDependencies) {
   const running = { plan, paymentLinks }
+  const places = fairSemaphore({ places: TICK_PLACES.total, placesPerKey: TICK_PLACES.each })
   const writeContext: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
 
   /** The books' caller: the schedule, within its organisation as it is now. */
@@ -84,14 +86,18 @@ export function recurringActivities({
 
   return {
     /**
-     * A tick: generates what is due, oldest first, at most 31 documents, each in a transaction of its own. Run again after a
-     * crash, it continues where it stopped, because the row says what is done.
+     * A tick: generates what is due, oldest first, at most 31 documents, each in a transaction of its own, in turns with the
+     * ticks of other organisations. Run again after a crash, it continues where it stopped, because the row says what is done.
      */
     async runSchedule(input: ScheduleInput): Promise<ScheduleTick> {
       return withHeartbeat(async (context) => {
         let generated = 0
         for (;;) {
-          const { schedule, generated: one, error } = await step(input, tickIdOf(context))
+          const {
+            schedule,
+            generated: one,
+            error,
+          } = await places.through(input.orgId, () => step(input, tickIdOf(context)))
           generated += one ? 1 : 0
           if (!one || !isDue(schedule!, clock())) return tickOf(schedule, generated, error, plan, clock())
         }

@@ -2,7 +2,7 @@
 
 export const QUEUES = ['core', 'webhooks', 'bulk'] as const
 
-/** `core`: workflows and short database work; `webhooks`: calls to receivers, which may hang; `bulk`: rows of bulks, for long. */
+/** `core`: workflows and short database work; `webhooks`: calls to receivers, which may hang; `bulk`: rows of bulks and ticks of schedules, for long. */
 export type Queue = (typeof QUEUES)[number]
 
 /** The queue's name in Temporal. A suffix separates two installations in one namespace. */

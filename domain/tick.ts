@@ -16,6 +16,8 @@ export interface TickPlan extends TickTime {
 
 /** At most this many occurrences of a schedule are generated in one tick (decisions §6). */
 export const MAX_IN_TICK = 31
+/** How many documents the ticks of a worker generate at once, in all and of one organisation. */
+export const TICK_PLACES = { total: 4, each: 2 }
 /** After so many failed ticks in a row a schedule is paused (decisions §6). */
 export const MAX_FAILURES = 3
 const SPREAD_MS = 60_000

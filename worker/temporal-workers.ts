@@ -76,7 +76,7 @@ export async function createTemporalWorkers(options: TemporalWorkersOptions): Pr
     },
     // Waiting for receivers costs no CPU time, so there are many slots: receivers that hang leave some for the others.
     webhooks: { activities: activities.webhooks, maxConcurrentActivityTaskExecutions: 500 },
-    // A bulk that waits for a place to create a row costs no CPU time either; see BULK_PLACES.
+    // A bulk or a tick that waits for a place to create a document costs no CPU time either; see BULK_PLACES, TICK_PLACES.
     bulk: { activities: activities.bulk, maxConcurrentActivityTaskExecutions: 200 },
   }
   const workers = await Promise.all(

@@ -23,6 +23,7 @@ import {
   type ScheduleTick,
 } from '../domain/schedule.ts'
 import { SEARCH_ATTRIBUTES, searchPairs } from '../domain/search-attributes.ts'
+import { queueBeside } from '../domain/task-queues.ts'
 
 export const state = defineQuery<ScheduleTick | null>('state')
 export const runNow = defineUpdate<ManualRun, [RunRequest]>(RUN_NOW)
@@ -33,11 +34,11 @@ const retry = { initialInterval: '1 second', backoffCoefficient: 2, maximumInter
 const LONGEST_WAIT_MS = 30 * 24 * 60 * 60 * 1_000
 
 export async function recurringSchedule(input: ScheduleInput): Promise<ScheduleTick['state']> {
-  const { runSchedule, runScheduleNow } = proxyActivities<Activities['core']>({
-    startToCloseTimeout: '10 minutes',
-    heartbeatTimeout: '15 seconds',
-    retry,
-  })
+  const options = { startToCloseTimeout: '10 minutes', heartbeatTimeout: '15 seconds', retry } as const
+  const { runScheduleNow } = proxyActivities<Activities['core']>(options)
+  // Beside the queue of the workflows, because what one organisation has due may take all the slots of a queue for long.
+  const taskQueue = queueBeside(workflowInfo().taskQueue, 'bulk')
+  const { runSchedule } = proxyActivities<Activities['bulk']>({ ...options, taskQueue })
   let changed = false
   let last: ScheduleTick | null = null
 

@@ -217,7 +217,9 @@ function approval(
 }
 
 function succeed(books: Books, schedule: ScheduleRow, after: StateChanges & Partial<ScheduleRow>): ScheduleRow {
-  const columns = { failures: 0, last_error: null, not_before: null, last_run_at: books.now, ...after }
+  // What was put off after 31 occurrences in one tick stays so.
+  const not_before = schedule.failures > 0 ? null : schedule.not_before
+  const columns = { failures: 0, last_error: null, not_before, last_run_at: books.now, ...after }
   const changed = books.change(schedules, schedule, columns)
   if (after.status === 'COMPLETED' && schedule.status !== 'COMPLETED')
     record(

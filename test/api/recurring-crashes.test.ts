@@ -79,6 +79,11 @@ test('a tick that is run again after a crash goes on counting, so that it makes 
   expect(made).toBe(MAX_IN_TICK)
   const { not_before, next_occurrence } = await rowOf(id)
   expect([next_occurrence, not_before! > new Date()]).toEqual([MAX_IN_TICK + 1, true])
+  // Neither a change nor a run by hand brings the rest forward.
+  await change(id, { name: 'Rent of the shop' })
+  await byHand(id)
+  expect((await rowOf(id)).not_before).toEqual(not_before)
+  expect((await step(id, 'tick of the change')).did).toBe('IDLE')
   await service.sql('UPDATE recurring_schedules SET not_before = NULL WHERE id = $1', id)
   expect((await step(id, 'next tick')).did).toBe('GENERATED')
   expect(await rowOf(id)).toMatchObject({ tick_id: 'next tick', tick_runs: 1, not_before: null })

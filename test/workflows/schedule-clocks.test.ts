@@ -69,6 +69,14 @@ test('a worker whose clock is behind waits until its own clock has come so far, 
   expect(await runsOf(id)).toEqual([1])
 })
 
+test('ticks do not take the slots of the queue in which conversions wait', async () => {
+  const id = await dueIn(-MINUTE_MS)
+  await look(id)
+  const { events } = await engine.client.workflow.getHandle(scheduleProcessId(id)).fetchHistory()
+  const queues = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: tick }) => (tick ? [tick.taskQueue?.name] : []))
+  expect(new Set(queues)).toEqual(new Set([`bulk-${service.env.TEMPORAL_QUEUE_SUFFIX}`]))
+})
+
 test('an hour forward and back again: what was due in between is generated once', async () => {
   const id = await dueIn(30 * MINUTE_MS)
   expect(await look(id)).toMatchObject({ generated: 0 })
