@@ -25,7 +25,10 @@ import { secondsSince, step } from '../bin/services/steps.ts'
 import { measureWebhookNeighbours } from './webhook-neighbours.ts'
 import { measureWebhooks } from './webhooks.ts'
 
-const MEASURES = ['invoices', 'writes', 'mixed', 'conversions', 'bulk', 'webhooks', 'schedules', 'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours'] as const
+const MEASURES = [
+  'invoices', 'writes', 'mixed', 'conversions', 'bulk', 'webhooks', 'schedules',
+  'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours',
+] as const
 
 const { values: { quick, only, against, schedules } } = parseArgs({
   options: {
