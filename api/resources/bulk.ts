@@ -188,13 +188,20 @@ async function shownResults(context: RequestContext, bulk: BulkRow, results: Ite
   return results.map((result) => showResult(key, result, documents))
 }
 
-/** Throws not_found.resource, and auth.insufficient_scope for a token that may neither read nor create such documents. */
+/**
+ * Throws auth.insufficient_scope for a token that may neither read nor create such documents, before it looks for the bulk
+ * where it may do so with none of any kind; and not_found.resource.
+ */
 async function readableBulk(context: RequestContext, id: string): Promise<BulkRow> {
+  const { scopes } = context.caller
+  const mayRead = (kind: BulkKind) =>
+    (['READ', 'CREATE'] as const).some((operation) => allows(scopes, `${BULK_KINDS[kind].rows}.${operation}`))
+  const refused = (kind: BulkKind) =>
+    fault('auth.insufficient_scope', { details: { required: `Svc.${BULK_KINDS[kind].rows}.READ` } })
+  if (!mayRead('INVOICE') && !mayRead('BILL')) throw refused('INVOICE')
   const bulk = await existingRow(context, bulks, id, 'bulk')
-  const resource = bulk.entity_type === 'INVOICE' ? 'invoices' : 'bills'
-  if ((['READ', 'CREATE'] as const).some((operation) => allows(context.caller.scopes, `${resource}.${operation}`)))
-    return bulk
-  throw fault('auth.insufficient_scope', { details: { required: `Svc.${resource}.READ` } })
+  if (!mayRead(bulk.entity_type)) throw refused(bulk.entity_type)
+  return bulk
 }
 
 interface ResultsPage {

@@ -223,6 +223,8 @@ describe('?async=true', () => {
     const { bulk_id: id } = (await post('/bulk/invoices', invoices({}))).body
     const ask = async (...scopes: string[]) => (await service.call('GET', `/bulk/${id}`, { token: await service.token(org.client.orgId, { scopes }) })).status
     expect(await Promise.all([ask('Svc.invoices.READ'), ask('Svc.invoices.CREATE'), ask('Svc.bills.READ'), ask()])).toEqual([200, 200, 403, 403])
+    const unknown = async (scope: string) => (await service.call('GET', `/bulk/${randomUUID()}`, { token: await service.token(org.client.orgId, { scopes: [scope] }) })).status
+    expect(await Promise.all([unknown('Svc.contacts.READ'), unknown('Svc.bills.READ')])).toEqual([403, 404])
   })
 })
 
