@@ -11,6 +11,12 @@ import { addressIn, createGuard, notPublic, type GuardOptions } from './guard.ts
 import { canBePublic } from './host-names.ts'
 import { createResolver, type NameResolver } from './resolver.ts'
 
+/**
+ * Whether a text is a URL as it is written. The parser drops spaces, tabs and line ends, and adds slashes that are missing: an
+ * endpoint would then show another URL than the one that is called.
+ */
+const isWritten = (text: string) => URL.canParse(text) && !/[\s\p{Cc}]|^https?:(?!\/\/)/iu.test(text)
+
 export interface WebhookSenderOptions extends GuardOptions {
   /** The time limit of a request: name look-up, connection and response together. */
   timeoutSeconds: number
@@ -89,7 +95,7 @@ export function createWebhookSender(options: WebhookSenderOptions): WebhookSende
 
   return {
     async check(text, orgId) {
-      const refusal = URL.canParse(text) ? await refusalOf(new URL(text), orgId) : 'This is not a URL.'
+      const refusal = isWritten(text) ? await refusalOf(new URL(text), orgId) : 'This is not a URL.'
       if (refusal !== null) throw fault('validation.invalid_value', { field: 'url', message: refusal })
     },
 

@@ -55,6 +55,8 @@ test.each([
 test.each([
   'http://example.com/', 'ftp://example.com/', 'file:///etc/passwd', 'javascript:1', 'data:,x', '', 'example.com',
   'https://', 'https://user@example.com/', 'https://user:password@example.com/', 'https://:password@example.com/',
+  'https://1.1.1.1/\r\nX: y',
+  ' https://1.1.1.1/', 'https://1.1.1.1/a b', 'https://1.1.1.1/\t', 'https:1.1.1.1', 'https:/1.1.1.1/', 'https://1.1.1.1/\u0000',
 ])('%p is not a URL to post to', async (url) => {
   expect(await refusal(production, url)).toEqual(REFUSED)
 })
