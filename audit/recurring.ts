@@ -3,6 +3,12 @@ import type { AuditQuery } from './documents.ts'
 
 const query = (name: string, text: string): AuditQuery => ({ name: `audit: ${name}`, text })
 
+// As occurrenceDate in domain/recurrence.ts: PostgreSQL too takes the last day of a month that is too short.
+const STEPS = '(s.next_occurrence - s.anchor_occurrence) * s.interval_count'
+const IN_MONTHS = `(s.anchor_date + make_interval(months => ${STEPS} * CASE s.frequency WHEN 'MONTHLY' THEN 1 WHEN 'QUARTERLY' THEN 3 ELSE 12 END))`
+const NEXT_DATE = `(CASE WHEN s.frequency = 'DAILY' THEN s.anchor_date + ${STEPS} WHEN s.frequency = 'WEEKLY' THEN s.anchor_date + ${STEPS} * 7
+  WHEN s.month_anchor = 'LAST_DAY' THEN date_trunc('month', ${IN_MONTHS}) + interval '1 month - 1 day' ELSE ${IN_MONTHS} END)::date`
+
 export const RECURRING: AuditQuery[] = [
   query(
     'runs of schedules',
@@ -17,6 +23,13 @@ export const RECURRING: AuditQuery[] = [
      FROM recurring_schedules AS s
      WHERE EXISTS (SELECT FROM recurring_runs AS r WHERE r.org_id = s.org_id AND r.schedule_id = s.id AND r.status = 'SUCCEEDED'
        AND r.occurrence >= s.next_occurrence)`,
+  ),
+  // In any time zone the tick of a date comes within a day of it.
+  query(
+    'next runs of schedules',
+    `SELECT format('recurring schedule %s of %s runs next at %s, but its occurrence %s is of %s', s.id, s.org_id, s.next_run_at, s.next_occurrence, ${NEXT_DATE}) AS wrong
+     FROM recurring_schedules AS s WHERE s.next_run_at IS NOT NULL
+       AND s.next_run_at AT TIME ZONE 'UTC' NOT BETWEEN ${NEXT_DATE} - interval '1 day' AND ${NEXT_DATE} + interval '2 days'`,
   ),
   query(
     'ends of schedules',

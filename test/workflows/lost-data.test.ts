@@ -62,7 +62,9 @@ const occurrences = async (id: string) =>
 
 /** As on the day: the next occurrence was due so many minutes ago. */
 const makeDue = (id: string, minutes: number) =>
-  service.sql(`UPDATE recurring_schedules SET next_run_at = now() - $2 * interval '1 minute' WHERE id = $1`, id, minutes)
+  service.sql(
+    `UPDATE recurring_schedules SET next_run_at = now() - $2 * interval '1 minute', anchor_date = (now() - $2 * interval '1 minute')::date,
+       anchor_occurrence = next_occurrence WHERE id = $1`, id, minutes)
 
 const untilRun = (id: string, count: number) =>
   until(async () => (await read(id)).run_count === count, LIMIT_MS, () => `schedule ${id} does not come to ${count} runs`)
