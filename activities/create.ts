@@ -20,7 +20,6 @@ export function createActivities(dependencies: ActivityDependencies) {
   const { openFinancialYears } = financialYearActivities(dependencies)
   const { reconcileMissed } = reconcileActivities(dependencies)
   const { runSchedule, runScheduleNow } = recurringActivities(dependencies)
-  const { createRows } = bulkActivities(dependencies)
   return {
     core: {
       abandonDelivery,
@@ -32,8 +31,9 @@ export function createActivities(dependencies: ActivityDependencies) {
       sweepOverdue,
     },
     webhooks: { attemptBatch, attemptDelivery },
+    bulk: bulkActivities(dependencies),
     // Ticks of an earlier version are still in the queue `core`.
-    bulk: { createRows, runSchedule },
+    recurring: { runSchedule },
   }
 }
 

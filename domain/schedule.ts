@@ -6,6 +6,9 @@ import type { DocumentKind } from './documents.ts'
 export const SCHEDULED_KINDS = ['INVOICE', 'BILL', 'EXPENSE', 'JOURNAL'] as const satisfies DocumentKind[]
 export type ScheduledKind = (typeof SCHEDULED_KINDS)[number]
 
+/** The most schedules of an organisation that are not completed: each has a workflow for as long. */
+export const MAX_SCHEDULES = 10_000
+
 /** PAUSED is resumed by a call; COMPLETED has reached its end date or its number of runs. */
 export const SCHEDULE_STATUSES = ['ACTIVE', 'PAUSED', 'COMPLETED'] as const
 export type ScheduleStatus = (typeof SCHEDULE_STATUSES)[number]

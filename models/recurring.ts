@@ -4,6 +4,7 @@ import type { Frequency, MonthAnchor } from '../domain/recurrence.ts'
 import type { RunStatus, ScheduledKind, ScheduleSignal, ScheduleStatus } from '../domain/schedule.ts'
 import type { Warning } from '../domain/warnings.ts'
 import { condition, type Condition } from './condition.ts'
+import type { Statement } from './connection.ts'
 import { findList, finder, findRow, is, type Lock, type Scope } from './find.ts'
 import {
   BOOLEAN,
@@ -99,6 +100,20 @@ export const findSchedule = (scope: Scope, id: string, lock: Lock = ''): Promise
   findRow(scope, schedules, id, lock)
 
 export const findRun = (scope: Scope, id: string): Promise<RunRow | null> => findRow(scope, runs, id)
+
+/** How many schedules of the organisation are not completed, counted up to `atMost`. */
+export async function countOpenSchedules({ connection, orgId }: Scope, atMost: number): Promise<number> {
+  const [row] = await connection.run<{ open: number }>(COUNT_OPEN, [orgId, atMost])
+  return row!.open
+}
+
+// The index by status serves it.
+const COUNT_OPEN: Statement = {
+  name: 'count open schedules',
+  text: `SELECT count(*)::integer AS open FROM (
+      SELECT FROM recurring_schedules WHERE org_id = $1 AND status IN ('ACTIVE', 'PAUSED') LIMIT $2) AS s`,
+  takesNoLock: true,
+}
 
 /** The run that has made the document of an occurrence, or null. */
 export const findSuccess = (scope: Scope, scheduleId: string, occurrence: number): Promise<RunRow | null> =>

@@ -78,6 +78,7 @@ export async function createTemporalWorkers(options: TemporalWorkersOptions): Pr
     webhooks: { activities: activities.webhooks, maxConcurrentActivityTaskExecutions: 500 },
     // A bulk or a tick that waits for a place to create a document costs no CPU time either; see BULK_PLACES, TICK_PLACES.
     bulk: { activities: activities.bulk, maxConcurrentActivityTaskExecutions: 200 },
+    recurring: { activities: activities.recurring, maxConcurrentActivityTaskExecutions: 200 },
   }
   const workers = await Promise.all(
     options.queues.map((queue) =>

@@ -37,8 +37,8 @@ export async function recurringSchedule(input: ScheduleInput): Promise<ScheduleT
   const options = { startToCloseTimeout: '10 minutes', heartbeatTimeout: '15 seconds', retry } as const
   const { runScheduleNow } = proxyActivities<Activities['core']>(options)
   // Beside the queue of the workflows, because what one organisation has due may take all the slots of a queue for long.
-  const taskQueue = queueBeside(workflowInfo().taskQueue, 'bulk')
-  const { runSchedule } = proxyActivities<Activities['bulk']>({ ...options, taskQueue })
+  const taskQueue = queueBeside(workflowInfo().taskQueue, 'recurring')
+  const { runSchedule } = proxyActivities<Activities['recurring']>({ ...options, taskQueue })
   let changed = false
   let last: ScheduleTick | null = null
 

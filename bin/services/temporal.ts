@@ -62,6 +62,9 @@ function argumentsOf({ namespace, databaseFile, port, uiPort, codecUrl }: Tempor
     'journal_mode=WAL',
     '--sqlite-pragma',
     'synchronous=NORMAL',
+    // While tasks wait, each organisation has the same share of them; see fairShareOf.
+    '--dynamic-config-value',
+    'matching.enableFairness=true',
     '--log-level',
     'error',
     ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => ['--search-attribute', `${name}=${KINDS[type]}`]),

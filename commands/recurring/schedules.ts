@@ -4,10 +4,10 @@ import { dateInZone } from '../../domain/dates.ts'
 import { fault, invalidState } from '../../domain/faults.ts'
 import { changedFields, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { scheduleDate, type Frequency, type MonthAnchor } from '../../domain/recurrence.ts'
-import { scheduledKind, type ScheduledKind } from '../../domain/schedule.ts'
+import { MAX_SCHEDULES, scheduledKind, type ScheduledKind } from '../../domain/schedule.ts'
 import { movedTo, recounted, settled, skippedPast, type StateChanges } from '../../domain/schedule-state.ts'
 import type { TickTime } from '../../domain/tick.ts'
-import { schedules, type ScheduleRow } from '../../models/recurring.ts'
+import { countOpenSchedules, schedules, type ScheduleRow } from '../../models/recurring.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
 import { checkSchedule, checkTemplate, templateColumns } from './schedule-checks.ts'
@@ -61,7 +61,8 @@ const TEMPLATE = ['template_entity_id', 'template_payload'] as const
 /**
  * Creates a schedule, whose first occurrence is on its start date (specification, "Recurring schedules"). Its workflow is
  * started after the commit. Throws not_found.resource for a template that is not the organisation's,
- * validation.required_field unless there is one template, and validation.invalid_value as checkSchedule does.
+ * validation.required_field unless there is one template, conflict.limit_reached beyond MAX_SCHEDULES, and
+ * validation.invalid_value as checkSchedule does.
  */
 export async function createSchedule(
   books: Books,
@@ -69,6 +70,7 @@ export async function createSchedule(
   { tick, payloadOf }: ScheduleContext,
 ): Promise<ScheduleRow> {
   const kind = scheduledKind(input.entity_type)
+  if ((await countOpenSchedules(books, MAX_SCHEDULES)) >= MAX_SCHEDULES) throw tooMany()
   const start = scheduleDate(input.start_date)
   const template = templateColumns(input)
   const payload = template.template_payload && payloadOf(kind, template.template_payload, start)
@@ -167,6 +169,11 @@ export async function deleteSchedule(books: Books, id: string): Promise<void> {
   books.delete(schedules, schedule)
   record(books, schedule, 'RECURRING_DELETED')
   signal(books, schedule, 'deleted')
+}
+
+function tooMany() {
+  const message = `An organisation has at most ${MAX_SCHEDULES} schedules that are not completed.`
+  return fault('conflict.limit_reached', { message, details: { limit: MAX_SCHEDULES } })
 }
 
 function changeStatus(books: Books, before: ScheduleRow, state: StateChanges, name: 'pause' | 'resume'): ScheduleRow {

@@ -3,6 +3,7 @@ import { WorkflowFailedError, type Client, type Connection, type WorkflowHandle 
 import { bulkProcessId, type BulkInput, type BulkProgress } from '../../domain/bulk-run.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { searchPairs } from '../../domain/search-attributes.ts'
+import { fairShareOf } from '../../domain/task-queues.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 
 export interface BulkWorkflows {
@@ -33,6 +34,7 @@ export function createBulkWorkflows(dependencies: BulkWorkflowsDependencies): Bu
         workflowId: bulkProcessId(input.bulkId),
         args: [input],
         taskQueue,
+        priority: fairShareOf(input.orgId),
         workflowIdConflictPolicy: 'USE_EXISTING',
         workflowIdReusePolicy: 'ALLOW_DUPLICATE',
         typedSearchAttributes: searchPairs({

@@ -9,6 +9,7 @@ import {
 } from '../../domain/conversion-run.ts'
 import { Fault, fault, FAULTS, type FaultCode } from '../../domain/faults.ts'
 import { searchPairs } from '../../domain/search-attributes.ts'
+import { fairShareOf } from '../../domain/task-queues.ts'
 import { isEngineUnavailable } from './engine-unavailable.ts'
 
 /**
@@ -41,6 +42,7 @@ export function createConverter({ client, connection, taskQueue }: ConverterDepe
       workflowId: conversionProcessId(input),
       args: [input],
       taskQueue,
+      priority: fairShareOf(input.orgId),
       workflowIdConflictPolicy: 'USE_EXISTING',
       workflowIdReusePolicy: 'ALLOW_DUPLICATE',
       typedSearchAttributes: searchPairs({

@@ -19,7 +19,7 @@ import {
   type NextStep,
 } from '../../domain/delivery.ts'
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/search-attributes.ts'
-import { queueName } from '../../domain/task-queues.ts'
+import { fairShareOf, queueName } from '../../domain/task-queues.ts'
 import { createBulkWorkflows, type BulkWorkflows } from './bulk.ts'
 import { createConverter, type Convert } from './conversion.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
@@ -132,6 +132,7 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     workflowId,
     args,
     taskQueue: queueName('core', queueSuffix),
+    ...(findable.orgId && { priority: fairShareOf(findable.orgId) }),
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     typedSearchAttributes: searchPairs(findable),
     staticSummary,

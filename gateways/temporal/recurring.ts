@@ -20,6 +20,7 @@ import {
   type ScheduleSignal,
 } from '../../domain/schedule.ts'
 import { searchPairs } from '../../domain/search-attributes.ts'
+import { fairShareOf } from '../../domain/task-queues.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 
 /** The time limits for Temporal to accept a signal, and for a run that a caller waits for. */
@@ -46,6 +47,7 @@ const startOf = (input: ScheduleInput, taskQueue: string) => ({
   workflowId: scheduleProcessId(input.scheduleId),
   args: [input] as [ScheduleInput],
   taskQueue,
+  priority: fairShareOf(input.orgId),
   workflowIdConflictPolicy: 'USE_EXISTING' as const,
   // A completed schedule may be resumed.
   workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
