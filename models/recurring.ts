@@ -5,7 +5,7 @@ import type { RunStatus, ScheduledKind, ScheduleSignal, ScheduleStatus } from '.
 import type { Warning } from '../domain/warnings.ts'
 import { condition, type Condition } from './condition.ts'
 import type { Statement } from './connection.ts'
-import { findList, finder, findRow, is, type Lock, type Scope } from './find.ts'
+import { findList, finder, findRow, findRows, is, type Lock, type Scope } from './find.ts'
 import {
   BOOLEAN,
   DATE,
@@ -129,19 +129,29 @@ export interface NumberedPage {
   perPage: number
 }
 
-/** The schedules in the order of their next run, those without one last; and whether there are more. */
+/**
+ * The ids of the schedules in the order of their next run, those without one last; and whether there are more. Their
+ * templates may be large, so schedulesOf reads a few of them at a time.
+ */
 export async function pageOfSchedules(
   scope: Scope,
   where: Condition,
   { page, perPage }: NumberedPage,
-): Promise<{ rows: ScheduleRow[]; hasMore: boolean }> {
-  const found = await findList(scope, schedules, {
+): Promise<{ rows: Pick<ScheduleRow, 'id'>[]; hasMore: boolean }> {
+  const found: Pick<ScheduleRow, 'id'>[] = await findList(scope, schedules, {
+    attributes: ['id'],
     where,
     order: ['next_run_at', 'id'],
     limit: perPage + 1,
     offset: (page - 1) * perPage,
   })
   return { rows: found.slice(0, perPage), hasMore: found.length > perPage }
+}
+
+/** The schedules with these ids, in their order; one that was deleted meanwhile is left out. */
+export async function schedulesOf(scope: Scope, ids: string[]): Promise<ScheduleRow[]> {
+  const found = new Map((await findRows(scope, schedules, ids)).map((schedule) => [schedule.id, schedule]))
+  return ids.flatMap((id) => found.get(id) ?? [])
 }
 
 /** The runs of a schedule, the latest first; and whether there are more. */

@@ -17,8 +17,16 @@ import { boundsOf, ruleOf } from '../../domain/schedule-state.ts'
 import { tickOf } from '../../domain/tick.ts'
 import { showDate } from '../../domain/dates.ts'
 import { allOf, equalTo, everything } from '../../models/condition.ts'
-import { findRun, isActive, pageOfRuns, pageOfSchedules, type ScheduleRow } from '../../models/recurring.ts'
+import {
+  findRun,
+  isActive,
+  pageOfRuns,
+  pageOfSchedules,
+  schedulesOf,
+  type ScheduleRow,
+} from '../../models/recurring.ts'
 import type { Gateways } from '../http/gateways.ts'
+import { contextOf, NumberedPages, PAGES, pageIn } from '../http/numbered-page.ts'
 import { listQuery } from '../http/page.ts'
 import { route, type RequestContext, type WorkflowAnswer } from '../http/route.ts'
 import { Id, one } from '../shapes/fields.ts'
@@ -38,19 +46,8 @@ const answer = one('recurring', Schedule)
 
 const RUN_ANSWER = Type.Object({ recurring: Schedule, generated_entity_id: Id })
 
-const PAGES = {
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, default: 1 })),
-  per_page: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
-}
-const NumberedPages = Type.Object({ page: Type.Integer(), per_page: Type.Integer(), has_more_page: Type.Boolean() })
 const PREVIEW = { minimum: 1, maximum: 100, default: 10 }
 
-const pageIn = ({ page = 1, per_page: perPage = 50 }: { page?: number; per_page?: number }) => ({ page, perPage })
-const contextOf = ({ page, perPage }: { page: number; perPage: number }, hasMore: boolean) => ({
-  page,
-  per_page: perPage,
-  has_more_page: hasMore,
-})
 const scheduling = ({ tick }: Gateways): ScheduleContext => ({ tick, payloadOf })
 const shown = (schedule: ScheduleRow, message: string) => ({ message, recurring: showSchedule(schedule) })
 
@@ -77,7 +74,13 @@ const lists = [
       return {
         key: 'recurring',
         rows,
-        show: (some: ScheduleRow[]) => some.map(showSchedule),
+        show: async (some: { id: string }[]) =>
+          (
+            await schedulesOf(
+              context,
+              some.map(({ id }) => id),
+            )
+          ).map(showSchedule),
         answer: { recurring: [], page_context: contextOf(page, hasMore) },
       }
     },

@@ -5,7 +5,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common'
 import { traceparentOf } from '../../domain/traceparent.ts'
 
 /** The header of a workflow and its activities; workflows/trace-header.ts passes it on. */
-export const TRACE_HEADER = 'traceparent'
+const TRACE_HEADER = 'traceparent'
 
 function traced(headers: Headers): Headers {
   const around = trace.getActiveSpan()?.spanContext()

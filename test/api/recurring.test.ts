@@ -182,18 +182,6 @@ test('a change tries a failed run again, and leaves what 31 documents have put o
   expect(await putOff(0, { next_run_at: '2027-02-01' })).toBe(false)
 })
 
-test('an organisation has at most 10,000 schedules that are not completed', async () => {
-  const org = await openOrganization(service)
-  const { recurring_id: id } = (await org.send('POST', '/recurring', scheduleBody(org))).recurring
-  await service.sql(
-    `INSERT INTO recurring_schedules SELECT (jsonb_populate_record(s, jsonb_build_object('id', gen_random_uuid()))).*
-     FROM recurring_schedules AS s, generate_series(1, 9999) WHERE s.id = $1`, id)
-  expect(await org.refusal('POST', '/recurring', scheduleBody(org))).toMatchObject({ status: 409, code: 'conflict.limit_reached', details: { limit: 10_000 } })
-  await service.sql(`UPDATE recurring_schedules SET status = 'COMPLETED', next_run_at = NULL WHERE id = $1`, id)
-  expect((await org.send('POST', '/recurring', scheduleBody(org))).recurring).toMatchObject({ status: 'ACTIVE' })
-  await service.sql('DELETE FROM recurring_schedules WHERE org_id = $1', org.client.orgId)
-})
-
 test('a deleted schedule is gone', async () => {
   const { recurring_id } = await add()
   expect(await ours.send('DELETE', `/recurring/${recurring_id}`)).toEqual({ code: 0, message: 'Recurring schedule deleted.' })
