@@ -1,7 +1,7 @@
 // Works through the pending rows of a bulk: in batches, a few at once, their documents written in the order of the rows.
 import { requesterOf } from '../commands/books/requester.ts'
 import { BATCH, conflictsOf, linesOf } from '../domain/bulk.ts'
-import type { FairSemaphore } from '../gateways/webhook/semaphore.ts'
+import type { FairSemaphore } from '../gateways/semaphore.ts'
 import { findPending, type BulkRow, type PendingItem } from '../models/bulk.ts'
 import { findOrganizationFacts } from '../models/token.ts'
 import { BatchTurn, BeginAgain } from './batch-turns.ts'

@@ -1,4 +1,4 @@
-// Stores a bulk, creates the document of each row in a transaction of its own, and completes the bulk.
+// Stores a bulk, creates the documents of its rows, and completes the bulk.
 import { MAX_BULKS, type BulkCounts, type BulkKind } from '../../domain/bulk.ts'
 import type { EventType } from '../../domain/events.ts'
 import { Fault, fault, notFound } from '../../domain/faults.ts'

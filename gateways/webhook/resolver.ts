@@ -2,7 +2,7 @@
 import { Resolver } from 'node:dns/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import { bareName, isLocalhost, readHosts } from './host-names.ts'
-import { fairSemaphore } from './semaphore.ts'
+import { fairSemaphore } from '../semaphore.ts'
 
 /** No address could be found. `code` is ENOTFOUND where there is none, else ETIMEOUT or the name server's error. */
 class LookupFailed extends Error {

@@ -1,6 +1,6 @@
 // A semaphore that is shared fairly: so many at once, so many for one, and turns for those who wait.
 import { expect, test } from '@jest/globals'
-import { fairSemaphore } from '../../gateways/webhook/semaphore.ts'
+import { fairSemaphore } from '../../gateways/semaphore.ts'
 
 /** Work that is under way until it is let go, with the order in which it was begun. */
 function works() {

@@ -74,7 +74,7 @@ test('ticks do not take the slots of the queue in which conversions wait', async
   await look(id)
   const { events } = await engine.client.workflow.getHandle(scheduleProcessId(id)).fetchHistory()
   const queues = (events ?? []).flatMap(({ activityTaskScheduledEventAttributes: tick }) => (tick ? [tick.taskQueue?.name] : []))
-  expect(new Set(queues)).toEqual(new Set([`bulk-${service.env.TEMPORAL_QUEUE_SUFFIX}`]))
+  expect(new Set(queues)).toEqual(new Set([`recurring-${service.env.TEMPORAL_QUEUE_SUFFIX}`]))
 })
 
 test('an hour forward and back again: what was due in between is generated once', async () => {
