@@ -93,7 +93,8 @@ const isUnavailable = (error: unknown) => error instanceof Fault && error.code =
 async function decideRow(work: Work, item: PendingItem): Promise<void> {
   const create = (books: Books) => createRow(books, work.bulk.entity_type, item)
   const refusal = await attemptRow(work, item, create)
-  if (refusal) await attemptRow(work, item, (books) => failRow(books, item, refusal))
+  const unrecorded = refusal && (await attemptRow(work, item, (books) => failRow(books, item, refusal)))
+  if (unrecorded) throw unrecorded
   work.dependencies.onDecided(refusal ? { succeeded: 0, failed: 1 } : { succeeded: 1, failed: 0 })
 }
 
@@ -104,19 +105,24 @@ async function attemptRow(
   change: (books: Books) => Promise<void>,
 ): Promise<Fault | null> {
   for (let unexpected = 0; ; ) {
-    try {
-      await untilDone(work, () => write(work, change))
-      return null
-    } catch (error) {
-      // An earlier try of this activity, or one whose commit was not heard of, has decided the row.
-      if (error instanceof AlreadySettled) return null
-      if (isRefusal(error)) return error
-      if (isUnavailable(error)) throw error
-      work.dependencies.onUnexpected(error, item.index)
-      const pauseMs = UNEXPECTED_PAUSES_MS[unexpected++]
-      if (pauseMs === undefined) return fault('internal.error')
-      await delay(pauseMs)
-    }
+    // What untilDone throws itself, such as Suspended, is no error of the row.
+    const failure = await untilDone(work, async () => {
+      try {
+        await write(work, change)
+        return null
+      } catch (error) {
+        if (isForAll(error)) throw error
+        work.turn.giveUp()
+        return { error }
+      }
+    })
+    // An earlier try of this activity, or one whose commit was not heard of, has decided the row.
+    if (failure === null || failure.error instanceof AlreadySettled) return null
+    if (isRefusal(failure.error)) return failure.error
+    work.dependencies.onUnexpected(failure.error, item.index)
+    const pauseMs = UNEXPECTED_PAUSES_MS[unexpected++]
+    if (pauseMs === undefined) return fault('internal.error')
+    await delay(pauseMs)
   }
 }
 

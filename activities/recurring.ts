@@ -107,17 +107,19 @@ export function recurringActivities({
     /** A run that a caller asks for. Run again after a crash, it answers the run that it has made. */
     async runScheduleNow(input: ScheduleInput, ask: RunRequest): Promise<ManualRun> {
       const attempt: Attempt = { wanted: null }
-      try {
-        const caller = await callerOf(input.orgId, input.scheduleId, ask.userId)
-        const run = await openBooks(writeContext, caller, (books) =>
-          runByHand(books, input.scheduleId, ask, running, attempt),
-        )
-        return { runId: run.id, generatedEntityId: run.generated_entity_id }
-      } catch (error) {
-        if (!isRefusal(error)) throw error
-        if (attempt.wanted !== null) await fail(input, { ...attempt.wanted, refusal: error, ask })
-        throw carried(error)
-      }
+      return withHeartbeat(async () => {
+        try {
+          const caller = await callerOf(input.orgId, input.scheduleId, ask.userId)
+          const run = await openBooks(writeContext, caller, (books) =>
+            runByHand(books, input.scheduleId, ask, running, attempt),
+          )
+          return { runId: run.id, generatedEntityId: run.generated_entity_id }
+        } catch (error) {
+          if (!isRefusal(error)) throw error
+          if (attempt.wanted !== null) await fail(input, { ...attempt.wanted, refusal: error, ask })
+          throw carried(error)
+        }
+      })
     },
   }
 }

@@ -4,7 +4,7 @@ import { Sequelize } from 'sequelize'
 import type { BoundStatement, Connection, Statement } from './connection.ts'
 import { readInPortions } from './cursor.ts'
 import { answersTo, type Results, type SentStatement } from './flight.ts'
-import { openTransaction, rowsOf, type Query, type Transaction } from './transaction.ts'
+import { isServersAnswer, openTransaction, rowsOf, type Query, type Transaction } from './transaction.ts'
 
 const INT8 = 20
 const DATE = 1082
@@ -104,9 +104,14 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   async function lent<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const client = await borrow()
     try {
-      return await work(client)
-    } finally {
+      const result = await work(client)
       giveBack(client)
+      return result
+    } catch (error) {
+      // A connection that is lost may not be known as such yet.
+      if (isServersAnswer(error)) giveBack(client)
+      else await discard(client)
+      throw error
     }
   }
 

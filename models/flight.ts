@@ -38,6 +38,9 @@ interface Wire {
   sync(): void
 }
 
+// After one of these the transaction has ended, whatever follows.
+const ENDS = ['', 'COMMIT', 'ROLLBACK']
+
 // The columns of the statements that a connection has prepared, so that it describes them once.
 const described = new WeakMap<object, Map<string, Shape>>()
 
@@ -160,6 +163,8 @@ class Flight extends DriverQuery {
   }
 
   #fail(error: Error): void {
+    // PostgreSQL may refuse only at the Sync, which commits what is outside of a transaction.
+    if (!this.#current && !ENDS.includes(this.#statements.at(-1)?.text ?? '')) this.results.pop()
     if (this.#current) this.results.push({ status: 'rejected', reason: error })
     while (this.#current) {
       delete this.#submitted[this.#current.name]

@@ -20,7 +20,7 @@ export interface Transaction extends Connection {
   checked(): Promise<void>
   /**
    * Runs the last statement and commits, in one round trip, so the locks of the statement are released as soon as the
-   * server has committed. When the statement fails, the COMMIT after it rolls back.
+   * server has committed. When the statement fails, the COMMIT after it is not run.
    */
   runLast<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
 }
@@ -108,8 +108,12 @@ export function rowsOf(settled: PromiseSettledResult<unknown[]>): unknown[] {
   return settled.value
 }
 
-// An error from the server is its answer to the commit, except class 57P, which it sends before it closes the connection.
+/** Whether the connection goes on after the error: class 57P is sent before the server closes the connection. */
+export const isServersAnswer = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && !error.code?.startsWith('57P')
+
+// An error from the server is its answer to the commit.
 function severed(error: unknown): never {
-  if (error instanceof pg.DatabaseError && !error.code?.startsWith('57P')) throw error
+  if (isServersAnswer(error)) throw error
   throw new OutcomeUnknown('the connection was lost during the commit', { cause: error })
 }

@@ -216,9 +216,10 @@ export class Books implements Scope {
 
   /** Writes everything that was collected. Returns how many webhook deliveries were queued. */
   async write(): Promise<number> {
-    const placeholders = this.#unitOfWork.placeholders.map(({ placeholder }) => placeholder)
+    const { placeholders } = this.#unitOfWork
     const written = await this.#unitOfWork.write(this.connection, this.#orgId)
-    placeholders.forEach((placeholder, place) => this.#numbers.set(placeholder, written.numbers[place]!))
+    // In the order in which they were written.
+    placeholders.forEach(({ placeholder }, place) => this.#numbers.set(placeholder, written.numbers[place]!))
     return written.deliveries
   }
 

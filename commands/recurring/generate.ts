@@ -72,6 +72,7 @@ export async function runNext(
   attempt: Attempt,
 ): Promise<Step> {
   const { plan } = running
+  attempt.wanted = null
   const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
   if (!schedule) return { did: 'DELETED' }
   if (!isDue(schedule, books.now)) return { did: 'IDLE', schedule }
@@ -110,6 +111,8 @@ export async function runByHand(
   running: Running,
   attempt: Attempt,
 ): Promise<RunRow> {
+  // A try before this one may have come further.
+  attempt.wanted = null
   const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
   if (!schedule) throw notFound('recurring schedule')
   const earlier = await findRun(books, ask.runId)

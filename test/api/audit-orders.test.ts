@@ -6,6 +6,9 @@ import { useServiceWithoutAudit } from '../fixtures/use-service.ts'
 const service = await useServiceWithoutAudit()
 const ours = await openOrganization(service)
 
+// It counts the events of an organisation, so it is another one with every event.
+const notOfPositions = (finding: string) => !/events at positions/.test(finding)
+
 const DAMAGES: [string, string, RegExp][] = [
   ['a line that was made dearer', 'UPDATE TABLE_lines SET item_total = item_total + 1 WHERE TABLE_id = $1', /sub_total 10000 and tax_total 0, its 1 lines sum to 10001 and 0$/],
   ['a tax on a line alone', 'UPDATE TABLE_lines SET cgst = 5 WHERE TABLE_id = $1', /its 1 lines sum to 10000 and 5$/],
@@ -23,10 +26,10 @@ describe.each([
     const before = await service.audit()
     const order = await (table === 'sales_order' ? ours.salesOrder() : ours.purchaseOrder())
     // The audit's findings come in no order.
-    expect((await service.audit()).sort()).toEqual(before.sort())
+    expect((await service.audit()).filter(notOfPositions).sort()).toEqual(before.filter(notOfPositions).sort())
     await service.sql(damage.replaceAll('TABLE', table).replaceAll('CONVERTED', converted), order[`${table}_id`])
     const wrong = (await service.audit()).filter((one) => !before.includes(one))
     expect(wrong.filter((one) => told.test(one))).toHaveLength(1)
-    for (const one of wrong) expect(one).toContain(noun)
+    for (const one of wrong.filter(notOfPositions)) expect(one).toContain(noun)
   })
 })
