@@ -7,8 +7,14 @@ const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-C
 
 // Packages that need a look of their own: what was found, and what for they are used.
 const LOOKED_AT: Record<string, string> = {
+  '@expo-google-fonts/noto-sans': 'MIT for the package, OFL-1.1 for the fonts: embedded in PDFs, never sold by themselves.',
+  '@expo-google-fonts/noto-sans-devanagari': 'as noto-sans.',
+  '@expo-google-fonts/noto-sans-tamil': 'as noto-sans.',
+  '@matbee/libreoffice-converter': 'MPL-2.0: LibreOffice, used unchanged in a process of its own; NOTICE names it.',
+  carbone: 'Carbone Community License: merges our templates; NOTICE names it, and its terms for those who resell documents.',
   'caniuse-lite': 'CC-BY-4.0: data about browsers, read by the bundler of the worker and not shipped in anything.',
   'escape-regexp-component': 'MIT, told in its Readme.md only; eight lines that restify uses.',
+  'uri-templates': 'public domain or MIT, by the page that it names; used by Azurite, which only the local run starts.',
   unionfs: 'Unlicense, told in its LICENSE only; used by the bundler of the worker.',
 }
 

@@ -26,6 +26,7 @@ export const UNREACHABLE: Record<string, string[]> = {
   'an enum that the shape of the body holds, or a status that only the tables of domain/lifecycle.ts give': [
     'organizations_status_check', 'users_role_check', 'tokens_kind_check', 'tokens_tier_check', 'taxes_shape_check',
     'contacts_contact_type_check', 'contacts_status_check', 'items_item_type_check', 'items_status_check', 'invoices_status_check',
+    'organization_preferences_invoice_template_check', 'logos_media_type_check',
     'webhook_endpoints_status_check', 'webhook_deliveries_status_check', 'bills_status_check', 'payments_flow_check', 'payments_mode_check',
     'payments_payment_type_check', 'credit_notes_status_check', 'credit_notes_type_check', 'debit_notes_status_check',
     'sales_orders_status_check', 'purchase_orders_status_check', 'estimates_status_check', 'conversions_source_type_check', 'conversions_check',
@@ -101,6 +102,7 @@ export const UNREACHABLE: Record<string, string[]> = {
   ],
   'written by INSERT ... ON CONFLICT, or by one process under its lock': [
     'event_counters_pkey', 'idempotent_answers_pkey', 'idempotent_answers_check', 'monthly_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
+    'organization_preferences_pkey', 'logos_pkey',
     'removed_events_pkey', 'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
   ],
 }
