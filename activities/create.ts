@@ -3,6 +3,7 @@ import { bulkActivities } from './bulk.ts'
 import { conversionActivities, type ConversionDependencies } from './conversions.ts'
 import { financialYearActivities } from './financial-years.ts'
 import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
+import { renderActivities } from './render.ts'
 import { reconcileActivities, type ReconcileDependencies } from './reconcile.ts'
 import { recurringActivities, type RecurringDependencies } from './recurring.ts'
 import { webhookActivities, type WebhookDependencies } from './webhooks.ts'
@@ -34,6 +35,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     bulk: bulkActivities(dependencies),
     // Ticks of an earlier version are still in the queue `core`.
     recurring: { runSchedule },
+    documents: renderActivities(),
   }
 }
 

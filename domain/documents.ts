@@ -29,6 +29,8 @@ export interface DocumentFacts {
   hasBranch?: true
   /** Whether it posts journals; their source is the kind. */
   posts?: true
+  /** Whether it is printed: its PDF, at `{path}/{id}/pdf`. */
+  isPrinted?: true
   /** Whether it has a route of its own for its activity log. */
   hasLog?: true
   /** The statuses, in the order of the documentation, and every call that depends on them. Left out for kinds without states. */
@@ -75,6 +77,7 @@ export const DOCUMENTS = {
       fallDue: { from: ['SENT', 'PARTIALLY_PAID'], to: 'OVERDUE' },
     },
     isDeletable: true,
+    isPrinted: true,
     events: ['INVOICE_CREATED', 'INVOICE_UPDATED', 'INVOICE_VOIDED', 'INVOICE_PAID'],
     settledBy: { PAYMENT: 'payment_made', CREDIT_NOTE: 'credits_applied' },
   },
@@ -93,6 +96,7 @@ export const DOCUMENTS = {
       fallDue: { from: ['OPEN', 'PARTIALLY_PAID'], to: 'OVERDUE' },
     },
     isDeletable: true,
+    isPrinted: true,
     events: ['BILL_CREATED', 'BILL_UPDATED', 'BILL_VOIDED', 'BILL_PAID'],
     settledBy: { PAYMENT: 'payment_made', CREDIT_NOTE: 'vendor_credits_applied' },
   },
@@ -100,6 +104,7 @@ export const DOCUMENTS = {
     noun: 'payment', path: '/payments', table: 'payments', id: 'payment_id', number: 'payment_number', prefix: 'PAY-',
     party: 'contact_id', scope: 'payments', posts: true, hasLog: true,
     isDeletable: true,
+    isPrinted: true,
     events: ['PAYMENT_RECEIVED', 'PAYMENT_MADE'],
     applications: 'payment_allocations',
   },
@@ -107,6 +112,7 @@ export const DOCUMENTS = {
     noun: 'credit note', path: '/credit_notes', table: 'credit_notes', id: 'credit_note_id', number: 'credit_note_number', prefix: 'CN-',
     lines: 'credit_note_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'creditnotes', hasBranch: true, posts: true, hasLog: true,
     statuses: NOTE_STATUSES, moves: NOTE_MOVES,
+    isPrinted: true,
     events: ['CREDIT_NOTE_CREATED', 'CREDIT_NOTE_VOIDED'],
     against: ['INVOICE', 'BILL'], applications: 'credit_applications',
   },
@@ -114,6 +120,7 @@ export const DOCUMENTS = {
     noun: 'debit note', path: '/debit_notes', table: 'debit_notes', id: 'debit_note_id', number: 'debit_note_number', prefix: 'DN-',
     lines: 'debit_note_lines', linesPointTo: ['item_id'], party: 'vendor_id', scope: 'debitnotes', hasBranch: true, posts: true, hasLog: true,
     statuses: NOTE_STATUSES, moves: NOTE_MOVES,
+    isPrinted: true,
     events: ['DEBIT_NOTE_CREATED'],
     against: ['BILL'],
   },
@@ -131,6 +138,7 @@ export const DOCUMENTS = {
       delete: { from: ['DRAFT', 'SENT', 'ACCEPTED', 'DECLINED', 'CANCELLED'], to: null },
     },
     isDeletable: true,
+    isPrinted: true,
     events: ['ESTIMATE_CREATED', 'ESTIMATE_ACCEPTED', 'ESTIMATE_CONVERTED'],
     becomes: 'SALES_ORDER',
   },
@@ -162,6 +170,7 @@ export const DOCUMENTS = {
       delete: { from: ['DRAFT'], to: null },
     },
     isDeletable: true,
+    isPrinted: true,
     events: ['PURCHASE_ORDER_CREATED'],
     becomes: 'BILL', converted: 'quantity_billed',
   },
@@ -196,6 +205,9 @@ export type KindWith<Facts extends Partial<DocumentFacts>> = {
 
 /** The kinds that have a fact, with any value: `KindThatHas<'statuses'>`. */
 export type KindThatHas<Fact extends keyof DocumentFacts> = KindWith<Required<Pick<DocumentFacts, Fact>>>
+
+/** The kinds that are printed: specification, "PDFs". */
+export type PrintedKind = KindWith<{ isPrinted: true }>
 
 /** Every kind, in the order of the registry. */
 export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as readonly DocumentKind[]

@@ -1,10 +1,11 @@
 // The Temporal task queues of the workflows and activities, one for each kind of work.
 
-export const QUEUES = ['core', 'webhooks', 'bulk', 'recurring'] as const
+export const QUEUES = ['core', 'webhooks', 'bulk', 'recurring', 'documents'] as const
 
 /**
  * `core`: workflows and short database work; `webhooks`: calls to receivers, which may hang; `bulk`: rows of bulks, for long;
- * `recurring`: the ticks of schedules, many of which are due at the same time.
+ * `recurring`: the ticks of schedules, many of which are due at the same time; `documents`: PDFs, mail and e-invoices, which wait
+ * for an engine of their own or for another service.
  */
 export type Queue = (typeof QUEUES)[number]
 
