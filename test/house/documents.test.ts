@@ -12,6 +12,7 @@ describe('a debit note is spoken of where CONTRIBUTING.md says', () => {
     'models/debit-note.ts', /^models\/migrations\/\d+_\w+\.sql$/,
     'commands/purchases/debit-notes.ts',
     'api/shapes/debit-note.ts', 'api/resources/debit-notes.ts', 'api/routes.ts',
+    'domain/print/printed-document.ts',
     // The month of the demonstration, for who wants to see one.
     'bin/month/returns.ts',
   ]
