@@ -31,11 +31,11 @@ export async function readOperations(
 
 const DUE = 'coalesce(d.next_attempt_at, d.created_time)'
 
-// The first delivery of each endpoint in webhook_deliveries_queue is the one that has waited longest there. Those of suspended
-// organisations wait on purpose.
-const READ = {
-  name: 'read operations',
-  text: `WITH RECURSIVE visited (org_id, endpoint_id, due_at, step) AS (
+/**
+ * Of each endpoint with waiting deliveries, when the one that has waited longest was due: `visited (org_id, endpoint_id, due_at,
+ * step)`, a part of WITH RECURSIVE. One look into the index webhook_deliveries_queue for each endpoint.
+ */
+export const WAITING_ENDPOINTS = `visited (org_id, endpoint_id, due_at, step) AS (
     (SELECT d.org_id, d.endpoint_id, ${DUE}, 1 FROM webhook_deliveries AS d WHERE d.held_by = 'QUEUE'
      ORDER BY d.org_id, d.endpoint_id, ${DUE} LIMIT 1)
     UNION ALL
@@ -44,7 +44,12 @@ const READ = {
       WHERE d.held_by = 'QUEUE' AND (d.org_id, d.endpoint_id) > (v.org_id, v.endpoint_id)
       ORDER BY d.org_id, d.endpoint_id, ${DUE} LIMIT 1
     ) AS n WHERE v.step < ${VISITED_AT_MOST}
-  )
+  )`
+
+// Deliveries of suspended organisations wait on purpose.
+const READ = {
+  name: 'read operations',
+  text: `WITH RECURSIVE ${WAITING_ENDPOINTS}
   SELECT
     (SELECT min(v.due_at) FROM visited AS v JOIN organizations AS o ON o.id = v.org_id AND o.status = 'ACTIVE'
       WHERE v.due_at <= $1) AS oldest_due_at,

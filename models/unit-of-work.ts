@@ -113,7 +113,7 @@ export class UnitOfWork {
     const statement = statementOf(groups, announces, traceparent !== null)
     const isLarge = groups.some(({ rows }) => rows.length > MANY_ROWS)
     const json = isLarge ? await jsonInPortions(text, jsonOf) : jsonOf(text)
-    const values = [orgId, JSON.stringify(this.placeholders.map(asBlank)), json]
+    const values = [orgId, JSON.stringify(this.placeholders), json]
     if (announces) values.push(String(this.announcements.length))
     if (traceparent !== null) values.push(traceparent)
     const [written] = await transaction.runLast<{ numbers: string[] | null; deliveries: number }>(statement, values)
@@ -148,9 +148,6 @@ function withoutNulls(row: Row): Row {
 
 const sendable = (value: unknown) => (typeof value === 'bigint' ? value.toString() : (value ?? null))
 
-// The SQL function fill_blanks calls a placeholder a blank.
-const asBlank = ({ placeholder, ...number }: NumberPlaceholder) => ({ blank: placeholder, ...number })
-
 // Only an amount within a JSON column needs the function.
 function jsonOf(value: unknown): string {
   try {
@@ -172,7 +169,7 @@ function statementOf(groups: RowGroup[], announces: boolean, isTraced: boolean):
   if (!statement) {
     const positions = announces ? ', take_positions($1::uuid, $4::integer) AS first_position' : ''
     const parts = [
-      `filled AS MATERIALIZED (SELECT f.deed::jsonb AS groups, f.numbers${positions} FROM fill_blanks($1::uuid, $2::jsonb, $3) AS f)`,
+      `filled AS MATERIALIZED (SELECT f.row_groups::jsonb AS groups, f.numbers${positions} FROM fill_numbers($1::uuid, $2::jsonb, $3) AS f)`,
       ...groups.map((group, index) => `p${index} AS (${sqlOf(group, index)})`),
       ...(announces ? [isTraced ? ANNOUNCE_TRACED : ANNOUNCE] : []),
     ]

@@ -3,6 +3,7 @@ import { DOCUMENTS, kindsThatHave } from '../../domain/documents.ts'
 import type { SettledKind } from '../../domain/lifecycle.ts'
 import { fallingDueStatuses } from '../../domain/overdue.ts'
 import type { Connection } from '../../models/connection.ts'
+import { WAITING_ENDPOINTS } from '../../models/operations.ts'
 import { before, LISTED, RESTART, time, type Finding, type StuckCheck } from './check.ts'
 import { STUCK_BULKS, STUCK_SCHEDULES } from './schedules.ts'
 
@@ -19,7 +20,6 @@ export async function findStuck(connection: Connection, now: Date): Promise<Find
   return found
 }
 
-const DUE = 'coalesce(d.next_attempt_at, d.created_time)'
 // As deliveryProcessId in domain/delivery.ts.
 const PROCESS_ID = `'webhook/' || d.id || CASE d.series WHEN 0 THEN '' ELSE '/r' || d.series END`
 
@@ -31,20 +31,10 @@ const WORKER: StuckCheck = {
     FROM process_heartbeats WHERE name = 'worker' HAVING coalesce(max(seen_at), '-infinity') < ${before('30 seconds')}`,
 }
 
-// The first delivery of an endpoint in webhook_deliveries_queue is the one that has waited longest.
 const QUEUE: StuckCheck = {
   check: 'queue',
   severity: 'stuck',
-  text: `WITH RECURSIVE visited (org_id, endpoint_id, due_at, step) AS (
-    (SELECT d.org_id, d.endpoint_id, ${DUE}, 1 FROM webhook_deliveries AS d WHERE d.held_by = 'QUEUE'
-     ORDER BY d.org_id, d.endpoint_id, ${DUE} LIMIT 1)
-    UNION ALL
-    SELECT n.org_id, n.endpoint_id, n.due_at, v.step + 1 FROM visited AS v CROSS JOIN LATERAL (
-      SELECT d.org_id, d.endpoint_id, ${DUE} AS due_at FROM webhook_deliveries AS d
-      WHERE d.held_by = 'QUEUE' AND (d.org_id, d.endpoint_id) > (v.org_id, v.endpoint_id)
-      ORDER BY d.org_id, d.endpoint_id, ${DUE} LIMIT 1
-    ) AS n WHERE v.step < 10000
-  )
+  text: `WITH RECURSIVE ${WAITING_ENDPOINTS}
   SELECT format('deliveries to endpoint %s of organisation %s are due since %s, and none is being attempted', v.endpoint_id, v.org_id,
       ${time('v.due_at')}) AS problem, '${RESTART}' AS mend
   FROM visited AS v JOIN organizations AS o ON o.id = v.org_id AND o.status = 'ACTIVE'

@@ -110,7 +110,7 @@ export class Books implements Scope {
     this.#unitOfWork.delete(table, row.id)
   }
 
-  /** Reserves the next number of a sequence: returns a placeholder. The SQL function fill_blanks takes the number when the books are written. */
+  /** Reserves the next number of a sequence: returns a placeholder. The SQL function fill_numbers takes the number when the books are written. */
   number(sequence: string, parts: NumberParts, document: string, branchId: string | null = null): string {
     const placeholder = `<number:${newId()}>`
     this.#unitOfWork.placeholders.push({ placeholder: placeholder, sequence, ...parts, document, branch_id: branchId })

@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { DOCUMENT_KINDS, DOCUMENTS } from '../../domain/documents.ts'
 import { DEFAULT_TEMPLATE, isNumberTemplate, numberParts, VIRTUAL_TEMPLATE, type NumberParts } from '../../domain/numbering.ts'
 
-// As fill_blanks writes it, which takes the counter last (migration 0003).
+// As fill_numbers writes it, which takes the counter last (migration 0041).
 const numberText = ({ before, padding, after }: NumberParts, n: number | bigint) => before + String(n).padStart(padding, '0') + after
 
 const context = { prefix: 'INV-', padding: 3, date: '2026-08-01', fiscalYearStartMonth: 4 }

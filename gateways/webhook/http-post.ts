@@ -1,4 +1,4 @@
-// Sends one HTTP request within a time limit for the whole of it, and returns its outcome.
+// Posts one body over HTTP within a time limit for the whole of it, and returns the outcome.
 import http from 'node:http'
 import https from 'node:https'
 import type { LookupFunction } from 'node:net'
