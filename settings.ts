@@ -21,6 +21,12 @@ const Settings = Type.Object({
   workerQueues: Type.Array(Type.Enum(QUEUES), { minItems: 1 }),
   workflowBundle: Type.Union([Type.String(), Type.Null()]),
   redisUrl: Type.Union([Type.String(), Type.Null()]),
+  azureStorageConnectionString: Type.Union([
+    Type.String({ pattern: 'AccountKey=|UseDevelopmentStorage=true' }),
+    Type.Null(),
+  ]),
+  azureStorageContainer: Type.String({ pattern: '^[a-z0-9](-?[a-z0-9]){2,62}$' }),
+  azureStoragePublicUrl: Type.Union([Type.String({ pattern: '^https?://[^/]+/?$' }), Type.Null()]),
   encryptionKey: Type.String({ pattern: '^[A-Za-z0-9+/]{43}=(,[A-Za-z0-9+/]{43}=)*$' }),
   publicUrl: Type.Union([Type.String(), Type.Null()]),
   otelExporterOtlpEndpoint: Type.Union([Type.String({ pattern: '^https?://[^/]+' }), Type.Null()]),
@@ -79,6 +85,9 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     workerQueues: list('WORKER_QUEUES', QUEUES.join()),
     workflowBundle: env.WORKFLOW_BUNDLE || null,
     redisUrl: env.REDIS_URL || null,
+    azureStorageConnectionString: env.AZURE_STORAGE_CONNECTION_STRING || null,
+    azureStorageContainer: env.AZURE_STORAGE_CONTAINER || 'bahi',
+    azureStoragePublicUrl: env.AZURE_STORAGE_PUBLIC_URL || null,
     encryptionKey: list('ENCRYPTION_KEY', '').join(),
     publicUrl: env.PUBLIC_URL || null,
     otelExporterOtlpEndpoint: env.OTEL_EXPORTER_OTLP_ENDPOINT || null,
@@ -133,6 +142,13 @@ export const tickPlanOf = (settings: Settings): TickPlan => ({
 /** The origin by which others reach the service. */
 export const originOf = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
 
+/** Where files and rendered documents are kept. */
+export const storageOf = (settings: Settings) => ({
+  connectionString: settings.azureStorageConnectionString,
+  container: settings.azureStorageContainer,
+  publicUrl: settings.azureStoragePublicUrl,
+})
+
 /** How payment links are made: by default they lead to /pay of the service's own origin. */
 export const paymentLinksOf = (settings: Settings) => ({
   baseUrl: settings.paymentLinkBaseUrl ?? `${originOf(settings)}/pay`,
@@ -180,6 +196,7 @@ export function readLocalRun(env: NodeJS.ProcessEnv = process.env) {
     databaseUrl: env.DATABASE_URL || null,
     temporalAddress: env.TEMPORAL_ADDRESS || null,
     redisUrl: env.REDIS_URL || null,
+    storageConnectionString: env.AZURE_STORAGE_CONNECTION_STRING || null,
     encryptionKey: env.ENCRYPTION_KEY || null,
     underNpm: env.npm_lifecycle_event !== undefined,
     ci: env.CI === 'true' || env.CI === '1',

@@ -1,6 +1,7 @@
 // The readiness probe behind GET /health/ready: which parts of the service respond.
 import { connect } from 'node:net'
 import type { Connection } from '../models/connection.ts'
+import type { BlobStore } from '../gateways/storage/blobs.ts'
 import type { Settings } from '../settings.ts'
 import type { Readiness } from './http/origin.ts'
 import type { Limiter } from './http/rate-limit.ts'
@@ -16,10 +17,12 @@ export function createReadinessProbe(
   settings: Settings,
   connection: Connection,
   limiter: Limiter,
+  blobs: BlobStore,
 ): () => Promise<Readiness> {
   return async () => {
     const worker = within(connection.run<{ seen_at: Date }>(LAST_SEEN, ['worker']))
-    const [seen, temporal] = await Promise.all([worker, within(reach(settings.temporalAddress))])
+    const storage = settings.azureStorageConnectionString === null ? 'not configured' : within(blobs.isReachable())
+    const [seen, temporal, stored] = await Promise.all([worker, within(reach(settings.temporalAddress)), storage])
     const silence = Date.now() - (seen?.[0]?.seen_at.getTime() ?? 0)
     return {
       api: 'up',
@@ -27,6 +30,7 @@ export function createReadinessProbe(
       temporal: temporal === null ? 'away' : 'up',
       worker: silence > WORKER_SILENCE_MS ? 'away' : 'up',
       redis: limiter.state(),
+      storage: stored === 'not configured' ? stored : stored ? 'up' : 'away',
     }
   }
 }

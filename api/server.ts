@@ -9,18 +9,14 @@ import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
-import { createWebhookSender, type WebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase } from '../models/database.ts'
-import { sealer } from '../models/sealed.ts'
 import { rememberTokens } from '../models/token-memory.ts'
 import { enableTracing } from '../models/tracing.ts'
-import { CLOSE_SECONDS, originOf, readSettings, tickPlanOf, type Settings } from '../settings.ts'
-import { engineOnDemand, type EngineOnDemand } from './engine.ts'
+import { CLOSE_SECONDS, originOf, readSettings, type Settings } from '../settings.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { addWaitingMetrics } from './http/waiting-metrics.ts'
 import { clientAddress } from './http/client-address.ts'
 import { createConnections } from './http/connections.ts'
-import { createCursors } from './http/cursors.ts'
 import type { Reply } from './http/envelope.ts'
 import { createListener } from './http/listener.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
@@ -33,6 +29,7 @@ import { createRowMemory } from './http/row-memory.ts'
 import { createShares, writersOf, type Shares } from './http/shares.ts'
 import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
+import { openGateways } from './gateways.ts'
 import { createReadinessProbe } from './readiness.ts'
 import { runProcess, type Api } from './process.ts'
 import { createWaker } from './waker.ts'
@@ -60,20 +57,13 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const accessLog = createAccessLog(log, measured)
   addWaitingMetrics(accessLog.registry, database)
   const tokens = rememberTokens(database, settings.databaseUrl)
-  const seals = sealer(settings.encryptionKey)
-  const engine = engineOf(settings)
+  const gateways = openGateways(settings)
   const context: ServerContext = {
     writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
     limiter,
     tokens,
-    sealer: seals,
-    gateways: {
-      engine,
-      sealer: seals,
-      cursors: createCursors(settings.encryptionKey),
-      sender: senderOf(settings),
-      tick: tickPlanOf(settings),
-    },
+    sealer: gateways.sealer,
+    gateways,
     rowMemory,
     shares: sharesOf(settings),
     pace: createPace(),
@@ -86,7 +76,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
   const answers = {
     '/health/live': live,
-    '/health/ready': createReadiness(settings, database, limiter),
+    '/health/ready': createReadiness(settings, database, limiter, gateways.blobs),
     '/metrics': () => metrics(accessLog.registry),
   }
   mountOrigin(server, unmatched, answers)
@@ -109,7 +99,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       await healthPort?.close()
       limiter.close()
       // A pool waits for connections that are in use, and a service may not respond, so closing has a time limit.
-      const closed = Promise.allSettled([engine.close(), tokens.close(), database.close()])
+      const closed = Promise.allSettled([gateways.engine.close(), tokens.close(), database.close()])
       await Promise.race([closed, delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
     },
     answerUnhandled: ({ request, response }, error) => {
@@ -122,25 +112,6 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
 
 function sharesOf({ databasePool: pool, databaseWriters }: Settings): Shares {
   return createShares({ pool, writers: databaseWriters ?? writersOf(availableParallelism()) })
-}
-
-function engineOf({
-  temporalAddress: address,
-  temporalNamespace: namespace,
-  temporalQueueSuffix: queueSuffix,
-  encryptionKey,
-  bulkWaitSeconds,
-}: Settings): EngineOnDemand {
-  return engineOnDemand({ address, namespace, queueSuffix, encryptionKey, bulkWaitMs: bulkWaitSeconds * 1000 })
-}
-
-function senderOf(settings: Settings): WebhookSender {
-  return createWebhookSender({
-    timeoutSeconds: settings.webhookTimeoutSeconds,
-    allowCidrs: settings.webhookAllowCidrs,
-    allowHttp: settings.webhookAllowHttp,
-    dnsServers: settings.webhookDnsServers,
-  })
 }
 
 function mountRoutes(server: restify.Server, context: ServerContext, accessLog: AccessLog, routes: Route[]): void {

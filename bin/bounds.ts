@@ -11,6 +11,7 @@ import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/temporal/convers
 import { START_MS } from '../gateways/temporal/engine.ts'
 import { MAX_PROBES, PROBE_SECONDS } from '../gateways/health-port.ts'
 import { LOOKUPS } from '../gateways/webhook/resolver.ts'
+import { CALL_MS, READ_MS } from '../gateways/storage/azure-blobs.ts'
 import { MAX_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
 import { CLOSE_SECONDS, type Settings } from '../settings.ts'
@@ -132,6 +133,12 @@ function serverRows({ databasePool, rowMemoryMb, webhookTimeoutSeconds }: Settin
     ],
     ['Other calls to Temporal', seconds(START_MS), 'retried', '`gateways/temporal/engine.ts`'],
     ['An attempt at a webhook', `${webhookTimeoutSeconds} s`, 'the next attempt', '`WEBHOOK_TIMEOUT_SECONDS`'],
+    [
+      'A call to the blob store, its retries included; reading a blob to its end',
+      `${seconds(CALL_MS)}, ${seconds(READ_MS)}`,
+      'the upload fails',
+      '`gateways/storage/azure-blobs.ts`',
+    ],
     ['A check of `/health/ready`', seconds(PROBE_TIMEOUT_MS), '`away`', '`api/readiness.ts`'],
   ]
 }

@@ -1,9 +1,10 @@
-// What `npm test` runs: the type check and the linter, then Jest with temporary PostgreSQL, Temporal and Redis servers.
+// What `npm test` runs: the type check and the linter, then Jest with temporary PostgreSQL, Temporal, Redis and Azurite servers.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readLocalRun } from '../settings.ts'
+import { startAzurite } from './services/azurite.ts'
 import { freePort } from './services/port.ts'
 import { startPostgres } from './services/postgres.ts'
 import { type StartedServer, onPath, sleep } from './services/process.ts'
@@ -112,6 +113,12 @@ async function startServers(folder: string, record: RunRecord, servers: StartedS
       await startTemporal({ binary, namespace: 'default', databaseFile, port, uiPort, log: log('temporal'), ...rest }),
     )
     return [server.url, server.url]
+  })
+  environment.TEST_AZURE_STORAGE_CONNECTION_STRING = await step('Azurite', async () => {
+    const port = await freePort(undefined, taken)
+    const dataDir = join(folder, 'azurite')
+    const server = keep(await startAzurite({ dataDir, durable: false, port, log: log('azurite'), ...rest }))
+    return [`127.0.0.1:${port}`, server.url]
   })
   if (!redis) {
     console.log('\n*** redis-server is missing: the Redis tests do NOT run (apt-get install redis-server). ***\n')

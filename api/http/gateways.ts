@@ -1,5 +1,6 @@
-// What a handler can use besides the database: Temporal, the check of webhook URLs, encryption of secrets, and cursors.
+// What a handler can use besides the database: Temporal, the check of webhook URLs, encryption of secrets, files, and cursors.
 import type { Engine } from '../../gateways/temporal/engine.ts'
+import type { BlobStore } from '../../gateways/storage/blobs.ts'
 import type { WebhookSender } from '../../gateways/webhook/sender.ts'
 import type { TickTime } from '../../domain/tick.ts'
 import type { Sealer } from '../../models/sealed.ts'
@@ -12,4 +13,6 @@ export interface Gateways {
   cursors: Cursors
   /** When recurring schedules run. */
   tick: TickTime
+  /** Files and rendered documents. */
+  blobs: BlobStore
 }

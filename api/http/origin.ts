@@ -13,9 +13,13 @@ export interface Plain {
 /** The state of every part that the service consists of. */
 export type Readiness = Record<string, 'up' | 'away' | 'not configured'>
 
-/** 200 while all configured parts respond, otherwise 503. Redis may be unavailable: the limits are then counted in the process. */
+// Without Redis the limits are counted in the process; without the blob store there are no attachments and no new PDFs, but the
+// books go on.
+const MAY_BE_AWAY = ['redis', 'storage']
+
+/** 200 while all configured parts that the books need respond, otherwise 503. */
 export function readiness(parts: Readiness): Plain {
-  const away = Object.entries(parts).filter(([name, state]) => state === 'away' && name !== 'redis')
+  const away = Object.entries(parts).filter(([name, state]) => state === 'away' && !MAY_BE_AWAY.includes(name))
   return json(away.length === 0 ? 200 : 503, { status: away.length === 0 ? 'ready' : 'not ready', parts })
 }
 

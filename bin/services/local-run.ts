@@ -14,7 +14,7 @@ import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from 
 import { secondsSince, step, printLine } from './steps.ts'
 
 // A part is stopped before those that it uses.
-const STOP_ORDER = ['API', 'Worker', 'Temporal', 'Redis', 'PostgreSQL']
+const STOP_ORDER = ['API', 'Worker', 'Temporal', 'Redis', 'Azurite', 'PostgreSQL']
 
 const LONG_LOG_BYTES = 20_000_000
 
@@ -146,13 +146,14 @@ function reachable(host: string): string {
 
 function environmentOf(local: LocalRun, addresses: Addresses, port: number, encryptionKey: string): NodeJS.ProcessEnv {
   const { inherited } = local
-  const { databaseUrl, temporalAddress, redisUrl } = addresses
+  const { databaseUrl, temporalAddress, redisUrl, storageConnectionString } = addresses
   return {
     ...inherited,
     PORT: String(port),
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
+    AZURE_STORAGE_CONNECTION_STRING: storageConnectionString,
     ENCRYPTION_KEY: encryptionKey,
     // The local run may send webhooks to receivers on this computer, unless the settings say otherwise.
     WEBHOOK_ALLOW_CIDRS: inherited.WEBHOOK_ALLOW_CIDRS ?? '127.0.0.0/8,::1/128',

@@ -1,6 +1,7 @@
-// PostgreSQL, Temporal and Redis of the local run: started here, or those of the settings.
+// PostgreSQL, Temporal, Redis and the blob store of the local run: started here, or those of the settings.
 import { join } from 'node:path'
 import type { LocalRun } from '../../settings.ts'
+import { answersAt, startAzurite } from './azurite.ts'
 import { keepAlive, type RunPart } from './keep-alive.ts'
 import { freePort } from './port.ts'
 import { startPostgres } from './postgres.ts'
@@ -26,20 +27,22 @@ export interface Addresses {
   /** Decrypts for Temporal's UI and CLI. */
   codecUrl: string
   redisUrl: string | null
+  storageConnectionString: string
 }
 
-type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'codec' | 'redis', number>
+type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'codec' | 'redis' | 'azurite', number>
 
 /** Starts the servers that the settings do not name, in parallel, and keeps them running. */
 export async function startServers(context: StartContext, encryptionKey: string): Promise<Addresses> {
   const ports = await choosePorts(context.record)
-  const [databaseUrl, temporal, redisUrl] = await allOf([
+  const [databaseUrl, temporal, redisUrl, storageConnectionString] = await allOf([
     database(context, ports),
     temporalServer(context, ports),
     redis(context, ports),
+    blobStore(context, ports),
   ])
   const codecUrl = await startCodec(ports, encryptionKey, temporal.temporalUiUrl)
-  return { databaseUrl, ...temporal, codecUrl, redisUrl }
+  return { databaseUrl, ...temporal, codecUrl, redisUrl, storageConnectionString }
 }
 
 async function choosePorts(record: RunRecord): Promise<Ports> {
@@ -51,6 +54,7 @@ async function choosePorts(record: RunRecord): Promise<Ports> {
     temporalUi: await freePort(lastPorts.temporalUi, taken),
     codec: await freePort(lastPorts.codec, taken),
     redis: await freePort(lastPorts.redis, taken),
+    azurite: await freePort(lastPorts.azurite, taken),
   }
   record.notePorts(ports)
   return ports
@@ -148,6 +152,20 @@ async function redis({ local, ...context }: StartContext, ports: Ports): Promise
   const { inherited } = local
   const start = () => startRedis({ binary, dataDir, port: ports.redis, log, inherited, onLaunch: context.onLaunch })
   return up({ local, ...context }, { name: 'Redis', log, start, detail: () => `127.0.0.1:${ports.redis}` })
+}
+
+async function blobStore(context: StartContext, { azurite: port }: Ports): Promise<string> {
+  const { local, onLaunch } = context
+  if (local.storageConnectionString) {
+    printLine('Blob store', 'yours', 'AZURE_STORAGE_CONNECTION_STRING')
+    return local.storageConnectionString
+  }
+  const log = logOf(local, 'azurite')
+  const dataDir = join(local.dataDir, 'azurite')
+  const { inherited } = local
+  const start = () => startAzurite({ dataDir, durable: true, port, log, inherited, onLaunch })
+  const answers = () => answersAt(port)
+  return up(context, { name: 'Azurite', log, start, answers, detail: () => `127.0.0.1:${port}` })
 }
 
 async function up(

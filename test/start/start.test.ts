@@ -11,7 +11,7 @@ import { childrenOf, demoCard, type LocalRun, startLocalRun, statusOf, until } f
 const READY = /Bahi is ready after/
 // A blank in the path, as in "My Documents", breaks what forgets to quote.
 const dataDir = join(mkdtempSync(join(tmpdir(), 'bahi-start-')), 'data folder')
-const parts = ['API', 'Worker', 'PostgreSQL', 'Temporal', ...(onPath('redis-server', readLocalRun().path) ? ['Redis'] : [])]
+const parts = ['API', 'Worker', 'PostgreSQL', 'Temporal', 'Azurite', ...(onPath('redis-server', readLocalRun().path) ? ['Redis'] : [])]
 let port: number
 let run: LocalRun
 let origin: string

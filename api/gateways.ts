@@ -1,0 +1,31 @@
+// Opens what handlers use besides the database, by the settings.
+import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
+import { createWebhookSender } from '../gateways/webhook/sender.ts'
+import { sealer } from '../models/sealed.ts'
+import { type Settings, storageOf, tickPlanOf } from '../settings.ts'
+import { engineOnDemand, type EngineOnDemand } from './engine.ts'
+import { createCursors } from './http/cursors.ts'
+import type { Gateways } from './http/gateways.ts'
+
+/** Nothing is connected before it is used; the engine is closed with the API. */
+export function openGateways(settings: Settings): Gateways & { engine: EngineOnDemand } {
+  return {
+    engine: engineOnDemand({
+      address: settings.temporalAddress,
+      namespace: settings.temporalNamespace,
+      queueSuffix: settings.temporalQueueSuffix,
+      encryptionKey: settings.encryptionKey,
+      bulkWaitMs: settings.bulkWaitSeconds * 1000,
+    }),
+    sealer: sealer(settings.encryptionKey),
+    cursors: createCursors(settings.encryptionKey),
+    sender: createWebhookSender({
+      timeoutSeconds: settings.webhookTimeoutSeconds,
+      allowCidrs: settings.webhookAllowCidrs,
+      allowHttp: settings.webhookAllowHttp,
+      dnsServers: settings.webhookDnsServers,
+    }),
+    tick: tickPlanOf(settings),
+    blobs: openBlobStore(storageOf(settings)),
+  }
+}
