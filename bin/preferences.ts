@@ -1,22 +1,43 @@
-// `npm run preferences -- --org ID`: prints what an organisation has chosen for documents, mail, reminders and e-invoices.
+// `npm run preferences -- --org ID [--file preferences.json]`: prints an organisation's preferences, or changes them first.
+import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { validateBody } from '../api/http/validate.ts'
+import { PreferenceChangesBody, preferenceChanges, showPreferences } from '../api/shapes/preferences.ts'
+import { openBooks } from '../commands/books/open-books.ts'
+import { changePreferences, readPreferences } from '../commands/organizations/preferences.ts'
+import { Fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
-import { INVOICE_TEMPLATES } from '../domain/preferences.ts'
 import { openDatabase } from '../models/database.ts'
-import { findPreferences } from '../models/preferences.ts'
 import { databaseUrl } from './database-url.ts'
+import { operator, operatorContext } from './operator.ts'
 
-const { values } = parseArgs({ options: { org: { type: 'string' } } })
-if (!values.org || !isId(values.org)) {
-  console.error('Usage: npm run preferences -- --org ID')
+const { values } = parseArgs({ options: { org: { type: 'string' }, file: { type: 'string' } } })
+const orgId = values.org?.toLowerCase() ?? ''
+if (!isId(orgId)) {
+  console.error('Usage: npm run preferences -- --org ID [--file preferences.json]')
   process.exit(2)
 }
 
 const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi preferences' })
 try {
-  const preferences = await findPreferences({ connection: database, orgId: values.org })
-  console.log(JSON.stringify(preferences, null, 2))
-  console.log(`Invoice templates: ${INVOICE_TEMPLATES.join(', ')}`)
+  if (values.file !== undefined) await change(values.file)
+  console.log(JSON.stringify(showPreferences(await readPreferences({ connection: database, orgId })), null, 2))
+} catch (error) {
+  if (!(error instanceof Fault || error instanceof SyntaxError)) throw error
+  console.error(error.message)
+  for (const { field, message } of error instanceof Fault ? (error.errors ?? []) : [])
+    console.error(`${field} ${message}`)
+  process.exitCode = 1
 } finally {
   await database.close()
+}
+
+async function change(file: string): Promise<void> {
+  const body = JSON.parse(readFileSync(file, 'utf8')) as Parameters<typeof preferenceChanges>[0]
+  validateBody(PreferenceChangesBody, body)
+  const changes = preferenceChanges(body)
+  await openBooks(operatorContext(database), operator(), async (books) => {
+    books.enter(orgId)
+    return changePreferences(books, changes)
+  })
 }

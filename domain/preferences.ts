@@ -59,3 +59,45 @@ export const DEFAULT_ORGANIZATION_PREFERENCES: OrganizationPreferences = {
   reminders: { enabled: false, days: [-3, 0, 7, 15, 30], subject: null, text: null },
   e_invoicing: {},
 }
+
+/** What posting asks of an organisation; kept in its row, because every call reads it. */
+export interface PostingPreferences {
+  roundInvoiceTotals: boolean
+  roundingMethod: 'nearest' | 'up' | 'down'
+  strictPaymentDedupe: boolean
+}
+
+export const DEFAULT_POSTING_PREFERENCES: PostingPreferences = {
+  roundInvoiceTotals: false,
+  roundingMethod: 'nearest',
+  strictPaymentDedupe: true,
+}
+
+/** A logo without its content; width and height in pixels, the hash in hexadecimal digits. */
+export interface LogoFacts {
+  media_type: 'image/png' | 'image/jpeg'
+  width: number
+  height: number
+  sha256: string
+}
+
+/** Everything that an organisation has chosen. */
+export interface AllPreferences {
+  posting: PostingPreferences
+  documents: OrganizationPreferences
+  logo: LogoFacts | null
+}
+
+/** The names of fields as callers know them: `upiId` for `upi_id`, also within objects and lists. */
+export const wireNamed = (value: unknown): unknown =>
+  renamed(value, (name) => name.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()))
+
+/** The reverse: `upi_id` for `upiId`. */
+export const storedNamed = (value: unknown): unknown =>
+  renamed(value, (name) => name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+
+function renamed(value: unknown, rename: (name: string) => string): unknown {
+  if (Array.isArray(value)) return value.map((each) => renamed(each, rename))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [rename(name), renamed(each, rename)]))
+}

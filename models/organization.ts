@@ -2,22 +2,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { col, fn, where } from 'sequelize'
 import { factsOf, kindsThatHave } from '../domain/documents.ts'
+import type { PostingPreferences } from '../domain/preferences.ts'
 import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
-import type { Connection } from './connection.ts'
+import type { BoundStatement, Connection } from './connection.ts'
 import { finder, finderAbove, is, type Scope } from './find.ts'
-
-/** Set by a signed-in person, never through the public API (decisions §8). */
-export interface Preferences {
-  roundInvoiceTotals: boolean
-  roundingMethod: 'nearest' | 'up' | 'down'
-  strictPaymentDedupe: boolean
-}
-
-export const DEFAULT_PREFERENCES: Preferences = {
-  roundInvoiceTotals: false,
-  roundingMethod: 'nearest',
-  strictPaymentDedupe: true,
-}
 
 export const organizations = model(
   'organizations',
@@ -38,7 +26,8 @@ export const organizations = model(
     fiscal_year_start_month: INTEGER,
     time_zone: TEXT,
     sandbox: BOOLEAN,
-    preferences: json<Preferences>(),
+    /** Set by a signed-in person, never through the public API (decisions §8). */
+    preferences: json<PostingPreferences>(),
     created_time: TIME,
     last_modified_time: TIME,
   },
@@ -99,16 +88,36 @@ export async function lockOrganizationOfPartner(
   partnerId: string,
   orgId: string,
 ): Promise<OrganizationRow | null> {
+  return lockForChange(connection, orgId, {
+    free: freeOfPartner.bound(connection, partnerId, orgId),
+    any: ofPartner.bound(connection, partnerId, orgId),
+    lock: () => lockOfPartner.first(connection, partnerId, orgId),
+  })
+}
+
+/** Any organisation, locked in the same way. */
+export async function lockOrganization(connection: Connection, orgId: string): Promise<OrganizationRow | null> {
+  return lockForChange(connection, orgId, {
+    free: freeById.bound(connection, orgId),
+    any: byId.bound(connection, orgId),
+    lock: () => lockById.first(connection, orgId),
+  })
+}
+
+interface Looks {
+  free: BoundStatement
+  any: BoundStatement
+  lock(): Promise<OrganizationRow | null>
+}
+
+async function lockForChange(connection: Connection, orgId: string, look: Looks): Promise<OrganizationRow | null> {
   for (let looks = 0; looks < LOOKS; looks += 1) {
-    const [free, any] = await connection.runBoth<OrganizationRow, OrganizationRow>(
-      freeOfPartner.bound(connection, partnerId, orgId),
-      ofPartner.bound(connection, partnerId, orgId),
-    )
+    const [free, any] = await connection.runBoth<OrganizationRow, OrganizationRow>(look.free, look.any)
     if (free[0] || !any[0]) return free[0] ?? null
     await delay(LOOK_AGAIN_MS)
   }
   await connection.run(TURN_TO_CHANGE, [orgId])
-  return lockOfPartner.first(connection, partnerId, orgId)
+  return look.lock()
 }
 
 const LOOKS = 10
@@ -134,6 +143,12 @@ export async function findOrganization(connection: Connection, orgId: string): P
 }
 
 const byId = finderAbove<OrganizationRow, [string]>(organizations, (id) => ({ where: { id: is(id) } }))
+const lockById = finderAbove<OrganizationRow, [string]>(organizations, (id) => ({ where: { id: is(id) }, lock: true }))
+const freeById = finderAbove<OrganizationRow, [string]>(organizations, (id) => ({
+  where: { id: is(id) },
+  lock: true,
+  skipLocked: true,
+}))
 const ofPartner = finderAbove<OrganizationRow, [partnerId: string, id: string]>(organizations, (partnerId, id) => ({
   where: { partner_id: is(partnerId), id: is(id) },
 }))

@@ -75,8 +75,9 @@ export class UnitOfWork {
     this.#group('update', table).rows.push(changes)
   }
 
-  delete<R extends object>(table: ModelOf<R>, id: string): void {
-    this.#group('delete', table).rows.push({ id })
+  /** `key` holds the columns of the key within the organisation. */
+  delete<R extends object>(table: ModelOf<R>, key: object): void {
+    this.#group('delete', table).rows.push(key as Row)
   }
 
   /** Adds everything that another unit of work has collected, after what this one has. */
@@ -192,8 +193,7 @@ function sqlOf({ verb, table }: RowGroup, index: number): string {
   const values = columns.map((column) => `r.${column}`).join(', ')
   const insert = `INSERT INTO ${table.name} (${list}) SELECT ${values} FROM ${rows}`
   // Rows of a table with org_id are changed only within the organisation of the open books.
-  const scoped = table.key.includes('org_id') ? `t.org_id = $1 AND ` : ''
-  const same = table.key.filter((column) => column !== 'org_id').map((column) => `t.${column} = r.${column}`)
+  const same = table.key.map((column) => (column === 'org_id' ? 't.org_id = $1' : `t.${column} = r.${column}`))
   switch (verb) {
     case 'insert':
       return insert
@@ -204,9 +204,9 @@ function sqlOf({ verb, table }: RowGroup, index: number): string {
       // what it was touches neither its indexes nor its foreign keys.
       return `UPDATE ${table.name} AS t SET (${list}) = (SELECT ${columns.map((c) => `n.${c}`).join(', ')} FROM jsonb_populate_record(t, sent) AS n)
         FROM jsonb_array_elements(${group}) AS sent, jsonb_populate_record(NULL::${table.name}, sent) AS r
-        WHERE ${scoped}${same.join(' AND ')}`
+        WHERE ${same.join(' AND ')}`
     case 'delete':
-      return `DELETE FROM ${table.name} AS t USING ${rows} WHERE ${scoped}${same.join(' AND ')}`
+      return `DELETE FROM ${table.name} AS t USING ${rows} WHERE ${same.join(' AND ')}`
   }
 }
 

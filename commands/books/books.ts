@@ -106,8 +106,13 @@ export class Books implements Scope {
     }) as Whole
   }
 
-  delete<Row extends { id: string }>(table: ModelOf<Row>, row: Pick<Row, 'id'>): void {
-    this.#unitOfWork.delete(table, row.id)
+  delete<Row extends object>(table: ModelOf<Row>, row: object): void {
+    this.#unitOfWork.delete(table, keyOf(table, row))
+  }
+
+  /** Inserts the one row that an organisation has in a table, or replaces it; the organisation must be locked. */
+  replace<Row extends { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id'>): void {
+    this.#unitOfWork.upsert(table, { ...row, org_id: this.orgId })
   }
 
   /** Reserves the next number of a sequence: returns a placeholder. The SQL function fill_numbers takes the number when the books are written. */

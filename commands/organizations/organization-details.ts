@@ -1,6 +1,6 @@
 // The details of an organisation as a partner sends them, checked.
+import { DEFAULT_POSTING_PREFERENCES } from '../../domain/preferences.ts'
 import { checkedCurrency, checkedRegistration, checkedZone } from '../../domain/registration.ts'
-import { DEFAULT_PREFERENCES } from '../../models/organization.ts'
 
 export interface NewOrganization {
   name: string
@@ -42,7 +42,7 @@ export function checkedOrganization(input: NewOrganization) {
     fiscal_year_start_month: input.fiscal_year_start_month ?? 4,
     time_zone: checkedZone(input.time_zone ?? 'Asia/Kolkata'),
     sandbox: input.sandbox ?? false,
-    preferences: DEFAULT_PREFERENCES,
+    preferences: DEFAULT_POSTING_PREFERENCES,
   }
 }
 

@@ -1,0 +1,71 @@
+// Checks a logo before it is kept: what its bytes are, how large, and whether the file is whole. It is never decoded here.
+import { createHash } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import { fileTypeFromBuffer } from 'file-type'
+import { imageSize } from 'image-size'
+import { fault } from '../../domain/faults.ts'
+import type { LogoFacts } from '../../domain/preferences.ts'
+
+export interface CheckedLogo extends LogoFacts {
+  content: Buffer
+}
+
+const MAX_LOGO_BYTES = 2 ** 20
+const MAX_PIXELS = 4_000_000
+const FORM = /^data:(image\/(?:png|jpeg));base64,/
+/**
+ * The logo of a data URL. The picture is taken for what its bytes say, and must be what the URL says.
+ * Throws validation.invalid_value for anything but a whole PNG or JPEG file, without animation, of at most 1 MB and 4 megapixels.
+ */
+export async function checkedLogo(url: string): Promise<CheckedLogo> {
+  const form = FORM.exec(url.slice(0, 40))
+  const encoded = form ? url.slice(form[0].length) : ''
+  const content = Buffer.from(encoded, 'base64')
+  if (!form || content.toString('base64') !== encoded)
+    throw refused('must be data:image/png;base64,... or data:image/jpeg;base64,...')
+  if (content.length > MAX_LOGO_BYTES) throw refused('must have at most 1 MB')
+  const type = await fileTypeFromBuffer(content).catch(() => undefined)
+  if (type?.mime === 'image/apng') throw refused('must not be animated')
+  if (type === undefined || type.mime !== form[1]) throw refused(`is no ${form[1]} by its content`)
+  const { width, height } = sizeOf(content)
+  if (width * height > MAX_PIXELS) throw refused(`must have at most 4 megapixels; it is ${width} by ${height}`)
+  if (!(type.mime === 'image/png' ? isWholePng(content) : isWholeJpeg(content))) throw refused('is damaged')
+  const sha256 = createHash('sha256').update(content).digest('hex')
+  return { media_type: type.mime as LogoFacts['media_type'], width, height, sha256, content }
+}
+
+function sizeOf(content: Buffer): { width: number; height: number } {
+  try {
+    const { width, height } = imageSize(content)
+    if (width > 0 && height > 0) return { width, height }
+  } catch {
+    // The library throws where it finds no size.
+  }
+  throw refused('is damaged')
+}
+
+const SIGNATURE_BYTES = 8
+/** Length, type and checksum of a chunk. */
+const CHUNK_BYTES = 12
+
+// Chunks from the head to the end, each with its checksum, so that no renderer meets a file that is cut short or animated.
+function isWholePng(content: Buffer): boolean {
+  const kinds: string[] = []
+  for (let at = SIGNATURE_BYTES; at + CHUNK_BYTES <= content.length; ) {
+    const end = at + CHUNK_BYTES + content.readUInt32BE(at)
+    if (end > content.length || crc32(content.subarray(at + 4, end - 4)) !== content.readUInt32BE(end - 4)) return false
+    const kind = content.toString('latin1', at + 4, at + 8)
+    kinds.push(kind)
+    if (kind === 'acTL' || kind === 'fcTL' || kind === 'fdAT') return false
+    if (kind === 'IEND') return kinds[0] === 'IHDR' && kinds.includes('IDAT') && kinds.indexOf('IHDR', 1) === -1
+    at = end
+  }
+  return false
+}
+
+const END_OF_IMAGE = Buffer.from([0xff, 0xd9])
+
+const isWholeJpeg = (content: Buffer) => content.lastIndexOf(END_OF_IMAGE) > 2
+
+const refused = (problem: string) =>
+  fault('validation.invalid_value', { field: 'pdf.logo', message: `pdf.logo ${problem}.` })

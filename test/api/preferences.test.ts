@@ -1,0 +1,211 @@
+// Preferences of organisations: what is merged, refused and recorded, logos by their content, and who follows a change.
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, test } from '@jest/globals'
+import { validateBody } from '../../api/http/validate.ts'
+import { PreferenceChangesBody, preferenceChanges, showPreferences } from '../../api/shapes/preferences.ts'
+import { openBooks } from '../../commands/books/open-books.ts'
+import { changePreferences } from '../../commands/organizations/preferences.ts'
+import { operator } from '../../bin/operator.ts'
+import { Fault } from '../../domain/faults.ts'
+import type { Json } from '../fixtures/client.ts'
+import { invoiceBody } from '../fixtures/bodies.ts'
+import { addBranch, openOrganization } from '../fixtures/organization.ts'
+import { chunk, dataUrl, jpeg, png } from '../fixtures/pictures.ts'
+import { useService } from '../fixtures/use-service.ts'
+
+const service = await useService()
+const context = { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }
+
+/** Changes preferences as an operator does; returns them as callers see them. */
+const change = (orgId: string, body: Json): Promise<Json> =>
+  openBooks(context, operator(), async (books) => {
+    books.enter(orgId)
+    validateBody(PreferenceChangesBody, body)
+    return showPreferences(await changePreferences(books, preferenceChanges(body)))
+  })
+
+async function refusal(orgId: string, body: Json): Promise<Json> {
+  const fault = await change(orgId, body).then(() => null, (error: unknown) => error)
+  if (!(fault instanceof Fault)) throw new Error(`not refused: ${String(fault)}`)
+  const { status, code, field, details, errors } = fault
+  return { status, code, ...(field && { field }), ...(details && { details }), ...(errors && { errors: errors.map((each) => each.field) }) }
+}
+
+const entries = (orgId: string) => service.sql<{ changes: Json }>(
+  `SELECT changes FROM activity WHERE org_id = $1 AND action = 'PREFERENCES_UPDATED' ORDER BY occurred_at`, orgId)
+
+const DEFAULTS = {
+  roundInvoiceTotals: false, roundingMethod: 'nearest', strictPaymentDedupe: true, invoiceTemplate: 'classic',
+  pdf: { logo: null, bankDetails: null, upiId: null, terms: null, footer: null, signatory: null },
+  mail: { fromName: null, replyTo: null, dailyLimit: 500 },
+  reminders: { enabled: false, days: [-3, 0, 7, 15, 30], subject: null, text: null },
+  eInvoicing: {},
+}
+const LONG = 'x'.repeat(501)
+const BANK = { accountName: 'Asha Traders', accountNumber: '50100 2233', bankName: 'HDFC Bank', ifsc: 'HDFC0001234' }
+
+describe('changes', () => {
+  test('are merged name by name, null takes the default, and the whole may come back', async () => {
+    const { orgId } = await service.organization()
+    expect(await change(orgId, {})).toEqual(DEFAULTS)
+    const first = await change(orgId, {
+      invoiceTemplate: 'tally', pdf: { bankDetails: { ...BANK, ifsc: 'hdfc0001234' }, upiId: 'asha@hdfc', terms: 'Net 30\nE&OE' }, mail: { fromName: 'Asha' },
+      reminders: { days: [7, -1] },
+    })
+    expect(first).toEqual({
+      ...DEFAULTS, invoiceTemplate: 'tally', pdf: { ...DEFAULTS.pdf, bankDetails: { ...BANK, branch: null }, upiId: 'asha@hdfc', terms: 'Net 30\nE&OE' },
+      mail: { ...DEFAULTS.mail, fromName: 'Asha' }, reminders: { ...DEFAULTS.reminders, days: [-1, 7] },
+    })
+    expect(await change(orgId, first)).toEqual(first)
+    expect((await change(orgId, { pdf: { bankDetails: { branch: 'Fort' }, upiId: null } })).pdf).toEqual({ ...first.pdf, bankDetails: { ...BANK, branch: 'Fort' }, upiId: null })
+    expect(await change(orgId, { invoiceTemplate: null, pdf: null, mail: { fromName: null, dailyLimit: null }, reminders: null, eInvoicing: null })).toEqual(DEFAULTS)
+    expect(await entries(orgId)).toEqual([
+      { changes: {
+        invoiceTemplate: { old: 'classic', new: 'tally' }, 'pdf.bankDetails': { old: null, new: { ...BANK, branch: null } }, 'pdf.upiId': { old: null, new: 'asha@hdfc' },
+        'pdf.terms': { old: null, new: 'Net 30\nE&OE' }, 'mail.fromName': { old: null, new: 'Asha' }, 'reminders.days': { old: [-3, 0, 7, 15, 30], new: [-1, 7] },
+      } },
+      { changes: { 'pdf.bankDetails': { old: { ...BANK, branch: null }, new: { ...BANK, branch: 'Fort' } }, 'pdf.upiId': { old: 'asha@hdfc', new: null } } },
+      { changes: expect.objectContaining({ invoiceTemplate: { old: 'tally', new: 'classic' }, 'mail.fromName': { old: 'Asha', new: null } }) },
+    ])
+  })
+
+  test('of e-invoicing are by branch', async () => {
+    const org = await openOrganization(service)
+    const branch = await addBranch(service, org, 'IN-TN')
+    const elsewhere = await openOrganization(service)
+    const [foreign] = (await elsewhere.get('/branches')).branches
+    expect((await change(org.orgId, { eInvoicing: { [branch.toUpperCase()]: { enabled: true } } })).eInvoicing).toEqual({ [branch]: { enabled: true, provider: 'sandbox' } })
+    expect((await change(org.orgId, { eInvoicing: { [branch]: { provider: 'irp' } } })).eInvoicing).toEqual({ [branch]: { enabled: true, provider: 'irp' } })
+    for (const id of [foreign.branch_id, randomUUID(), 'main', '__proto__']) {
+      expect(await refusal(org.orgId, { eInvoicing: JSON.parse(`{"${id}":{"enabled":true}}`) })).toEqual({ status: 404, code: 'not_found.resource', field: `eInvoicing.${id}` })
+    }
+    expect((await change(org.orgId, { eInvoicing: { [branch]: null } })).eInvoicing).toEqual({})
+    expect((await entries(org.orgId)).at(-1)).toEqual({ changes: { [`eInvoicing.${branch}`]: { old: { enabled: true, provider: 'irp' }, new: null } } })
+  })
+
+  test.each<[Json, string, string[] | undefined]>([
+    [{ colour: 1 }, 'colour', Object.keys(DEFAULTS)],
+    [{ pdf: { upi_id: 'a@bank' } }, 'pdf.upi_id', Object.keys(DEFAULTS.pdf)],
+    [{ pdf: { bankDetails: { ...BANK, pin: 1 } } }, 'pdf.bankDetails.pin', ['accountName', 'accountNumber', 'bankName', 'ifsc', 'branch']],
+    [JSON.parse('{"__proto__":{"x":1}}'), '__proto__', Object.keys(DEFAULTS)],
+    [{ mail: { toString: 1 } }, 'mail.toString', Object.keys(DEFAULTS.mail)],
+  ])('%j names what there is not', async (body, field, valid) => {
+    const { orgId } = await service.organization()
+    expect(await refusal(orgId, body)).toEqual({ status: 400, code: 'validation.invalid_value', field, details: { valid } })
+  })
+
+  test.each<[Json, string]>([
+    [{ roundingMethod: 'banker' }, 'roundingMethod'], [{ invoiceTemplate: '../classic' }, 'invoiceTemplate'], [{ roundInvoiceTotals: 'yes' }, 'roundInvoiceTotals'],
+    [{ pdf: { upiId: 'asha' } }, 'pdf.upiId'], [{ pdf: { upiId: 'asha@bank&am=1' } }, 'pdf.upiId'], [{ pdf: { bankDetails: { ...BANK, ifsc: 'HDFC1001234' } } }, 'pdf.bankDetails.ifsc'],
+    [{ pdf: { footer: LONG } }, 'pdf.footer'], [{ pdf: { footer: ' ' } }, 'pdf.footer'], [{ pdf: { terms: 'a\u0007b' } }, 'pdf.terms'],
+    [{ mail: { fromName: 'Asha\r\nBcc: all@example.com' } }, 'mail.fromName'], [{ mail: { replyTo: 'asha' } }, 'mail.replyTo'], [{ mail: { dailyLimit: 1e9 } }, 'mail.dailyLimit'],
+    [{ reminders: { days: Array.from({ length: 21 }, (_, day) => day) } }, 'reminders.days'], [{ reminders: { days: [1, 1] } }, 'reminders.days'], [{ reminders: { days: [1.5] } }, 'reminders.days.0'],
+    [{ reminders: { subject: 'a\u2028b' } }, 'reminders.subject'], [{ pdf: [] }, 'pdf'], [{ pdf: { logo: 5 } }, 'pdf.logo'], [{ eInvoicing: { x: { enabled: 1 } } }, 'eInvoicing.x.enabled'],
+  ])('%j has the wrong shape', async (body, field) => {
+    const { orgId } = await service.organization()
+    expect(await refusal(orgId, body)).toMatchObject({ status: 422, code: 'validation.failed', errors: expect.arrayContaining([field]) })
+  })
+
+  test.each<[Json, string]>([
+    [{ pdf: { bankDetails: { ifsc: 'HDFC0001234' } } }, 'pdf.bankDetails.accountName'], [{ pdf: { signatory: { designation: 'Partner' } } }, 'pdf.signatory.name'],
+  ])('%j lacks a part', async (body, field) => {
+    const { orgId } = await service.organization()
+    expect(await refusal(orgId, body)).toEqual({ status: 400, code: 'validation.required_field', field })
+  })
+
+  test('of ten at once are all kept', async () => {
+    const { orgId } = await service.organization()
+    const changes: Json[] = [
+      { roundInvoiceTotals: true }, { roundingMethod: 'up' }, { strictPaymentDedupe: false }, { invoiceTemplate: 'boxed' }, { pdf: { terms: 'T' } },
+      { pdf: { footer: 'F' } }, { mail: { fromName: 'N' } }, { mail: { dailyLimit: 9 } }, { reminders: { enabled: true } }, { pdf: { logo: dataUrl(png(4, 3)) } },
+    ]
+    await Promise.all(changes.map((body) => change(orgId, body)))
+    expect(await change(orgId, {})).toMatchObject({
+      roundInvoiceTotals: true, roundingMethod: 'up', strictPaymentDedupe: false, invoiceTemplate: 'boxed', pdf: { terms: 'T', footer: 'F', logo: { width: 4, height: 3 } },
+      mail: { fromName: 'N', dailyLimit: 9 }, reminders: { enabled: true, days: [-3, 0, 7, 15, 30] },
+    })
+    expect((await entries(orgId)).length).toBe(10)
+  })
+
+  test('hold for the next call of every process', async () => {
+    const org = await openOrganization(service)
+    const other = await service.another()
+    try {
+      const body = { ...invoiceBody(org), line_items: [{ name: 'Thread', quantity: 1, rate: 99.4 }] }
+      const total = async (origin: string) => {
+        const answer = await fetch(`${origin}/api/public/v1/invoices`, {
+          method: 'POST', body: JSON.stringify(body),
+          headers: { authorization: `Bearer ${org.client.token}`, 'content-type': 'application/json', 'idempotency-key': randomUUID() },
+        })
+        return (await answer.json() as Json).invoice.total
+      }
+      for (const [roundInvoiceTotals, roundingMethod, expected] of [[false, 'nearest', 99.4], [true, 'nearest', 99], [true, 'up', 100], [false, 'up', 99.4]] as const) {
+        await change(org.orgId, { roundInvoiceTotals, roundingMethod })
+        expect(await Promise.all([total(service.origin), total(other.origin)])).toEqual([expected, expected])
+      }
+    } finally {
+      await other.close()
+    }
+  })
+})
+
+describe('a logo', () => {
+  test.each([
+    ['image/png', png(40, 30), 40, 30], ['image/jpeg', jpeg(120, 50), 120, 50], ['image/png', png(2000, 2000), 2000, 2000],
+    ['image/png', png(9, 9, { between: [chunk('tEXt', Buffer.from('Title\0Asha'))] }), 9, 9],
+  ])('%s is kept as it was sent, and answered without its content', async (type, content, width, height) => {
+    const { orgId } = await service.organization()
+    const { pdf } = await change(orgId, { pdf: { logo: dataUrl(content, type) } })
+    expect(pdf.logo).toEqual({ mediaType: type, width, height, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
+    const [kept] = await service.sql<{ content: Buffer }>('SELECT content FROM logos WHERE org_id = $1', orgId)
+    expect(content.equals(kept!.content)).toBe(true)
+    expect((await change(orgId, { pdf })).pdf).toEqual(pdf)
+    expect((await change(orgId, { pdf: { logo: null } })).pdf.logo).toBeNull()
+    expect((await entries(orgId)).map(({ changes }) => changes)).toEqual([{ 'pdf.logo': { old: null, new: pdf.logo } }, { 'pdf.logo': { old: pdf.logo, new: null } }])
+  })
+
+  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
+  const cut = png(40, 30).subarray(0, -20)
+  const broken = Buffer.from(png(40, 30).map((byte, place) => (place === 45 ? byte ^ 1 : byte)))
+  test.each<[string, string]>([
+    ['an SVG', dataUrl(svg, 'image/svg+xml')], ['an SVG that calls itself a PNG', dataUrl(svg)], ['a JPEG that calls itself a PNG', dataUrl(jpeg(4, 4))],
+    ['100 megapixels', dataUrl(png(10_000, 10_000))], ['100 megapixels of a JPEG', dataUrl(jpeg(10_000, 10_000), 'image/jpeg')], ['no pixels', dataUrl(png(0, 5))],
+    ['an animation', dataUrl(png(4, 4, { between: [chunk('acTL', Buffer.alloc(8))] }))],
+    ['frames of an animation', dataUrl(png(4, 4, { between: [chunk('fcTL', Buffer.alloc(26))] }))],
+    ['a file cut short', dataUrl(cut)], ['a broken checksum', dataUrl(broken)], ['a JPEG cut short', dataUrl(jpeg(9, 9).subarray(0, -2), 'image/jpeg')],
+    ['a second head', dataUrl(png(4, 4, { between: [png(3000, 3000).subarray(8, 33)] }))], ['more than 1 MB', dataUrl(png(4, 4, { between: [chunk('tEXt', Buffer.alloc(2 ** 20))] }))],
+    ['a URL', 'https://asha.example/logo.png'], ['a GIF', dataUrl(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64'), 'image/gif')], ['nothing', 'data:image/png;base64,'],
+    ['no base64', 'data:image/png;base64,%%%%'],
+    ['base64 with spaces', dataUrl(png(4, 4)).replace('iVBO', 'iVBO\n')],
+  ])('is not %s', async (_what, logo) => {
+    const { orgId } = await service.organization()
+    expect([400, 422]).toContain((await refusal(orgId, { pdf: { logo } })).status)
+    expect((await change(orgId, {})).pdf.logo).toBeNull()
+  })
+
+  test('of another hash is not taken for the one that is kept', async () => {
+    const { orgId } = await service.organization()
+    await change(orgId, { pdf: { logo: dataUrl(png(4, 4)) } })
+    expect(await refusal(orgId, { pdf: { logo: { mediaType: 'image/png', width: 4, height: 4, sha256: '0'.repeat(64) } } })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'pdf.logo' })
+  })
+})
+
+test('npm run preferences prints them, and changes them by a file', async () => {
+  const { orgId } = await service.organization()
+  const folder = await mkdtemp(join(tmpdir(), 'preferences-'))
+  const run = (...more: string[]) => promisify(execFile)(process.execPath, ['bin/preferences.ts', '--org', orgId, ...more], { env: { ...process.env, DATABASE_URL: service.databaseUrl } })
+  try {
+    expect(JSON.parse((await run()).stdout)).toEqual(DEFAULTS)
+    await writeFile(join(folder, 'good.json'), JSON.stringify({ pdf: { upiId: 'asha@hdfc' } }))
+    expect(JSON.parse((await run('--file', join(folder, 'good.json'))).stdout).pdf.upiId).toBe('asha@hdfc')
+    await writeFile(join(folder, 'bad.json'), JSON.stringify({ pdf: { upiId: 'asha' } }))
+    await expect(run('--file', join(folder, 'bad.json'))).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('pdf.upiId must be a UPI address') })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
