@@ -5,8 +5,15 @@ import { delimiter, join, resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isZone } from './domain/dates.ts'
+import { mailAddress } from './domain/mail-address.ts'
 import { QUEUES } from './domain/task-queues.ts'
 import type { TickPlan } from './domain/tick.ts'
+
+const MailAddress = Type.Refine(
+  Type.String(),
+  (text) => mailAddress(text) !== null,
+  () => 'must be an address such as books@example.com',
+)
 
 const Settings = Type.Object({
   port: Type.Integer({ minimum: 0, maximum: 65535 }),
@@ -51,6 +58,12 @@ const Settings = Type.Object({
   webhookCircuitFirstSeconds: Type.Number({ exclusiveMinimum: 0 }),
   webhookCircuitLongestSeconds: Type.Number({ exclusiveMinimum: 0 }),
   webhookDnsServers: Type.Array(Type.String({ pattern: '^[0-9A-Fa-f.:\\[\\]]+$' })),
+  sendgridApiKey: Type.Union([Type.String({ pattern: '^[\\x21-\\x7e]+$' }), Type.Null()]),
+  mailApiUrl: Type.Union([Type.String({ pattern: '^https?://[^\\s#?]+$' }), Type.Null()]),
+  mailFrom: Type.Union([MailAddress, Type.Null()]),
+  mailDailyLimit: Type.Integer({ minimum: 1 }),
+  mailTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 25 }),
+  retainMail: Type.Integer({ minimum: 0 }),
   paymentLinkBaseUrl: Type.Union([Type.String({ pattern: '^https?://[^\\s#]+$' }), Type.Null()]),
   paymentLinkSecret: Type.Union([Type.String({ minLength: 16 }), Type.Null()]),
   recurringTick: Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' }),
@@ -110,14 +123,22 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookCircuitFirstSeconds: number('WEBHOOK_CIRCUIT_FIRST_SECONDS', 30),
     webhookCircuitLongestSeconds: number('WEBHOOK_CIRCUIT_LONGEST_SECONDS', 3_600),
     webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
+    sendgridApiKey: env.SENDGRID_API_KEY || null,
+    mailApiUrl: env.MAIL_API_URL || null,
+    mailFrom: env.MAIL_FROM || null,
+    mailDailyLimit: number('MAIL_DAILY_LIMIT', 2_000),
+    mailTimeoutSeconds: number('MAIL_TIMEOUT_SECONDS', 15),
+    retainMail: number('RETAIN_MAIL', 365),
     paymentLinkBaseUrl: env.PAYMENT_LINK_BASE_URL || null,
     paymentLinkSecret: env.PAYMENT_LINK_SECRET || null,
     recurringTick: env.RECURRING_TICK || '09:00',
     recurringZone: env.RECURRING_ZONE || 'Asia/Kolkata',
     recurringTickSeconds: env.RECURRING_TICK_SECONDS ? Number(env.RECURRING_TICK_SECONDS) : null,
   }
-  if (checked.Check(settings)) return settings
-  throw invalid(checked.Errors(settings))
+  if (!checked.Check(settings)) throw invalid(checked.Errors(settings))
+  if (mailOf(settings) === null && (settings.sendgridApiKey ?? settings.mailApiUrl) !== null)
+    throw new Error('Invalid settings:\n  MAIL_FROM: must be set, because SENDGRID_API_KEY or MAIL_API_URL is')
+  return settings
 }
 
 function invalid(errors: { instancePath: string; message: string }[]): Error {
@@ -148,6 +169,18 @@ export const storageOf = (settings: Settings) => ({
   container: settings.azureStorageContainer,
   publicUrl: settings.azureStoragePublicUrl,
 })
+
+/** How mail is sent; null where neither SENDGRID_API_KEY nor MAIL_API_URL is set, or MAIL_FROM is missing: mail is off. */
+const mailOf = ({ sendgridApiKey, mailApiUrl, mailFrom, mailDailyLimit, mailTimeoutSeconds }: Settings) =>
+  (sendgridApiKey ?? mailApiUrl) === null || mailFrom === null
+    ? null
+    : {
+        apiUrl: mailApiUrl ?? 'https://api.sendgrid.com',
+        apiKey: sendgridApiKey,
+        from: mailFrom,
+        dailyLimit: mailDailyLimit,
+        timeoutMs: mailTimeoutSeconds * 1_000,
+      }
 
 /** How payment links are made: by default they lead to /pay of the service's own origin. */
 export const paymentLinksOf = (settings: Settings) => ({
@@ -198,6 +231,7 @@ export function readLocalRun(env: NodeJS.ProcessEnv = process.env) {
     redisUrl: env.REDIS_URL || null,
     storageConnectionString: env.AZURE_STORAGE_CONNECTION_STRING || null,
     encryptionKey: env.ENCRYPTION_KEY || null,
+    hasMailProvider: Boolean(env.SENDGRID_API_KEY || env.MAIL_API_URL),
     underNpm: env.npm_lifecycle_event !== undefined,
     ci: env.CI === 'true' || env.CI === '1',
     path: (env.PATH ?? '').split(delimiter).filter((folder) => folder !== ''),

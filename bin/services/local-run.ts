@@ -7,6 +7,7 @@ import { type DemoKeys, writeDemoCard } from './demo-card.ts'
 import { demoKeys } from './demo-keys.ts'
 import { type Addresses, startServers } from './local-servers.ts'
 import type { RunPart } from './keep-alive.ts'
+import { MAILBOX_KEY, MAILBOX_SENDER } from './mailbox.ts'
 import { freePort, isFree } from './port.ts'
 import { end, type Launched, type StartedServer, sizeOf, sleep } from './process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './run-record.ts'
@@ -14,7 +15,7 @@ import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from 
 import { secondsSince, step, printLine } from './steps.ts'
 
 // A part is stopped before those that it uses.
-const STOP_ORDER = ['API', 'Worker', 'Temporal', 'Redis', 'Azurite', 'PostgreSQL']
+const STOP_ORDER = ['API', 'Worker', 'Mailbox', 'Temporal', 'Redis', 'Azurite', 'PostgreSQL']
 
 const LONG_LOG_BYTES = 20_000_000
 
@@ -146,7 +147,7 @@ function reachable(host: string): string {
 
 function environmentOf(local: LocalRun, addresses: Addresses, port: number, encryptionKey: string): NodeJS.ProcessEnv {
   const { inherited } = local
-  const { databaseUrl, temporalAddress, redisUrl, storageConnectionString } = addresses
+  const { databaseUrl, temporalAddress, redisUrl, storageConnectionString, mailboxUrl } = addresses
   return {
     ...inherited,
     PORT: String(port),
@@ -155,6 +156,9 @@ function environmentOf(local: LocalRun, addresses: Addresses, port: number, encr
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
     AZURE_STORAGE_CONNECTION_STRING: storageConnectionString,
     ENCRYPTION_KEY: encryptionKey,
+    ...(mailboxUrl
+      ? { MAIL_API_URL: mailboxUrl, SENDGRID_API_KEY: MAILBOX_KEY, MAIL_FROM: inherited.MAIL_FROM || MAILBOX_SENDER }
+      : {}),
     // The local run may send webhooks to receivers on this computer, unless the settings say otherwise.
     WEBHOOK_ALLOW_CIDRS: inherited.WEBHOOK_ALLOW_CIDRS ?? '127.0.0.0/8,::1/128',
     WEBHOOK_ALLOW_HTTP: inherited.WEBHOOK_ALLOW_HTTP ?? 'true',
@@ -199,14 +203,14 @@ async function startService(
 }
 
 function printReady({ local, begun }: Run, origin: string, addresses: Addresses, keys: DemoKeys): void {
-  const { databaseUrl, temporalAddress, temporalUiUrl, codecUrl } = addresses
+  const { databaseUrl, temporalAddress, temporalUiUrl, codecUrl, mailboxUrl } = addresses
   const card = {
     base_url: `${origin}/api/public/v1`,
     docs_url: `${origin}/docs`,
     console_url: null,
     temporal_ui_url: temporalUiUrl,
     temporal_address: temporalAddress,
-    mailbox_url: null,
+    mailbox_url: mailboxUrl,
     database_url: databaseUrl,
     partner_key: keys.partner_key,
     organization: { org_id: keys.organization.org_id, name: keys.organization.name },
@@ -219,6 +223,7 @@ function printReady({ local, begun }: Run, origin: string, addresses: Addresses,
   Documentation  ${card.docs_url}
   Temporal UI    ${card.temporal_ui_url ?? '(that of your own server)'}
   Codec          ${codecUrl} decrypts for the UI, and for the temporal CLI by --codec-endpoint
+  Mailbox        ${mailboxUrl ?? '(mail goes to the provider of the settings)'}
   Demo           ${card.organization.name}: its token and the partner key are in ${file}
   Logs           ${join(local.dataDir, 'logs')}
   Try it         curl -H "Authorization: Bearer ${card.token}" ${card.base_url}/whoami

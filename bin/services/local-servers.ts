@@ -1,8 +1,9 @@
-// PostgreSQL, Temporal, Redis and the blob store of the local run: started here, or those of the settings.
+// PostgreSQL, Temporal, Redis, the blob store and the mailbox of the local run: started here, or those of the settings.
 import { join } from 'node:path'
 import type { LocalRun } from '../../settings.ts'
 import { answersAt, startAzurite } from './azurite.ts'
 import { keepAlive, type RunPart } from './keep-alive.ts'
+import { startMailbox } from './mailbox.ts'
 import { freePort } from './port.ts'
 import { startPostgres } from './postgres.ts'
 import { type Launched, onPath } from './process.ts'
@@ -28,21 +29,24 @@ export interface Addresses {
   codecUrl: string
   redisUrl: string | null
   storageConnectionString: string
+  /** Null where mail goes to the provider of the settings. */
+  mailboxUrl: string | null
 }
 
-type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'codec' | 'redis' | 'azurite', number>
+type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'codec' | 'redis' | 'azurite' | 'mailbox', number>
 
 /** Starts the servers that the settings do not name, in parallel, and keeps them running. */
 export async function startServers(context: StartContext, encryptionKey: string): Promise<Addresses> {
   const ports = await choosePorts(context.record)
-  const [databaseUrl, temporal, redisUrl, storageConnectionString] = await allOf([
+  const [databaseUrl, temporal, redisUrl, storageConnectionString, mailboxUrl] = await allOf([
     database(context, ports),
     temporalServer(context, ports),
     redis(context, ports),
     blobStore(context, ports),
+    mailbox(context, ports),
   ])
   const codecUrl = await startCodec(ports, encryptionKey, temporal.temporalUiUrl)
-  return { databaseUrl, ...temporal, codecUrl, redisUrl, storageConnectionString }
+  return { databaseUrl, ...temporal, codecUrl, redisUrl, storageConnectionString, mailboxUrl }
 }
 
 async function choosePorts(record: RunRecord): Promise<Ports> {
@@ -55,6 +59,7 @@ async function choosePorts(record: RunRecord): Promise<Ports> {
     codec: await freePort(lastPorts.codec, taken),
     redis: await freePort(lastPorts.redis, taken),
     azurite: await freePort(lastPorts.azurite, taken),
+    mailbox: await freePort(lastPorts.mailbox, taken),
   }
   record.notePorts(ports)
   return ports
@@ -166,6 +171,18 @@ async function blobStore(context: StartContext, { azurite: port }: Ports): Promi
   const start = () => startAzurite({ dataDir, durable: true, port, log, inherited, onLaunch })
   const answers = () => answersAt(port)
   return up(context, { name: 'Azurite', log, start, answers, detail: () => `127.0.0.1:${port}` })
+}
+
+async function mailbox({ local, ...context }: StartContext, ports: Ports): Promise<string | null> {
+  if (local.hasMailProvider) {
+    printLine('Mailbox', 'none', 'mail goes to the provider of the settings')
+    return null
+  }
+  const log = logOf(local, 'mailbox')
+  const folder = join(local.dataDir, 'mailbox')
+  const { inherited } = local
+  const start = () => startMailbox({ folder, port: ports.mailbox, log, inherited, onLaunch: context.onLaunch })
+  return up({ local, ...context }, { name: 'Mailbox', log, start, detail: ({ url }) => url })
 }
 
 async function up(

@@ -11,7 +11,7 @@ import { childrenOf, demoCard, type LocalRun, startLocalRun, statusOf, until } f
 const READY = /Bahi is ready after/
 // A blank in the path, as in "My Documents", breaks what forgets to quote.
 const dataDir = join(mkdtempSync(join(tmpdir(), 'bahi-start-')), 'data folder')
-const parts = ['API', 'Worker', 'PostgreSQL', 'Temporal', 'Azurite', ...(onPath('redis-server', readLocalRun().path) ? ['Redis'] : [])]
+const parts = ['API', 'Worker', 'PostgreSQL', 'Temporal', 'Azurite', 'Mailbox', ...(onPath('redis-server', readLocalRun().path) ? ['Redis'] : [])]
 let port: number
 let run: LocalRun
 let origin: string
@@ -49,6 +49,7 @@ describe('a first start', () => {
     expect(await statusOf(`${origin}/health/ready`)).toBe(200)
     expect(await statusOf(card.docs_url)).toBe(200)
     expect(await statusOf(card.temporal_ui_url ?? '')).toBe(200)
+    expect(await statusOf(`${card.mailbox_url}/messages`)).toBe(200)
     expect(await statusOf(`${card.base_url}/whoami`, card.token)).toBe(200)
     expect(await statusOf(`${card.base_url}/whoami`, `${card.token}x`)).toBe(401)
   })
