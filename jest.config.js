@@ -10,6 +10,8 @@ export default {
   maxWorkers: Math.min(4, availableParallelism() + 1),
   // Kept between runs; each entry is keyed by a hash of its source.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
+  // Tests import what they use of Jest. A package that finds `it` and `describe` may take the process for its own tests.
+  injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': [
