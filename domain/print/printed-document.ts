@@ -1,18 +1,5 @@
 // What a printed document says: the contract between what is read from the books and the templates in templates/.
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
-import type { DocumentKind } from '../documents.ts'
-
-/** The kinds of documents that are printed. */
-export const PRINTED_KINDS = [
-  'INVOICE',
-  'BILL',
-  'ESTIMATE',
-  'CREDIT_NOTE',
-  'DEBIT_NOTE',
-  'PURCHASE_ORDER',
-  'PAYMENT',
-] as const satisfies DocumentKind[]
-export type PrintedKind = (typeof PRINTED_KINDS)[number]
 
 /** The templates, without `.fodt`. Invoices have four. */
 export const TEMPLATE_NAMES = [

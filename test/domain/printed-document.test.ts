@@ -3,7 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { Compile } from 'typebox/compile'
-import { PICTURE_NAMES, PRINTED_KINDS, PrintedDocument, TEMPLATE_NAMES } from '../../domain/print/printed-document.ts'
+import { kindsThatHave } from '../../domain/documents.ts'
+import { PICTURE_NAMES, PrintedDocument, TEMPLATE_NAMES } from '../../domain/print/printed-document.ts'
 import { ROOT } from '../fixtures/root.ts'
 
 const FOLDER = join(ROOT, 'templates', 'samples')
@@ -17,7 +18,7 @@ test.each(NAMES)('%s satisfies the contract', (name) => {
 
 describe('the samples', () => {
   test('are of every kind, and every kind has a template', () => {
-    const templates = PRINTED_KINDS.map((kind) => kind.toLowerCase().replace('_', '-'))
+    const templates = kindsThatHave('isPrinted').map((kind) => kind.toLowerCase().replace('_', '-'))
     for (const template of templates) {
       expect(NAMES.filter((name) => name === template || name.startsWith(`${template}-`))).not.toEqual([])
     }

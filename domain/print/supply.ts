@@ -1,0 +1,110 @@
+// What kind of supply a document is about, which decides its title, its copies and what must be written on it.
+import { DOCUMENTS } from '../documents.ts'
+import { isIntraState } from '../place-of-supply.ts'
+import type { PrintedTrade, PrintedTradeLine, Surroundings } from './printed-source.ts'
+
+type Contact = Pick<Surroundings['contact'], 'gst_no' | 'gst_treatment' | 'billing_address'>
+
+/** True for a contact outside India: by its GST treatment, else by its country where it has no GSTIN. */
+export function isAbroad({ gst_no, gst_treatment, billing_address }: Contact): boolean {
+  const treatment = gst_treatment ?? ''
+  if (/overseas|foreign|abroad|export|non.?resident/i.test(treatment)) return !/deemed/i.test(treatment)
+  const country = billing_address?.country
+  return (
+    gst_no === null &&
+    typeof country === 'string' &&
+    /\p{Letter}/u.test(country) &&
+    !/^\s*(india|in|ind|bharat)\s*$/i.test(country)
+  )
+}
+
+/** True for a unit or developer of a special economic zone, supplies to whom are zero-rated (section 16 of the IGST Act). */
+function isInEconomicZone({ gst_treatment }: Pick<Contact, 'gst_treatment'>): boolean {
+  return /\bsez|special.?economic/i.test((gst_treatment ?? '').replaceAll('_', ' '))
+}
+
+/** True where the recipient owes the tax (section 9(3) and (4) of the CGST Act). */
+export function isReverseCharge(lines: readonly Pick<PrintedTradeLine, 'tax'>[]): boolean {
+  return lines.some(({ tax }) => tax?.shape === 'RCM')
+}
+
+const UNTAXED = ['EXEMPT', 'NIL_RATED', 'NON_GST']
+
+/**
+ * The title. A registered supplier writes a tax invoice (rule 46 of the CGST Rules), or a bill of supply where every line is
+ * exempt, nil-rated or outside GST (rule 49). Who is not registered writes neither, and where no line says how it is
+ * taxed, nobody can tell.
+ */
+export function titleOf(trade: PrintedTrade, { contact }: Surroundings, isRegistered: boolean): string {
+  const own = DOCUMENTS[trade.kind].noun.toUpperCase()
+  if (trade.kind !== 'INVOICE') return trade.from_vendor ? `VENDOR ${own}` : own
+  if (!isRegistered || trade.lines.every(({ tax }) => tax === null)) return own
+  if (isAbroad(contact)) return 'EXPORT INVOICE'
+  return isBillOfSupply(trade) ? 'BILL OF SUPPLY' : 'TAX INVOICE'
+}
+
+function isBillOfSupply({ lines }: PrintedTrade): boolean {
+  return lines.every(({ tax }) => tax !== null && UNTAXED.includes(tax.shape))
+}
+
+/**
+ * The markings of the copies (rule 48 of the CGST Rules): three of goods, two of services. A registered e-invoice needs none
+ * (sub-rule 6), and a draft or a cancelled invoice is not issued in copies.
+ */
+export function copyNames(trade: PrintedTrade, title: string, isRegisteredInvoice: boolean): string[] {
+  const isIssued = trade.status !== 'DRAFT' && trade.status !== 'CANCELLED'
+  if (trade.kind !== 'INVOICE' || title === 'INVOICE' || isRegisteredInvoice || !isIssued) return []
+  return isOfServices(trade.lines)
+    ? ['ORIGINAL FOR RECIPIENT', 'DUPLICATE FOR SUPPLIER']
+    : ['ORIGINAL FOR RECIPIENT', 'DUPLICATE FOR TRANSPORTER', 'TRIPLICATE FOR SUPPLIER']
+}
+
+// The codes of services begin with 99.
+const isOfServices = (lines: readonly PrintedTradeLine[]) =>
+  lines.every(({ hsn_or_sac }) => /^\s*99/.test(hsn_or_sac ?? ''))
+
+/** What the rules ask to be written on the document. */
+export function endorsementsOf(
+  trade: PrintedTrade,
+  { contact, organization }: Surroundings,
+  isRegistered: boolean,
+): string[] {
+  const endorsements: string[] = []
+  if (trade.kind === 'INVOICE' && isRegistered) {
+    const terms =
+      trade.igst > 0n
+        ? 'ON PAYMENT OF INTEGRATED TAX'
+        : 'UNDER BOND OR LETTER OF UNDERTAKING WITHOUT PAYMENT OF INTEGRATED TAX'
+    // The third proviso to rule 46. Where CGST was charged, the supply was not treated as zero-rated.
+    if (trade.cgst === 0n && isAbroad(contact)) endorsements.push(`SUPPLY MEANT FOR EXPORT ${terms}`)
+    if (trade.cgst === 0n && isInEconomicZone(contact)) {
+      endorsements.push(`SUPPLY TO SEZ UNIT OR SEZ DEVELOPER FOR AUTHORISED OPERATIONS ${terms}`)
+    }
+  }
+  if (trade.kind === 'INVOICE' && isReverseCharge(trade.lines))
+    endorsements.push('TAX IS PAYABLE ON REVERSE CHARGE BASIS')
+  // The watermark of a sandbox says SPECIMEN, whatever the state.
+  if (organization.sandbox && (trade.status === 'DRAFT' || trade.status === 'CANCELLED'))
+    endorsements.push(trade.status)
+  return endorsements
+}
+
+/** The watermark: nothing that a sandbox prints is real; then what is not issued yet, or no longer holds. */
+export function watermarkOf(status: string, isSandbox: boolean): string {
+  if (isSandbox) return 'SPECIMEN'
+  return status === 'DRAFT' || status === 'CANCELLED' ? status : ''
+}
+
+// Union territories without a legislature, and the territorial waters, levy UTGST in place of SGST (UTGST Act, section 1).
+const WITHOUT_LEGISLATURE = ['IN-CH', 'IN-DH', 'IN-LD', 'IN-AN', 'IN-LA', 'IN-OT']
+
+/** What the tax of the state is called where the supply is made. */
+export function stateTaxName(branchState: string | null): 'SGST' | 'UTGST' {
+  return branchState !== null && WITHOUT_LEGISLATURE.includes(branchState) ? 'UTGST' : 'SGST'
+}
+
+/** True where CGST and SGST were charged, or would be: by the amounts, else by the place of supply. */
+export function isWithinState(trade: PrintedTrade, branchState: string | null): boolean {
+  if (trade.cgst > 0n) return true
+  return trade.igst === 0n && branchState !== null && isIntraState(trade.place_of_supply, branchState)
+}

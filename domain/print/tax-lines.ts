@@ -1,0 +1,167 @@
+// The lines of a printed document, and its taxes: by line, by HSN and rate, and by rate.
+import { Exact } from '../decimal.ts'
+import { addGst, gstOnPurchase, gstTotal, type GstParts } from '../gst.ts'
+import { sum, type Minor } from '../money.ts'
+import { amountOrBlank, printedAmount, printedPercent, printedQuantity, printedRate } from './figures.ts'
+import { DESCRIPTION_BOUNDS, linesFilled, printableLine, printableLines } from './printable-text.ts'
+import type { PrintedDocument } from './printed-document.ts'
+import type { PrintedTrade, PrintedTradeLine } from './printed-source.ts'
+
+const SHAPES: Partial<Record<string, string>> = { EXEMPT: 'Exempt', NIL_RATED: 'Nil rated', NON_GST: 'Non-GST' }
+const NONE: GstParts = { cgst: 0n, sgst: 0n, igst: 0n, cess: 0n }
+
+/** How the tax of a line is called: '18%', '28% + 12% cess', '5% RCM', 'Exempt'; '' without a tax. */
+function taxRateOf({ tax, tax_percentage }: PrintedTradeLine): string {
+  if (tax === null) return ''
+  const named = SHAPES[tax.shape]
+  if (named !== undefined) return named
+  const cess = new Exact(tax.cess).isZero() ? '' : ` + ${printedPercent(tax.cess)} cess`
+  return `${printedPercent(tax_percentage)}${cess}${tax.shape === 'RCM' ? ' RCM' : ''}`
+}
+
+// All descriptions together fill at most this many lines of a column of 40 characters: about fifty pages.
+const MOST_DESCRIBED = 2_500
+const COLUMN = 40
+
+/** The lines. Descriptions that together would fill books are left out from there on. */
+export function printedLines(trade: PrintedTrade): PrintedDocument['lines'] {
+  const { currency_code: currency } = trade
+  const amount = (value: Minor) => amountOrBlank(value, currency)
+  let described = 0
+  return trade.lines.map((line, place) => {
+    const description = printableLines(line.description, DESCRIPTION_BOUNDS)
+    described += description === '' ? 0 : linesFilled(description, COLUMN)
+    const tax = gstTotal(line)
+    return {
+      no: String(place + 1),
+      name: printableLine(line.name),
+      description: described <= MOST_DESCRIBED ? description : '',
+      hsn: printableLine(line.hsn_or_sac),
+      quantity: printedQuantity(line.quantity, currency),
+      unit: printableLine(line.unit),
+      rate: printedRate(line.rate, currency),
+      discount: new Exact(line.discount).isZero() ? '' : printedRate(line.discount, currency),
+      taxable: printedAmount(line.item_total, currency),
+      tax_rate: taxRateOf(line),
+      cgst: amount(line.cgst),
+      sgst: amount(line.sgst),
+      igst: amount(line.igst),
+      cess: amount(line.cess),
+      tax: amount(tax),
+      total: printedAmount(line.item_total + tax, currency),
+    }
+  })
+}
+
+/** The columns that a document of these lines needs. */
+export function columnsOf({ lines, cgst, igst, cess }: PrintedTrade, withinState: boolean): PrintedDocument['columns'] {
+  const flag = (holds: boolean) => (holds ? 'yes' : '')
+  const taxed = lines.some(({ tax }) => tax !== null && SHAPES[tax.shape] === undefined)
+  return {
+    hsn: flag(lines.some(({ hsn_or_sac }) => printableLine(hsn_or_sac) !== '')),
+    unit: flag(lines.some(({ unit }) => printableLine(unit) !== '')),
+    discount: flag(lines.some(({ discount }) => !new Exact(discount).isZero())),
+    cgst_sgst: flag(cgst > 0n || (taxed && withinState)),
+    igst: flag(igst > 0n || (taxed && !withinState)),
+    cess: flag(cess > 0n),
+    tax: flag(lines.some(({ tax }) => tax !== null)),
+  }
+}
+
+/** The sum of the quantities with their unit, where there is one: '58 PCS'. */
+export function quantityTotal({ lines, currency_code }: PrintedTrade): string {
+  const units = new Set(lines.map(({ unit }) => printableLine(unit)))
+  const [unit = ''] = units
+  if (units.size !== 1 || unit === '') return ''
+  const total = lines.reduce((total, { quantity }) => total.plus(quantity), new Exact(0))
+  return `${printedQuantity(total, currency_code)} ${unit}`
+}
+
+/** Taxable value and taxes of some lines. */
+interface TaxGroup extends GstParts {
+  taxable: Minor
+}
+
+const groupOf = (lines: readonly PrintedTradeLine[]): TaxGroup => ({
+  taxable: sum(lines.map(({ item_total }) => item_total)),
+  ...lines.reduce<GstParts>(addGst, NONE),
+})
+
+/** Every HSN with every rate, in the order of the lines; empty where no line has a tax. The columns add up to hsnTotals. */
+export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDocument['hsn_summary'] {
+  if (trade.lines.every(({ tax }) => tax === null)) return []
+  const groups = Map.groupBy(trade.lines, (line) => `${printableLine(line.hsn_or_sac)}\n${taxRateOf(line)}`)
+  return [...groups.values()].map((lines) => {
+    const [first] = lines as [PrintedTradeLine]
+    const isCharged = first.tax !== null && SHAPES[first.tax.shape] === undefined && first.tax.shape !== 'RCM'
+    const half = isCharged && withinState ? printedPercent(new Exact(first.tax_percentage).div(2)) : ''
+    return {
+      hsn: printableLine(first.hsn_or_sac) || '-',
+      rate: taxRateOf(first),
+      cgst_rate: half,
+      sgst_rate: half,
+      igst_rate: isCharged && !withinState ? printedPercent(first.tax_percentage) : '',
+      ...printedGroup(groupOf(lines), trade.currency_code),
+    }
+  })
+}
+
+/** The sums of the columns of the summary: the document's own. */
+export function hsnTotals(trade: PrintedTrade): PrintedDocument['hsn_totals'] {
+  if (trade.lines.every(({ tax }) => tax === null)) {
+    return { taxable: '', cgst: '', sgst: '', igst: '', cess: '', tax: '' }
+  }
+  return printedGroup({ ...trade, taxable: trade.sub_total }, trade.currency_code)
+}
+
+function printedGroup(group: TaxGroup, currency: string): PrintedDocument['hsn_totals'] {
+  return {
+    taxable: printedAmount(group.taxable, currency),
+    cgst: amountOrBlank(group.cgst, currency),
+    sgst: amountOrBlank(group.sgst, currency),
+    igst: amountOrBlank(group.igst, currency),
+    cess: amountOrBlank(group.cess, currency),
+    tax: printedAmount(gstTotal(group), currency),
+  }
+}
+
+type PrintedAmounts = PrintedDocument['totals']
+
+/** The taxes that are charged, each with its rate: 'CGST @ 9%'. */
+export function taxesByRate(trade: PrintedTrade, stateTax: string): PrintedAmounts {
+  return amountsByRate(
+    trade,
+    stateTax,
+    trade.lines.map((line) => ({ line, parts: line })),
+  )
+}
+
+/** What the recipient owes instead of the supplier, by tax; empty without reverse charge. */
+export function reverseChargeTaxes(trade: PrintedTrade, stateTax: string, withinState: boolean): PrintedAmounts {
+  const assessed = trade.lines.map((line) => ({
+    line,
+    parts: gstOnPurchase(line.item_total, line.tax, withinState).selfAssessed,
+  }))
+  return amountsByRate(trade, stateTax, assessed)
+}
+
+function amountsByRate(
+  { currency_code }: PrintedTrade,
+  stateTax: string,
+  taxed: { line: PrintedTradeLine; parts: GstParts }[],
+): PrintedAmounts {
+  const rates = Map.groupBy(taxed, ({ line }) => new Exact(line.tax_percentage).toFixed())
+  const ordered = [...rates].sort(([a], [b]) => new Exact(a).comparedTo(b))
+  const named = (label: string, amount: Minor) =>
+    amount === 0n ? [] : [{ label, amount: printedAmount(amount, currency_code) }]
+  const rows = ordered.flatMap(([rate, lines]) => {
+    const parts = lines.map((one) => one.parts).reduce(addGst, NONE)
+    const half = printedPercent(new Exact(rate).div(2))
+    return [
+      ...named(`CGST @ ${half}`, parts.cgst),
+      ...named(`${stateTax} @ ${half}`, parts.sgst),
+      ...named(`IGST @ ${printedPercent(rate)}`, parts.igst),
+    ]
+  })
+  return [...rows, ...named('Cess', sum(taxed.map(({ parts }) => parts.cess)))]
+}

@@ -1,0 +1,107 @@
+// What is printed beside the document itself: who wrote it, who it is for, what it refers to, as one value with its hash.
+import { factsOf, type DocumentKind } from '../../domain/documents.ts'
+import { PRINTED_KINDS, type PrintedKind } from '../../domain/print/printed-document.ts'
+import type { Surroundings } from '../../domain/print/printed-source.ts'
+import type { InvoiceTemplate } from '../../domain/preferences.ts'
+import type { Statement } from '../../models/connection.ts'
+
+/** What the key of a rendered file is made of. `hash` is that of the surroundings. */
+export interface PrintedHead {
+  version: number
+  number: string
+  invoice_template: InvoiceTemplate | null
+  hash: string
+}
+
+// What documents are made from. Notes name in the registry what they are given against.
+const MADE_FROM: Partial<Record<PrintedKind, DocumentKind[]>> = {
+  INVOICE: ['SALES_ORDER', 'ESTIMATE'],
+  BILL: ['PURCHASE_ORDER'],
+}
+
+const source = (kind: DocumentKind, total: string, amount: string) =>
+  `jsonb_build_object('kind', '${kind}', 'number', s.${factsOf(kind).number}, 'date', s.date, 'total', ${total}, 'amount', ${amount})`
+
+function sourcesOf(kind: PrintedKind): string {
+  if (kind === 'PAYMENT') {
+    const settled = (['INVOICE', 'BILL'] as const).map(
+      (of) => `SELECT a.id, ${source(of, 's.total::text', 'a.amount::text')} AS one FROM payment_allocations AS a
+        JOIN ${factsOf(of).table} AS s ON s.org_id = a.org_id AND s.id = a.${factsOf(of).id} WHERE a.org_id = $1 AND a.payment_id = d.id`,
+    )
+    return `(SELECT coalesce(jsonb_agg(one ORDER BY id), '[]') FROM (${settled.join(' UNION ALL ')}) AS settled)`
+  }
+  const referred = MADE_FROM[kind] ?? (factsOf(kind).against as DocumentKind[] | undefined) ?? []
+  const found = referred.map(
+    (of) =>
+      `SELECT ${source(of, 'NULL', 'NULL')} AS one FROM ${factsOf(of).table} AS s WHERE s.org_id = $1 AND s.id = d.${factsOf(of).id}`,
+  )
+  return found.length === 0
+    ? "'[]'::jsonb"
+    : `(SELECT coalesce(jsonb_agg(one), '[]') FROM (${found.join(' UNION ALL ')}) AS referred)`
+}
+
+const fields = (alias: string, names: string[]) => names.map((name) => `'${name}', ${alias}.${name}`).join(', ')
+
+const ORGANIZATION = fields('o', [
+  'name',
+  'legal_name',
+  'gstin',
+  'pan',
+  'email',
+  'phone',
+  'address',
+  'state_code',
+  'currency_code',
+  'sandbox',
+])
+const BRANCH = fields('b', ['name', 'gstin', 'state', 'city', 'is_default'])
+const CONTACT = fields('c', [
+  'legal_name',
+  'company_name',
+  'gst_no',
+  'gst_treatment',
+  'pan',
+  'place_of_contact',
+  'email',
+  'phone',
+  'billing_address',
+  'shipping_address',
+])
+
+function surroundingsOf(kind: PrintedKind): string {
+  const facts = factsOf(kind)
+  const branch = facts.hasBranch ? 'b.id = d.branch_id' : 'b.is_default'
+  const account =
+    kind === 'PAYMENT' ? '(SELECT name FROM accounts WHERE org_id = $1 AND id = d.bank_account_id)' : 'NULL'
+  return `jsonb_build_object(
+    'organization', (SELECT jsonb_build_object(${ORGANIZATION}) FROM organizations AS o WHERE o.id = $1),
+    'branch', (SELECT jsonb_build_object(${BRANCH}) FROM branches AS b WHERE b.org_id = $1 AND ${branch}),
+    'contact', (SELECT jsonb_build_object(${CONTACT}) FROM contacts AS c WHERE c.org_id = $1 AND c.id = d.${facts.party}),
+    'pdf', p.pdf,
+    'logo', (SELECT encode(sha256, 'hex') FROM logos WHERE org_id = $1),
+    'sources', ${sourcesOf(kind)},
+    'account', ${account})`
+}
+
+function headOf(kind: PrintedKind, shown: string, name: string): Statement {
+  const { table, number } = factsOf(kind)
+  return {
+    name: `${name} of ${table}`,
+    takesNoLock: true,
+    text: `SELECT d.version, d.${number} AS number, p.invoice_template,
+        encode(sha256(convert_to(around.surroundings::text, 'UTF8')), 'hex') AS hash${shown}
+      FROM ${table} AS d LEFT JOIN organization_preferences AS p ON p.org_id = d.org_id
+      CROSS JOIN LATERAL (SELECT ${surroundingsOf(kind)} AS surroundings) AS around
+      WHERE d.org_id = $1 AND d.id = $2`,
+  }
+}
+
+const byKind = (made: (kind: PrintedKind) => Statement) =>
+  Object.fromEntries(PRINTED_KINDS.map((kind) => [kind, made(kind)])) as Record<PrintedKind, Statement>
+
+/** Reads a PrintedHead; $1 is the organisation, $2 the document. */
+export const PRINTED_HEAD = byKind((kind) => headOf(kind, '', 'print key'))
+
+/** As PRINTED_HEAD, with the surroundings themselves. */
+export const WITH_SURROUNDINGS = byKind((kind) => headOf(kind, ', around.surroundings', 'surroundings'))
+export type HeadWithSurroundings = PrintedHead & { surroundings: Surroundings }
