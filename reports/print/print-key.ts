@@ -1,19 +1,18 @@
 // What a rendered file depends on: so the same file is rendered once, and a changed one again.
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import type { PrintedKind } from '../../domain/documents.ts'
 import { isId } from '../../domain/ids.ts'
 import { DEFAULT_ORGANIZATION_PREFERENCES, type InvoiceTemplate } from '../../domain/preferences.ts'
-import type { PrintedKind, TemplateName } from '../../domain/print/printed-document.ts'
+import type { TemplateName } from '../../domain/print/printed-document.ts'
 import type { Scope } from '../../models/find.ts'
 import { PRINTED_HEAD, type PrintedHead } from './surroundings.ts'
 
-export interface PrintKey {
-  version: number
-  /** A short hash of everything printed that is not the document's own version: whose it is and for whom, and the template. */
-  letterhead: string
-  template: TemplateName
-  number: string
-}
+/**
+ * `letterhead` is a short hash of everything printed that is not the document's own version: whose it is and for whom, and the
+ * template.
+ */
+export type PrintKey = NonNullable<Awaited<ReturnType<typeof findPrintKey>>>
 
 /** The key, in one round trip; null where the organisation has no such document. Without `template`, that of the organisation. */
 export async function findPrintKey(
@@ -21,7 +20,7 @@ export async function findPrintKey(
   kind: PrintedKind,
   id: string,
   template?: InvoiceTemplate,
-): Promise<PrintKey | null> {
+): Promise<{ version: number; letterhead: string; template: TemplateName; number: string } | null> {
   if (!isId(id)) return null
   const [head] = await connection.run<PrintedHead>(PRINTED_HEAD[kind], [orgId, id])
   if (!head) return null
@@ -49,7 +48,9 @@ const textHashes = new Map<TemplateName, string>()
 function textHash(template: TemplateName): string {
   let hash = textHashes.get(template)
   if (hash === undefined) {
-    hash = sha256(readFileSync(new URL(`../../templates/${template}.fodt`, import.meta.url)))
+    const file = new URL(`../../templates/${template}.fodt`, import.meta.url)
+    // One that is missing is found when it is filled.
+    hash = existsSync(file) ? sha256(readFileSync(file)) : ''
     textHashes.set(template, hash)
   }
   return hash

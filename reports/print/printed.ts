@@ -1,10 +1,10 @@
 // Reads a document with everything that is printed of it and beside it, as of one moment.
 import { toBuffer } from 'qrcode'
-import { factsOf } from '../../domain/documents.ts'
+import { factsOf, type PrintedKind } from '../../domain/documents.ts'
 import { isId } from '../../domain/ids.ts'
 import { printPayment } from '../../domain/print/print-payment.ts'
 import { isPayableByUpi, printTrade } from '../../domain/print/print-trade.ts'
-import type { PictureName, PrintedDocument, PrintedKind, TemplateName } from '../../domain/print/printed-document.ts'
+import type { PictureName, PrintedDocument, TemplateName } from '../../domain/print/printed-document.ts'
 import type { PrintedTrade, PrintedTradeLine, Surroundings } from '../../domain/print/printed-source.ts'
 import { printableLine } from '../../domain/print/printable-text.ts'
 import { upiLink } from '../../domain/print/upi-link.ts'
@@ -14,14 +14,9 @@ import { letterheadHash } from './print-key.ts'
 import { paymentOf, tradeOf, type PaymentColumns, type TradeColumns } from './columns.ts'
 import { WITH_SURROUNDINGS, type HeadWithSurroundings } from './surroundings.ts'
 
-export interface Printed {
-  data: PrintedDocument
-  /** By the names of their frames; PNG or JPEG. */
-  pictures: Partial<Record<PictureName, Buffer>>
-  version: number
-  letterhead: string
-  number: string
-}
+/** `pictures` are PNG or JPEG by the names of their frames; the rest is as in PrintKey. */
+export type Printed = NonNullable<Awaited<ReturnType<typeof readPrinted>>>
+type Pictures = Partial<Record<PictureName, Buffer>>
 
 type Reading = Pick<SnapshotScope, 'database' | 'orgId'>
 
@@ -31,7 +26,7 @@ export async function readPrinted(
   kind: PrintedKind,
   id: string,
   template: TemplateName,
-): Promise<Printed | null> {
+): Promise<{ data: PrintedDocument; pictures: Pictures; version: number; letterhead: string; number: string } | null> {
   if (!isId(id)) return null
   const { table, lines } = factsOf(kind)
   const [[head], [row], [logo], found = []] = (await database.snapshot([
@@ -84,7 +79,7 @@ function printedTrade(trade: PrintedTrade, surroundings: Surroundings): { data: 
 }
 
 // A code of medium correction is still read where a seventh of it is stained.
-async function drawn(codes: Codes): Promise<Partial<Record<PictureName, Buffer>>> {
+async function drawn(codes: Codes): Promise<Pictures> {
   const pictures = await Promise.all(
     Object.entries(codes).map(async ([name, text]) => {
       return [name, await toBuffer(text, { type: 'png', errorCorrectionLevel: 'M', margin: 1, scale: 6 })] as const

@@ -1,6 +1,5 @@
 // What is printed beside the document itself: who wrote it, who it is for, what it refers to, as one value with its hash.
-import { factsOf, type DocumentKind } from '../../domain/documents.ts'
-import { PRINTED_KINDS, type PrintedKind } from '../../domain/print/printed-document.ts'
+import { factsOf, kindsThatHave, type DocumentKind, type PrintedKind } from '../../domain/documents.ts'
 import type { Surroundings } from '../../domain/print/printed-source.ts'
 import type { InvoiceTemplate } from '../../domain/preferences.ts'
 import type { Statement } from '../../models/connection.ts'
@@ -97,7 +96,7 @@ function headOf(kind: PrintedKind, shown: string, name: string): Statement {
 }
 
 const byKind = (made: (kind: PrintedKind) => Statement) =>
-  Object.fromEntries(PRINTED_KINDS.map((kind) => [kind, made(kind)])) as Record<PrintedKind, Statement>
+  Object.fromEntries(kindsThatHave('isPrinted').map((kind) => [kind, made(kind)])) as Record<PrintedKind, Statement>
 
 /** Reads a PrintedHead; $1 is the organisation, $2 the document. */
 export const PRINTED_HEAD = byKind((kind) => headOf(kind, '', 'print key'))
