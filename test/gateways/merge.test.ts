@@ -99,6 +99,13 @@ describe('what a condition surrounds is left out as a whole', () => {
     expect(count(hidden, 'table:table-column ')).toBe(2)
   })
 
+  test('joined cells are refused but in the row that ends a list, which LibreOffice writes with them', () => {
+    const joined = (text: string) => `<table:table-cell table:number-columns-spanned="3"><text:p>${text}</text:p></table:table-cell>`
+    const head = cells('Item', '{d.hsn:showBegin}HSN{d.hsn:showEnd}', 'Amount')
+    expect(() => template(table(head, cells('{d.lines[i].name}', '', ''), joined('{d.lines[i+1].name}')))).not.toThrow()
+    expect(() => template(table(head, joined('{d.total}')))).toThrow('joined cells')
+  })
+
   test('a row', async () => {
     const body = table(cells('Total', '', '{d.total}'), cells('{d.due:showBegin}Due', '', '{d.due}{d.due:showEnd}'))
     expect(count(await merged(body, { total: '5', due: '' }), 'table:table-row')).toBe(1)
