@@ -14,6 +14,7 @@ import { findOrganizationFacts } from '../../models/token.ts'
 import { scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { whileLocked } from '../hammer/two-servers.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 
 const PLAN = { time: '09:00', zone: 'Asia/Kolkata', everySeconds: null }
@@ -131,4 +132,25 @@ test('a run that was asked for before its organisation was suspended makes nothi
   await expect(byHand(id)).rejects.toMatchObject({ code: 'authz.organization_suspended' })
   await service.sql(`UPDATE organizations SET status = 'ACTIVE' WHERE id = $1`, org.orgId)
   expect(await byHand(id)).toMatchObject({ status: 'SUCCEEDED', occurrence: 1 })
+})
+
+test.each([
+  ['a run by hand', async (id: string, attempt: Attempt) => openBooks(context, await caller(id), (books) => runByHand(books, id, { runId: randomUUID(), retryOf: null, userId: null }, RUNNING, attempt)), 'validation.invalid_value'],
+  ['a tick', (id: string, attempt: Attempt) => step(id, 'tick', attempt), 'IDLE'],
+])('%s that begins anew while the schedule is paused has tried to generate nothing: no failed run is written down', async (_name, run, outcome) => {
+  await service.sql(`CREATE OR REPLACE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM pg_advisory_xact_lock_shared(4711); RAISE EXCEPTION 'a deadlock' USING ERRCODE = '40P01'; END $$`)
+  await service.sql(`CREATE TRIGGER deadlock BEFORE INSERT ON invoices FOR EACH ROW WHEN (NEW.notes = 'deadlock') EXECUTE FUNCTION deadlock()`)
+  const { template_payload } = scheduleBody(org)
+  const id = await add({ start_date: daysAgo(1), template_payload: { ...(template_payload as Json), notes: 'deadlock' } })
+  const attempt: Attempt = { wanted: null }
+  const [ended] = await whileLocked(service.database, { text: 'SELECT pg_advisory_xact_lock(4711)', values: [] }, async (waiting) => {
+    const running = run(id, attempt).then((done) => ('did' in done ? done.did : done.status), (error: Fault) => error.code)
+    await waiting(1)
+    const pausing = org.send('POST', `/recurring/${id}/pause`).then(() => '')
+    await waiting(2)
+    return [running, pausing]
+  })
+  await service.sql('DROP TRIGGER deadlock ON invoices')
+  expect([ended, attempt.wanted]).toEqual([outcome, null])
 })

@@ -1,6 +1,9 @@
 // Bulks while the organisation is suspended, changed or stuck; rows that fail for ever; and how long bulks are kept.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals'
+import { Suspended, workThrough, type BulkWork } from '../../activities/bulk-rows.ts'
+import { fairSemaphore } from '../../gateways/semaphore.ts'
+import { findBulk } from '../../models/bulk.ts'
 import { forgetOldBulks } from '../../worker/bulks.ts'
 import { billBody, invoiceBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
@@ -74,6 +77,34 @@ test('a row that always fails with an error of our own has failed, and the other
   const { body } = await org.client.post('/bulk/invoices', { invoices: ['a', 'poison', 'b'].map((notes) => invoiceBody(org, { notes })) })
   await service.sql('DROP FUNCTION poison CASCADE')
   expect(body.results.map(({ ok, error }: Json) => (ok ? 'ok' : error.code))).toEqual(['ok', 'internal.error', 'ok'])
+})
+
+test('rows that fail with an error of our own beside a suspension wait for its end, and none of them has failed', async () => {
+  const org = await openPosting()
+  await service.sql(`CREATE FUNCTION poison() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+    PERFORM pg_advisory_xact_lock_shared(4711); RAISE EXCEPTION 'poisoned'; END $$`)
+  await service.sql(`CREATE TRIGGER poison BEFORE INSERT ON invoices FOR EACH ROW WHEN (NEW.notes = 'row 1') EXECUTE FUNCTION poison()`)
+  const id = await accepted(org, rowsOf(org, 3))
+  const decided: unknown[] = []
+  const unexpected: unknown[] = []
+  const work: BulkWork = {
+    writeContext: { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() },
+    places: fairSemaphore({ places: 1, placesPerKey: 1 }),
+    onDecided: (counts) => void decided.push(counts),
+    onUnexpected: (error) => void unexpected.push(error),
+  }
+  const bulk = (await findBulk({ connection: service.database, orgId: org.orgId }, id))!
+  const [ended] = await whileLocked(service.database, { text: 'SELECT pg_advisory_xact_lock(4711)', values: [] }, async (waiting) => {
+    const working = workThrough(work, bulk, () => false).catch((error: unknown) => error)
+    await waiting(1)
+    await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, org.orgId)
+    return [working]
+  })
+  expect([ended, unexpected, decided]).toEqual([expect.any(Suspended), [], []])
+  await service.sql('DROP FUNCTION poison CASCADE')
+  await service.sql(`UPDATE organizations SET status = 'ACTIVE' WHERE id = $1`, org.orgId)
+  await service.startWorker()
+  await expectEachOnce(org, id, 3)
 })
 
 test('bills of many bulks at once: a duplicate is refused wherever it stands', async () => {
