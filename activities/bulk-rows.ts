@@ -95,11 +95,11 @@ async function* batchesOf(dependencies: RowsDependencies, bulk: BulkRow): AsyncG
   if (batch.items.length > 0) yield batch
 }
 
-// Read in portions: the rows of a bulk may be ten megabytes, and many bulks wait for a place at the same time.
+// Read in portions of a batch at most: the rows of a bulk may be ten megabytes, and many bulks wait for a place at the same time.
 async function* pendingOf({ writeContext }: RowsDependencies, bulk: BulkRow): AsyncGenerator<PendingItem, void> {
   const scope = { connection: writeContext.database, orgId: bulk.org_id }
   for (let after = -1; ; ) {
-    const items = await findPending(scope, bulk.id, after, BATCH.rows)
+    const items = await findPending(scope, bulk.id, after, BATCH)
     if (items.length === 0) return
     yield* items
     after = items.at(-1)!.index

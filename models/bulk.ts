@@ -60,20 +60,25 @@ export function findBulk(scope: Scope, id: string, lock: Lock = ''): Promise<Bul
 /** A row that is still to be worked on. */
 export type PendingItem = Pick<BulkItemRow, 'bulk_id' | 'index' | 'body'>
 
-/** The next pending rows after this place, in their order. */
+/** The next pending rows after this place, in their order: so many, and so many lines after the first row. */
 export function findPending(
   { connection, orgId }: Scope,
   bulkId: string,
   after: number,
-  atMost: number,
+  { rows, lines }: { rows: number; lines: number },
 ): Promise<PendingItem[]> {
-  return connection.run<PendingItem>(PENDING, [orgId, bulkId, after, atMost])
+  return connection.run<PendingItem>(PENDING, [orgId, bulkId, after, rows, lines])
 }
 
 const PENDING: Statement = {
   name: 'pending rows of bulk',
-  text: `SELECT bulk_id, index, body FROM bulk_items
-         WHERE org_id = $1 AND bulk_id = $2 AND index > $3 AND status = 'PENDING' ORDER BY index LIMIT $4`,
+  text: `SELECT bulk_id, index, body FROM (
+           SELECT bulk_id, index, body, row_number() OVER places AS place,
+             sum(CASE jsonb_typeof(body->'line_items') WHEN 'array' THEN jsonb_array_length(body->'line_items') ELSE 1 END) OVER places AS lines
+           FROM (SELECT bulk_id, index, body FROM bulk_items
+             WHERE org_id = $1 AND bulk_id = $2 AND index > $3 AND status = 'PENDING' ORDER BY index LIMIT $4) AS next
+           WINDOW places AS (ORDER BY index)) AS counted
+         WHERE place = 1 OR lines <= $5 ORDER BY index`,
   takesNoLock: true,
 }
 
@@ -116,10 +121,15 @@ const COUNTS: Statement = {
   takesNoLock: true,
 }
 
-/** How many bulks the organisation has under way. */
+/** How many bulks the organisation has under way. Who asks next waits until this transaction has ended, so that the answer stays true. */
 export async function countRunning({ connection, orgId }: Scope): Promise<number> {
-  const [row] = await connection.run<{ running: number }>(RUNNING, [orgId])
+  const [, [row]] = await connection.runBoth<unknown, { running: number }>([TURN, [orgId]], [RUNNING, [orgId]])
   return row!.running
+}
+
+const TURN: Statement = {
+  name: 'turn to count bulks',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('bulks of ' || $1::text, 0))`,
 }
 
 const RUNNING: Statement = {

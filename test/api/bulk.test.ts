@@ -1,7 +1,7 @@
 // Bulk creation over HTTP: results row by row, what is refused whole, what is read later, and what is announced.
 import { randomUUID } from 'node:crypto'
 import { describe, expect, jest, test } from '@jest/globals'
-import { BATCH, MAX_BULKS } from '../../domain/bulk.ts'
+import { BATCH } from '../../domain/bulk.ts'
 import { billBody, invoiceBody, type Body } from '../fixtures/bodies.ts'
 import type { Answered, Json } from '../fixtures/client.ts'
 import { created, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
@@ -226,19 +226,6 @@ describe('?async=true', () => {
     const unknown = async (scope: string) => (await service.call('GET', `/bulk/${randomUUID()}`, { token: await service.token(org.client.orgId, { scopes: [scope] }) })).status
     expect(await Promise.all([unknown('Svc.contacts.READ'), unknown('Svc.bills.READ')])).toEqual([403, 404])
   })
-})
-
-test(`an organisation has at most ${MAX_BULKS} bulks under way`, async () => {
-  const busy = await openOrganizationWithItem(service)
-  await service.sql(
-    `INSERT INTO bulks SELECT $1, gen_random_uuid(), 'INVOICE', 1, 'RUNNING', 0, 0, NULL, '{}', now(), NULL FROM generate_series(1, $2)`, busy.client.orgId, MAX_BULKS)
-  const key = randomUUID()
-  const refused = await post('/bulk/invoices?async=true', { invoices: [invoiceBody(busy)] }, key, busy)
-  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '10'])
-  await service.sql('DELETE FROM bulks WHERE org_id = $1', busy.client.orgId)
-  const { status, body } = await post('/bulk/invoices?async=true', { invoices: [invoiceBody(busy)] }, key, busy)
-  expect(status).toBe(202)
-  expect((await completed(body.bulk_id, busy)).summary).toEqual({ total: 1, succeeded: 1, failed: 0 })
 })
 
 test('a row may warn as a single call does', async () => {

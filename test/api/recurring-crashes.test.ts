@@ -52,9 +52,9 @@ async function failed(id: string, attempt: Attempt, refusal: Fault) {
   return openBooks(context, by, (books) => recordFailure(books, id, { ...attempt.wanted!, refusal, ask: null }, PLAN))
 }
 
-async function byHand(id: string, retryOf: string | null = null): Promise<RunRow> {
+async function byHand(id: string, retryOf: string | null = null, attempt: Attempt = { wanted: null }): Promise<RunRow> {
   const ask: RunRequest = { runId: randomUUID(), retryOf, userId: null }
-  return openBooks(context, await caller(id), (books) => runByHand(books, id, ask, RUNNING, { wanted: null }))
+  return openBooks(context, await caller(id), (books) => runByHand(books, id, ask, RUNNING, attempt))
 }
 
 /** A schedule that was due so many days ago, and whose run has failed, for its template was deleted; then it gets another. */
@@ -135,7 +135,7 @@ test('a run that was asked for before its organisation was suspended makes nothi
 })
 
 test.each([
-  ['a run by hand', async (id: string, attempt: Attempt) => openBooks(context, await caller(id), (books) => runByHand(books, id, { runId: randomUUID(), retryOf: null, userId: null }, RUNNING, attempt)), 'validation.invalid_value'],
+  ['a run by hand', (id: string, attempt: Attempt) => byHand(id, null, attempt), 'validation.invalid_value'],
   ['a tick', (id: string, attempt: Attempt) => step(id, 'tick', attempt), 'IDLE'],
 ])('%s that begins anew while the schedule is paused has tried to generate nothing: no failed run is written down', async (_name, run, outcome) => {
   await service.sql(`CREATE OR REPLACE FUNCTION deadlock() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN

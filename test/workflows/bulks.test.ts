@@ -1,9 +1,10 @@
-// Bulks while the organisation is suspended, changed or stuck; rows that fail for ever; and how long bulks are kept.
+// Bulks while the organisation is suspended, changed or stuck; rows that fail for ever; how many bulks there may be, and how long they are kept.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, expect, jest, test } from '@jest/globals'
 import { Suspended, workThrough, type BulkWork } from '../../activities/bulk-rows.ts'
 import { fairSemaphore } from '../../gateways/semaphore.ts'
-import { findBulk } from '../../models/bulk.ts'
+import { BATCH, MAX_BULKS } from '../../domain/bulk.ts'
+import { findBulk, findPending } from '../../models/bulk.ts'
 import { forgetOldBulks } from '../../worker/bulks.ts'
 import { billBody, invoiceBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
@@ -105,6 +106,44 @@ test('rows that fail with an error of our own beside a suspension wait for its e
   await service.sql(`UPDATE organizations SET status = 'ACTIVE' WHERE id = $1`, org.orgId)
   await service.startWorker()
   await expectEachOnce(org, id, 3)
+})
+
+test('rows that wait are read a batch at a time: twenty, or two hundred lines after the first row', async () => {
+  const [id, orgId] = [randomUUID(), (await openPosting()).orgId]
+  await service.sql(`INSERT INTO bulks SELECT $1, $2, 'INVOICE', 60, 'RUNNING', 0, 0, NULL, '{}', now(), NULL`, orgId, id)
+  await service.sql(
+    `INSERT INTO bulk_items (org_id, bulk_id, index, status, body)
+     SELECT $1, $2, n, 'PENDING', jsonb_build_object('line_items',
+       (SELECT jsonb_agg(m) FROM generate_series(1, CASE WHEN n = 0 THEN 500 WHEN n < 10 THEN 90 ELSE 1 END) AS m))
+     FROM generate_series(0, 59) AS n`, orgId, id)
+  const read = async (after: number) => (await findPending({ connection: service.database, orgId }, id, after, BATCH)).map(({ index }) => index)
+  expect(await read(-1)).toEqual([0])
+  expect(await read(0)).toEqual([1, 2])
+  expect(await read(8)).toEqual(Array.from({ length: 20 }, (_, n) => 9 + n))
+  await service.sql('DELETE FROM bulks WHERE id = $1', id)
+})
+
+test(`an organisation has at most ${MAX_BULKS} bulks under way`, async () => {
+  const org = await openPosting()
+  await service.sql(
+    `INSERT INTO bulks SELECT $1, gen_random_uuid(), 'INVOICE', 1, 'RUNNING', 0, 0, NULL, '{}', now(), NULL FROM generate_series(1, $2)`, org.orgId, MAX_BULKS)
+  const key = randomUUID()
+  const refused = await org.client.post('/bulk/invoices?async=true', rowsOf(org, 1), key)
+  expect([refused.status, refused.headers['retry-after']]).toEqual([503, '10'])
+  await service.sql('DELETE FROM bulks WHERE id IN (SELECT id FROM bulks WHERE org_id = $1 LIMIT 1)', org.orgId)
+  // They can count, and not store; and no worker completes one meanwhile.
+  const atOnce = await whileLocked(service.database, { text: 'LOCK TABLE bulks IN SHARE MODE', values: [] }, async (waiting) => {
+    const calls = Array.from({ length: 8 }, () => org.client.post('/bulk/bills?async=true', { bills: [billBody(org)] }))
+    await waiting(2)
+    return calls
+  })
+  expect(atOnce.map(({ status }) => status).sort()).toEqual([202, ...Array.from({ length: 7 }, () => 503)])
+  await service.startWorker()
+  await completed(org, atOnce.find(({ status }) => status === 202)!.body.bulk_id)
+  await service.sql(`DELETE FROM bulks WHERE org_id = $1 AND status = 'RUNNING'`, org.orgId)
+  const { status, body } = await org.client.post('/bulk/invoices?async=true', rowsOf(org, 1), key)
+  expect(status).toBe(202)
+  await expectEachOnce(org, body.bulk_id, 1)
 })
 
 test('bills of many bulks at once: a duplicate is refused wherever it stands', async () => {
