@@ -44,7 +44,7 @@ export function printedParty(heading: string, partyName: string, { contact }: Su
     heading,
     name,
     address: [...(legal === '' || legal === name ? [] : [{ text: legal }]), ...addressLines(contact.billing_address)],
-    gstin: printableLine(contact.gst_no) || UNREGISTERED,
+    gstin: printableLine(contact.gst_no) || (isAbroad(contact) ? '' : UNREGISTERED),
     pan: printableLine(contact.pan),
     state: stateOfContact(contact),
     phone: printableLine(contact.phone),
@@ -78,7 +78,8 @@ export function stateWithCode(text: string | null): string {
 }
 
 function stateOfContact(contact: Surroundings['contact']): string {
-  if (isAbroad(contact)) return countryOf(contact.billing_address)
+  // The address has the country.
+  if (isAbroad(contact)) return ''
   return stateWithCode(contact.place_of_contact ?? textAt(contact.billing_address, ['state_code', 'state']))
 }
 

@@ -5,17 +5,13 @@ import type { PrintedTrade, PrintedTradeLine, Surroundings } from './printed-sou
 
 type Contact = Pick<Surroundings['contact'], 'gst_no' | 'gst_treatment' | 'billing_address'>
 
-/** True for a contact outside India: by its GST treatment, else by its country where it has no GSTIN. */
+/** True for a contact outside India: without a GSTIN, and abroad by its GST treatment or by its country. */
 export function isAbroad({ gst_no, gst_treatment, billing_address }: Contact): boolean {
+  if (gst_no !== null) return false
   const treatment = gst_treatment ?? ''
-  if (/overseas|foreign|abroad|export|non.?resident/i.test(treatment)) return !/deemed/i.test(treatment)
+  if (/overseas|foreign|export/i.test(treatment) && !/deemed/i.test(treatment)) return true
   const country = billing_address?.country
-  return (
-    gst_no === null &&
-    typeof country === 'string' &&
-    /\p{Letter}/u.test(country) &&
-    !/^\s*(india|in|ind|bharat)\s*$/i.test(country)
-  )
+  return typeof country === 'string' && /\p{Letter}/u.test(country) && !/^\s*(?:india|in|ind|bharat)\s*$/i.test(country)
 }
 
 /** True for a unit or developer of a special economic zone, supplies to whom are zero-rated (section 16 of the IGST Act). */

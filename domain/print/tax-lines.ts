@@ -10,12 +10,12 @@ import type { PrintedTrade, PrintedTradeLine } from './printed-source.ts'
 const SHAPES: Partial<Record<string, string>> = { EXEMPT: 'Exempt', NIL_RATED: 'Nil rated', NON_GST: 'Non-GST' }
 const NONE: GstParts = { cgst: 0n, sgst: 0n, igst: 0n, cess: 0n }
 
-/** How the tax of a line is called: '18%', '28% + 12% cess', '5% RCM', 'Exempt'; '' without a tax. */
+/** How the tax of a line is called: '18%', '28% + 12%' with cess, '5% RCM', 'Exempt'; '' without a tax. */
 function taxRateOf({ tax, tax_percentage }: PrintedTradeLine): string {
   if (tax === null) return ''
   const named = SHAPES[tax.shape]
   if (named !== undefined) return named
-  const cess = new Exact(tax.cess).isZero() ? '' : ` + ${printedPercent(tax.cess)} cess`
+  const cess = new Exact(tax.cess).isZero() ? '' : ` + ${printedPercent(tax.cess)}`
   return `${printedPercent(tax_percentage)}${cess}${tax.shape === 'RCM' ? ' RCM' : ''}`
 }
 
@@ -150,12 +150,9 @@ function amountsByRate(
   stateTax: string,
   taxed: { line: PrintedTradeLine; parts: GstParts }[],
 ): PrintedAmounts {
-  const rates = Map.groupBy(taxed, ({ line }) => new Exact(line.tax_percentage).toFixed())
-  const ordered = [...rates].sort(([a], [b]) => new Exact(a).comparedTo(b))
   const named = (label: string, amount: Minor) =>
     amount === 0n ? [] : [{ label, amount: printedAmount(amount, currency_code) }]
-  const rows = ordered.flatMap(([rate, lines]) => {
-    const parts = lines.map((one) => one.parts).reduce(addGst, NONE)
+  const gst = byRate(taxed, (line) => line.tax_percentage).flatMap(([rate, parts]) => {
     const half = printedPercent(new Exact(rate).div(2))
     return [
       ...named(`CGST @ ${half}`, parts.cgst),
@@ -163,5 +160,16 @@ function amountsByRate(
       ...named(`IGST @ ${printedPercent(rate)}`, parts.igst),
     ]
   })
-  return [...rows, ...named('Cess', sum(taxed.map(({ parts }) => parts.cess)))]
+  const cess = byRate(taxed, (line) => line.tax?.cess ?? '0')
+  return [...gst, ...cess.flatMap(([rate, parts]) => named(`Cess @ ${printedPercent(rate)}`, parts.cess))]
+}
+
+function byRate(
+  taxed: { line: PrintedTradeLine; parts: GstParts }[],
+  rateOf: (line: PrintedTradeLine) => string,
+): [rate: string, parts: GstParts][] {
+  const groups = Map.groupBy(taxed, ({ line }) => new Exact(rateOf(line)).toFixed())
+  return [...groups]
+    .sort(([a], [b]) => new Exact(a).comparedTo(b))
+    .map(([rate, lines]) => [rate, lines.map(({ parts }) => parts).reduce(addGst, NONE)])
 }

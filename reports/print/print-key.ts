@@ -1,6 +1,6 @@
 // What a rendered file depends on: so the same file is rendered once, and a changed one again.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import type { PrintedKind } from '../../domain/documents.ts'
 import { isId } from '../../domain/ids.ts'
 import { DEFAULT_ORGANIZATION_PREFERENCES, type InvoiceTemplate } from '../../domain/preferences.ts'
@@ -48,9 +48,7 @@ const textHashes = new Map<TemplateName, string>()
 function textHash(template: TemplateName): string {
   let hash = textHashes.get(template)
   if (hash === undefined) {
-    const file = new URL(`../../templates/${template}.fodt`, import.meta.url)
-    // One that is missing is found when it is filled.
-    hash = existsSync(file) ? sha256(readFileSync(file)) : ''
+    hash = sha256(readFileSync(new URL(`../../templates/${template}.fodt`, import.meta.url)))
     textHashes.set(template, hash)
   }
   return hash

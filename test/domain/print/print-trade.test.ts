@@ -69,7 +69,7 @@ describe('what the rules ask to be written', () => {
     expect(written(taxed, SEZ)).toEqual(['SUPPLY TO SEZ UNIT OR SEZ DEVELOPER FOR AUTHORISED OPERATIONS ON PAYMENT OF INTEGRATED TAX'])
     expect(written(untaxed, SEZ)).toEqual([`SUPPLY TO SEZ UNIT OR SEZ DEVELOPER FOR AUTHORISED OPERATIONS ${LUT}`])
     expect(print(taxed, ABROAD)).toMatchObject({ place_of_supply: 'Outside India (96)', details: [{ label: 'Country of destination', value: 'United States of America' }] })
-    expect(print(taxed, ABROAD).party).toMatchObject({ state: 'United States of America', gstin: 'Unregistered' })
+    expect(print(taxed, ABROAD).party).toMatchObject({ state: '', gstin: '', address: [{ text: '450 Pine Street' }, { text: 'Portland 97204' }, { text: 'United States of America' }] })
   })
 
   test('not where the books charged CGST, at home, or for a deemed export', () => {
@@ -167,6 +167,15 @@ test('notes name what they are against, with its date, and the reason', () => {
   const order = { ...source, kind: 'SALES_ORDER' as const, number: 'SO-1' }
   expect(print(tradeOf([{}], { reference_number: 'PO 7' }), { ...AROUND, sources: [order] }).details)
     .toEqual([{ label: 'Reference', value: 'PO 7' }, { label: 'Sales order', value: 'SO-1' }])
+})
+
+test('cess is printed with its rate, and taxes by rate in their order', () => {
+  const trade = tradeOf([line('GST 28%', { tax: { ...taxNamed('GST 28%'), cess: '12' } }), line('GST 5%'), line('GST 28%', { tax: { ...taxNamed('GST 28%'), cess: '1' } })], {}, false)
+  expect(print(trade).totals).toEqual([
+    { label: 'Taxable value', amount: '3,000.00' }, { label: 'IGST @ 5%', amount: '50.00' }, { label: 'IGST @ 28%', amount: '560.00' },
+    { label: 'Cess @ 1%', amount: '10.00' }, { label: 'Cess @ 12%', amount: '120.00' },
+  ])
+  expect(print(trade).hsn_summary.map(({ rate, tax }) => [rate, tax])).toEqual([['28% + 12%', '400.00'], ['5%', '50.00'], ['28% + 1%', '290.00']])
 })
 
 test('an e-invoice has its number, acknowledgement and time', () => {
