@@ -25,6 +25,11 @@ export async function zonesInUse(connection: Connection): Promise<string[]> {
   return zones.map(({ time_zone }) => time_zone)
 }
 
+/** Whether an organisation has been in this zone since then. */
+export async function isZoneSettled(connection: Connection, timeZone: string, since: Date): Promise<boolean> {
+  return (await connection.run(SETTLED, [timeZone, since])).length > 0
+}
+
 /**
  * The next active organisations of the zone, by id, in which a document has yet to become OVERDUE. `today` is the date
  * in the zone; `after` the id of the last organisation of the page before, null for the first page.
@@ -50,6 +55,10 @@ export function findDue(
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 // Goes from one zone to the next by the index, however many organisations each zone has.
+const SETTLED = {
+  name: 'zone in use since',
+  text: 'SELECT FROM organizations WHERE time_zone = $1 AND last_modified_time < $2 LIMIT 1',
+}
 const ZONES = {
   name: 'zones in use',
   text: `WITH RECURSIVE zone AS (

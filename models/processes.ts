@@ -18,12 +18,12 @@ export const deliveriesWithProcess = (
   limit: number,
 ): Promise<DeliveryUnderWay[]> => connection.run(WITH_PROCESS, [since, dueAfter, limit])
 
-/** The active schedules that were not changed since that time, and whose next run is not before `dueAfter`. */
+/** The active schedules that were not changed since that time, and whose next run is not before `dueAfter`: `due_at`, where the last one has failed or put the rest off. */
 export const schedulesWithProcess = (
   connection: Connection,
   { since, dueAfter }: { since: Date; dueAfter: Date },
   limit: number,
-): Promise<{ org_id: string; id: string; entity_type: ScheduledKind; next_run_at: Date }[]> =>
+): Promise<{ org_id: string; id: string; entity_type: ScheduledKind; next_run_at: Date; due_at: Date }[]> =>
   connection.run(SCHEDULED, [since, dueAfter, limit])
 
 /** The rows that a workflow of this type has something to do for, by their ids. */
@@ -44,7 +44,7 @@ const WITH_PROCESS = {
 }
 const SCHEDULED = {
   name: 'schedules with process',
-  text: `SELECT s.org_id, s.id, s.entity_type, s.next_run_at FROM recurring_schedules AS s JOIN organizations AS o ON o.id = s.org_id AND o.status = 'ACTIVE'
+  text: `SELECT s.org_id, s.id, s.entity_type, s.next_run_at, greatest(s.next_run_at, s.not_before) AS due_at FROM recurring_schedules AS s JOIN organizations AS o ON o.id = s.org_id AND o.status = 'ACTIVE'
     WHERE s.status = 'ACTIVE' AND s.last_modified_time < $1 AND greatest(s.next_run_at, s.not_before) > $2
     ORDER BY greatest(s.next_run_at, s.not_before), s.id LIMIT $3`,
 }

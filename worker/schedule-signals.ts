@@ -26,6 +26,8 @@ const PAGE = 100
 const OF_ONE = 15
 const SECOND_MS = 1_000
 const AT_ONCE = 8
+/** A reconcile of all schedules leaves as much of the server to the other workflows. */
+const RECONCILED_IN_SECOND = 30
 /** The daily reconcile comes ten minutes after the tick, and must see what has missed it. */
 export const MISSED_TICK_MS = 5 * 60 * 1_000
 /** Longer than the spread of a tick and the queue of many schedules that are due in the same minute. */
@@ -97,8 +99,8 @@ export async function sendSignals({ connection, engine, log, clock }: ScheduleSi
 
 /**
  * Starts or signals the workflows of schedules that should have run ten minutes ago, or `overdueMs`; with `all`, of every
- * active schedule. The rows alone decide what is generated, so a workflow too many does nothing. One that Temporal refuses
- * is logged, and holds up no other. Returns how many were signalled. Throws EngineUnavailable.
+ * active schedule; thirty a second. The rows alone decide what is generated, so a workflow too many does nothing. One that
+ * Temporal refuses is logged, and holds up no other. Returns how many were signalled. Throws EngineUnavailable.
  */
 export async function reconcileSchedules(
   { connection, engine, log, clock }: ScheduleSignalsDependencies,
@@ -108,6 +110,7 @@ export async function reconcileSchedules(
   const before = new Date(clock().getTime() - overdueMs)
   let signalled = 0
   for (let after = FIRST_ID; ; ) {
+    const begun = performance.now()
     const page = await (all
       ? schedulesActive(connection, after, PAGE)
       : schedulesOverdue(connection, before, after, PAGE))
@@ -120,7 +123,9 @@ export async function reconcileSchedules(
         log.error({ err: error, schedule_id: one.id }, 'the workflow of a schedule could not be signalled')
       }
     })
-    after = page.at(-1)?.id ?? ''
-    if (after === '') return signalled
+    if (page.length < PAGE) return signalled
+    after = page.at(-1)!.id
+    if (all) log.info({ signalled }, 'schedules are being reconciled')
+    await delay(Math.max(0, (PAGE * SECOND_MS) / RECONCILED_IN_SECOND - (performance.now() - begun)))
   }
 }

@@ -8,7 +8,7 @@ import { reconcileId } from '../../domain/schedule.ts'
 import { housekeepingId } from '../../domain/housekeeping.ts'
 import { listWorkflows, scheduleState, type OpenWorkflow } from '../../gateways/temporal/open-workflows.ts'
 import { conversionsWithoutDocument } from '../../models/conversion.ts'
-import { zonesInUse } from '../../models/overdue.ts'
+import { isZoneSettled, zonesInUse } from '../../models/overdue.ts'
 
 const ZONES = 100
 
@@ -76,12 +76,15 @@ const conversionsNotStarted: TemporalCheck = async ({ database, engine, queueSuf
   return found
 }
 
-const schedules: TemporalCheck = async ({ database, engine, queueSuffix }) => {
+const schedules: TemporalCheck = async ({ database, engine, queueSuffix, now }) => {
   const found: Finding[] = []
   const zones = (await zonesInUse(database)).slice(0, ZONES)
-  for (const id of [reconcileId(queueSuffix), ...zones.map((zone) => housekeepingId(zone, queueSuffix))]) {
+  for (const zone of [null, ...zones]) {
+    const id = zone === null ? reconcileId(queueSuffix) : housekeepingId(zone, queueSuffix)
     const state = await scheduleState(engine, id)
-    if (state === 'missing')
+    // A worker makes that of a zone within a minute of its first organisation.
+    const isDue = zone === null || (await isZoneSettled(database, zone, new Date(now.getTime() - 2 * MINUTE_MS)))
+    if (state === 'missing' && isDue)
       found.push(
         finding(
           'schedules',

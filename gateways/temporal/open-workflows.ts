@@ -9,6 +9,8 @@ export interface OpenWorkflow {
   startedAt: Date
   /** The organisation of its search attribute; null where it has none. */
   orgId: string | null
+  /** When it goes on, of its search attribute; null where it has none. */
+  nextAt: Date | null
 }
 
 /** The first `limit` workflows that a query of Temporal's visibility store finds. Throws where the server refuses the query. */
@@ -27,6 +29,7 @@ export async function listWorkflows(
       type,
       startedAt: startTime,
       orgId: typedSearchAttributes.get(SEARCH_ATTRIBUTES.orgId) ?? null,
+      nextAt: typedSearchAttributes.get(SEARCH_ATTRIBUTES.nextAt) ?? null,
     })
     if (found.length === limit) break
   }
@@ -36,13 +39,16 @@ export async function listWorkflows(
 /** More ids make a query too long for the visibility store. */
 const ASKED_AT_ONCE = 50
 
-/** Those of these workflow ids that have an open run. They hold only ids and fixed words. */
-export async function openAmong(engine: Pick<Engine, 'client'>, workflowIds: readonly string[]): Promise<Set<string>> {
-  const open = new Set<string>()
+/** The open runs of these workflow ids, by id. They hold only ids and fixed words. */
+export async function openAmong(
+  engine: Pick<Engine, 'client'>,
+  workflowIds: readonly string[],
+): Promise<Map<string, OpenWorkflow>> {
+  const open = new Map<string, OpenWorkflow>()
   for (let from = 0; from < workflowIds.length; from += ASKED_AT_ONCE) {
     const asked = workflowIds.slice(from, from + ASKED_AT_ONCE)
     const query = `ExecutionStatus = 'Running' AND WorkflowId IN (${asked.map((id) => `'${id}'`).join(', ')})`
-    for (const { workflowId } of await listWorkflows(engine, query, asked.length)) open.add(workflowId)
+    for (const workflow of await listWorkflows(engine, query, asked.length)) open.set(workflow.workflowId, workflow)
   }
   return open
 }
