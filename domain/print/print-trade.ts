@@ -57,7 +57,7 @@ export function printTrade(
     details: detailsOf(trade, surroundings),
     party: printedParty(partyHeading(trade), trade.party_name, surroundings),
     ship_to: shipToOf(trade, surroundings),
-    ...taxedLines(trade, surroundings),
+    ...taxedLines(trade, surroundings, title),
     ...sumsOf(trade),
     base_amounts: baseAmounts(trade, surroundings.organization.currency_code),
     allocations: [],
@@ -129,7 +129,7 @@ function detailsOf(trade: PrintedTrade, { contact, sources }: Surroundings): Pri
 const nounOf = (kind: DocumentKind) => factsOf(kind).noun
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function taxedLines(trade: PrintedTrade, { branch }: Surroundings) {
+function taxedLines(trade: PrintedTrade, { branch }: Surroundings, title: string) {
   const stateTax = supply.stateTaxName(branch?.state ?? null)
   const withinState = supply.isWithinState(trade, branch?.state ?? null)
   const { currency_code: currency } = trade
@@ -143,12 +143,18 @@ function taxedLines(trade: PrintedTrade, { branch }: Surroundings) {
     hsn_summary: taxes.hsnSummary(trade, withinState),
     hsn_totals: taxes.hsnTotals(trade),
     totals: [
-      { label: 'Taxable value', amount: printedAmount(trade.sub_total, currency) },
+      { label: valueLabel(trade, title), amount: printedAmount(trade.sub_total, currency) },
       ...taxes.taxesByRate(trade, stateTax),
       ...roundOff,
     ],
     reverse_charge_taxes: taxes.reverseChargeTaxes(trade, stateTax, withinState),
   }
+}
+
+// A bill of supply has a value of supply, and no taxable one (rule 49 of the CGST Rules).
+function valueLabel(trade: PrintedTrade, title: string): string {
+  if (taxes.isTaxed(trade)) return 'Taxable value'
+  return title === supply.BILL_OF_SUPPLY ? 'Value of supply' : 'Subtotal'
 }
 
 function sumsOf(trade: PrintedTrade) {

@@ -24,6 +24,7 @@ export function isReverseCharge(lines: readonly Pick<PrintedTradeLine, 'tax'>[])
   return lines.some(({ tax }) => tax?.shape === 'RCM')
 }
 
+export const BILL_OF_SUPPLY = 'BILL OF SUPPLY'
 const UNTAXED = ['EXEMPT', 'NIL_RATED', 'NON_GST']
 
 /**
@@ -36,7 +37,7 @@ export function titleOf(trade: PrintedTrade, { contact }: Surroundings, isRegist
   if (trade.kind !== 'INVOICE') return trade.from_vendor ? `VENDOR ${own}` : own
   if (!isRegistered || trade.lines.every(({ tax }) => tax === null)) return own
   if (isAbroad(contact)) return 'EXPORT INVOICE'
-  return isBillOfSupply(trade) ? 'BILL OF SUPPLY' : 'TAX INVOICE'
+  return isBillOfSupply(trade) ? BILL_OF_SUPPLY : 'TAX INVOICE'
 }
 
 function isBillOfSupply({ lines }: PrintedTrade): boolean {

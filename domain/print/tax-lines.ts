@@ -54,9 +54,10 @@ export function printedLines(trade: PrintedTrade): PrintedDocument['lines'] {
 }
 
 /** The columns that a document of these lines needs. */
-export function columnsOf({ lines, cgst, igst, cess }: PrintedTrade, withinState: boolean): PrintedDocument['columns'] {
+export function columnsOf(trade: PrintedTrade, withinState: boolean): PrintedDocument['columns'] {
   const flag = (holds: boolean) => (holds ? 'yes' : '')
-  const taxed = lines.some(({ tax }) => tax !== null && SHAPES[tax.shape] === undefined)
+  const { lines, cgst, igst, cess } = trade
+  const taxed = isTaxed(trade)
   return {
     hsn: flag(lines.some(({ hsn_or_sac }) => printableLine(hsn_or_sac) !== '')),
     unit: flag(lines.some(({ unit }) => printableLine(unit) !== '')),
@@ -87,9 +88,13 @@ const groupOf = (lines: readonly PrintedTradeLine[]): TaxGroup => ({
   ...lines.reduce<GstParts>(addGst, NONE),
 })
 
-/** Every HSN with every rate, in the order of the lines; empty where no line has a tax. The columns add up to hsnTotals. */
+/** True where a line bears GST, be it of 0 % or owed by the recipient. */
+export const isTaxed = ({ lines }: PrintedTrade): boolean =>
+  lines.some(({ tax }) => tax !== null && SHAPES[tax.shape] === undefined)
+
+/** Every HSN with every rate, in the order of the lines; empty where no line bears GST. The columns add up to hsnTotals. */
 export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDocument['hsn_summary'] {
-  if (trade.lines.every(({ tax }) => tax === null)) return []
+  if (!isTaxed(trade)) return []
   const groups = Map.groupBy(trade.lines, (line) => `${printableLine(line.hsn_or_sac)}\n${taxRateOf(line)}`)
   return [...groups.values()].map((lines) => {
     const [first] = lines as [PrintedTradeLine]
@@ -108,7 +113,7 @@ export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDo
 
 /** The sums of the columns of the summary: the document's own. */
 export function hsnTotals(trade: PrintedTrade): PrintedDocument['hsn_totals'] {
-  if (trade.lines.every(({ tax }) => tax === null)) {
+  if (!isTaxed(trade)) {
     return { taxable: '', cgst: '', sgst: '', igst: '', cess: '', tax: '' }
   }
   return printedGroup({ ...trade, taxable: trade.sub_total }, trade.currency_code)

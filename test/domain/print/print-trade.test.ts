@@ -220,3 +220,11 @@ describe('sums on paper', () => {
     }), { numRuns: 300 })
   })
 })
+
+test.each<[string, LineOf[], string, number]>([
+  ['taxed lines', [line('GST 18%'), line('Exempt')], 'Taxable value', 2], ['lines at 0 %', [line('GST 0%')], 'Taxable value', 1],
+  ['lines under reverse charge', [line('RCM 5%')], 'Taxable value', 1], ['exempt lines', [line('Exempt')], 'Value of supply', 0], ['lines without a tax', [line(null)], 'Subtotal', 0],
+])('the value of %s, and their summary', (_, lines, label, rows) => {
+  const { totals, hsn_summary } = print(tradeOf(lines))
+  expect([totals[0]!.label, hsn_summary.length]).toEqual([label, rows])
+})
