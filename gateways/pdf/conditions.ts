@@ -65,7 +65,7 @@ function withColumns(table: string): string {
     )
     .replace(ROW, (row) => {
       // The row that tells the engine where the next entry begins is not printed.
-      if (row.includes('[i+1]')) return row
+      if (/^(?:\{[^{}]*\[i\+1\][^{}]*\})+$/.test(row.replace(/<[^>]*>/g, '').trim())) return row
       if (row.includes(' table:number-columns-spanned='))
         throw new Error('a table with columns on a condition has joined cells')
       let place = -1

@@ -99,6 +99,14 @@ describe('what a condition surrounds is left out as a whole', () => {
     expect(count(hidden, 'table:table-column ')).toBe(2)
   })
 
+  test('a column of a table with one row, beside a cell that has a list in it', async () => {
+    const body = table(cells('{d.bank[i].label}</text:p><text:p>{d.bank[i+1].label}', '{d.upi:showBegin}UPI</text:p><text:p>{d.upi}{d.upi:showEnd}', 'Signed'))
+    const bank = [{ label: 'Name' }, { label: 'IFSC' }]
+    expect(paragraphs(await merged(body, { bank, upi: '' }))).toEqual(['Name', 'IFSC', 'Signed'])
+    expect(count(await merged(body, { bank, upi: '' }), 'table:table-cell>')).toBe(2)
+    expect(count(await merged(body, { bank, upi: 'a@b' }), 'table:table-cell>')).toBe(3)
+  })
+
   test('joined cells are refused but in the row that ends a list, which LibreOffice writes with them', () => {
     const joined = (text: string) => `<table:table-cell table:number-columns-spanned="3"><text:p>${text}</text:p></table:table-cell>`
     const head = cells('Item', '{d.hsn:showBegin}HSN{d.hsn:showEnd}', 'Amount')
