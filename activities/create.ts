@@ -1,6 +1,7 @@
 // All activities, by the task queue of the workers that run them.
 import { bulkActivities } from './bulk.ts'
 import { conversionActivities, type ConversionDependencies } from './conversions.ts'
+import { eInvoiceActivities, type EInvoiceDependencies } from './e-invoices.ts'
 import { financialYearActivities } from './financial-years.ts'
 import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
 import { renderActivities } from './render.ts'
@@ -10,6 +11,7 @@ import { webhookActivities, type WebhookDependencies } from './webhooks.ts'
 
 export type ActivityDependencies = WebhookDependencies &
   ConversionDependencies &
+  EInvoiceDependencies &
   HousekeepingDependencies &
   RecurringDependencies &
   ReconcileDependencies
@@ -17,6 +19,7 @@ export type ActivityDependencies = WebhookDependencies &
 export function createActivities(dependencies: ActivityDependencies) {
   const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(dependencies)
   const { convertNext } = conversionActivities(dependencies)
+  const { attendEInvoice } = eInvoiceActivities(dependencies)
   const { sweepOverdue } = housekeepingActivities(dependencies)
   const { openFinancialYears } = financialYearActivities(dependencies)
   const { reconcileMissed } = reconcileActivities(dependencies)
@@ -35,7 +38,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     bulk: bulkActivities(dependencies),
     // Ticks of an earlier version are still in the queue `core`.
     recurring: { runSchedule },
-    documents: renderActivities(),
+    documents: { ...renderActivities(), attendEInvoice },
   }
 }
 

@@ -6,6 +6,7 @@ import { controlsOutOfLine } from './control-accounts.ts'
 import { CONVERSIONS } from './conversions.ts'
 import { DELIVERIES } from './deliveries.ts'
 import type { AuditQuery } from './documents.ts'
+import { E_INVOICES } from './e-invoices.ts'
 import { ESTIMATES } from './estimates.ts'
 import { EVENTS } from './events.ts'
 import { EXPENSES } from './expenses.ts'
@@ -42,6 +43,7 @@ const QUERIES: AuditQuery[] = [
   ...EXPENSES,
   ...ORDERS,
   ...ESTIMATES,
+  ...E_INVOICES,
   ...CONVERSIONS,
   ...RECURRING,
   ...BULKS,

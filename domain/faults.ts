@@ -30,6 +30,10 @@ export const FAULTS = {
   'conflict.invoice_paid': [409, 'A paid invoice cannot be voided; delete its payment first.'],
   'conflict.bill_paid': [409, 'A paid bill cannot be voided; delete its payment first.'],
   'conflict.credit_applied': [409, 'A credit has been applied, so this call is not possible.'],
+  'conflict.e_invoice_registered': [
+    409,
+    'The IRN of the document is older than 24 hours and can no longer be cancelled.',
+  ],
   'conflict.allocated': [409, 'The payment is allocated; its amount cannot be changed.'],
   'conflict.already_converted': [409, 'The document has already been converted; `details` names the target.'],
   'conflict.in_use': [409, 'Other records refer to this one; `details` counts them.'],

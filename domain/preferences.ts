@@ -65,6 +65,8 @@ export interface PostingPreferences {
   roundInvoiceTotals: boolean
   roundingMethod: 'nearest' | 'up' | 'down'
   strictPaymentDedupe: boolean
+  /** The branches whose documents get e-invoices. PostgreSQL takes them from organization_preferences. */
+  eInvoicedBranches?: string[]
 }
 
 export const DEFAULT_POSTING_PREFERENCES: PostingPreferences = {

@@ -1,11 +1,12 @@
 // Credit notes, their lines, and their applications to invoices and bills. Amounts are minor units of the note's currency.
 import type { CreditSide } from '../domain/credit.ts'
+import type { ShownEInvoice } from '../domain/e-invoice/state.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany, withParts } from './association.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import type { Parts } from './parts.ts'
-import { BOOLEAN, DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
+import { BOOLEAN, DATE, MINOR, TEXT, UUID, generated, json, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type CreditNoteStatus = StatusOf<'CREDIT_NOTE'>
 
@@ -21,6 +22,8 @@ export const creditNotes = model('credit_notes', {
   applied_amount: MINOR,
   balance_amount: generated(MINOR),
   status: textOf<CreditNoteStatus>(),
+  /** Its registration as callers see it; models/e-invoice.ts has the rest. */
+  e_invoice: orNull(json<ShownEInvoice>()),
 })
 export type CreditNoteRow = RowOf<typeof creditNotes>
 

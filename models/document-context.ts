@@ -39,8 +39,12 @@ export interface DocumentContext extends PostingAccounts {
     contact_type: string
     payment_terms: number
     place_of_contact: string | null
+    gst_no: string | null
+    gst_treatment: string | null
+    /** Of the billing address. */
+    country: string | null
   } | null
-  branch: { id: string; state: string; invoice_prefix: string; bill_prefix: string } | null
+  branch: { id: string; state: string; gstin: string | null; invoice_prefix: string; bill_prefix: string } | null
   items: ContextItem[]
   taxes: (Tax & { id: string })[]
   /** The branch's series of the period that covers the date. */
@@ -126,7 +130,7 @@ function textFor({ accounts, rate, tags, number }: Asked): string {
   const next = () => `$${(place += 1)}`
   return `
 WITH branch AS MATERIALIZED (
-  SELECT id, state, invoice_prefix, bill_prefix FROM branches
+  SELECT id, state, gstin, invoice_prefix, bill_prefix FROM branches
   WHERE org_id = $1 AND (CASE WHEN $3::uuid IS NULL THEN is_default ELSE id = $3 END)
 ), item AS MATERIALIZED (
   SELECT id, item_name, description, hsn_or_sac, unit, rate::text, purchase_rate::text, tax_id, account_id, purchase_account_id
@@ -134,7 +138,8 @@ WITH branch AS MATERIALIZED (
 )
 SELECT
   (SELECT row_to_json(c) FROM (
-     SELECT id, contact_name, contact_type, payment_terms, place_of_contact FROM contacts WHERE org_id = $1 AND id = $2) AS c) AS contact,
+     SELECT id, contact_name, contact_type, payment_terms, place_of_contact, gst_no, gst_treatment, billing_address ->> 'country' AS country
+     FROM contacts WHERE org_id = $1 AND id = $2) AS c) AS contact,
   (SELECT row_to_json(branch) FROM branch) AS branch,
   (SELECT coalesce(json_agg(item), '[]') FROM item) AS items,
   (SELECT coalesce(json_agg(t), '[]') FROM (

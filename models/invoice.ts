@@ -1,9 +1,10 @@
 // Invoices and their lines. Amounts are minor units of the invoice's currency.
+import type { ShownEInvoice } from '../domain/e-invoice/state.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany } from './association.ts'
 import { DOCUMENT, LINE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
-import { DATE, MINOR, TEXT, UUID, generated, orNull, textOf, model, type RowOf } from './model.ts'
+import { DATE, MINOR, TEXT, UUID, generated, json, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type InvoiceStatus = StatusOf<'INVOICE'>
 
@@ -24,6 +25,8 @@ export const invoices = model('invoices', {
   /** The order that the invoice was made from, and the estimate that the order was made from. */
   sales_order_id: orNull(UUID),
   estimate_id: orNull(UUID),
+  /** Its registration as callers see it; models/e-invoice.ts has the rest. */
+  e_invoice: orNull(json<ShownEInvoice>()),
 })
 export type InvoiceRow = RowOf<typeof invoices>
 

@@ -15,6 +15,9 @@ export interface Operations {
   overdue_schedules: number
   /** When the oldest bulk that is under way was accepted; null where none is. Those of suspended organisations do not count. */
   oldest_bulk_at: Date | null
+  /** E-invoices that wait for their portal, and since when the first of them does. */
+  e_invoices_waiting: number
+  oldest_e_invoice_at: Date | null
   /** When each process and nightly job was last at work, by its name. */
   last_seen: Record<string, string>
 }
@@ -59,6 +62,9 @@ const READ = {
       WHERE s.status = 'ACTIVE' AND greatest(s.next_run_at, s.not_before) < $2 LIMIT ${COUNTED_AT_MOST}) AS late) AS overdue_schedules,
     (SELECT min(b.created_time) FROM (SELECT org_id, created_time FROM bulks WHERE status = 'RUNNING' LIMIT ${COUNTED_AT_MOST}) AS b
       JOIN organizations AS o ON o.id = b.org_id AND o.status = 'ACTIVE') AS oldest_bulk_at,
+    (SELECT count(*)::integer FROM (SELECT FROM e_invoices WHERE status IN ('PENDING', 'CANCELLING') LIMIT ${COUNTED_AT_MOST}) AS e)
+      AS e_invoices_waiting,
+    (SELECT min(last_modified_time) FROM e_invoices WHERE status IN ('PENDING', 'CANCELLING')) AS oldest_e_invoice_at,
     (SELECT coalesce(jsonb_object_agg(h.name, h.seen_at), '{}') FROM
       (SELECT name, seen_at FROM process_heartbeats ORDER BY name LIMIT ${SEEN_AT_MOST}) AS h) AS last_seen`,
 }

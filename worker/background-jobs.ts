@@ -7,6 +7,7 @@ import { recordHeartbeat } from '../models/heartbeat.ts'
 import { deleteOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
 import { forgetOldBulks, startBulksLeft } from './bulks.ts'
+import { startEInvoices, takeUpLostEInvoices } from './e-invoices.ts'
 import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
 import { forgetOldEvents } from './retention.ts'
@@ -18,6 +19,7 @@ export interface BackgroundJobsDependencies {
   databaseUrl: string
   engine: Pick<
     Engine,
+    | 'attendEInvoice'
     | 'startBulk'
     | 'startDispatch'
     | 'startDelivery'
@@ -77,6 +79,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
   const relayingSlow = startPollLoop('slow relay', SWEEP_MS, log, () => relay.sweepSlow(), REST_MS)
   const processing = startPollLoop('processes', SWEEP_MS, log, () => relay.startProcesses(), PROCESSES_REST_MS)
   const signalling = startPollLoop('schedule signals', SWEEP_MS, log, () => sendSignals(dependencies), REST_MS)
+  const eInvoicing = startPollLoop('e-invoices', SWEEP_MS, log, () => startEInvoices(dependencies), REST_MS)
   const reconciling = startPollLoop('reconcile schedules', RECONCILE_MS, log, async () => {
     const signalled = await reconcileSchedules(dependencies)
     if (signalled > 0) log.warn({ signalled }, 'recurring schedules were overdue; their workflows were signalled')
@@ -84,12 +87,14 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
   const outbox = listen(dependencies.databaseUrl, 'outbox', () => {
     relaying.wake()
     signalling.wake()
+    eInvoicing.wake()
   })
   const bulks = startPollLoop('bulks', BULKS_MS, log, () => startBulksLeft(dependencies))
   const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, async () => {
     await relay.takeUpOverdue()
     while ((await deleteOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
     await forgetOldBulks(dependencies)
+    await takeUpLostEInvoices(dependencies)
   })
   let stopping = false
   const retention = startPollLoop('retention', RETENTION_MS, log, () =>
@@ -107,6 +112,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     slow_relay: relayingSlow,
     processes: processing,
     schedule_signals: signalling,
+    e_invoices: eInvoicing,
     reconcile_schedules: reconciling,
     bulks,
     housekeeping,

@@ -141,6 +141,20 @@ function addRead(registry: Registry, { clock }: WorkerMetricsDependencies, read:
       if (seen) set(seen.oldest_bulk_at ? Math.max(0, (clock().getTime() - seen.oldest_bulk_at.getTime()) / 1000) : 0)
     },
   )
+  gauge(registry, 'bahi_e_invoices_waiting', 'E-invoices that wait for their portal, up to 10,000.', async (set) => {
+    const seen = await read()
+    if (seen) set(seen.e_invoices_waiting)
+  })
+  gauge(
+    registry,
+    'bahi_e_invoice_age_seconds',
+    'How long the oldest of them has waited; 0 where none does.',
+    async (set) => {
+      const seen = await read()
+      if (seen)
+        set(seen.oldest_e_invoice_at ? Math.max(0, (clock().getTime() - seen.oldest_e_invoice_at.getTime()) / 1000) : 0)
+    },
+  )
   labelled(
     registry,
     'bahi_last_seen_timestamp_seconds',

@@ -13,6 +13,7 @@ import { sealer } from '../models/sealed.ts'
 import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, paymentLinksOf, readSettings, tickPlanOf, type Settings } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
+import { eInvoiceProviders } from './e-invoice-providers.ts'
 import { createWorkerMetrics } from './metrics.ts'
 import { MISSED_TICK_MS, reconcileSchedules } from './schedule-signals.ts'
 import { installSdk } from './sdk.ts'
@@ -72,6 +73,13 @@ export async function startWorker(
     tick: tickPlanOf(settings),
     reconcileMissed: () => reconcileSchedules({ connection: database, engine, log, clock }, false, MISSED_TICK_MS),
     paymentLinks: createSignedLinks(paymentLinksOf(settings)),
+    eInvoiceProviderOf: eInvoiceProviders({
+      connection: database,
+      sealer: sealer(settings.encryptionKey),
+      timeoutMs: settings.eInvoiceTimeoutSeconds * 1_000,
+      clock,
+    }),
+    eInvoiceRetryMs: settings.eInvoiceRetrySeconds * 1_000,
   }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
   const workers = await createTemporalWorkers({

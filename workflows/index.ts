@@ -1,6 +1,7 @@
 // Every workflow, for Temporal's bundler.
 export { bulkCreate } from './bulk-create.ts'
 export { convertDocument } from './convert-document.ts'
+export { registerEInvoice } from './e-invoice.ts'
 export { housekeeping } from './housekeeping.ts'
 export { reconcileSchedules } from './reconcile-schedules.ts'
 export { recurringSchedule } from './recurring-schedule.ts'

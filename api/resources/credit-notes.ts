@@ -1,6 +1,7 @@
 // The credit notes' routes.
 import { Type } from 'typebox'
 import { applyToBill, applyToInvoice } from '../../commands/sales/credit-applications.ts'
+import { retryCreditNoteEInvoice } from '../../commands/e-invoices/settle-e-invoice.ts'
 import {
   changeCreditNote,
   createCreditNote,
@@ -127,6 +128,16 @@ export const creditNoteRoutes = [
     body: VoidRequest,
     write: async (books, { params, body }) =>
       shown('Credit note voided.', await voidCreditNote(books, params.credit_note_id!, body)),
+  }),
+  route({
+    method: 'POST',
+    path: '/credit_notes/{credit_note_id}/e_invoice/retry',
+    tag,
+    does: 'Register a credit note again whose e-invoice has failed, or cancel the IRN of a void one again',
+    scope: 'creditnotes.UPDATE',
+    answer,
+    write: async (books, { params }) =>
+      shown('E-invoice queued.', await retryCreditNoteEInvoice(books, params.credit_note_id!)),
   }),
   route({
     method: 'POST',

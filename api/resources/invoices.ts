@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { Books } from '../../commands/books/books.ts'
 import { today } from '../../commands/documents/drafting.ts'
+import { retryInvoiceEInvoice } from '../../commands/e-invoices/settle-e-invoice.ts'
 import {
   approveInvoice,
   changeInvoice,
@@ -117,6 +118,16 @@ export const invoiceRoutes = [
     body: VoidRequest,
     write: async (books, { params, body }) =>
       shown(books, await voidInvoice(books, params.invoice_id!, body), 'Invoice voided.'),
+  }),
+  route({
+    method: 'POST',
+    path: '/invoices/{invoice_id}/e_invoice/retry',
+    tag,
+    does: 'Register an invoice again whose e-invoice has failed, or cancel the IRN of a void one again',
+    scope: 'invoices.UPDATE',
+    answer,
+    write: async (books, { params }) =>
+      shown(books, await retryInvoiceEInvoice(books, params.invoice_id!), 'E-invoice queued.'),
   }),
   route({
     method: 'DELETE',

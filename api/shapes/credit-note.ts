@@ -7,6 +7,7 @@ import { toAmount } from '../../domain/money.ts'
 import type { Applied } from '../../commands/sales/credit-applications.ts'
 import type { CreditNote as CreditNoteWithLines } from '../../models/credit-note.ts'
 import { documentFields, newDocument, NoteRoundOff, PlaceOfSupply, showDocument } from './document.ts'
+import { EInvoice } from './e-invoice.ts'
 import { Amount, DocumentDate, Id, nullable, optional, Reference, Timestamp } from './fields.ts'
 import { ChangedPurchaseLine, LineItem, MAX_LINES, NewPurchaseLine } from './line-item.ts'
 
@@ -75,6 +76,7 @@ export const CreditNote = Type.Object({
   ),
   status: Type.Enum(CREDIT_NOTE_STATUSES),
   stock_direction: Type.Enum(Object.values(STOCK_DIRECTION)),
+  e_invoice: nullable(EInvoice),
 })
 
 export function showCreditNote(note: CreditNoteWithLines): Static<typeof CreditNote> {
@@ -99,6 +101,7 @@ export function showCreditNote(note: CreditNoteWithLines): Static<typeof CreditN
     })),
     status: note.status,
     stock_direction: STOCK_DIRECTION[note.type],
+    e_invoice: note.e_invoice,
   }
 }
 

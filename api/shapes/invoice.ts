@@ -5,6 +5,7 @@ import { STATUSES } from '../../domain/lifecycle.ts'
 import { daysOverdue, isOverdue } from '../../domain/overdue.ts'
 import { toAmount } from '../../domain/money.ts'
 import type { Invoice as InvoiceWithLines } from '../../models/invoice.ts'
+import { EInvoice } from './e-invoice.ts'
 import { documentFields, newDocument, PlaceOfSupply, RoundOff, showDocument } from './document.ts'
 import { Amount, DocumentDate, Id, Name, nullable, optional, Reference, Text, Timestamp } from './fields.ts'
 
@@ -65,6 +66,7 @@ export const Invoice = Type.Object({
   payment_link_url: nullable(
     Type.String({ description: 'Of invoices that a recurring schedule generates with auto_charge.' }),
   ),
+  e_invoice: nullable(EInvoice),
 })
 
 /** `today` is the date in the organisation's time zone, for `is_overdue` and `days_overdue`. */
@@ -88,5 +90,6 @@ export function showInvoice(invoice: InvoiceWithLines, today: string): Static<ty
     sales_order_id: invoice.sales_order_id,
     estimate_id: invoice.estimate_id,
     payment_link_url: invoice.payment_link_url,
+    e_invoice: invoice.e_invoice,
   }
 }

@@ -5,6 +5,7 @@ import { fallingDueStatuses } from '../../domain/overdue.ts'
 import type { Connection } from '../../models/connection.ts'
 import { WAITING_ENDPOINTS } from '../../models/operations.ts'
 import { before, LISTED, RESTART, time, type Finding, type StuckCheck } from './check.ts'
+import { STUCK_E_INVOICES } from './e-invoices.ts'
 import { STUCK_BULKS, STUCK_SCHEDULES } from './schedules.ts'
 
 /** Runs every check. A new kind of process adds its own here. */
@@ -134,6 +135,7 @@ const CHECKS: StuckCheck[] = [
   TRIALS,
   ...STUCK_SCHEDULES,
   ...STUCK_BULKS,
+  ...STUCK_E_INVOICES,
   HOUSEKEEPING,
   ANSWERS,
   CIRCUITS,

@@ -1,6 +1,7 @@
 // The commands on credit notes: create, issue, change, void. credit-applications.ts applies them.
 import { invalidState } from '../../domain/faults.ts'
 import type { Answered, Sent } from '../../domain/fixed-fields.ts'
+import { refuseNewDate } from '../../domain/e-invoice/state.ts'
 import { nextStatus, openBalance, refuseVoid } from '../../domain/lifecycle.ts'
 import { readPostingAccounts } from '../../models/document-context.ts'
 import {
@@ -18,6 +19,7 @@ import { draftCreditNote, type CreditNoteTerms } from './credit-note-drafting.ts
 import { postCreditNote } from './credit-note-entries.ts'
 import { announceDocument, recordDocument, reverseDocument } from '../documents/document-entries.ts'
 import { changeDraft, isOther } from '../documents/draft-changes.ts'
+import { eInvoiceToComeOf, queueEInvoice, voidedEInvoice } from '../e-invoices/queue-e-invoice.ts'
 import { documentDateOf } from '../documents/drafting.ts'
 import {
   ANOTHER_NOTE,
@@ -54,19 +56,22 @@ const creditNoteOf = documentFinder('CREDIT_NOTE', findCreditNote)
  */
 export async function createCreditNote(books: Books, input: NewCreditNote): Promise<CreditNote> {
   const { head, lines, accounts } = await draftCreditNote(books, input, { date: documentDateOf(books, input.date) })
+  const isIssued = !input.is_draft
   const row = books.create(creditNotes, {
     ...head,
     credit_note_number: numberDocument(books, 'CREDIT_NOTE'),
     reference_number: input.reference_number ?? null,
     applied_amount: 0n,
     balance_amount: head.total,
-    status: input.is_draft ? 'DRAFT' : nextStatus('CREDIT_NOTE', 'issue', 'DRAFT'),
+    status: isIssued ? nextStatus('CREDIT_NOTE', 'issue', 'DRAFT') : 'DRAFT',
+    e_invoice: isIssued && head.type === 'customer' ? await eInvoiceToComeOf(books, { ...head, lines }) : null,
     notes: input.notes ?? null,
   })
   const note = { ...row, lines: lines.map((line) => insertLine(books, row.id, line)), applications: [] }
   recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_CREATED')
   if (note.status === 'ISSUED') {
     postCreditNote(books, note, accounts)
+    queueEInvoice(books, 'CREDIT_NOTE', note)
     recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_ISSUED', { status: { old: 'DRAFT', new: note.status } })
   }
   announceDocument(books, 'CREDIT_NOTE', 'CREDIT_NOTE_CREATED', note)
@@ -77,7 +82,9 @@ export async function createCreditNote(books: Books, input: NewCreditNote): Prom
 export async function issueCreditNote(books: Books, id: string): Promise<CreditNote> {
   const draft = await creditNoteOf(books, id, 'FOR UPDATE')
   const status = nextStatus('CREDIT_NOTE', 'issue', draft.status)
-  const note = change(books, draft, { status })
+  const eInvoice = draft.type === 'customer' ? await eInvoiceToComeOf(books, draft) : null
+  const note = change(books, draft, { status, e_invoice: eInvoice })
+  queueEInvoice(books, 'CREDIT_NOTE', note)
   postCreditNote(books, note, await readPostingAccounts(books))
   recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_ISSUED', changesBetween({ status: draft.status }, { status }))
   return note
@@ -125,6 +132,7 @@ export async function changeCreditNote(
     insertLine: (line) => insertLine(books, before.id, line),
   })
   if (note.status === 'ISSUED' && note.date !== before.date) {
+    refuseNewDate(before.e_invoice)
     await reverseDocument(books, 'CREDIT_NOTE', before, { date: null, why: 'Change' })
     postCreditNote(books, note, await readPostingAccounts(books))
   }
@@ -133,7 +141,7 @@ export async function changeCreditNote(
 
 /**
  * Cancels a credit note: reverses its journal on `date`, by default today (decisions §4). The void of a draft posts nothing.
- * Throws conflict.credit_applied once something of it is applied, or conflict.already_cancelled.
+ * Throws conflict.credit_applied once something of it is applied, conflict.already_cancelled, or as voidedEInvoice does.
  */
 export async function voidCreditNote(
   books: Books,
@@ -143,7 +151,7 @@ export async function voidCreditNote(
   const before = await creditNoteOf(books, id, 'FOR UPDATE')
   refuseVoid('CREDIT_NOTE', before.status, before.applied_amount)
   const date = documentDateOf(books, input.date)
-  const note = change(books, before, { status: 'CANCELLED' })
+  const note = change(books, before, { status: 'CANCELLED', ...(await voidedEInvoice(books, 'CREDIT_NOTE', before)) })
   if (before.status !== 'DRAFT') await reverseDocument(books, 'CREDIT_NOTE', note, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: note.status })
   recordDocument(books, 'CREDIT_NOTE', note, 'CREDIT_NOTE_VOIDED', changes, { reason: input.reason ?? null })

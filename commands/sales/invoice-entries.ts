@@ -1,11 +1,12 @@
 // Enters a priced invoice into the books: its rows, its activity, its event, and its journal once it is approved.
 import { nextStatus } from '../../domain/lifecycle.ts'
 import { invoicePosting } from '../../domain/posting/invoice.ts'
-import type { PostingAccounts } from '../../models/document-context.ts'
+import type { DocumentContext, PostingAccounts } from '../../models/document-context.ts'
 import { invoiceLines, invoices, type Invoice, type InvoiceLineRow, type InvoiceRow } from '../../models/invoice.ts'
 import type { Books } from '../books/books.ts'
 import { announceDocument, postDocument, recordDocument } from '../documents/document-entries.ts'
 import { saleFigures } from '../documents/posting-figures.ts'
+import { eInvoiceToCome, queueEInvoice } from '../e-invoices/queue-e-invoice.ts'
 import type { SaleHead, SaleLine } from './sale.ts'
 
 /** A priced invoice, without the columns that the books add; they also give it an id, unless it has one. */
@@ -25,10 +26,10 @@ export type DraftedInvoice = SaleHead &
   >
 export type DraftedInvoiceLine = SaleLine & Pick<InvoiceLineRow, 'sales_order_line_id'>
 
-/** Adds a priced invoice to the books: as a draft, or approved and posted to these accounts. */
+/** Adds a priced invoice to the books: as a draft, or approved, posted to these accounts and with its e-invoice queued. */
 export function enterInvoice(
   books: Books,
-  accounts: PostingAccounts,
+  context: DocumentContext,
   drafted: DraftedInvoice,
   draftedLines: DraftedInvoiceLine[],
   approved: boolean,
@@ -39,6 +40,7 @@ export function enterInvoice(
     credits_applied: 0n,
     balance: drafted.total,
     status: approved ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
+    e_invoice: approved ? eInvoiceToCome(books, drafted, draftedLines, context) : null,
   })
   const lines = draftedLines.map((line) =>
     books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }),
@@ -46,7 +48,8 @@ export function enterInvoice(
   const invoice = { ...row, lines }
   recordDocument(books, 'INVOICE', invoice, 'INVOICE_CREATED')
   if (approved) {
-    postInvoice(books, invoice, accounts)
+    postInvoice(books, invoice, context)
+    queueEInvoice(books, 'INVOICE', invoice)
     recordDocument(books, 'INVOICE', invoice, 'INVOICE_SENT', { status: { old: 'DRAFT', new: row.status } })
   }
   announceDocument(books, 'INVOICE', 'INVOICE_CREATED', invoice)

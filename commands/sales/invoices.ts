@@ -19,6 +19,7 @@ import {
 import { documentDateOf } from '../documents/drafting.ts'
 import { numberInvoice } from '../documents/numbering.ts'
 import { lockOrderOfInvoice, releaseSalesOrder } from '../orders/order-fulfilment.ts'
+import { eInvoiceToComeOf, queueEInvoice, voidedEInvoice } from '../e-invoices/queue-e-invoice.ts'
 import { enterInvoice, postInvoice } from './invoice-entries.ts'
 import { draftSale, type SaleInput } from './sale.ts'
 import { lockBeforeVoid, releasePayments } from '../payments/settlement.ts'
@@ -117,7 +118,8 @@ export async function createInvoice(
 export async function approveInvoice(books: Books, id: string): Promise<Invoice> {
   const draft = await invoiceOf(books, id, 'FOR UPDATE')
   const status = nextStatus('INVOICE', 'approve', draft.status)
-  const invoice = change(books, draft, { status })
+  const invoice = change(books, draft, { status, e_invoice: await eInvoiceToComeOf(books, draft) })
+  queueEInvoice(books, 'INVOICE', invoice)
   postInvoice(books, invoice, await readPostingAccounts(books))
   recordDocument(books, 'INVOICE', invoice, 'INVOICE_SENT', changesBetween({ status: draft.status }, { status }))
   announceDocument(books, 'INVOICE', 'INVOICE_UPDATED', invoice, { changed: ['status'] })
@@ -155,7 +157,7 @@ export async function changeInvoice(
 /**
  * Cancels an invoice: reverses its journal on `date`, by default today, and makes its payments unapplied (decisions §4). The
  * void of a draft posts nothing. The quantities of its sales order can be invoiced again.
- * Throws conflict.invoice_paid, conflict.credit_applied or conflict.already_cancelled.
+ * Throws conflict.invoice_paid, conflict.credit_applied, conflict.already_cancelled, or as voidedEInvoice does.
  */
 export async function voidInvoice(
   books: Books,
@@ -169,7 +171,8 @@ export async function voidInvoice(
   const date = documentDateOf(books, input.date)
   await warnOfUnappliedNotes(books, 'invoice', before.id)
   if (before.payment_made > 0n) await releasePayments(books, before.id, date, accounts)
-  const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n })
+  const eInvoice = await voidedEInvoice(books, 'INVOICE', before)
+  const invoice = change(books, before, { status: 'CANCELLED', payment_made: 0n, ...eInvoice })
   if (order) releaseSalesOrder(books, order, invoice)
   if (before.status !== 'DRAFT') await reverseDocument(books, 'INVOICE', invoice, { date, why: 'Void' })
   const changes = changesBetween({ status: before.status }, { status: invoice.status })

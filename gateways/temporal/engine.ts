@@ -22,6 +22,7 @@ import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/sear
 import { fairShareOf, queueName } from '../../domain/task-queues.ts'
 import { createBulkWorkflows, type BulkWorkflows } from './bulk.ts'
 import { createConverter, type Convert } from './conversion.ts'
+import { createEInvoiceSignals, type AttendEInvoice } from './e-invoice.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { dataConverterOf } from './payload-codec.ts'
 import { createRunNow, createScheduleSignals, type RunScheduleNow, type SignalSchedule } from './recurring.ts'
@@ -57,6 +58,7 @@ export interface Engine extends BulkWorkflows {
    */
   endFormerSeries(former: FormerSeries): Promise<void>
   convert: Convert
+  attendEInvoice: AttendEInvoice
   signalSchedule: SignalSchedule
   runScheduleNow: RunScheduleNow
   /** Schedules the nightly housekeeping of a zone; returns whether the schedule is new. Throws EngineUnavailable, or where Temporal refuses. */
@@ -195,6 +197,7 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),
     ...createBulkWorkflows({ client, connection, taskQueue: queueName('core', queueSuffix), waitMs: bulkWaitMs }),
 
+    attendEInvoice: createEInvoiceSignals({ client, connection, taskQueue: queueName('core', queueSuffix) }),
     signalSchedule: createScheduleSignals({ client, connection, taskQueue: queueName('core', queueSuffix) }),
     runScheduleNow: createRunNow({ client, connection, taskQueue: queueName('core', queueSuffix) }),
 

@@ -1,4 +1,5 @@
 // The columns of the tables of documents, as what is printed names them.
+import type { ShownEInvoice } from '../../domain/e-invoice/state.ts'
 import type { PrintedPayment, PrintedTrade, PrintedTradeLine } from '../../domain/print/printed-source.ts'
 
 type Common = Omit<
@@ -29,6 +30,7 @@ export interface TradeColumns extends Common {
   applied_amount?: bigint
   type?: 'customer' | 'vendor'
   payment_link_url?: string | null
+  e_invoice?: ShownEInvoice | null
 }
 
 export interface PaymentColumns extends Omit<PrintedPayment, 'kind' | 'number' | 'party_name'> {

@@ -1,11 +1,18 @@
 // Reads a document with everything that is printed of it and beside it, as of one moment.
 import { toBuffer } from 'qrcode'
+import { indianTime } from '../../domain/e-invoice/signed-qr.ts'
+import type { ShownEInvoice } from '../../domain/e-invoice/state.ts'
 import { factsOf, type PrintedKind } from '../../domain/documents.ts'
 import { isId } from '../../domain/ids.ts'
 import { printPayment } from '../../domain/print/print-payment.ts'
 import { isPayableByUpi, printTrade } from '../../domain/print/print-trade.ts'
 import type { PictureName, PrintedDocument, TemplateName } from '../../domain/print/printed-document.ts'
-import type { PrintedTrade, PrintedTradeLine, Surroundings } from '../../domain/print/printed-source.ts'
+import type {
+  PrintedTrade,
+  PrintedTradeLine,
+  RegisteredInvoice,
+  Surroundings,
+} from '../../domain/print/printed-source.ts'
 import { printableLine } from '../../domain/print/printable-text.ts'
 import { upiLink } from '../../domain/print/upi-link.ts'
 import type { BoundStatement } from '../../models/connection.ts'
@@ -40,7 +47,7 @@ export async function readPrinted(
   const { data, codes } =
     kind === 'PAYMENT'
       ? { data: printPayment(paymentOf(row as PaymentColumns, number), surroundings), codes: {} }
-      : printedTrade(tradeOf(kind, row as TradeColumns, number, found), surroundings)
+      : printedTrade(tradeOf(kind, row as TradeColumns, number, found), surroundings, (row as TradeColumns).e_invoice)
   return {
     data,
     pictures: { ...(logo ? { logo: logo.content } : {}), ...(await drawn(codes)) },
@@ -65,18 +72,30 @@ const linesOf = (kind: PrintedKind, orgId: string, id: string): BoundStatement =
 
 type Codes = Partial<Record<PictureName, string>>
 
-function printedTrade(trade: PrintedTrade, surroundings: Surroundings): { data: PrintedDocument; codes: Codes } {
+function printedTrade(
+  trade: PrintedTrade,
+  surroundings: Surroundings,
+  eInvoice: ShownEInvoice | null | undefined,
+): { data: PrintedDocument; codes: Codes } {
   const { organization, pdf } = surroundings
-  const data = printTrade(trade, surroundings, null)
-  if (!isPayableByUpi(trade, surroundings)) return { data, codes: {} }
+  const registered = eInvoice?.status === 'GENERATED' ? eInvoice : null
+  const data = printTrade(trade, surroundings, registered && acknowledged(registered))
+  const codes: Codes = registered ? { 'signed-qr': registered.signed_qr! } : {}
+  if (!isPayableByUpi(trade, surroundings)) return { data, codes }
   const link = upiLink({
     address: pdf!.upi_id!,
     payee: printableLine(organization.name),
     amount: trade.total - trade.paid - trade.credited,
     note: printableLine(trade.number),
   })
-  return { data, codes: { 'upi-qr': link } }
+  return { data, codes: { ...codes, 'upi-qr': link } }
 }
+
+const acknowledged = ({ irn, ack_no, ack_date }: ShownEInvoice): RegisteredInvoice => ({
+  irn: irn!,
+  ack_no: ack_no!,
+  ack_date: indianTime(new Date(ack_date!)),
+})
 
 // A code of medium correction is still read where a seventh of it is stained.
 async function drawn(codes: Codes): Promise<Pictures> {

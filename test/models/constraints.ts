@@ -62,6 +62,10 @@ export const UNREACHABLE: Record<string, string[]> = {
     'webhook_circuits_state_check', 'webhook_circuits_failures_check', 'webhook_circuits_opened_check', 'webhook_circuits_check',
     'webhook_deliveries_held_by_check', 'webhook_deliveries_check',
   ],
+  'a state that only domain/e-invoice/state.ts gives, and a registration that is written as a whole, under the lock of the document': [
+    'e_invoices_kind_check', 'e_invoices_status_check', 'e_invoices_provider_check', 'e_invoices_irn_check', 'e_invoices_attempts_check', 'e_invoices_check',
+    'e_invoices_check1', 'e_invoices_check2', 'e_invoices_irn',
+  ],
   'what the command refuses first: auto_charge of another kind, and not exactly one template': ['recurring_schedules_check', 'recurring_schedules_check1'],
   'a state that only domain/schedule-state.ts gives, under the lock of the schedule': [
     'recurring_schedules_status_check', 'recurring_schedules_check2', 'recurring_schedules_run_count_check', 'recurring_schedules_failures_check',
@@ -102,7 +106,7 @@ export const UNREACHABLE: Record<string, string[]> = {
   ],
   'written by INSERT ... ON CONFLICT, or by one process under its lock': [
     'event_counters_pkey', 'idempotent_answers_pkey', 'idempotent_answers_check', 'monthly_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
-    'organization_preferences_pkey', 'logos_pkey',
+    'organization_preferences_pkey', 'logos_pkey', 'e_invoice_credentials_pkey', 'sandbox_e_invoices_pkey', 'installation_keys_pkey',
     'removed_events_pkey', 'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
   ],
 }

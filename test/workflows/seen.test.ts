@@ -7,9 +7,11 @@ import { housekeepingId } from '../../domain/housekeeping.ts'
 import { reconcileId } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import * as workflows from '../../workflows/index.ts'
+import { BUYER_GSTIN, SELLER_GSTIN } from '../domain/e-invoice-sources.ts'
 import { invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
 import { acceptedItemEstimate, postConvert } from '../fixtures/orders.ts'
-import { openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
+import { chooseEInvoicing } from '../fixtures/e-invoices.ts'
+import { addContact, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
 import { until } from '../start/local-run.ts'
@@ -48,6 +50,7 @@ const ATTRIBUTES: Record<keyof typeof workflows, string[]> = {
   housekeeping: [],
   reconcileSchedules: [],
   recurringSchedule: ['SvcOrgId', 'SvcEntityId', 'SvcNextAt'],
+  registerEInvoice: ['SvcOrgId', 'SvcEntityId', 'SvcAttempt'],
   webhookDelivery: ['SvcOrgId', 'SvcEntityId', 'SvcEndpointId', 'SvcAttempt', 'SvcNextAt'],
   webhookDispatch: ['SvcEntityId'],
 }
@@ -60,6 +63,7 @@ test('each has its search attributes, a summary, and current details', async () 
   await org.send('POST', '/webhooks/endpoints', { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, events: ['INVOICE_CREATED'] })
   await org.send('POST', '/invoices', invoiceBody(org))
   await org.send('POST', '/recurring', scheduleBody(org))
+  await eInvoiced()
   await org.send('POST', '/bulk/invoices', { invoices: [invoiceBody(org)] })
   const { estimate_id } = await acceptedItemEstimate(org)
   await postConvert(org, 'estimates', estimate_id)
@@ -76,6 +80,15 @@ test('each has its search attributes, a summary, and current details', async () 
     }, 30_000, () => `${type}: ${JSON.stringify(seen)}`)
   }
 })
+
+/** An invoice that its branch registers. */
+async function eInvoiced(): Promise<void> {
+  const [branch] = await service.sql<{ id: string }>('UPDATE branches SET gstin = $2 WHERE org_id = $1 RETURNING id', org.orgId, SELLER_GSTIN)
+  await chooseEInvoicing(service, org.orgId, { [branch!.id]: { enabled: true, provider: 'sandbox' } })
+  const customer_id = await addContact(org, { contact_name: 'Lakshmi Stores', gst_no: BUYER_GSTIN })
+  const { invoice } = await org.send('POST', '/invoices', invoiceBody(org, { customer_id, auto_approve: true }))
+  expect(invoice.e_invoice.status).toBe('PENDING')
+}
 
 /** The first that the query finds; null where it has not started yet. */
 async function look(query: string) {
