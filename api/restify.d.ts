@@ -24,7 +24,7 @@ declare module 'restify' {
       listen(port: number, host: string, listening: () => void): void
       address(): AddressInfo
     }
-    function createServer(options: { name: string; log: Logger }): Server
+    function createServer(options: { name: string; log: Logger; maxParamLength?: number }): Server
   }
   export default restify
 }

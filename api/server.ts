@@ -14,6 +14,7 @@ import { rememberTokens } from '../models/token-memory.ts'
 import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, originOf, readSettings, type Settings } from '../settings.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
+import { MAX_HEAD_BYTES } from './http/bounds.ts'
 import { addWaitingMetrics } from './http/waiting-metrics.ts'
 import { clientAddress } from './http/client-address.ts'
 import { createConnections } from './http/connections.ts'
@@ -70,7 +71,8 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     addressOf: (request) => clientAddress(request, isTrusted),
     onUnhandledError: accessLog.unhandledError,
   }
-  const server = restify.createServer({ name: 'bahi', log })
+  // Text that is too long to be an id is answered as any other that is none.
+  const server = restify.createServer({ name: 'bahi', log, maxParamLength: MAX_HEAD_BYTES })
   const publicUrl = originOf(settings)
   mountRoutes(server, context, accessLog, routesOf({ publicUrl }))
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)

@@ -1,16 +1,18 @@
 // `npm run audit [-- --hledger [--org ID]]`: checks that the books are consistent, or prints them as an hledger journal.
 import { pipeline } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
 import { isId } from '../domain/ids.ts'
 import type { Connection } from '../models/connection.ts'
 import { openDatabase } from '../models/database.ts'
 import { audit } from '../audit/audit.ts'
 import { heightOf, hledgerJournal, organizationsOf } from '../reports/hledger.ts'
 import { databaseUrl } from './database-url.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({ options: { hledger: { type: 'boolean', default: false }, org: { type: 'string' } } })
+const USAGE = 'Usage: npm run audit [-- --hledger [--org ID]]'
+
+const values = optionsOf({ hledger: { type: 'boolean', default: false }, org: { type: 'string' } }, USAGE)
 if (values.org !== undefined && !values.hledger) {
-  console.error('Usage: npm run audit [-- --hledger [--org ID]]')
+  console.error(USAGE)
   process.exit(2)
 }
 

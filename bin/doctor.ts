@@ -1,11 +1,11 @@
 // `npm run doctor [-- --json]`: names what is stuck, and the command that mends it. Exits with 1 where anything is stuck.
-import { parseArgs } from 'node:util'
 import type { Finding } from '../audit/stuck/check.ts'
 import type { Settings } from '../settings.ts'
 import { examine } from './doctor/examine.ts'
 import { operatorSettings } from './operator-settings.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } })
+const values = optionsOf({ json: { type: 'boolean', default: false } }, 'Usage: npm run doctor [-- --json]')
 
 let settings: Settings
 try {

@@ -1,12 +1,14 @@
 // `npm run partner-key -- --name NAME`: creates a key for a partner, and the partner if the name is new.
-import { parseArgs } from 'node:util'
 import { openDatabase } from '../models/database.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
 import { databaseUrl } from './database-url.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({ options: { name: { type: 'string' } } })
+const USAGE = 'Usage: npm run partner-key -- --name NAME'
+
+const values = optionsOf({ name: { type: 'string' } }, USAGE)
 if (!values.name?.trim()) {
-  console.error('Usage: npm run partner-key -- --name NAME')
+  console.error(USAGE)
   process.exit(2)
 }
 const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi partner-key' })

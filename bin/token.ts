@@ -1,25 +1,26 @@
 // `npm run token -- --org ID --user EMAIL [--scopes a,b] [--tier partner] [--expires 90d]`: creates a personal access token.
-import { parseArgs } from 'node:util'
 import { openBooks } from '../commands/books/open-books.ts'
 import { mintUserToken } from '../commands/organizations/tokens.ts'
 import { Fault } from '../domain/faults.ts'
 import { openDatabase } from '../models/database.ts'
 import { databaseUrl } from './database-url.ts'
 import { operatorContext, operator } from './operator.ts'
+import { optionsOf } from './options.ts'
 
 const USAGE =
   'Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]'
 const DAY_MS = 86_400_000
 
-const { values } = parseArgs({
-  options: {
+const values = optionsOf(
+  {
     org: { type: 'string' },
     user: { type: 'string' },
     scopes: { type: 'string' },
     tier: { type: 'string', default: 'default' },
     expires: { type: 'string' },
   },
-})
+  USAGE,
+)
 const days = values.expires === undefined ? null : /^(\d{1,5})d$/.exec(values.expires)?.[1]
 const tier = { default: 'DEFAULT', partner: 'PARTNER' }[values.tier.toLowerCase()] as 'DEFAULT' | 'PARTNER' | undefined
 if (!values.org || !values.user?.includes('@') || days === undefined || tier === undefined) {

@@ -97,6 +97,10 @@ export function repeated(
   return settled(state, changes, tick)
 }
 
+/** The schedule as its preview shows it: a paused one as it will be once it is resumed, at this instant. */
+export const previewed = (state: ScheduleState, now: string, tick: TickTime): ScheduleState =>
+  state.status === 'PAUSED' ? { ...state, ...skippedPast({ ...state, status: 'ACTIVE' }, now, tick) } : state
+
 /** Without what is due at this instant: the next occurrence is the first one whose tick has yet to come. */
 export function skippedPast(state: ScheduleState, now: string, tick: TickTime): StateChanges {
   const rule = ruleOf(state)

@@ -1,5 +1,6 @@
 // The currencies that an organisation deals in, and the exchange rates it has recorded.
-import { finder } from './find.ts'
+import type { Statement } from './connection.ts'
+import { finder, type Scope } from './find.ts'
 import { BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UUID, model, type RowOf } from './model.ts'
 
 export const currencies = model(
@@ -44,3 +45,19 @@ export interface RatePair {
 export const latestRate = (from: string, to: string, date: string) => `(SELECT rate::text FROM exchange_rates
    WHERE org_id = $1 AND from_currency = ${from} AND to_currency = ${to} AND rate_date <= ${date}::date
    ORDER BY rate_date DESC, id DESC LIMIT 1)`
+
+/** The latest rate of a pair on or before a date, as decimal text; null where there is none. */
+export async function findLatestRate(
+  { connection, orgId }: Scope,
+  { from, to }: RatePair,
+  date: string,
+): Promise<string | null> {
+  const [row] = await connection.run<{ rate: string | null }>(LATEST, [orgId, from, to, date])
+  return row!.rate
+}
+
+const LATEST: Statement = {
+  name: 'latest rate',
+  text: `SELECT ${latestRate('$2', '$3', '$4')} AS rate`,
+  takesNoLock: true,
+}

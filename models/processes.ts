@@ -18,7 +18,7 @@ export const deliveriesWithProcess = (
   limit: number,
 ): Promise<DeliveryUnderWay[]> => connection.run(WITH_PROCESS, [since, dueAfter, limit])
 
-/** The active schedules that were not changed since that time, and whose next run is not before `dueAfter`: `due_at`, where the last one has failed or put the rest off. */
+/** The active schedules that were not changed since that time, and whose next run, or its next try, is due after `dueAfter`: `due_at`. */
 export const schedulesWithProcess = (
   connection: Connection,
   { since, dueAfter }: { since: Date; dueAfter: Date },
@@ -44,7 +44,8 @@ const WITH_PROCESS = {
 }
 const SCHEDULED = {
   name: 'schedules with process',
-  text: `SELECT s.org_id, s.id, s.entity_type, s.next_run_at, greatest(s.next_run_at, s.not_before) AS due_at FROM recurring_schedules AS s JOIN organizations AS o ON o.id = s.org_id AND o.status = 'ACTIVE'
+  text: `SELECT s.org_id, s.id, s.entity_type, s.next_run_at, greatest(s.next_run_at, s.not_before) AS due_at
+    FROM recurring_schedules AS s JOIN organizations AS o ON o.id = s.org_id AND o.status = 'ACTIVE'
     WHERE s.status = 'ACTIVE' AND s.last_modified_time < $1 AND greatest(s.next_run_at, s.not_before) > $2
     ORDER BY greatest(s.next_run_at, s.not_before), s.id LIMIT $3`,
 }

@@ -1,5 +1,6 @@
 // The routes of the activity log: the whole log, and the log of each document.
 import { Type } from 'typebox'
+import { ACTIVITY_ENTITY_TYPES } from '../../domain/activity.ts'
 import { DOCUMENTS, kindsThatHave } from '../../domain/documents.ts'
 import { activity } from '../../models/activity.ts'
 import { allOf, equalTo, hasId, type Condition } from '../../models/condition.ts'
@@ -8,7 +9,7 @@ import { pageOf } from '../../models/page.ts'
 import { equals, sameId, schemasOf, since, until, whereOf } from '../http/listing.ts'
 import { listQuery } from '../http/page.ts'
 import { route, type Answer, type RequestContext, type Route } from '../http/route.ts'
-import { ACTIVITY_ENTITY_TYPES, ActivityContext, ActivityEvent, showActivity } from '../shapes/activity.ts'
+import { ActivityContext, ActivityEvent, showActivity } from '../shapes/activity.ts'
 
 const tag = 'Activity'
 const scope = 'activity.READ'
@@ -18,7 +19,7 @@ const answer = Type.Object({ activity: Type.Array(ActivityEvent), page_context: 
 const LIMIT = { default: 100, maximum: 500 }
 const limit = Type.Optional(Type.Integer({ minimum: 1, ...LIMIT }))
 const FILTERS = {
-  entity_type: equals(Type.Enum(ACTIVITY_ENTITY_TYPES)),
+  entity_type: equals(Type.Enum([...ACTIVITY_ENTITY_TYPES])),
   entity_id: sameId(),
   actor_user_id: sameId(),
   since: since('occurred_at'),

@@ -13,7 +13,7 @@ import { refuseManualRun, scheduleOf } from '../../commands/recurring/schedule-e
 import { upcoming } from '../../domain/recurrence.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { SCHEDULED_KINDS, type RunRequest } from '../../domain/schedule.ts'
-import { boundsOf, ruleOf } from '../../domain/schedule-state.ts'
+import { boundsOf, previewed, ruleOf } from '../../domain/schedule-state.ts'
 import { tickOf } from '../../domain/tick.ts'
 import { showDate } from '../../domain/dates.ts'
 import { allOf, equalTo, everything } from '../../models/condition.ts'
@@ -104,19 +104,20 @@ const lists = [
     method: 'GET',
     path: '/recurring/{schedule_id}/preview',
     tag,
-    does: 'Show the next dates of a schedule',
+    does: 'Show the next dates of a schedule; of a paused one, as a resume now would leave them',
     scope: 'recurring.READ',
     query: listQuery({ count: Type.Optional(Type.Integer(PREVIEW)) }),
     answer: Type.Object({ preview: Type.Array(PreviewedRun) }),
     async read(context, { params, query }) {
-      const schedule = await scheduleOf(context, params.schedule_id!)
+      const { tick } = context.gateways
+      const stored = await scheduleOf(context, params.schedule_id!)
+      const schedule = previewed(stored, context.now.toISOString(), tick)
       const next = upcoming(
         ruleOf(schedule),
         schedule.next_occurrence,
         query.count ?? PREVIEW.default,
         boundsOf(schedule),
       )
-      const { tick } = context.gateways
       return {
         preview: next.map(({ occurrence, date }) => ({ occurrence, date: showDate(date), run_at: tickOf(date, tick) })),
       }

@@ -1,11 +1,7 @@
 // An entry of the activity log as JSON.
 import { Type, type Static } from 'typebox'
-import { ENTITY_TYPES } from '../../domain/documents.ts'
 import type { ActivityRow } from '../../models/activity.ts'
 import { Id, nullable, Timestamp } from './fields.ts'
-
-/** The values of the filter `entity_type` (specification, "Activity"). */
-export const ACTIVITY_ENTITY_TYPES = [...ENTITY_TYPES, 'CONTACT', 'ITEM', 'ATTACHMENT']
 
 export const ActivityEvent = Type.Object({
   event_id: Id,

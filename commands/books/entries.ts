@@ -1,4 +1,5 @@
 // The entries that commands add to open books besides rows: journals, activity entries, events.
+import type { ActivityEntityType } from '../../domain/activity.ts'
 import type { AnnouncedEvent, EventEntityType, TestEvent } from '../../domain/events.ts'
 import type { Announcement } from '../../models/unit-of-work.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
@@ -20,7 +21,7 @@ export interface JournalEntry {
 
 export interface ActivityEntry {
   action: string
-  entityType: string
+  entityType: ActivityEntityType
   entityId: string
   entityRef: string | null
   changes?: Record<string, { old: unknown; new: unknown }> | null

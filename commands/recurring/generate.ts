@@ -78,6 +78,7 @@ export async function runNext(
   if (!isDue(schedule, books.now)) return { did: 'IDLE', schedule }
   if (books.organization.status !== 'ACTIVE') {
     const skipped = skippedPast(schedule, books.now.toISOString(), plan)
+    recordEnd(books, schedule, skipped)
     return { did: 'SKIPPED', schedule: books.change(schedules, schedule, { ...skipped, not_before: null }) }
   }
   const { next_occurrence: occurrence } = schedule
@@ -180,7 +181,7 @@ async function generate(
 ): Promise<RunRow> {
   const { occurrence, date, period } = wanted
   const { entity_type: kind, auto_charge } = schedule
-  const template = await templateOf(books, schedule)
+  const template = await templateOf(books, schedule, date)
   const body = { ...datedBody(template, schedule.start_date, date), ...approval(schedule, template) }
   const filled = fillVariables(body, variablesOf(occurrence, period))
   const { id: entityId, number } = await createFrom(books, kind, filled, auto_charge ? paymentLinks : null)
@@ -201,10 +202,11 @@ async function generate(
 async function templateOf(
   books: Books,
   { entity_type: kind, template_entity_id, template_payload }: ScheduleRow,
+  date: string,
 ): Promise<TemplateBody> {
   if (template_entity_id === null) return template_payload!
   try {
-    return await copyOf(books, kind, template_entity_id)
+    return await copyOf(books, kind, template_entity_id, date)
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'not_found.resource') throw error
     const message = 'The template document was deleted; give the schedule another template.'
@@ -223,15 +225,14 @@ function succeed(books: Books, schedule: ScheduleRow, after: StateChanges & Part
   // What was put off after 31 occurrences in one tick stays so.
   const not_before = schedule.failures > 0 ? null : schedule.not_before
   const columns = { failures: 0, last_error: null, not_before, last_run_at: books.now, ...after }
-  const changed = books.change(schedules, schedule, columns)
-  if (after.status === 'COMPLETED' && schedule.status !== 'COMPLETED')
-    record(
-      books,
-      schedule,
-      'RECURRING_STATUS_CHANGED',
-      changesBetween({ status: schedule.status }, { status: after.status }),
-    )
-  return changed
+  recordEnd(books, schedule, after)
+  return books.change(schedules, schedule, columns)
+}
+
+/** An activity entry where the step completes the schedule. */
+function recordEnd(books: Books, schedule: ScheduleRow, { status }: StateChanges): void {
+  if (status !== 'COMPLETED' || schedule.status === 'COMPLETED') return
+  record(books, schedule, 'RECURRING_STATUS_CHANGED', changesBetween({ status: schedule.status }, { status }))
 }
 
 /** The period of an occurrence that the schedule has come to. */

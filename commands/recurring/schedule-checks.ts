@@ -47,15 +47,15 @@ export async function checkTemplate(
   books: Books,
   { entity_type: kind, template_entity_id: id, template_payload: payload, start_date }: Checked,
 ): Promise<void> {
-  if (id !== null) return refuseUnknownVariables(await existingCopy(books, kind, id), 'template_entity_id')
+  if (id !== null) return refuseUnknownVariables(await existingCopy(books, kind, id, start_date), 'template_entity_id')
   refuseUnknownVariables(payload, 'template_payload')
   daysUntilDue(payload!, start_date)
 }
 
 /** As copyOf, for an id in a body: not_found.resource names its field. */
-async function existingCopy(books: Books, kind: ScheduledKind, id: string): Promise<TemplateBody> {
+async function existingCopy(books: Books, kind: ScheduledKind, id: string, date: string): Promise<TemplateBody> {
   try {
-    return await copyOf(books, kind, id)
+    return await copyOf(books, kind, id, date)
   } catch (error) {
     if (error instanceof Fault && error.code === 'not_found.resource')
       throw notFound(DOCUMENTS[kind].noun, 'template_entity_id')

@@ -152,8 +152,8 @@ export async function pauseSchedule(books: Books, id: string): Promise<ScheduleR
 }
 
 /**
- * PAUSED to ACTIVE. What fell due meanwhile is skipped: the next occurrence is the first one whose time has yet to come.
- * Throws conflict.invalid_state for any other status, and for a schedule that has no occurrence left.
+ * PAUSED to ACTIVE. What fell due meanwhile is skipped: the next occurrence is the first one whose time has yet to come. A
+ * schedule that has none left is COMPLETED. Throws conflict.invalid_state for any other status.
  */
 export async function resumeSchedule(books: Books, id: string, tick: TickTime): Promise<ScheduleRow> {
   const before = await scheduleOf(books, id, 'FOR UPDATE')

@@ -4,8 +4,10 @@ import { toAmount } from '../../domain/money.ts'
 import type { ScheduledKind } from '../../domain/schedule.ts'
 import { keepsRoundOffOnEdit } from '../../domain/totals.ts'
 import type { PaymentLinks } from '../../gateways/payment-links/payment-links.ts'
+import { findLatestRate } from '../../models/currency.ts'
 import type { Scope } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
+import { rateToFind } from '../documents/drafting.ts'
 import { draftInputOf } from '../documents/draft-input.ts'
 import { journalOf } from '../ledger/journals.ts'
 import { postManualJournal, type NewJournal } from '../ledger/manual-journals.ts'
@@ -16,7 +18,7 @@ import { expenseInputOf } from '../purchases/expense-input.ts'
 import { createInvoice, invoiceOf, type NewInvoice } from '../sales/invoices.ts'
 
 /** The body of a call that creates a document. Payloads are stored in the shape that the call checks. */
-export type TemplateBody = Record<string, unknown> & { date?: string; due_date?: string }
+export type TemplateBody = Record<string, unknown> & { date?: string; due_date?: string; currency_code?: string }
 
 /** A document that was created from a template. */
 export interface Created {
@@ -35,11 +37,15 @@ const COPY: Record<ScheduledKind, Copy> = {
 }
 
 /**
- * The document as the body that would create it again, without its number. Throws not_found.resource for one that the
+ * The document as the body that would create it again on this date, without its number. In a foreign currency it has the
+ * stored rate for the date; only where there is none, that of the template. Throws not_found.resource for a document that the
  * organisation does not have, and validation.invalid_value for a journal that a document has posted.
  */
-export function copyOf(books: Books, kind: ScheduledKind, id: string): Promise<TemplateBody> {
-  return COPY[kind](books, id)
+export async function copyOf(books: Books, kind: ScheduledKind, id: string, date: string): Promise<TemplateBody> {
+  const body = await COPY[kind](books, id)
+  const pair = rateToFind(books, { currency_code: body.currency_code })
+  const isStored = pair !== null && (await findLatestRate(books, pair, date)) !== null
+  return isStored ? { ...body, exchange_rate: null } : body
 }
 
 /** Creates a document by the command of its kind, an invoice with its link if there are `paymentLinks`. Throws as that does. */
@@ -69,10 +75,13 @@ export async function createFrom(
   }
 }
 
-async function copyInvoice({ connection, orgId }: Scope, id: string): Promise<TemplateBody> {
+// A round-off that the organisation's rounding could have made is computed again; any other was set by hand.
+async function copyInvoice(books: Books, id: string): Promise<TemplateBody> {
+  const { connection, orgId } = books
   const invoice = await invoiceOf({ connection, orgId }, id)
   const { customer_id, date, due_date, reference_number, notes, salesperson_id, series_name, round_off } = invoice
-  const byHand = keepsRoundOffOnEdit(round_off, invoice.currency_code)
+  const isComputed =
+    books.organization.preferences.roundInvoiceTotals && !keepsRoundOffOnEdit(round_off, invoice.currency_code)
   return {
     ...draftInputOf(invoice, {}, {}).terms,
     customer_id,
@@ -82,7 +91,7 @@ async function copyInvoice({ connection, orgId }: Scope, id: string): Promise<Te
     notes,
     salesperson_id,
     series_name: series_name === 'default' ? null : series_name,
-    round_off: byHand && round_off !== 0n ? toAmount(round_off, invoice.currency_code) : null,
+    round_off: isComputed || round_off === 0n ? null : toAmount(round_off, invoice.currency_code),
   }
 }
 

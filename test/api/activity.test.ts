@@ -71,12 +71,13 @@ test.each([['limit', '0'], ['limit', '501'], ['since', 'yesterday'], ['until', '
 })
 
 test('the error of an unknown entity type lists the valid ones', async () => {
-  expect(await ours.refusal('GET', '/activity?entity_type=ORGANIZATION')).toEqual({
+  expect(await ours.refusal('GET', '/activity?entity_type=NOBODY')).toEqual({
     status: 400, code: 'validation.invalid_value', field: 'entity_type',
     details: {
       valid: [
         'INVOICE', 'BILL', 'ESTIMATE', 'CREDIT_NOTE', 'DEBIT_NOTE', 'SALES_ORDER', 'PURCHASE_ORDER', 'PAYMENT', 'RECEIPT', 'EXPENSE',
         'JOURNAL', 'CONTACT', 'ITEM', 'ATTACHMENT',
+        'ACCOUNTING_PERIOD', 'BRANCH', 'BULK', 'NUMBER_SERIES', 'ORGANIZATION', 'RECURRING', 'USER', 'WEBHOOK_DELIVERY', 'WEBHOOK_ENDPOINT',
       ],
     },
   })

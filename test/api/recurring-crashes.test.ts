@@ -1,6 +1,6 @@
 // Schedules whose steps are cut off, overtaken or repeated: what each step leaves behind, without a Temporal server.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Caller } from '../../commands/books/caller.ts'
 import { openBooks, type WriteContext } from '../../commands/books/open-books.ts'
 import { recordFailure } from '../../commands/recurring/failures.ts'
@@ -153,4 +153,44 @@ test.each([
   })
   await service.sql('DROP TRIGGER deadlock ON invoices')
   expect([ended, attempt.wanted]).toEqual([outcome, null])
+})
+
+test('a schedule that a suspension has skipped to its end is COMPLETED, and the activity log says so', async () => {
+  const id = await add({ frequency: 'DAILY', start_date: daysAgo(5), end_date: daysAgo(1) })
+  await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, org.orgId)
+  expect(await step(id, 'tick')).toMatchObject({ did: 'SKIPPED', schedule: { status: 'COMPLETED', run_count: 0 } })
+  await service.sql(`UPDATE organizations SET status = 'ACTIVE' WHERE id = $1`, org.orgId)
+  const { activity } = await org.get(`/activity?entity_type=RECURRING&entity_id=${id}`)
+  expect(activity[0]).toMatchObject({ action: 'RECURRING_STATUS_CHANGED', changes: { status: { old: 'ACTIVE', new: 'COMPLETED' } }, metadata: { source: 'RECURRING_SCHEDULE' } })
+})
+
+describe('a template document', () => {
+  const runOf = async (template: Json): Promise<Json> => {
+    const id = await add({ template_payload: null, template_entity_id: template.invoice_id, start_date: '2027-01-31' })
+    return (await org.get(`/invoices/${(await byHand(id)).generated_entity_id}`)).invoice
+  }
+
+  test('in a foreign currency gives its own rate only where none is stored for the date', async () => {
+    const template = await org.invoice({ currency_code: 'USD', exchange_rate: 82.5 })
+    expect(await runOf(template)).toMatchObject({ currency_code: 'USD', exchange_rate: 82.5 })
+    const rateOn = (date: string, rate: number) => service.sql(
+      `INSERT INTO exchange_rates (org_id, id, from_currency, to_currency, rate, rate_date, source) VALUES ($1, gen_random_uuid(), 'USD', 'INR', $2, $3, 'TEST')`, org.orgId, rate, date)
+    await rateOn(addDays(TODAY, 1), 90)
+    expect(await runOf(template)).toMatchObject({ exchange_rate: 82.5 })
+    await rateOn(daysAgo(1), 84.25)
+    expect(await runOf(template)).toMatchObject({ exchange_rate: 84.25 })
+    await service.sql('DELETE FROM exchange_rates WHERE org_id = $1', org.orgId)
+  })
+
+  test('gives a round-off that was set by hand; one that rounding has made is computed again', async () => {
+    const line_items = [{ name: 'Rent', quantity: 1, rate: 100.3 }]
+    const byHandRounded = await org.invoice({ line_items, round_off: 0.4 })
+    expect(await runOf(byHandRounded)).toMatchObject({ round_off: 0.4, total: byHandRounded.total })
+    await org.setPreferences({ roundInvoiceTotals: true })
+    const rounded = await org.invoice({ line_items })
+    expect(rounded.total % 1).toBe(0)
+    expect(await runOf(rounded)).toMatchObject({ round_off: rounded.round_off, total: rounded.total })
+    await org.setPreferences({ roundInvoiceTotals: false })
+    expect(await runOf(await org.invoice({ line_items }))).toMatchObject({ round_off: 0, total: 100.3 })
+  })
 })

@@ -143,12 +143,15 @@ test('paused it keeps its next run; resumed it skips what fell due meanwhile', a
   const { recurring_id: id } = await add({ frequency: 'DAILY', start_date: addDays(TODAY, -40) })
   expect((await ours.send('POST', `/recurring/${id}/pause`)).recurring).toMatchObject({ is_active: false, status: 'PAUSED', next_run_at: at(addDays(TODAY, -40)) })
   expect(await ours.refusal('POST', `/recurring/${id}/pause`)).toMatchObject({ status: 409, code: 'conflict.invalid_state', details: { status: 'PAUSED', allowed: ['ACTIVE'] } })
+  const [whilePaused] = (await ours.get(`/recurring/${id}/preview?count=1`)).preview
   const { recurring } = await ours.send('POST', `/recurring/${id}/resume`)
   expect(recurring).toMatchObject({ is_active: true, status: 'ACTIVE', run_count: 0 })
   expect([at(TODAY), at(addDays(TODAY, 1))]).toContain(recurring.next_run_at)
   expect(Date.parse(recurring.next_run_at)).toBeGreaterThan(Date.parse(recurring.last_modified_time))
   const [next] = (await ours.get(`/recurring/${id}/preview?count=1`)).preview
   expect(next).toMatchObject({ occurrence: next.date === midnight(TODAY) ? 41 : 42, run_at: recurring.next_run_at })
+  // Unless a tick was due between the two calls.
+  expect([next.occurrence, next.occurrence - 1]).toContain(whilePaused.occurrence)
   expect(await ours.refusal('POST', `/recurring/${id}/resume`)).toMatchObject({ status: 409, code: 'conflict.invalid_state' })
   const ahead = await add({ is_active: false })
   expect(ahead).toMatchObject({ is_active: false, status: 'PAUSED' })

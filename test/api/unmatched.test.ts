@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, test } from '@jest/globals'
+import { openEmptyOrganization } from '../fixtures/empty-organization.ts'
 import { useService } from '../fixtures/use-service.ts'
 
 const service = await useService()
@@ -37,6 +38,14 @@ test.each([['GET', '/docs/nothing'], ['GET', '/nothing'], ['POST', '/metrics']])
   expect([404, 405]).toContain(answer.status)
   expect(answer.headers.get('x-ratelimit-limit')).toBe('1000000')
   expect(await answer.json()).toMatchObject({ request_id: answer.headers.get('x-request-id') })
+})
+
+test('an id that is far too long is an id that does not exist', async () => {
+  const { client } = await openEmptyOrganization(service)
+  for (const length of [101, 10_000]) {
+    const { status, body } = await client.get(`/invoices/${'7'.repeat(length)}`)
+    expect([status, body.code]).toEqual([404, 'not_found.resource'])
+  }
 })
 
 test('the next caller is served', async () => {
