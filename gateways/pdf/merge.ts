@@ -14,22 +14,28 @@ export class MergeFailed extends Error {
 const TIMEOUT_MS = 20_000
 const PROLOG = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
+// LibreOffice drops the cells after one that holds nothing.
+const EMPTY_CELL = /(<table:table-cell\b[^>]*[^/>]>|<table:table-cell>)(<\/table:table-cell>)/g
+
 // Frames of these names stay only where there is a picture for them. Other pictures are the designer's own.
 const NAMED_FRAMES: ReadonlySet<string> = new Set(PICTURE_NAMES)
 
 /** A template with the data in it; `merge` is this for the templates of the service. Throws what Carbone and the pictures throw. */
 export async function mergeTemplate(
-  { xml, frames }: Template,
+  template: Template,
   data: object,
   pictures: Record<string, Buffer>,
 ): Promise<Buffer> {
-  const merged = printedText(await fillMarkers(xml, literalData(data), TIMEOUT_MS))
-  const filled = frames.map((frame) => {
+  const merged = printedText(await fillMarkers(template.xml, literalData(data), TIMEOUT_MS))
+  const filled = template.frames.map((frame) => {
     if (!NAMED_FRAMES.has(frame.name)) return frame.xml
     const picture = pictures[frame.name]
     return picture ? filledFrame(frame, picture) : ''
   })
-  return Buffer.from(PROLOG + merged.replace(FRAME_MARKS, (_, index: string) => filled[Number(index)] ?? ''))
+  const xml = merged
+    .replace(FRAME_MARKS, (_, index: string) => filled[Number(index)] ?? '')
+    .replace(EMPTY_CELL, '$1<text:p/>$2')
+  return Buffer.from(PROLOG + xml)
 }
 
 /**

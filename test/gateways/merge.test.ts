@@ -107,6 +107,11 @@ describe('what a condition surrounds is left out as a whole', () => {
     expect(count(await merged(body, { bank, upi: 'a@b' }), 'table:table-cell>')).toBe(3)
   })
 
+  test('a cell that has nothing left has a paragraph, because LibreOffice drops the cells after an empty one', async () => {
+    const list = '{d.lines[i].name}</text:p><text:p>{d.lines[i+1].name}'
+    expect(await merged(table(cells(list, 'Amount')), { lines: [] })).toContain('<table:table-cell><text:p/></table:table-cell>')
+  })
+
   test('joined cells are refused but in the row that ends a list, which LibreOffice writes with them', () => {
     const joined = (text: string) => `<table:table-cell table:number-columns-spanned="3"><text:p>${text}</text:p></table:table-cell>`
     const head = cells('Item', '{d.hsn:showBegin}HSN{d.hsn:showEnd}', 'Amount')

@@ -52,6 +52,7 @@ describe.each(TEMPLATE_NAMES)('%s', (name) => {
     expect(missing).toEqual([])
     expect(text).not.toMatch(/undefined|\[object/)
     expect(xml).not.toMatch(/[\uFDD0-\uFDEF\uFFFF]/)
+    expect(xml).not.toMatch(/<table:table-cell\b[^>]*><\/table:table-cell>/)
     const literal = data.notes.map((note) => note.text).join(' ')
     expect((text.match(/\{[dc]\.[^}]*\}/g) ?? []).filter((marker) => !literal.includes(marker))).toEqual([])
     expect(xml).toContain(`<dc:title>${data.file_title.replaceAll('&', '&amp;').replaceAll('<', '&lt;')}</dc:title>`)
