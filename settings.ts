@@ -165,7 +165,8 @@ export const tickPlanOf = (settings: Settings): TickPlan => ({
 })
 
 /** The origin by which others reach the service. */
-export const originOf = ({ publicUrl, host, port }: Settings): string => publicUrl ?? `http://${host}:${port}`
+export const originOf = ({ publicUrl, host, port }: Settings): string =>
+  publicUrl ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
 /** Where files and rendered documents are kept. */
 export const storageOf = (settings: Settings) => ({

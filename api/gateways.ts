@@ -2,13 +2,20 @@
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { sealer } from '../models/sealed.ts'
-import { type Settings, storageOf, tickPlanOf } from '../settings.ts'
+import { type Settings, originOf, storageOf, tickPlanOf } from '../settings.ts'
 import { engineOnDemand, type EngineOnDemand } from './engine.ts'
+import { siteOf } from './http/cookies.ts'
 import { createCursors } from './http/cursors.ts'
 import type { Gateways } from './http/gateways.ts'
+import { createSignIns } from './http/sign-ins.ts'
+import type { Connection } from '../models/connection.ts'
 
 /** Nothing is connected before it is used; the engine is closed with the API. */
-export function openGateways(settings: Settings): Gateways & { engine: EngineOnDemand } {
+export function openGateways(
+  settings: Settings,
+  connection: Connection,
+  clock: () => Date,
+): Gateways & { engine: EngineOnDemand } {
   return {
     engine: engineOnDemand({
       address: settings.temporalAddress,
@@ -27,5 +34,7 @@ export function openGateways(settings: Settings): Gateways & { engine: EngineOnD
     }),
     tick: tickPlanOf(settings),
     blobs: openBlobStore(storageOf(settings)),
+    signIns: createSignIns(connection, clock),
+    site: siteOf(originOf(settings)),
   }
 }

@@ -23,6 +23,8 @@ import { invoiceRoutes } from './resources/invoices.ts'
 import { itemRoutes } from './resources/items.ts'
 import { journalRoutes } from './resources/journals.ts'
 import { partnerRoutes } from './resources/partners.ts'
+import { preferenceRoutes } from './resources/preferences.ts'
+import { sessionRoutes } from './resources/sessions.ts'
 import { paymentRoutes } from './resources/payments.ts'
 import { purchaseOrderRoutes } from './resources/purchase-orders.ts'
 import { recurringRoutes } from './resources/recurring.ts'
@@ -65,6 +67,9 @@ const RESOURCES: Route[] = [
   ...webhookResendingRoutes,
   ...eventFeedRoutes,
 ]
+
+/** The routes of signed-in persons, below /internal/v1; they are no part of the public API. */
+export const INTERNAL_ROUTES: Route[] = [...sessionRoutes, ...preferenceRoutes]
 
 /** All routes, the OpenAPI document's own included; `publicUrl` is the origin that callers see. */
 export function routesOf({ publicUrl }: { publicUrl: string }): Route[] {

@@ -34,9 +34,11 @@ import { openGateways } from './gateways.ts'
 import { createReadinessProbe } from './readiness.ts'
 import { runProcess, type Api } from './process.ts'
 import { createWaker } from './waker.ts'
-import { routesOf } from './routes.ts'
+import { INTERNAL_ROUTES, routesOf } from './routes.ts'
 
 export const BASE_PATH = '/api/public/v1'
+/** Of the calls of signed-in persons. */
+export const INTERNAL_PATH = '/internal/v1'
 
 const MEGABYTE = 2 ** 20
 
@@ -58,9 +60,10 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const accessLog = createAccessLog(log, measured)
   addWaitingMetrics(accessLog.registry, database)
   const tokens = rememberTokens(database, settings.databaseUrl)
-  const gateways = openGateways(settings)
+  const clock = () => new Date()
+  const gateways = openGateways(settings, database, clock)
   const context: ServerContext = {
-    writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock: () => new Date() },
+    writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock },
     limiter,
     tokens,
     sealer: gateways.sealer,
@@ -74,7 +77,8 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   // Text that is too long to be an id is answered as any other that is none.
   const server = restify.createServer({ name: 'bahi', log, maxParamLength: MAX_HEAD_BYTES })
   const publicUrl = originOf(settings)
-  mountRoutes(server, context, accessLog, routesOf({ publicUrl }))
+  mountRoutes(server, context, accessLog, { below: BASE_PATH, routes: routesOf({ publicUrl }) })
+  mountRoutes(server, context, accessLog, { below: INTERNAL_PATH, routes: INTERNAL_ROUTES })
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
   const answers = {
     '/health/live': live,
@@ -116,9 +120,14 @@ function sharesOf({ databasePool: pool, databaseWriters }: Settings): Shares {
   return createShares({ pool, writers: databaseWriters ?? writersOf(availableParallelism()) })
 }
 
-function mountRoutes(server: restify.Server, context: ServerContext, accessLog: AccessLog, routes: Route[]): void {
+function mountRoutes(
+  server: restify.Server,
+  context: ServerContext,
+  accessLog: AccessLog,
+  { below, routes }: { below: string; routes: Route[] },
+): void {
   for (const route of routes) {
-    const path = BASE_PATH + route.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    const path = below + route.path.replaceAll(/\{(\w+)\}/g, ':$1')
     mount(server, route.method, path, async (request, response) => {
       const started = performance.now()
       const { reply, trace } = await tracedRequest(context, route, request)
@@ -128,7 +137,7 @@ function mountRoutes(server: restify.Server, context: ServerContext, accessLog: 
       accessLog.request({
         ...trace,
         method: request.method!,
-        route: route.path,
+        route: below === BASE_PATH ? route.path : below + route.path,
         status,
         durationMs: performance.now() - started,
       })

@@ -1,10 +1,12 @@
 // Creates a demonstration organisation with a few documents, so that the first lists of a new user are not empty.
-import { openDatabase } from '../models/database.ts'
+import { randomBytes } from 'node:crypto'
+import { openDatabase, type Database } from '../models/database.ts'
 import { costCenters } from '../models/cost-center.ts'
 import { exchangeRates } from '../models/currency.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
 import { operatorContext, operator } from './operator.ts'
 import { openBooks } from '../commands/books/open-books.ts'
+import { setPassword } from '../commands/people/set-password.ts'
 import type { DemoKeys } from './services/demo-card.ts'
 
 interface Where {
@@ -25,10 +27,27 @@ export async function seedDemo({ databaseUrl, baseUrl }: Where): Promise<DemoKey
     const { token } = made.token as { token: string }
     await seedLookups(operatorContext(database), org_id)
     await bookDocuments(baseUrl, token)
-    return { partner_key: partnerKey, organization: { org_id, name }, token }
+    const user = await setOwnersPassword(database, org_id)
+    return { partner_key: partnerKey, organization: { org_id, name }, token, user }
   } finally {
     await database.close()
   }
+}
+
+/** Gives the owner of the demonstration organisation a new password. */
+export async function demoOwner(databaseUrl: string, orgId: string): Promise<DemoKeys['user']> {
+  const database = openDatabase({ url: databaseUrl, pool: 1, name: 'bahi demo' })
+  try {
+    return await setOwnersPassword(database, orgId)
+  } finally {
+    await database.close()
+  }
+}
+
+async function setOwnersPassword(database: Database, orgId: string): Promise<DemoKeys['user']> {
+  const user = { email: ORGANIZATION.user.email, password: randomBytes(12).toString('base64url') }
+  await openBooks(operatorContext(database), operator(), (books) => setPassword(books, { orgId, ...user }))
+  return user
 }
 
 const ORGANIZATION = {

@@ -24,6 +24,9 @@ export const OPERATIONS = ['READ', 'CREATE', 'UPDATE', 'DELETE'] as const
 /** The scope that a route requires, without its prefix: 'invoices.READ'. */
 export type ScopeNeed = `${(typeof SCOPED_RESOURCES)[number]}.${(typeof OPERATIONS)[number]}`
 
+/** What only signed-in persons may do, by their role; no token carries it. */
+export type PersonalNeed = 'preferences.READ' | 'preferences.UPDATE'
+
 /** The wildcard: everything in the organisation. */
 export const FULL_ACCESS = 'Svc.fullaccess.all'
 
@@ -50,7 +53,7 @@ export function checkedScopes(scopes: readonly string[]): string[] {
   })
 }
 
-/** True when a token with these scopes has the needed one. */
-export function allows(scopes: readonly string[], needed: ScopeNeed): boolean {
+/** True when a token or session with these scopes has the needed one. */
+export function allows(scopes: readonly string[], needed: ScopeNeed | PersonalNeed): boolean {
   return scopes.includes(FULL_ACCESS) || scopes.includes(`Svc.${needed}`)
 }

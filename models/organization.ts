@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { col, fn, where } from 'sequelize'
 import { factsOf, kindsThatHave } from '../domain/documents.ts'
 import type { PostingPreferences } from '../domain/preferences.ts'
+import type { Role } from '../domain/roles.ts'
 import { BOOLEAN, BYTES, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type RowOf } from './model.ts'
 import type { BoundStatement, Connection } from './connection.ts'
 import { finder, finderAbove, is, type Scope } from './find.ts'
@@ -38,9 +39,11 @@ export type OrganizationRow = RowOf<typeof organizations>
 export const users = model('users', {
   org_id: UUID,
   id: UUID,
+  /** Null where nobody's address is known. */
+  person_id: orNull(UUID),
   email: TEXT,
   name: orNull(TEXT),
-  role: textOf<'OWNER' | 'MEMBER'>(),
+  role: textOf<Role>(),
   created_time: TIME,
 })
 export type UserRow = RowOf<typeof users>

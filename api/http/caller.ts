@@ -7,6 +7,7 @@ import { allows } from '../../domain/scopes.ts'
 import { tokenStillHeld } from '../../models/token.ts'
 import type { TokenMemory } from '../../models/token-memory.ts'
 import type { Route } from './route.ts'
+import { identifySession, identifyVisitor, type SessionFinding } from './session-caller.ts'
 
 type Origin = Caller['origin']
 
@@ -23,6 +24,8 @@ export interface Identifying {
   tokens: TokenMemory
   now: Date
   origin: Origin
+  /** What persons' calls are authenticated with. */
+  persons: Pick<SessionFinding, 'connection' | 'site' | 'named'>
   /** Counts a call without a valid token or key against its address. Throws rate_limit.exceeded. */
   countUnknown(): Promise<void>
 }
@@ -40,6 +43,7 @@ export async function identify(
 ): Promise<IdentifiedCaller> {
   const { tokens, now, origin } = identifying
   if (route.by === 'anyone') return { caller: { ...NOBODY, origin }, budget: null }
+  if (route.by === 'session' || route.by === 'visitor') return identifyPerson(route, request, identifying)
   if (route.by === 'partner') {
     const unknownKey = () => fault('auth.invalid_token', { message: 'The partner key is missing, invalid or revoked.' })
     const { keyId, partnerId } = await holderOf(
@@ -70,6 +74,19 @@ export async function identify(
   }
   // A re-issue with grace leaves a partner two tokens of an organisation, and one budget (decisions §11).
   return { caller, budget: token.partner_id === null ? token.id : `${organization.id} ${token.partner_id}` }
+}
+
+async function identifyPerson(
+  route: Route,
+  request: IncomingMessage,
+  { persons, now, origin: { source: _source, ...origin }, countUnknown }: Identifying,
+): Promise<IdentifiedCaller> {
+  const finding = { ...persons, now, countUnknown }
+  const caller = { ...NOBODY, origin: { ...origin, source: 'CONSOLE' } }
+  if (route.by === 'visitor')
+    return { caller: { ...caller, ...(await identifyVisitor(route, request, finding)) }, budget: null }
+  const signed = await identifySession(route, request, finding)
+  return { caller: { ...caller, ...signed }, budget: signed.session!.personId }
 }
 
 async function holderOf<Holder>(
@@ -106,28 +123,41 @@ function partnerKeyOf(request: IncomingMessage): string | null {
 
 /**
  * Throws 403 for a suspended organisation, 404 if the request names another organisation than its token's, and 400 if
- * the request of an OAuth token names none (specification, "Authentication"; decisions §2). The organisation may be
+ * the request of an OAuth token names none (specification, "Authentication"; decisions §2), or that of a person who has several. The organisation may be
  * named several times, in any case; each must be the token's own.
  */
-export function checkOrganization(caller: Caller, request: IncomingMessage, parameters: URLSearchParams): void {
-  if (!caller.organization) return
-  if (caller.organization.status === 'SUSPENDED') throw fault('authz.organization_suspended')
-  const named = [
-    ...parameters.getAll('organization_id'),
-    ...(request.headersDistinct['x-svc-org'] ?? []).flatMap(listed),
-  ]
-  if (named.length === 0 && caller.kind === 'OAUTH') {
+export function checkOrganization(caller: Caller, route: Route, named: string[]): void {
+  const { organization, kind } = caller
+  if (kind === 'SESSION' && !organization) throwWithoutOrganization(route, named)
+  if (!organization) return
+  // A person who belongs to a suspended organisation may still sign out, or turn to another one.
+  const isOfOrganization = kind !== 'SESSION' || route.scope !== null
+  if (organization.status === 'SUSPENDED' && isOfOrganization) throw fault('authz.organization_suspended')
+  if (named.length === 0 && kind === 'OAUTH') {
     throw fault('validation.required_field', { field: 'organization_id', message: 'This token needs organization_id.' })
   }
-  if (named.some((id) => id.toLowerCase() !== caller.organization!.id)) throw fault('not_found.resource')
+  if (named.some((id) => id.toLowerCase() !== organization.id)) throw fault('not_found.resource')
 }
+
+function throwWithoutOrganization(route: Route, named: string[]): void {
+  if (named.length > 0) throw fault('not_found.resource')
+  if (route.scope === null) return
+  const message = 'Name one of your organisations in the header X-Svc-Org.'
+  throw fault('validation.required_field', { field: 'X-Svc-Org', message })
+}
+
+/** The organisations that a request names. */
+export const namedOrganizations = (request: IncomingMessage, parameters: URLSearchParams): string[] => [
+  ...parameters.getAll('organization_id'),
+  ...(request.headersDistinct['x-svc-org'] ?? []).flatMap(listed),
+]
 
 // A proxy may join several headers into one.
 const listed = (header: string) => header.split(',').map((part) => part.trim())
 
 /** Throws the route's own 403 if the token lacks the scope of the route. */
 export function checkScope(caller: Caller, route: Route): void {
-  if (route.by === 'anyone' || route.by === 'partner' || route.scope === null) return
+  if (route.by === 'anyone' || route.by === 'visitor' || route.by === 'partner' || route.scope === null) return
   if (allows(caller.scopes, route.scope)) return
   throw fault(route.authCodes?.scope ?? 'auth.insufficient_scope', { details: { required: `Svc.${route.scope}` } })
 }

@@ -2,7 +2,7 @@
 import { FAULTS, type Fault } from '../../domain/faults.ts'
 import { MAX_FIELD, MAX_MESSAGE, shortened } from './problems.ts'
 import { Rendered } from './rendered.ts'
-import type { Answer } from './route.ts'
+import { HEADERS, type Answer } from './route.ts'
 
 export interface Reply {
   status: number
@@ -21,13 +21,13 @@ export interface Rest {
 }
 
 /** `{code: 0, message, <resource_key>: ...}` (specification, "Response envelope"). */
-export function success(status: number, { message = 'success', ...resource }: Answer): Reply {
+export function success(status: number, { message = 'success', [HEADERS]: headers, ...resource }: Answer): Reply {
   const [[key, value] = [], ...others] = Object.entries(resource)
   const body =
     value instanceof Rendered && others.length === 0
       ? `{"code":0,"message":${JSON.stringify(message)},${JSON.stringify(key)}:${value.json}}`
       : JSON.stringify({ code: 0, message, ...resource })
-  return { status, headers: {}, body }
+  return { status, headers: { ...headers }, body }
 }
 
 /** The text of an answer before and after the rows of its last list, which must be empty. */

@@ -4,7 +4,9 @@ import type { BlobStore } from '../../gateways/storage/blobs.ts'
 import type { WebhookSender } from '../../gateways/webhook/sender.ts'
 import type { TickTime } from '../../domain/tick.ts'
 import type { Sealer } from '../../models/sealed.ts'
+import type { Site } from './cookies.ts'
 import type { Cursors } from './cursors.ts'
+import type { SignIns } from './sign-ins.ts'
 
 export interface Gateways {
   engine: Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk'>
@@ -15,4 +17,6 @@ export interface Gateways {
   tick: TickTime
   /** Files and rendered documents. */
   blobs: BlobStore
+  signIns: SignIns
+  site: Site
 }

@@ -17,11 +17,11 @@ export interface KeyedCall extends AnswerKey {
 }
 
 /**
- * The idempotency key of a POST, or null if it has none. Throws idempotency.key_required if the route requires a key, and
- * validation.invalid_value for a malformed key.
+ * The idempotency key of a POST, or null if it has none, or signs in: what sets a cookie is not repeated.
+ * Throws idempotency.key_required if the route requires a key, and validation.invalid_value for a malformed key.
  */
 export function keyOf(route: Route, request: IncomingMessage): string | null {
-  if (route.method !== 'POST') return null
+  if (route.method !== 'POST' || route.by === 'visitor') return null
   const key = request.headers['idempotency-key']
   if (key === undefined) {
     if (route.keyRequired) throw fault('idempotency.key_required', { field: 'Idempotency-Key' })

@@ -62,8 +62,11 @@ export function openapi(routes: Route[], serverUrl: string): Record<string, unkn
   }
 }
 
+// Calls of persons are no part of the public document.
+const SECURED = { token: [{ token: [] }], partner: [{ partnerKey: [] }], session: [], visitor: [], anyone: [] }
+
 function operation(route: Route): Record<string, unknown> {
-  const secured = { token: [{ token: [] }], partner: [{ partnerKey: [] }], anyone: [] }[route.by ?? 'token']
+  const secured = SECURED[route.by ?? 'token']
   return {
     operationId: operationId(route),
     tags: [route.tag],

@@ -7,7 +7,7 @@ import { asFault } from '../../commands/books/refusals.ts'
 import { Fault, fault } from '../../domain/faults.ts'
 import { CallerChanged } from '../../models/token.ts'
 import { discardRest } from './body.ts'
-import { checkOrganization, checkScope, identify } from './caller.ts'
+import { checkOrganization, checkScope, identify, namedOrganizations } from './caller.ts'
 import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
 import { answerList } from './list-answer.ts'
@@ -43,6 +43,7 @@ export async function handleRequest(
   let reply: Reply
   try {
     const { path, parameters } = partsOf(request)
+    const named = namedOrganizations(request, parameters)
     const count = async (budget: Budget) => {
       allowance = await server.limiter.count(budget, now)
       if (allowance.allowed) return
@@ -54,6 +55,7 @@ export async function handleRequest(
         tokens: server.tokens,
         now: at,
         origin: originOf(request, ip, trace.requestId),
+        persons: { connection: server.writeContext.database, site: server.gateways.site, named },
         countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
       })
       trace.orgId = known.caller.organization?.id ?? null
@@ -64,7 +66,7 @@ export async function handleRequest(
     await (budget === null ? server.pace() : count({ of: caller.tier, key: budget }))
     const sent: IncomingCall = { request, path, parameters, params: request.params ?? {} }
     const answer = async (of: Caller) => {
-      checkOrganization(of, request, parameters)
+      checkOrganization(of, route, named)
       checkScope(of, route)
       return answerRoute(server, route, of, sent, now)
     }
@@ -79,9 +81,12 @@ export async function handleRequest(
     // The request may be refused while its body is still arriving.
     discardRest(request)
   }
-  Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId })
+  Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId }, cachingOf(route))
   return { reply, trace }
 }
+
+// What a person sees is for nobody else, such as who uses the browser next.
+const cachingOf = ({ by }: Route) => (by === 'session' || by === 'visitor' ? { 'Cache-Control': 'no-store' } : {})
 
 // Identifies the caller again if its token or organisation changed while the request was handled, and retries.
 async function untilUnchanged(

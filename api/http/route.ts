@@ -3,14 +3,17 @@ import type { Static, TObject, TSchema } from 'typebox'
 import type { Books } from '../../commands/books/books.ts'
 import type { Caller } from '../../commands/books/caller.ts'
 import type { FieldProblem } from '../../domain/faults.ts'
-import type { ScopeNeed } from '../../domain/scopes.ts'
+import type { PersonalNeed, ScopeNeed } from '../../domain/scopes.ts'
 import type { Database } from '../../models/database.ts'
 import type { Scope } from '../../models/find.ts'
 import type { Gateways } from './gateways.ts'
 import type { RowMemory } from './row-memory.ts'
 
-/** The result of a handler: the resource under its key, and optionally a message. */
-export type Answer = { message?: string } & Record<string, unknown>
+/** The headers of an answer, beside those that every answer has. */
+export const HEADERS: unique symbol = Symbol('headers')
+
+/** The result of a handler: the resource under its key, and optionally a message and headers. */
+export type Answer = { message?: string; [HEADERS]?: Record<string, string> } & Record<string, unknown>
 
 /**
  * A streamed answer, for lists that are too long to be held in memory: the answer, whose last list is empty, and the rows
@@ -83,15 +86,17 @@ export type WorkflowAnswer = (context: RequestContext) => Promise<Answer | Accep
 
 interface Declaration<Query extends TObject, Body extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Below /api/public/v1, with {parameters}. */
+  /** Below /api/public/v1, or /internal/v1 where persons call it, with {parameters}. */
   path: string
   /** The name of the resource in the OpenAPI document and in the docs. */
   tag: string
   does: string
-  /** `resource.OP`; null if any valid token is accepted. */
-  scope: ScopeNeed | null
-  /** How the caller authenticates: by token (the default), by partner key, or not at all. */
-  by?: 'token' | 'partner' | 'anyone'
+  /** `resource.OP`; null if any valid token is accepted, and of a session, if the call is of no organisation. */
+  scope: ScopeNeed | PersonalNeed | null
+  /** How the caller authenticates: by token (the default), by partner key, by a session's cookie, or not at all; a visitor signs in. */
+  by?: 'token' | 'partner' | 'session' | 'visitor' | 'anyone'
+  /** True if a session's call changes the organisation itself, which its command locks. */
+  changesOrganization?: true
   query?: Query
   body?: Body
   /** The shape that the body is refused by, where it is wider than the documented one: the handler checks the rest. */

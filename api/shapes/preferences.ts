@@ -140,7 +140,7 @@ function refuseUnknown(schema: TSchema, value: unknown, path: string): void {
 
 const Stated = (maxLength?: number) => Type.String(maxLength === undefined ? {} : { maxLength })
 
-const PreferencesAnswer = Type.Object({
+export const PreferencesAnswer = Type.Object({
   roundInvoiceTotals: Type.Boolean(),
   roundingMethod: Type.Enum(['nearest', 'up', 'down']),
   strictPaymentDedupe: Type.Boolean(),

@@ -14,20 +14,26 @@ export interface DemoCard {
   partner_key: string
   organization: { org_id: string; name: string }
   token: string
+  /** The owner of the demonstration organisation, who can sign in; null in the file of an earlier version. */
   user: { email: string; password: string } | null
 }
 
-export type DemoKeys = Pick<DemoCard, 'partner_key' | 'organization' | 'token'>
+export type DemoKeys = Pick<DemoCard, 'partner_key' | 'organization' | 'token'> & {
+  user: NonNullable<DemoCard['user']>
+}
 
 /** The keys of an earlier run if they are still valid; otherwise null. */
-export async function keptKeys(dataDir: string, baseUrl: string): Promise<DemoKeys | null> {
+export async function keptKeys(
+  dataDir: string,
+  baseUrl: string,
+): Promise<Pick<DemoCard, 'partner_key' | 'organization' | 'token' | 'user'> | null> {
   const card = readJson<Partial<DemoCard>>(fileOf(dataDir))
   if (!card?.token || !card.partner_key || !card.organization) return null
   const answer = await fetch(`${baseUrl}/whoami`, { headers: { authorization: `Bearer ${card.token}` } })
   await answer.body?.cancel()
   // Only 401 means that the database is another one; other errors are temporary.
   if (answer.status === 401) return null
-  return { partner_key: card.partner_key, organization: card.organization, token: card.token }
+  return { partner_key: card.partner_key, organization: card.organization, token: card.token, user: card.user ?? null }
 }
 
 /** The card of the run with this data folder; null if there is none. */

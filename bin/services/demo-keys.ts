@@ -5,7 +5,10 @@ import { step } from './steps.ts'
 
 export async function demoKeys(local: LocalRun, databaseUrl: string, baseUrl: string): Promise<DemoKeys> {
   const kept = await keptKeys(local.dataDir, baseUrl)
-  if (kept) return kept
+  if (kept) {
+    const { demoOwner } = await import('../seed.ts')
+    return { ...kept, user: kept.user ?? (await demoOwner(databaseUrl, kept.organization.org_id)) }
+  }
   return step<DemoKeys>(
     'Demo data',
     async () => {

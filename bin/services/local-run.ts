@@ -215,7 +215,7 @@ function printReady({ local, begun }: Run, origin: string, addresses: Addresses,
     partner_key: keys.partner_key,
     organization: { org_id: keys.organization.org_id, name: keys.organization.name },
     token: keys.token,
-    user: null,
+    user: keys.user,
   }
   const file = writeDemoCard(local.dataDir, card)
   console.log(`

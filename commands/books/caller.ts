@@ -1,4 +1,6 @@
 // The caller: the person or program that a command runs for, within one organisation.
+import type { Role } from '../../domain/roles.ts'
+import type { SignedIn } from '../../models/session.ts'
 import type { OrganizationFacts } from '../../models/token.ts'
 import type { Precondition } from '../../models/transaction.ts'
 
@@ -14,14 +16,16 @@ export interface Origin {
 }
 
 export interface Caller {
-  /** The id of the token or partner key that idempotency keys and rate limits are kept for. */
+  /** The id of the token, partner key or session that idempotency keys and rate limits are kept for. */
   subject: string
-  kind: 'TOKEN' | 'OAUTH' | 'PARTNER' | 'SYSTEM'
+  kind: 'TOKEN' | 'OAUTH' | 'PARTNER' | 'SYSTEM' | 'SESSION'
   tier: 'DEFAULT' | 'PARTNER'
   scopes: string[]
   userId: string | null
   partnerId: string | null
   organization: OrganizationFacts | null
+  /** Of a signed-in person; name and role are those in the organisation, null without one. */
+  session?: SignedIn & { name: string | null; role: Role | null }
   /** The precondition of a transaction that begins at `now`: the token is still valid. It was checked earlier, before the call waited. */
   precondition?(now: Date): Precondition
   /** Written into the metadata of every activity entry. */

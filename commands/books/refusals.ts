@@ -31,6 +31,11 @@ export const TAKEN: Record<
     field: 'external_ref',
     message: 'Another organisation of this partner has this external_ref.',
   },
+  people_email: {
+    code: 'validation.duplicate_resource',
+    field: 'user.email',
+    message: 'Other calls are adding a user with this address; try again.',
+  },
   number_series_org_id_branch_id_period_id_series_name_key: {
     code: 'validation.duplicate_resource',
     field: 'series_name',

@@ -8,11 +8,11 @@ import {
   findOrganizationOfPartner,
   lockOrganizationOfPartner,
   organizations,
-  users,
   type OrganizationRow,
 } from '../../models/organization.ts'
 import { findTokensOfPartner, hashOf, mintSecret, PREFIXES, tokens, type TokenRow } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
+import { addUser, NO_ADDRESS } from '../people/persons.ts'
 import { checkedOrganization, type NewOrganization } from './organization-details.ts'
 import { seedOrganization } from './seeding.ts'
 
@@ -61,12 +61,10 @@ export async function createOrganization(
   }
   books.enter(row.id)
   const organization = books.insertAbove(organizations, row)
-  const owner = books.insert(users, {
-    id: books.newId(),
-    email: input.user?.email ?? input.email ?? 'owner@organization.invalid',
+  const owner = await addUser(books, {
+    email: input.user?.email ?? input.email ?? NO_ADDRESS,
     name: input.user?.name ?? null,
     role: 'OWNER',
-    created_time: books.now,
   })
   const city = typeof input.address === 'object' && typeof input.address?.city === 'string' ? input.address.city : null
   seedOrganization(books, organization, city)

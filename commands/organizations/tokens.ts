@@ -2,9 +2,10 @@
 import { fault } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { checkedScopes, FULL_ACCESS } from '../../domain/scopes.ts'
-import { findOrganization, findUserByEmail, users } from '../../models/organization.ts'
+import { findOrganization, findUserByEmail } from '../../models/organization.ts'
 import type { TokenRow } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
+import { addUser } from '../people/persons.ts'
 import { issueToken, type IssuedToken } from './partners.ts'
 
 export interface TokenInput {
@@ -29,13 +30,8 @@ export async function mintUserToken(
   books.enter(organization.id)
   const user =
     (await findUserByEmail(books, email)) ??
-    books.insert(users, {
-      id: books.newId(),
-      email,
-      name: null,
-      role: 'MEMBER',
-      created_time: books.now,
-    })
+    // Whatever the scopes of the token, its user may sign in to read at most.
+    (await addUser(books, { email, name: null, role: 'VIEWER' }))
   books.record({ action: 'TOKEN_CREATED', entityType: 'USER', entityId: user.id, entityRef: user.email })
   return issueToken(books, {
     userId: user.id,

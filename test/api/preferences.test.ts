@@ -1,4 +1,4 @@
-// Preferences of organisations: what is merged, refused and recorded, logos by their content, and who follows a change.
+// Preferences of organisations: what is merged, refused and recorded, and who follows a change.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -6,46 +6,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
-import { validateBody } from '../../api/http/validate.ts'
-import { PreferenceChangesBody, preferenceChanges, showPreferences } from '../../api/shapes/preferences.ts'
-import { openBooks } from '../../commands/books/open-books.ts'
-import { changePreferences } from '../../commands/organizations/preferences.ts'
-import { operator } from '../../bin/operator.ts'
-import { Fault } from '../../domain/faults.ts'
 import type { Json } from '../fixtures/client.ts'
 import { invoiceBody } from '../fixtures/bodies.ts'
 import { addBranch, openOrganization } from '../fixtures/organization.ts'
-import { chunk, dataUrl, jpeg, png } from '../fixtures/pictures.ts'
+import { dataUrl, png } from '../fixtures/pictures.ts'
+import { DEFAULTS, preferencesOf } from '../fixtures/preferences.ts'
 import { useService } from '../fixtures/use-service.ts'
 
 const service = await useService()
-const context = { database: service.database, wakeRelay: () => undefined, forgetCallers: () => undefined, clock: () => new Date() }
+const { change, refusal, entries } = preferencesOf(service)
 
-/** Changes preferences as an operator does; returns them as callers see them. */
-const change = (orgId: string, body: Json): Promise<Json> =>
-  openBooks(context, operator(), async (books) => {
-    books.enter(orgId)
-    validateBody(PreferenceChangesBody, body)
-    return showPreferences(await changePreferences(books, preferenceChanges(body)))
-  })
-
-async function refusal(orgId: string, body: Json): Promise<Json> {
-  const fault = await change(orgId, body).then(() => null, (error: unknown) => error)
-  if (!(fault instanceof Fault)) throw new Error(`not refused: ${String(fault)}`)
-  const { status, code, field, details, errors } = fault
-  return { status, code, ...(field && { field }), ...(details && { details }), ...(errors && { errors: errors.map((each) => each.field) }) }
-}
-
-const entries = (orgId: string) => service.sql<{ changes: Json }>(
-  `SELECT changes FROM activity WHERE org_id = $1 AND action = 'PREFERENCES_UPDATED' ORDER BY occurred_at`, orgId)
-
-const DEFAULTS = {
-  roundInvoiceTotals: false, roundingMethod: 'nearest', strictPaymentDedupe: true, invoiceTemplate: 'classic',
-  pdf: { logo: null, bankDetails: null, upiId: null, terms: null, footer: null, signatory: null },
-  mail: { fromName: null, replyTo: null, dailyLimit: 500 },
-  reminders: { enabled: false, days: [-3, 0, 7, 15, 30], subject: null, text: null },
-  eInvoicing: {},
-}
 const LONG = 'x'.repeat(501)
 const BANK = { accountName: 'Asha Traders', accountNumber: '50100 2233', bankName: 'HDFC Bank', ifsc: 'HDFC0001234' }
 
@@ -151,47 +121,6 @@ describe('changes', () => {
     } finally {
       await other.close()
     }
-  })
-})
-
-describe('a logo', () => {
-  test.each([
-    ['image/png', png(40, 30), 40, 30], ['image/jpeg', jpeg(120, 50), 120, 50], ['image/png', png(2000, 2000), 2000, 2000],
-    ['image/png', png(9, 9, { between: [chunk('tEXt', Buffer.from('Title\0Asha'))] }), 9, 9],
-  ])('%s is kept as it was sent, and answered without its content', async (type, content, width, height) => {
-    const { orgId } = await service.organization()
-    const { pdf } = await change(orgId, { pdf: { logo: dataUrl(content, type) } })
-    expect(pdf.logo).toEqual({ mediaType: type, width, height, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) })
-    const [kept] = await service.sql<{ content: Buffer }>('SELECT content FROM logos WHERE org_id = $1', orgId)
-    expect(content.equals(kept!.content)).toBe(true)
-    expect((await change(orgId, { pdf })).pdf).toEqual(pdf)
-    expect((await change(orgId, { pdf: { logo: null } })).pdf.logo).toBeNull()
-    expect((await entries(orgId)).map(({ changes }) => changes)).toEqual([{ 'pdf.logo': { old: null, new: pdf.logo } }, { 'pdf.logo': { old: pdf.logo, new: null } }])
-  })
-
-  const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
-  const cut = png(40, 30).subarray(0, -20)
-  const broken = Buffer.from(png(40, 30).map((byte, place) => (place === 45 ? byte ^ 1 : byte)))
-  test.each<[string, string]>([
-    ['an SVG', dataUrl(svg, 'image/svg+xml')], ['an SVG that calls itself a PNG', dataUrl(svg)], ['a JPEG that calls itself a PNG', dataUrl(jpeg(4, 4))],
-    ['100 megapixels', dataUrl(png(10_000, 10_000))], ['100 megapixels of a JPEG', dataUrl(jpeg(10_000, 10_000), 'image/jpeg')], ['no pixels', dataUrl(png(0, 5))],
-    ['an animation', dataUrl(png(4, 4, { between: [chunk('acTL', Buffer.alloc(8))] }))],
-    ['frames of an animation', dataUrl(png(4, 4, { between: [chunk('fcTL', Buffer.alloc(26))] }))],
-    ['a file cut short', dataUrl(cut)], ['a broken checksum', dataUrl(broken)], ['a JPEG cut short', dataUrl(jpeg(9, 9).subarray(0, -2), 'image/jpeg')],
-    ['a second head', dataUrl(png(4, 4, { between: [png(3000, 3000).subarray(8, 33)] }))], ['more than 1 MB', dataUrl(png(4, 4, { between: [chunk('tEXt', Buffer.alloc(2 ** 20))] }))],
-    ['a URL', 'https://asha.example/logo.png'], ['a GIF', dataUrl(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64'), 'image/gif')], ['nothing', 'data:image/png;base64,'],
-    ['no base64', 'data:image/png;base64,%%%%'],
-    ['base64 with spaces', dataUrl(png(4, 4)).replace('iVBO', 'iVBO\n')],
-  ])('is not %s', async (_what, logo) => {
-    const { orgId } = await service.organization()
-    expect([400, 422]).toContain((await refusal(orgId, { pdf: { logo } })).status)
-    expect((await change(orgId, {})).pdf.logo).toBeNull()
-  })
-
-  test('of another hash is not taken for the one that is kept', async () => {
-    const { orgId } = await service.organization()
-    await change(orgId, { pdf: { logo: dataUrl(png(4, 4)) } })
-    expect(await refusal(orgId, { pdf: { logo: { mediaType: 'image/png', width: 4, height: 4, sha256: '0'.repeat(64) } } })).toEqual({ status: 400, code: 'validation.invalid_value', field: 'pdf.logo' })
   })
 })
 

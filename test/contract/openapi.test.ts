@@ -54,7 +54,7 @@ describe('security', () => {
   test.each(each())('%s', (name, route) => {
     const operation = document.paths[route.path][name.split(' ')[0]!.toLowerCase()]
     const schemes = (operation.security as Json[]).flatMap((need) => Object.keys(need))
-    expect(schemes).toEqual({ token: ['token'], partner: ['partnerKey'], anyone: [] }[route.by ?? 'token'])
+    expect(schemes).toEqual({ token: ['token'], partner: ['partnerKey'], anyone: [], session: null, visitor: null }[route.by ?? 'token'])
     for (const scheme of schemes) expect(document.components.securitySchemes).toHaveProperty(scheme)
     if (route.scope) expect(operation.description).toContain(`Svc.${route.scope}`)
   })

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { DOCUMENTS, filled } from '../../bin/docs.ts'
-import { routesOf } from '../../api/routes.ts'
+import { INTERNAL_ROUTES, routesOf } from '../../api/routes.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import { FAULTS } from '../../domain/faults.ts'
 import { readCodecSettings, readLocalRun, readSettings } from '../../settings.ts'
@@ -102,7 +102,8 @@ describe('what the documents refer to', () => {
 
   test.each(ALL)('the calls that %s names are routes', (document) => {
     const atOrigin = ['/health/live', '/health/ready', '/metrics'].map((path) => callOf('GET', path))
-    const known = new Set([...routes.map(({ method, path }) => callOf(method, path)), ...atOrigin])
+    const internal = INTERNAL_ROUTES.map(({ method, path }) => callOf(method, `/internal/v1${path}`))
+    const known = new Set([...routes.map(({ method, path }) => callOf(method, path)), ...internal, ...atOrigin])
     const named = [...proseOf(document).matchAll(/`(GET|POST|PUT|DELETE) (\/[\w/{}.-]+)/g)]
     expect(named.map(([, method, path]) => callOf(method!, path!)).filter((call) => !known.has(call))).toEqual([])
   })

@@ -38,6 +38,7 @@ const relayed = ({ path, text }: Sql) => RELAY.includes(path) && /\borg_id = \w+
 // What is read across organisations, and why that is right.
 const ACROSS: Record<string, string> = {
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
+  'models/session.ts ORGANIZATIONS_OF': 'a person sees to which organisations they belong',
   'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',
   'models/waiting.ts COUNT_WAITING': 'operators see how much waits in all',
   'models/financial-years.ts WITHOUT_NEXT_YEAR': 'the nightly housekeeping looks for the organisations to open',
@@ -86,7 +87,9 @@ describe('SQL is written in models and reports alone', () => {
 })
 
 test('a finder that takes a bare connection asks nothing of an organisation, but for those with a reason', () => {
-  const known = ['findTokenHolder', 'findPartnerOfKey', 'findOrganizationOfPartner', 'findOrganizationByRef', 'findOrganization', 'findOrganizationFacts']
+  const known = ['findTokenHolder', 'findPartnerOfKey', 'findOrganizationOfPartner', 'findOrganizationByRef', 'findOrganization', 'findOrganizationFacts',
+    // Of persons, who belong to organisations and not to one.
+    'findPersonByEmail', 'findSession', 'findSessions', 'findOrganizationsOf', 'countSignIn']
   const finder = /export (?:async )?function (find\w+|count\w+|read\w+|with\w+|\w+Of)\s*(?:<[^>]*>+)?\(\s*\w+: (Connection|Database|Transaction)\b/g
   const bare = SOURCES.filter(({ path }) => path.startsWith('models/') && !['models/delivery.ts', 'models/find.ts'].includes(path))
     .flatMap(({ path, text }) => [...text.matchAll(finder)].map(([, name = '']) => (known.includes(name) ? name : `${path} ${name}`)))

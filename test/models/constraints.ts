@@ -17,7 +17,7 @@ export const REMOVABLE: Record<string, string> = {
 
 /** Tables whose rows no call deletes: a foreign key to them can be broken by a fault of ours alone, and is a 500. */
 export const NEVER_DELETED = [
-  'partners', 'organizations', 'users', 'accounts', 'taxes', 'branches', 'accounting_periods', 'journals', 'sales_orders',
+  'partners', 'organizations', 'users', 'people', 'accounts', 'taxes', 'branches', 'accounting_periods', 'journals', 'sales_orders',
   'credit_notes', 'debit_notes', 'bulks', 'webhook_endpoints', 'webhook_events', 'webhook_deliveries',
 ]
 
@@ -90,7 +90,8 @@ export const UNREACHABLE: Record<string, string[]> = {
     'branches_default', 'cost_centers_org_id_code_key', 'currencies_pkey', 'exchange_rates_rate_check', 'users_email',
   ],
   "an operator's command, whose refusal the operator reads": ['partners_name_key'],
-  '32 random bytes, or their hash': ['partner_keys_key_hash_key', 'tokens_token_hash_key'],
+  'an id is new, and a password is written with its time': ['people_id_email_key', 'people_check'],
+  '32 random bytes, or their hash': ['sessions_secret_hash_key', 'partner_keys_key_hash_key', 'tokens_token_hash_key'],
   'a number of a sequence of ours, which is taken under the lock of its row; no caller sends one': [
     'journals_org_id_journal_number_key', 'payments_org_id_payment_number_key', 'expenses_org_id_expense_number_key',
     'credit_notes_org_id_credit_note_number_key', 'debit_notes_org_id_debit_note_number_key', 'sales_orders_org_id_sales_order_number_key',
@@ -106,7 +107,7 @@ export const UNREACHABLE: Record<string, string[]> = {
   ],
   'written by INSERT ... ON CONFLICT, or by one process under its lock': [
     'event_counters_pkey', 'idempotent_answers_pkey', 'idempotent_answers_check', 'monthly_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
-    'organization_preferences_pkey', 'logos_pkey', 'e_invoice_credentials_pkey', 'sandbox_e_invoices_pkey', 'installation_keys_pkey',
+    'organization_preferences_pkey', 'logos_pkey', 'e_invoice_credentials_pkey', 'sandbox_e_invoices_pkey', 'installation_keys_pkey', 'sign_ins_pkey',
     'removed_events_pkey', 'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
   ],
 }

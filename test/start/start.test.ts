@@ -54,6 +54,14 @@ describe('a first start', () => {
     expect(await statusOf(`${card.base_url}/whoami`, `${card.token}x`)).toBe(401)
   })
 
+  test('lets the owner of demo.json sign in', async () => {
+    const { user } = demoCard(dataDir)
+    const answer = await fetch(`${origin}/internal/v1/session`, {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(user),
+    })
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([201, expect.stringMatching(/^bahi_session=[\w-]{43};.*Max-Age=604800$/)])
+  })
+
   test("decrypts for Temporal's UI, which knows where", async () => {
     const ui = demoCard(dataDir).temporal_ui_url!
     const settings = (await (await fetch(`${ui}/api/v1/settings`)).json()) as { Codec: { Endpoint: string } }

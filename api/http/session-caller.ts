@@ -1,0 +1,82 @@
+// Authenticates the calls of signed-in persons, by the cookie of their session and the organisation that they name.
+import type { IncomingMessage } from 'node:http'
+import type { Caller } from '../../commands/books/caller.ts'
+import { fault } from '../../domain/faults.ts'
+import { isId } from '../../domain/ids.ts'
+import { scopesOfRole } from '../../domain/roles.ts'
+import type { Connection } from '../../models/connection.ts'
+import { findSession, sessionStillHeld, signInStillHeld } from '../../models/session.ts'
+import { hashOf } from '../../models/token.ts'
+import { isForeignPage, isOwnPage, secretIn, type Site } from './cookies.ts'
+import type { Route } from './route.ts'
+
+/** What the calls of persons are authenticated with. */
+export interface SessionFinding {
+  connection: Connection
+  site: Site
+  now: Date
+  /** The organisations that the request names. */
+  named: string[]
+  /** Counts a call without a session against its address. Throws rate_limit.exceeded. */
+  countUnknown(): Promise<void>
+}
+
+type Signed = Pick<Caller, 'subject' | 'kind' | 'scopes' | 'userId' | 'organization' | 'session' | 'precondition'>
+
+/**
+ * The caller of a route for sessions. Throws auth.invalid_token without a session, with a bearer token, and for a call that
+ * changes something and does not come from a page of ours: from elsewhere, the cookie is as if it were not there.
+ */
+export async function identifySession(
+  route: Route,
+  request: IncomingMessage,
+  finding: SessionFinding,
+): Promise<Signed> {
+  const isSafe = route.method === 'GET' || isOwnPage(request, finding.site)
+  const signed = isSafe && request.headers.authorization === undefined ? await signedIn(route, request, finding) : null
+  if (signed) return signed
+  await finding.countUnknown()
+  throw fault('auth.invalid_token', { message: 'Nobody is signed in, or the session has ended.' })
+}
+
+/**
+ * The caller of the sign-in, with the session that the browser has until now, if any. Throws auth.invalid_token for one that
+ * a page of another site has sent: it would sign its victim in to an account of the attacker.
+ */
+export async function identifyVisitor(
+  route: Route,
+  request: IncomingMessage,
+  finding: SessionFinding,
+): Promise<Pick<Caller, 'session'>> {
+  await finding.countUnknown()
+  if (isForeignPage(request, finding.site) || request.headers.authorization !== undefined)
+    throw fault('auth.invalid_token', { message: 'Sign in from a page of this service, without a token.' })
+  const signed = isOwnPage(request, finding.site) ? await signedIn(route, request, finding) : null
+  return signed?.session ? { session: signed.session } : {}
+}
+
+async function signedIn(
+  route: Route,
+  request: IncomingMessage,
+  { connection, now, named: [orgId] }: SessionFinding,
+): Promise<Signed | null> {
+  const secret = secretIn(request)
+  if (secret === null) return null
+  const hash = hashOf(secret)
+  const found = await findSession(connection, { hash, orgId: orgId !== undefined && isId(orgId) ? orgId : null, now })
+  if (!found) return null
+  const { session, membership } = found
+  const changesOrganization = route.changesOrganization === true
+  return {
+    subject: session.sessionId,
+    kind: 'SESSION',
+    scopes: membership ? scopesOfRole(membership.role) : [],
+    userId: membership?.userId ?? null,
+    organization: membership?.organization ?? null,
+    session: { ...session, name: membership?.name ?? null, role: membership?.role ?? null },
+    precondition: (later: Date) =>
+      membership && route.scope !== null
+        ? sessionStillHeld(session, membership, { now: later, changesOrganization })
+        : signInStillHeld(session, later),
+  }
+}
