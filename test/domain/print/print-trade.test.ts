@@ -228,3 +228,11 @@ test.each<[string, LineOf[], string, number]>([
   const { totals, hsn_summary } = print(tradeOf(lines))
   expect([totals[0]!.label, hsn_summary.length]).toEqual([label, rows])
 })
+
+test('an address of any shape prints, or does not', () => {
+  const address = fc.option(fc.dictionary(fc.constantFrom('address', 'line1', 'city', 'zip', 'pincode', 'state', 'state_code', 'country', 'x'), fc.jsonValue() as fc.Arbitrary<unknown>))
+  fc.assert(fc.property(address, address, (own, other) => {
+    const surroundings = around('contact', { gst_no: null, billing_address: own, shipping_address: other })
+    expect([...contract.Errors(print(tradeOf([{}]), { ...surroundings, organization: { ...AROUND.organization, address: other } }))]).toEqual([])
+  }))
+})
