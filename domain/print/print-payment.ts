@@ -100,12 +100,12 @@ function sumsOf(payment: PrintedPayment) {
   const rest = amount - allocated
   return {
     totals: totals.length === 1 ? [] : totals,
-    total_label: totals.length > 1 ? 'Amount settled' : isIncoming ? 'Amount received' : 'Amount paid',
+    total_label: totals.length > 1 ? 'Gross amount' : isIncoming ? 'Amount received' : 'Amount paid',
     total: printedMoney(amount, currency),
     settled:
       takesNone || rest === 0n
         ? []
-        : [...(allocated === 0n ? [] : [row('Settles', allocated)]), row('Not yet applied', rest)],
+        : [...(allocated === 0n ? [] : [row('Applied', allocated)]), row('Not yet applied', rest)],
     balance_due: '',
     amount_in_words: amountInWords(amount, currency),
     currency,

@@ -64,9 +64,7 @@ const Line = Group({
   rate: Text('The price of a quantity of 1, with at least the digits of the currency.'),
   discount: Text("The discount; '' where there is none."),
   taxable: Text('Quantity x rate less the discount.'),
-  tax_rate: Text(
-    "`18%`, `28% + 12%` with cess, `Exempt`, `Nil rated`, `Non-GST`, `18% RCM`; '' where the line has no tax.",
-  ),
+  tax_rate: Text("`18%`, `Exempt`, `Nil rated`, `Non-GST`, `18% RCM`; '' where the line has no tax."),
   cgst: Text("CGST; '' where there is none, as of the three below."),
   sgst: Text('SGST, or UTGST in a union territory without a legislature.'),
   igst: Text('IGST.'),
@@ -77,7 +75,7 @@ const Line = Group({
 
 const HsnRow = Group({
   hsn: Text("HSN or SAC; '-' for lines without."),
-  rate: Text('As `tax_rate` of a line.'),
+  rate: Text('As `tax_rate` of a line, with the cess: `28% + 12%`.'),
   taxable: Text('Taxable value.'),
   cgst_rate: Text('`9%`.'),
   cgst: Text('CGST.'),

@@ -10,13 +10,17 @@ import type { PrintedTrade, PrintedTradeLine } from './printed-source.ts'
 const SHAPES: Partial<Record<string, string>> = { EXEMPT: 'Exempt', NIL_RATED: 'Nil rated', NON_GST: 'Non-GST' }
 const NONE: GstParts = { cgst: 0n, sgst: 0n, igst: 0n, cess: 0n }
 
-/** How the tax of a line is called: '18%', '28% + 12%' with cess, '5% RCM', 'Exempt'; '' without a tax. */
+/** How the tax of a line is called: '18%', '5% RCM', 'Exempt'; '' without a tax. Cess has its own column. */
 function taxRateOf({ tax, tax_percentage }: PrintedTradeLine): string {
   if (tax === null) return ''
-  const named = SHAPES[tax.shape]
-  if (named !== undefined) return named
-  const cess = new Exact(tax.cess).isZero() ? '' : ` + ${printedPercent(tax.cess)}`
-  return `${printedPercent(tax_percentage)}${cess}${tax.shape === 'RCM' ? ' RCM' : ''}`
+  return SHAPES[tax.shape] ?? `${printedPercent(tax_percentage)}${tax.shape === 'RCM' ? ' RCM' : ''}`
+}
+
+/** The same with the rate of the cess: '28% + 12%'. */
+function rateWithCess(line: PrintedTradeLine): string {
+  const rate = taxRateOf(line)
+  const cess = line.tax?.cess ?? '0'
+  return SHAPES[line.tax?.shape ?? ''] || new Exact(cess).isZero() ? rate : `${rate} + ${printedPercent(cess)}`
 }
 
 // All descriptions together fill at most this many lines of a column of 40 characters: about fifty pages.
@@ -95,14 +99,14 @@ export const isTaxed = ({ lines }: PrintedTrade): boolean =>
 /** Every HSN with every rate, in the order of the lines; empty where no line bears GST. The columns add up to hsnTotals. */
 export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDocument['hsn_summary'] {
   if (!isTaxed(trade)) return []
-  const groups = Map.groupBy(trade.lines, (line) => `${printableLine(line.hsn_or_sac)}\n${taxRateOf(line)}`)
+  const groups = Map.groupBy(trade.lines, (line) => `${printableLine(line.hsn_or_sac)}\n${rateWithCess(line)}`)
   return [...groups.values()].map((lines) => {
     const [first] = lines as [PrintedTradeLine]
     const isCharged = first.tax !== null && SHAPES[first.tax.shape] === undefined && first.tax.shape !== 'RCM'
     const half = isCharged && withinState ? printedPercent(new Exact(first.tax_percentage).div(2)) : ''
     return {
       hsn: printableLine(first.hsn_or_sac) || '-',
-      rate: taxRateOf(first),
+      rate: rateWithCess(first),
       cgst_rate: half,
       sgst_rate: half,
       igst_rate: isCharged && !withinState ? printedPercent(first.tax_percentage) : '',

@@ -34,7 +34,7 @@ function templateOf(kind: PrintedKind, chosen: InvoiceTemplate | null): Template
   return kind.toLowerCase().replace('_', '-') as TemplateName
 }
 
-// Raised when domain/print says something else of the same books, so that files of before are rendered again.
+// Raised when domain/print, or the merge, makes something else of the same books, so that files of before are rendered again.
 const WORDING = 1
 
 /** See PrintKey. */

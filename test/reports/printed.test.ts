@@ -72,7 +72,7 @@ describe('invoices', () => {
     const { data } = await printed('PAYMENT', payment.payment_id)
     expect(data).toMatchObject({ title: 'RECEIPT', total: '₹ 1,500.00', party: { name: 'Meena Sarees' }, amount_in_words: 'Indian Rupees One Thousand Five Hundred Only' })
     expect(data.allocations).toEqual([expect.objectContaining({ kind: 'Invoice', number: invoice.invoice_number, total: '1,180.00', amount: '1,180.00' })])
-    expect(data.settled).toEqual([{ label: 'Settles', amount: '1,180.00' }, { label: 'Not yet applied', amount: '320.00' }])
+    expect(data.settled).toEqual([{ label: 'Applied', amount: '1,180.00' }, { label: 'Not yet applied', amount: '320.00' }])
     expect([added(data.totals), data.details.at(-1)]).toEqual([1500, { label: 'Received in', value: 'Bank Account' }])
   })
 

@@ -17,8 +17,8 @@ describe('a receipt', () => {
   test('adds up from what the bank received to what it settles', () => {
     expect([...Compile(PrintedDocument).Errors(printed)]).toEqual([])
     expect(printed.totals).toEqual([{ label: 'Received', amount: '98,950.00' }, { label: 'TDS deducted', amount: '1,000.00' }, { label: 'Bank charges', amount: '50.00' }])
-    expect(printed).toMatchObject({ total_label: 'Amount settled', total: '₹ 1,00,000.00', amount_in_words: 'Indian Rupees One Lakh Only' })
-    expect(printed.settled).toEqual([{ label: 'Settles', amount: '95,000.00' }, { label: 'Not yet applied', amount: '5,000.00' }])
+    expect(printed).toMatchObject({ total_label: 'Gross amount', total: '₹ 1,00,000.00', amount_in_words: 'Indian Rupees One Lakh Only' })
+    expect(printed.settled).toEqual([{ label: 'Applied', amount: '95,000.00' }, { label: 'Not yet applied', amount: '5,000.00' }])
   })
 
   test('names what it settles, how and where the money came', () => {
