@@ -66,7 +66,7 @@ export function printTrade(
     ack_date: eInvoice === null ? '' : ackDate(eInvoice.ack_date),
     bank: trade.kind === 'INVOICE' ? bankOf(pdf) : [],
     upi_id: isPayableByUpi(trade, surroundings) ? printableLine(pdf?.upi_id) : '',
-    payment_link: isOwed(trade) ? printableLine(trade.payment_link_url) : '',
+    payment_link: isOwed(trade) ? wholeLink(trade.payment_link_url) : '',
     notes: paragraphs(trade.notes),
     terms: trade.kind === 'INVOICE' || trade.kind === 'ESTIMATE' ? termsOf(pdf) : [],
   }
@@ -76,6 +76,9 @@ export function printTrade(
 export function isPayableByUpi(trade: PrintedTrade, { pdf, organization }: Surroundings): boolean {
   return isOwed(trade) && trade.currency_code === RUPEE && !organization.sandbox && Boolean(pdf?.upi_id)
 }
+
+// A link that is cut leads nowhere, and none but a page may be opened from paper.
+const wholeLink = (url: string | null) => (url !== null && /^https?:\/\/[!-~]{1,1000}$/.test(url) ? url : '')
 
 const isOwed = (trade: PrintedTrade) =>
   trade.kind === 'INVOICE' && isPosted(trade) && trade.total - trade.paid - trade.credited > 0n

@@ -36,7 +36,7 @@ function sourcesOf(kind: PrintedKind): string {
   )
   return found.length === 0
     ? "'[]'::jsonb"
-    : `(SELECT coalesce(jsonb_agg(one), '[]') FROM (${found.join(' UNION ALL ')}) AS referred)`
+    : `(SELECT coalesce(jsonb_agg(one ORDER BY one ->> 'kind' DESC), '[]') FROM (${found.join(' UNION ALL ')}) AS referred)`
 }
 
 const fields = (alias: string, names: string[]) => names.map((name) => `'${name}', ${alias}.${name}`).join(', ')

@@ -139,6 +139,12 @@ describe('paying', () => {
     expect(print(tradeOf([{}], { ...LINK, ...changes }), surroundings)).toMatchObject({ upi_id: '', payment_link: '' })
   })
 
+  test.each([
+    [`https://pay.example/${'x'.repeat(400)}`, true], [`https://pay.example/${'x'.repeat(2_000)}`, false], ['javascript:alert(1)', false], ['https://a b', false],
+  ])('a link is printed whole, or not at all: %s', (payment_link_url, isPrinted) => {
+    expect(print(tradeOf([{}], { payment_link_url })).payment_link).toBe(isPrinted ? payment_link_url : '')
+  })
+
   test('nor has an invoice in another currency a UPI code, or one of a sandbox', () => {
     expect(print(tradeOf([{}], { currency_code: 'USD', exchange_rate: '83.25' })).upi_id).toBe('')
     expect(print(tradeOf([{}]), around('organization', { sandbox: true })).upi_id).toBe('')
