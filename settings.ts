@@ -125,12 +125,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookCircuitFirstSeconds: number('WEBHOOK_CIRCUIT_FIRST_SECONDS', 30),
     webhookCircuitLongestSeconds: number('WEBHOOK_CIRCUIT_LONGEST_SECONDS', 3_600),
     webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
-    sendgridApiKey: env.SENDGRID_API_KEY || null,
-    mailApiUrl: env.MAIL_API_URL || null,
-    mailFrom: env.MAIL_FROM || null,
-    mailDailyLimit: number('MAIL_DAILY_LIMIT', 2_000),
-    mailTimeoutSeconds: number('MAIL_TIMEOUT_SECONDS', 15),
-    retainMail: number('RETAIN_MAIL', 365),
+    ...mailIn(env, number),
     eInvoiceTimeoutSeconds: number('E_INVOICE_TIMEOUT_SECONDS', 30),
     eInvoiceRetrySeconds: number('E_INVOICE_RETRY_SECONDS', 30),
     paymentLinkBaseUrl: env.PAYMENT_LINK_BASE_URL || null,
@@ -144,6 +139,15 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     throw new Error('Invalid settings:\n  MAIL_FROM: must be set, because SENDGRID_API_KEY or MAIL_API_URL is')
   return settings
 }
+
+const mailIn = (env: NodeJS.ProcessEnv, number: (name: string, otherwise: number) => number) => ({
+  sendgridApiKey: env.SENDGRID_API_KEY || null,
+  mailApiUrl: env.MAIL_API_URL || null,
+  mailFrom: env.MAIL_FROM || null,
+  mailDailyLimit: number('MAIL_DAILY_LIMIT', 2_000),
+  mailTimeoutSeconds: number('MAIL_TIMEOUT_SECONDS', 15),
+  retainMail: number('RETAIN_MAIL', 365),
+})
 
 function invalid(errors: { instancePath: string; message: string }[]): Error {
   const problems = errors.map((problem) => `${variableOf(problem.instancePath)}: ${problem.message}`)
@@ -176,7 +180,7 @@ export const storageOf = (settings: Settings) => ({
 })
 
 /** How mail is sent; null where neither SENDGRID_API_KEY nor MAIL_API_URL is set, or MAIL_FROM is missing: mail is off. */
-const mailOf = ({ sendgridApiKey, mailApiUrl, mailFrom, mailDailyLimit, mailTimeoutSeconds }: Settings) =>
+export const mailOf = ({ sendgridApiKey, mailApiUrl, mailFrom, mailDailyLimit, mailTimeoutSeconds }: Settings) =>
   (sendgridApiKey ?? mailApiUrl) === null || mailFrom === null
     ? null
     : {

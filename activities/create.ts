@@ -4,6 +4,7 @@ import { conversionActivities, type ConversionDependencies } from './conversions
 import { eInvoiceActivities, type EInvoiceDependencies } from './e-invoices.ts'
 import { financialYearActivities } from './financial-years.ts'
 import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
+import { mailActivities, type MailDependencies } from './mail.ts'
 import { renderActivities } from './render.ts'
 import { reconcileActivities, type ReconcileDependencies } from './reconcile.ts'
 import { recurringActivities, type RecurringDependencies } from './recurring.ts'
@@ -12,6 +13,7 @@ import { webhookActivities, type WebhookDependencies } from './webhooks.ts'
 export type ActivityDependencies = WebhookDependencies &
   ConversionDependencies &
   EInvoiceDependencies &
+  MailDependencies &
   HousekeepingDependencies &
   RecurringDependencies &
   ReconcileDependencies
@@ -23,6 +25,7 @@ export function createActivities(dependencies: ActivityDependencies) {
   const { sweepOverdue } = housekeepingActivities(dependencies)
   const { openFinancialYears } = financialYearActivities(dependencies)
   const { reconcileMissed } = reconcileActivities(dependencies)
+  const { keepMailedPdf, recordMail, sendMail } = mailActivities(dependencies)
   const { runSchedule, runScheduleNow } = recurringActivities(dependencies)
   return {
     core: {
@@ -30,6 +33,7 @@ export function createActivities(dependencies: ActivityDependencies) {
       convertNext,
       openFinancialYears,
       reconcileMissed,
+      recordMail,
       runSchedule,
       runScheduleNow,
       sweepOverdue,
@@ -38,7 +42,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     bulk: bulkActivities(dependencies),
     // Ticks of an earlier version are still in the queue `core`.
     recurring: { runSchedule },
-    documents: { ...renderActivities(), attendEInvoice },
+    documents: { ...renderActivities(), attendEInvoice, keepMailedPdf, sendMail },
   }
 }
 

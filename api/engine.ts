@@ -2,7 +2,7 @@
 import type { Engine, EngineOptions } from '../gateways/temporal/engine.ts'
 
 export interface EngineOnDemand
-  extends Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk'> {
+  extends Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk' | 'runMail'> {
   close(): Promise<void>
 }
 
@@ -23,6 +23,7 @@ export function engineOnDemand(options: EngineOptions): EngineOnDemand {
     runScheduleNow: async (...input) => (await open()).runScheduleNow(...input),
     startBulk: async (input) => (await open()).startBulk(input),
     runBulk: async (input) => (await open()).runBulk(input),
+    runMail: async (...input) => (await open()).runMail(...input),
     async close() {
       await (await opened?.catch(() => null))?.close()
     },

@@ -2,7 +2,7 @@
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { sealer } from '../models/sealed.ts'
-import { type Settings, originOf, storageOf, tickPlanOf } from '../settings.ts'
+import { mailOf, type Settings, originOf, storageOf, tickPlanOf } from '../settings.ts'
 import { engineOnDemand, type EngineOnDemand } from './engine.ts'
 import { siteOf } from './http/cookies.ts'
 import { createCursors } from './http/cursors.ts'
@@ -33,6 +33,7 @@ export function openGateways(
       dnsServers: settings.webhookDnsServers,
     }),
     tick: tickPlanOf(settings),
+    mail: mailOf(settings),
     blobs: openBlobStore(storageOf(settings)),
     signIns: createSignIns(connection, clock),
     site: siteOf(originOf(settings)),

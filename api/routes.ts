@@ -14,6 +14,7 @@ import { costCenterRoutes } from './resources/cost-centers.ts'
 import { creditNoteRoutes } from './resources/credit-notes.ts'
 import { currencyRoutes } from './resources/currencies.ts'
 import { debitNoteRoutes } from './resources/debit-notes.ts'
+import { creditNoteMailRoutes, estimateMailRoutes, invoiceMailRoutes } from './resources/emails.ts'
 import { estimateRoutes } from './resources/estimates.ts'
 import { webhookResendingRoutes } from './resources/webhook-resending.ts'
 import { eventFeedRoutes } from './resources/event-feed.ts'
@@ -42,13 +43,16 @@ const RESOURCES: Route[] = [
   ...taxRoutes,
   ...accountRoutes,
   ...invoiceRoutes,
+  ...invoiceMailRoutes,
   ...invoiceSeriesRoutes,
   ...billRoutes,
   ...paymentRoutes,
   ...creditNoteRoutes,
+  ...creditNoteMailRoutes,
   ...debitNoteRoutes,
   ...estimateRoutes,
   estimateConversion,
+  ...estimateMailRoutes,
   ...salesOrderRoutes,
   salesOrderConversion,
   ...purchaseOrderRoutes,

@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { readLocalRun } from '../settings.ts'
 import { startAzurite } from './services/azurite.ts'
 import { freePort } from './services/port.ts'
-import { startMailbox } from './services/mailbox.ts'
 import { startPostgres } from './services/postgres.ts'
 import { type StartedServer, onPath, sleep } from './services/process.ts'
 import { startRedis } from './services/redis.ts'
@@ -120,11 +119,6 @@ async function startServers(folder: string, record: RunRecord, servers: StartedS
     const dataDir = join(folder, 'azurite')
     const server = keep(await startAzurite({ dataDir, durable: false, port, log: log('azurite'), ...rest }))
     return [`127.0.0.1:${port}`, server.url]
-  })
-  environment.TEST_MAILBOX_URL = await step('Mailbox', async () => {
-    const port = await freePort(undefined, taken)
-    const server = keep(await startMailbox({ folder: join(folder, 'mailbox'), port, log: log('mailbox'), ...rest }))
-    return [server.url, server.url]
   })
   if (!redis) {
     console.log('\n*** redis-server is missing: the Redis tests do NOT run (apt-get install redis-server). ***\n')

@@ -31,6 +31,8 @@ export interface DocumentFacts {
   posts?: true
   /** Whether it is printed: its PDF, at `{path}/{id}/pdf`. */
   isPrinted?: true
+  /** Whether it is mailed: `POST {path}/{id}/email`. */
+  isMailed?: true
   /** Whether it has a route of its own for its activity log. */
   hasLog?: true
   /** The statuses, in the order of the documentation, and every call that depends on them. Left out for kinds without states. */
@@ -78,6 +80,7 @@ export const DOCUMENTS = {
     },
     isDeletable: true,
     isPrinted: true,
+    isMailed: true,
     events: ['INVOICE_CREATED', 'INVOICE_UPDATED', 'INVOICE_VOIDED', 'INVOICE_PAID'],
     settledBy: { PAYMENT: 'payment_made', CREDIT_NOTE: 'credits_applied' },
   },
@@ -113,6 +116,7 @@ export const DOCUMENTS = {
     lines: 'credit_note_lines', linesPointTo: ['item_id'], party: 'customer_id', scope: 'creditnotes', hasBranch: true, posts: true, hasLog: true,
     statuses: NOTE_STATUSES, moves: NOTE_MOVES,
     isPrinted: true,
+    isMailed: true,
     events: ['CREDIT_NOTE_CREATED', 'CREDIT_NOTE_VOIDED'],
     against: ['INVOICE', 'BILL'], applications: 'credit_applications',
   },
@@ -139,6 +143,7 @@ export const DOCUMENTS = {
     },
     isDeletable: true,
     isPrinted: true,
+    isMailed: true,
     events: ['ESTIMATE_CREATED', 'ESTIMATE_ACCEPTED', 'ESTIMATE_CONVERTED'],
     becomes: 'SALES_ORDER',
   },

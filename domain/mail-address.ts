@@ -23,6 +23,14 @@ function asciiDomain(domain: string): string | null {
   const host = new URL(`http://${domain}`).hostname
   const labels = host.split('.')
   // A name of numbers alone is an address of the Internet Protocol, which is not a mail domain.
-  const isName = labels.length > 1 && labels.every((label) => LABEL.test(label)) && /[a-z]/.test(labels.at(-1)!)
+  // `.invalid` is never a name (RFC 2606): an owner without an address has one there.
+  const isName =
+    labels.length > 1 &&
+    labels.at(-1) !== 'invalid' &&
+    labels.every((label) => LABEL.test(label)) &&
+    /[a-z]/.test(labels.at(-1)!)
   return isName && host.length <= 253 ? host : null
 }
+
+/** By which two addresses are the same recipient: mailboxes that differ in case alone do not exist in practice. */
+export const recipientKey = (address: string): string => address.toLowerCase()

@@ -48,6 +48,21 @@ export const BEGIN = {
   FROM found`,
 }
 
+const escapedInSql = (text: string) => `replace(replace(replace(${text}, '&', '&amp;'), '<', '&lt;'), '>', '&gt;')`
+
+// A mail to the owners of the organisation of an endpoint that was disabled; commands/mail/notices.ts is the same for commands.
+const TELL_OWNERS = `
+  INSERT INTO emails (org_id, id, purpose, entity_type, entity_id, entity_ref, state, sender_name, subject, body_html, attach_pdf, tries,
+    origin, created_time, last_modified_time)
+  SELECT x.org_id, gen_random_uuid(), 'NOTICE', 'WEBHOOK_ENDPOINT', x.id, x.url, 'READY', 'Bahi', 'A webhook endpoint is disabled',
+    format('<p>The webhook endpoint %s of %s has answered no attempt for five days, so it is disabled: nothing more is sent to it.</p>',
+      ${escapedInSql('x.url')}, ${escapedInSql('o.name')})
+    || '<p>Once it answers again, enable it, and recover what it has missed.</p>', false, 0,
+    '{"request_id": null, "ip": null, "user_agent": null, "source": "WEBHOOK_DELIVERY"}', x.last_modified_time, x.last_modified_time
+  FROM disabled AS x JOIN organizations AS o ON o.id = x.org_id
+  WHERE NOT o.sandbox AND EXISTS (SELECT FROM users AS u WHERE u.org_id = x.org_id AND u.role = 'OWNER' AND u.email NOT ILIKE '%.invalid')
+  RETURNING org_id, id`
+
 // Returns the results of the attempts by endpoint where they change its circuit; none for an endpoint that was disabled or
 // deleted meanwhile. A success that is settled again is returned again; a failure counts once, in the statement that records
 // its attempt. An endpoint's row is locked only when it begins or stops failing, and in the order of the keys, so that two
@@ -119,6 +134,11 @@ export const SETTLE = {
     '{"status": {"old": "ENABLED", "new": "DISABLED"}}',
     jsonb_build_object('source', 'WEBHOOK_DELIVERY', 'failing_since', to_char(failing_since AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')), last_modified_time
   FROM disabled
+  ), told AS (${TELL_OWNERS}
+  ), addressed AS (
+  INSERT INTO email_recipients (org_id, email_id, place, kind, address)
+  SELECT t.org_id, t.id, row_number() OVER (PARTITION BY t.org_id, t.id ORDER BY min(u.created_time)) - 1, 'TO', lower(u.email)
+  FROM told AS t JOIN users AS u ON u.org_id = t.org_id AND u.role = 'OWNER' AND u.email NOT ILIKE '%.invalid' GROUP BY t.org_id, t.id, lower(u.email)
   )
   SELECT v.org_id, v.endpoint_id AS id, v.answered, v.failures, v.slow, v.last_at
   FROM verdict AS v

@@ -195,3 +195,10 @@ export async function findUserByEmail(scope: Scope, email: string): Promise<User
 const usersByEmail = finder<UserRow, [string]>(users, (email) => ({
   where: where(fn('lower', col('email')), fn('lower', email)),
 }))
+
+/** The users whom the organisation belongs to, the first of them first; few, because mails go to them. */
+export const ownersOf = finder<UserRow>(users, () => ({
+  where: { role: 'OWNER' },
+  order: ['created_time', 'id'],
+  limit: 20,
+}))

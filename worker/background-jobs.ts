@@ -1,6 +1,7 @@
 // The background jobs of the worker process: the relay, recovery, bulks, housekeeping, schedules and the heartbeat.
 import type { Logger } from 'pino'
 import type { TickTime } from '../domain/tick.ts'
+import type { BlobStore } from '../gateways/storage/blobs.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Database } from '../models/database.ts'
 import { recordHeartbeat } from '../models/heartbeat.ts'
@@ -8,6 +9,7 @@ import { deleteOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
 import { forgetOldBulks, startBulksLeft } from './bulks.ts'
 import { startEInvoices, takeUpLostEInvoices } from './e-invoices.ts'
+import { forgetOldMails, startMailsLeft } from './mails.ts'
 import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
 import { forgetOldEvents } from './retention.ts'
@@ -23,6 +25,7 @@ export interface BackgroundJobsDependencies {
     | 'startBulk'
     | 'startDispatch'
     | 'startDelivery'
+    | 'startMail'
     | 'ensureSchedule'
     | 'keepDailyReconcile'
     | 'isReachable'
@@ -33,6 +36,11 @@ export interface BackgroundJobsDependencies {
   retainBulkDays: number
   /** How long events are kept, in days; 0 for ever. */
   retainEventsDays: number
+  /** How long mails are kept, in days; 0 for ever. */
+  retainMailDays: number
+  /** Whether mail is on. */
+  sendsMail: boolean
+  blobs: Pick<BlobStore, 'remove'>
   /** The time of the tick of recurring schedules. */
   tick: TickTime
   /** Whether the workers of this process take work. */
@@ -56,6 +64,9 @@ const REST_MS = 80
 const PROCESSES_REST_MS = 250
 const RECOVER_MS = 30_000
 const BULKS_MS = 20_000
+const MAILS_MS = 10_000
+/** Every commit with events wakes the loop, and most of them have no mail. */
+const MAILS_REST_MS = 500
 const HOUSEKEEPING_MS = 60_000
 const SCHEDULE_MS = 60_000
 const RECONCILE_MS = 60_000
@@ -66,7 +77,7 @@ const UNFINISHED_MS = 60_000
 const FORGET_AT_ONCE = 1_000
 
 export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): BackgroundJobs {
-  const { connection, engine, log, clock } = dependencies
+  const { log } = dependencies
   const relay = createRelay(dependencies)
 
   // At the start, every claimed batch may belong to a process that died, however recent it is.
@@ -84,27 +95,22 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     const signalled = await reconcileSchedules(dependencies)
     if (signalled > 0) log.warn({ signalled }, 'recurring schedules were overdue; their workflows were signalled')
   })
+  const mailing = startPollLoop('mails', MAILS_MS, log, () => startMailsLeft(dependencies), MAILS_REST_MS)
   const outbox = listen(dependencies.databaseUrl, 'outbox', () => {
     relaying.wake()
     signalling.wake()
     eInvoicing.wake()
+    mailing.wake()
   })
   const bulks = startPollLoop('bulks', BULKS_MS, log, () => startBulksLeft(dependencies))
-  const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, async () => {
-    await relay.takeUpOverdue()
-    while ((await deleteOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
-    await forgetOldBulks(dependencies)
-    await takeUpLostEInvoices(dependencies)
-  })
+  const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, () => keepHouse(relay, dependencies))
   let stopping = false
   const retention = startPollLoop('retention', RETENTION_MS, log, () =>
     forgetOldEvents({ ...dependencies, isStopping: () => stopping }),
   )
   const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
   const keeping = startPollLoop('daily reconcile', SCHEDULE_MS, log, keepReconcile(dependencies))
-  const heartbeat = startPollLoop('heartbeat', HEARTBEAT_MS, log, async () => {
-    if (dependencies.arePolling() && (await engine.isReachable())) await recordHeartbeat(connection, 'worker')
-  })
+  const heartbeat = startPollLoop('heartbeat', HEARTBEAT_MS, log, () => beat(dependencies))
 
   const loops: Record<string, PollLoop> = {
     recover: recovering,
@@ -115,6 +121,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     e_invoices: eInvoicing,
     reconcile_schedules: reconciling,
     bulks,
+    mails: mailing,
     housekeeping,
     retention,
     schedules: scheduling,
@@ -134,6 +141,19 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
       await Promise.all(Object.values(loops).map((loop) => loop.stop()))
     },
   }
+}
+
+async function keepHouse(relay: ReturnType<typeof createRelay>, dependencies: BackgroundJobsDependencies) {
+  const { connection, clock } = dependencies
+  await relay.takeUpOverdue()
+  while ((await deleteOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
+  await forgetOldBulks(dependencies)
+  await takeUpLostEInvoices(dependencies)
+  await forgetOldMails(dependencies)
+}
+
+async function beat({ connection, engine, arePolling }: BackgroundJobsDependencies): Promise<void> {
+  if (arePolling() && (await engine.isReachable())) await recordHeartbeat(connection, 'worker')
 }
 
 function lastSuccessesOf(loops: Record<string, PollLoop>): Record<string, Date> {

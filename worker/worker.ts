@@ -5,13 +5,23 @@ import type { Logger } from 'pino'
 import { openEngine } from '../gateways/temporal/engine.ts'
 import { inJson, openHealthPort, type Probed } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
+import { createMailSender } from '../gateways/mail/sender.ts'
 import { createSignedLinks } from '../gateways/payment-links/signed-links.ts'
+import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { enableTracing } from '../models/tracing.ts'
-import { CLOSE_SECONDS, paymentLinksOf, readSettings, tickPlanOf, type Settings } from '../settings.ts'
+import {
+  CLOSE_SECONDS,
+  mailOf,
+  paymentLinksOf,
+  readSettings,
+  storageOf,
+  tickPlanOf,
+  type Settings,
+} from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { eInvoiceProviders } from './e-invoice-providers.ts'
 import { createWorkerMetrics } from './metrics.ts'
@@ -62,6 +72,7 @@ export async function startWorker(
     firstWaitMs: settings.webhookCircuitFirstSeconds * 1_000,
     longestWaitMs: settings.webhookCircuitLongestSeconds * 1_000,
   }
+  const mailing = mailOf(settings)
   const dependencies = {
     connection: database,
     sender: sender,
@@ -80,6 +91,8 @@ export async function startWorker(
       clock,
     }),
     eInvoiceRetryMs: settings.eInvoiceRetrySeconds * 1_000,
+    mail: mailing && { sender: createMailSender(mailing), from: mailing.from },
+    blobs: openBlobStore(storageOf(settings)),
   }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
   const workers = await createTemporalWorkers({
@@ -100,6 +113,9 @@ export async function startWorker(
         engine,
         ladderSeconds: settings.webhookLadderSeconds,
         retainBulkDays: settings.retainBulk,
+        retainMailDays: settings.retainMail,
+        sendsMail: mailing !== null,
+        blobs: dependencies.blobs,
         tick: dependencies.tick,
         retainEventsDays: settings.retainEvents,
         arePolling: workers.arePolling,

@@ -1,4 +1,5 @@
 // What a handler can use besides the database: Temporal, the check of webhook URLs, encryption of secrets, files, and cursors.
+import type { MailPolicy } from '../../commands/mail/document-mail.ts'
 import type { Engine } from '../../gateways/temporal/engine.ts'
 import type { BlobStore } from '../../gateways/storage/blobs.ts'
 import type { WebhookSender } from '../../gateways/webhook/sender.ts'
@@ -9,12 +10,14 @@ import type { Cursors } from './cursors.ts'
 import type { SignIns } from './sign-ins.ts'
 
 export interface Gateways {
-  engine: Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk'>
+  engine: Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk' | 'runMail'>
   sender: Pick<WebhookSender, 'check'>
   sealer: Sealer
   cursors: Cursors
   /** When recurring schedules run. */
   tick: TickTime
+  /** The address of the sender of mail, and the most mails of an organisation in a day; null where mail is off. */
+  mail: MailPolicy | null
   /** Files and rendered documents. */
   blobs: BlobStore
   signIns: SignIns

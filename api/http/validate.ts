@@ -5,12 +5,16 @@ import Format from 'typebox/format'
 import { Settings } from 'typebox/system'
 import { isInstant, parseDocumentDate, isDate } from '../../domain/dates.ts'
 import { fault, type FieldProblem } from '../../domain/faults.ts'
+import { isOneLine } from '../../domain/mail.ts'
+import { mailAddress } from '../../domain/mail-address.ts'
 import { refuseEmptyPeriods } from './period.ts'
 import { MAX_PROBLEMS, validationFailed } from './problems.ts'
 import { isStorableText } from './storable.ts'
 
 // The forms of a date that requests may send (decisions §1); JSON Schema's own `date` and `date-time` are narrower.
 Format.Set('document-date', (text) => parseDocumentDate(text) !== null)
+Format.Set('mail-address', (text) => mailAddress(text) !== null)
+Format.Set('one-line', isOneLine)
 Format.Set('instant', (text) => isInstant(text) || isDate(text))
 
 // All problems are collected (decisions §1), so that those of the body's own fields can be listed before those of its lines.
@@ -155,6 +159,8 @@ const FORMS: Record<string, string | undefined> = {
   'document-date': 'a date (2026-04-01) or an instant (2026-04-01T10:00:00Z)',
   instant: 'a date (2026-04-01) or an instant (2026-04-01T10:00:00Z)',
   email: 'an e-mail address',
+  'mail-address': 'an e-mail address, without a name',
+  'one-line': 'one line',
   '\\S': 'a text that is not blank',
   '^[A-Z]{3}$': 'an ISO 4217 code, three capital letters',
 }

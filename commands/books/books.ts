@@ -21,7 +21,7 @@ type Versioned = RowOf<typeof VERSIONED> & { id: string }
 // The tables that decide who a caller is and what a token may do; the API caches what it read from them.
 const CALLER_TABLES = new Set(['tokens', 'organizations'])
 // The tables that background jobs of the worker empty, besides the queue of deliveries.
-const OUTBOXES = new Set(['recurring_signals', 'e_invoices'])
+const OUTBOXES = new Set(['recurring_signals', 'e_invoices', 'emails'])
 
 export class Books implements Scope {
   readonly connection: Transaction

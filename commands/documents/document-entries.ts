@@ -46,7 +46,7 @@ type Announced<K extends DocumentKind> = Numbered<K> &
 export function announceDocument<K extends DocumentKind>(
   books: Books,
   kind: K,
-  type: DocumentEvent<K> | DeletionEvent,
+  type: DocumentEvent<K> | DeletionEvent | 'invoice.sent',
   document: Announced<K>,
   more: Record<string, unknown> = {},
 ): void {

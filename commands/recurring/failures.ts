@@ -1,10 +1,12 @@
 // Writes a failed run of a schedule down, and pauses the schedule after three failed ticks in a row.
+import { DOCUMENTS } from '../../domain/documents.ts'
 import type { Fault } from '../../domain/faults.ts'
 import type { RunRequest } from '../../domain/schedule.ts'
 import { MAX_FAILURES, tickAfter, type TickPlan } from '../../domain/tick.ts'
 import { findRun, findSchedule, runs, schedules, type ScheduleRow } from '../../models/recurring.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
+import { tellOwners } from '../mail/notices.ts'
 import { runColumns, type AttemptedRun } from './generate.ts'
 import { record } from './schedule-entries.ts'
 
@@ -54,17 +56,27 @@ export async function recordFailure(
   const paused = books.change(schedules, schedule, { ...columns, status: 'PAUSED' as const })
   const changes = changesBetween({ status: schedule.status }, { status: paused.status })
   record(books, schedule, 'RECURRING_STATUS_CHANGED', changes, { failures, error: columns.last_error })
-  tellOfPause(books, paused)
+  await tellOfPause(books, paused)
   return paused
 }
 
-// What tells people that nothing is billed any more: the event now, and a mail to the organisation's users once there is mail.
-function tellOfPause(
+// What tells people that nothing is billed any more: an event, and a mail to the owners of the organisation.
+async function tellOfPause(
   books: Books,
   { id, name, entity_type, status, failures, last_error, next_run_at, version }: ScheduleRow,
-) {
+): Promise<void> {
   const data = { id, name, entity_type, status, failures, error: last_error, next_run_at, sequence: version }
   books.announce({ type: 'RECURRING_PAUSED', data, entityType: 'RECURRING', entityId: id })
+  const { noun } = DOCUMENTS[entity_type]
+  await tellOwners(books, {
+    about: { entityType: 'RECURRING', entityId: id, entityRef: name },
+    subject: `The recurring schedule ${name} is paused`,
+    text: [
+      `The recurring schedule "${name}" of ${books.organization.name} has failed ${failures} times in a row, so it is paused: no ${noun} is made by it any more.`,
+      `The reason of the last failure: ${last_error}`,
+      'Mend the cause, then resume the schedule. What fell due meanwhile is skipped; a failed run can be repeated by itself.',
+    ].join('\n\n'),
+  })
 }
 
 /** The reason in words, with its field: of a body with several problems, each with its own. */

@@ -21,6 +21,7 @@ import {
 import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/search-attributes.ts'
 import { fairShareOf, queueName } from '../../domain/task-queues.ts'
 import { createBulkWorkflows, type BulkWorkflows } from './bulk.ts'
+import { createMailWorkflows, type MailWorkflows } from './email.ts'
 import { createConverter, type Convert } from './conversion.ts'
 import { createEInvoiceSignals, type AttendEInvoice } from './e-invoice.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
@@ -44,7 +45,7 @@ export interface EngineOptions {
 /** 'running' where the workflow was started now or before; 'finished' where it has already ended. */
 export type Started = 'running' | 'finished'
 
-export interface Engine extends BulkWorkflows {
+export interface Engine extends BulkWorkflows, MailWorkflows {
   /** Starts the attempts of a batch. Throws EngineUnavailable. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
   /**
@@ -130,10 +131,12 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     interceptors: { workflow: [traceHeader] },
   })
 
+  const core = queueName('core', queueSuffix)
+  const starting = { client, connection, taskQueue: core }
   const optionsOf = ({ workflowId, args, findable, staticSummary }: Start) => ({
     workflowId,
     args,
-    taskQueue: queueName('core', queueSuffix),
+    taskQueue: core,
     ...(findable.orgId && { priority: fairShareOf(findable.orgId) }),
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     typedSearchAttributes: searchPairs(findable),
@@ -194,12 +197,14 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
       await connection.withDeadline(Date.now() + START_MS, () => handle.signal(RETRY_NOW_SIGNAL)).catch(() => undefined)
     },
 
-    convert: createConverter({ client, connection, taskQueue: queueName('core', queueSuffix) }),
-    ...createBulkWorkflows({ client, connection, taskQueue: queueName('core', queueSuffix), waitMs: bulkWaitMs }),
+    convert: createConverter(starting),
+    ...createBulkWorkflows({ ...starting, waitMs: bulkWaitMs }),
 
-    attendEInvoice: createEInvoiceSignals({ client, connection, taskQueue: queueName('core', queueSuffix) }),
-    signalSchedule: createScheduleSignals({ client, connection, taskQueue: queueName('core', queueSuffix) }),
-    runScheduleNow: createRunNow({ client, connection, taskQueue: queueName('core', queueSuffix) }),
+    attendEInvoice: createEInvoiceSignals(starting),
+    ...createMailWorkflows(starting),
+
+    signalSchedule: createScheduleSignals(starting),
+    runScheduleNow: createRunNow(starting),
 
     ensureSchedule: createScheduler({ client, connection, queueSuffix }),
     keepDailyReconcile: createDailyReconcile({ client, connection, queueSuffix }),

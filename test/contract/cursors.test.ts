@@ -5,7 +5,7 @@ import { createCursors, type Cursors, type CursorScope } from '../../api/http/cu
 import type { Route } from '../../api/http/route.ts'
 import type { Client, Json } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
-import { byPartner, callRoute, each, opening } from './routes.ts'
+import { byPartner, callRoute, each, hasId, opening } from './routes.ts'
 import { openContractOrganization, type ContractOrganization } from './samples.ts'
 
 let service: Service
@@ -24,7 +24,8 @@ afterAll(() => service.close())
 
 const place = { time: '2026-11-01T10:00:00.123Z', id: randomUUID() }
 // The change feed has one order alone, and cursors of its own (test/api/event-feed.test.ts).
-const lists = each(({ query }) => query?.properties.cursor !== undefined && query.properties.sort !== undefined)
+// The cursor of a list below a record names the record too (test/api/emails.test.ts).
+const lists = each((route) => route.query?.properties.cursor !== undefined && route.query.properties.sort !== undefined && !hasId(route))
 const OWN = new Set(['organization_id', 'cursor', 'per_page', 'sort'])
 
 /** A value that the list's first filter takes. */

@@ -45,6 +45,9 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /invoices': (org) => invoiceBody(org, { auto_approve: true, notes: 'With thanks', reference_number: 'PO-77' }),
   'PUT /invoices/{invoice_id}': () => ({ reference_number: 'PO-78', notes: null, due_date: '2026-12-31' }),
   'POST /invoices/{invoice_id}/void': () => ({ reason: 'Sent twice' }),
+  'POST /invoices/{invoice_id}/email': () => ({ to: ['meena@example.com'], cc: [], bcc: ['asha@example.com'], subject: 'Yours', attach_pdf: false }),
+  'POST /credit_notes/{credit_note_id}/email': () => ({ to: ['meena@example.com'], attach_pdf: false }),
+  'POST /estimates/{estimate_id}/email': () => ({ to: ['meena@example.com'], body_html: '<p>Dear Meena</p>', attach_pdf: false }),
   'POST /invoices/series': () => ({ series_name: `export ${randomUUID().slice(0, 8)}`, prefix: 'EX-', label: 'Export', padding: 4 }),
   'POST /bills': (org) => billBody(org, { auto_approve: true, notes: 'In two parcels', bill_number: 'TM/26/1', round_off: -0.5 }),
   'PUT /bills/{bill_id}': () => ({ bill_number: 'TM/26/2', notes: null, due_date: '2026-12-31' }),
@@ -91,6 +94,9 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   account_id: async ({ client }) => (await client.get('/accounts')).body.accounts[0].account_id,
   branch_id: async ({ client }) => (await client.get('/branches')).body.branches[0].branch_id,
   invoice_id: async (org) => (await created(org.client.post('/invoices', invoiceBody(org)))).invoice.invoice_id,
+  'GET /invoices/{invoice_id}/emails': async (org) => mailed(org, 'INVOICE', await RECORDS.invoice_id!(org)),
+  'GET /credit_notes/{credit_note_id}/emails': async (org) => mailed(org, 'CREDIT_NOTE', await creditNoteOf(org)),
+  'GET /estimates/{estimate_id}/emails': async (org) => mailed(org, 'ESTIMATE', await RECORDS.estimate_id!(org)),
   bill_id: async (org) => (await created(org.client.post('/bills', billBody(org)))).bill.bill_id,
   payment_id: async (org) => (await created(org.client.post('/payments', receiptBody(org)))).payment.payment_id,
   credit_note_id: (org) => creditNoteOf(org),
@@ -127,6 +133,19 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
     await org.sql(`UPDATE webhook_deliveries SET status = 'FAILED', held_by = NULL WHERE id = $1`, id)
     return id
   },
+}
+
+// A mail that was sent, as the worker writes it down.
+async function mailed(org: ContractOrganization, kind: string, id: string): Promise<string> {
+  await org.sql(
+    `WITH mail AS (
+       INSERT INTO emails (org_id, id, purpose, entity_type, entity_id, state, sender, sender_name, subject, body_html, attach_pdf, tries, message_id,
+         origin, created_time, last_modified_time, sent_at)
+       VALUES ($1, $2, 'DOCUMENT', $3, $4, 'SENT', 'books@bahi.test', 'Ours', 'Yours', '<p>Dear Meena</p>', false, 1, 'abc', '{}', now(), now(), now()))
+     INSERT INTO email_recipients (org_id, email_id, place, kind, address) VALUES ($1, $2, 0, 'TO', 'meena@example.com')`,
+    org.client.orgId, randomUUID(), kind, id,
+  )
+  return id
 }
 
 async function creditNoteOf(org: ContractOrganization, changes: Record<string, unknown> = {}): Promise<string> {

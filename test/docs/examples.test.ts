@@ -9,7 +9,7 @@ import { differences, examplesOf, learn, ROOT, spelled, type Example, type Words
 const DOCUMENTS = [
   'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/bills.md',
   'docs/payments.md', 'docs/estimates.md', 'docs/sales-orders.md', 'docs/purchase-orders.md', 'docs/credit-notes.md',
-  'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/bulk.md', 'docs/webhooks.md',
+  'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/bulk.md', 'docs/email.md', 'docs/webhooks.md',
 ]
 
 let service: Service
@@ -52,7 +52,7 @@ async function wordsOf(partnerKey: string): Promise<Words> {
     item_name: 'Ruled notebook, 200 pages', hsn_or_sac: '4820', unit: 'NOS', rate: 60, tax_id: tax,
   })
   return {
-    BASE_URL: `${service.origin}/api/public/v1`, TOKEN: org.token, PARTNER_KEY: partnerKey, ORG_ID: org.orgId, TAX_ID: tax,
+    BASE_URL: `${service.origin}/api/public/v1`, TOKEN: org.token, PARTNER_KEY: partnerKey, MAILBOX_URL: service.mailboxUrl, ORG_ID: org.orgId, TAX_ID: tax,
     CONTACT_ID: contact.body.contact.contact_id, ITEM_ID: item.body.item.item_id,
   }
 }

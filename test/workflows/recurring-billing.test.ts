@@ -71,8 +71,9 @@ test('with auto_charge an invoice, a draft too, has a payment link that the page
   expect((await linkOf({ auto_charge: true, template_payload: free }))[1]).toBeNull()
 })
 
-test('three failures in a row are told by webhook, in the feed and in the log, each run with what the call would answer', async () => {
+test('three failures in a row are told by webhook, in the feed, in the log and by mail, each run with what the call would answer', async () => {
   const receiver = await openWebhookServer('of the endpoint')
+  await service.sql(`INSERT INTO users (org_id, id, email, role, created_time) VALUES ($1, $2, 'owner@example.com', 'OWNER', now())`, org.orgId, NOWHERE)
   await org.send('POST', '/webhooks/endpoints', { url: receiver.url, events: ['RECURRING_PAUSED'] })
   const template_payload = { ...invoiceBody(org), line_items: [{ name: 'Rent', quantity: 1, rate: 5 }, { item_id: NOWHERE, quantity: 1 }] }
   const { recurring_id: id } = await add({ name: 'Rent of the mill', start_date: daysAgo(1), template_payload })
@@ -91,6 +92,10 @@ test('three failures in a row are told by webhook, in the feed and in the log, e
   const { runs } = await org.get(`/recurring/${id}/runs`)
   expect(runs).toHaveLength(3)
   for (const failed of runs) expect(failed).toMatchObject({ status: 'FAILED', error, error_code: 'not_found.resource', error_field: 'line_items.1.item_id', error_details: null })
+  const mails = async () => (await (await fetch(`${service.mailboxUrl}/messages`)).json()) as Json[]
+  while ((await mails()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(await mails()).toMatchObject([{ to: ['owner@example.com'], subject: 'The recurring schedule Rent of the mill is paused' }])
+  expect((await mails())[0].html).toContain(error)
   await receiver.close()
 })
 

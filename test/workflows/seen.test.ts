@@ -51,6 +51,7 @@ const ATTRIBUTES: Record<keyof typeof workflows, string[]> = {
   reconcileSchedules: [],
   recurringSchedule: ['SvcOrgId', 'SvcEntityId', 'SvcNextAt'],
   registerEInvoice: ['SvcOrgId', 'SvcEntityId', 'SvcAttempt'],
+  sendDocumentEmail: ['SvcOrgId', 'SvcEntityId'],
   webhookDelivery: ['SvcOrgId', 'SvcEntityId', 'SvcEndpointId', 'SvcAttempt', 'SvcNextAt'],
   webhookDispatch: ['SvcEntityId'],
 }
@@ -67,6 +68,7 @@ test('each has its search attributes, a summary, and current details', async () 
   await org.send('POST', '/bulk/invoices', { invoices: [invoiceBody(org)] })
   const { estimate_id } = await acceptedItemEstimate(org)
   await postConvert(org, 'estimates', estimate_id)
+  await org.send('POST', `/estimates/${estimate_id}/email`, { to: ['asha@example.com'], attach_pdf: false })
   const queue = `TaskQueue = 'core-${service.env.TEMPORAL_QUEUE_SUFFIX}'`
   const suffix = service.env.TEMPORAL_QUEUE_SUFFIX!
   for (const id of [housekeepingId('Asia/Kolkata', suffix), reconcileId(suffix)]) {

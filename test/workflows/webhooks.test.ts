@@ -185,7 +185,8 @@ test('deliveries of a suspended organisation wait for it, on the ladder, and no 
   expect(await setup.attempts(delivery!.id)).toMatchObject([{ attempt: 1 }, { attempt: 2 }, { attempt: 3 }, { attempt: 4 }])
 })
 
-test('an endpoint with nothing but failures for five days is disabled, and the activity log says so', async () => {
+test('an endpoint with nothing but failures for five days is disabled; the activity log and a mail to the owners say so', async () => {
+  await setup.sql(`INSERT INTO users (org_id, id, email, role, created_time) SELECT id, gen_random_uuid(), 'Asha@example.com', 'OWNER', now() FROM organizations`)
   customer.answer = () => 500
   const long = new Date(Date.now() - 5 * 24 * 3_600_000 - 1_000)
   const short = new Date(Date.now() - 5 * 24 * 3_600_000 + 60_000)
@@ -201,6 +202,10 @@ test('an endpoint with nothing but failures for five days is disabled, and the a
   expect(byId.get(fresh)!.failing_since).toBeInstanceOf(Date)
   const entries = await setup.sql(`SELECT entity_id, changes, metadata ->> 'failing_since' AS since FROM activity WHERE action = 'WEBHOOK_ENDPOINT_STATUS_CHANGED'`)
   expect(entries).toEqual([{ entity_id: gone, changes: { status: { old: 'ENABLED', new: 'DISABLED' } }, since: long.toISOString() }])
+  expect(await setup.sql(`SELECT entity_id, subject, state, body_html LIKE '%' || entity_ref || '%' AS names, address
+    FROM emails JOIN email_recipients ON email_id = id`)).toEqual([
+    { entity_id: gone, subject: 'A webhook endpoint is disabled', state: 'READY', names: true, address: 'asha@example.com' },
+  ])
 })
 
 test('one success ends the count of failures', async () => {

@@ -1,0 +1,121 @@
+// The routes that mail documents and list their mails: each mail starts a workflow, and waits for its result.
+import { Type } from 'typebox'
+import type { Books } from '../../commands/books/books.ts'
+import {
+  requestDocumentMail,
+  type MailPolicy,
+  type MailRequest as Requested,
+} from '../../commands/mail/document-mail.ts'
+import { DOCUMENTS } from '../../domain/documents.ts'
+import { fault } from '../../domain/faults.ts'
+import { MAX_ATTACHMENT_BYTES } from '../../domain/mail.ts'
+import type { MailedKind } from '../../domain/mail-run.ts'
+import { emails, findEmail, mailsOf, withRecipients, type Email, type EmailRow } from '../../models/email.ts'
+import { existingDocument } from '../../models/existing-document.ts'
+import { pageOf } from '../../models/page.ts'
+import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
+import { PageContext, pageQuery, pagingOf } from '../http/page.ts'
+import { route, type WorkflowAnswer, type WorkflowRequest } from '../http/route.ts'
+import { EmailShape, MailDelivery, MailRequest, recipientProblems, showDelivery, showEmail } from '../shapes/email.ts'
+import { one } from '../shapes/fields.ts'
+
+const emailOf = (kind: MailedKind, tag: string) =>
+  route({
+    method: 'POST',
+    path: `${DOCUMENTS[kind].path}/{${DOCUMENTS[kind].id}}/email`,
+    tag,
+    does: `Mail ${nameOf(kind)} with its PDF`,
+    scope: `${DOCUMENTS[kind].scope}.UPDATE`,
+    answer: one('delivery', MailDelivery),
+    body: MailRequest,
+    alsoCheck: recipientProblems,
+    prepare: async (_input, gateways) => gateways.mail,
+    startWorkflow: (books, { params, body }, request, prepared) =>
+      mailing(books, request, { kind, documentId: params[DOCUMENTS[kind].id]! }, body, prepared() as MailPolicy | null),
+  })
+
+const filters = modifiedSince()
+const query = pageQuery(schemasOf(filters))
+
+const emailsOf = (kind: MailedKind, tag: string) =>
+  route({
+    method: 'GET',
+    path: `${DOCUMENTS[kind].path}/{${DOCUMENTS[kind].id}}/emails`,
+    tag,
+    does: `List the mails of ${nameOf(kind)}, with what became of each recipient`,
+    scope: `${DOCUMENTS[kind].scope}.READ`,
+    query,
+    answer: Type.Object({ emails: Type.Array(EmailShape), page_context: PageContext }),
+    async list(context, { params, query: asked }) {
+      const id = await existingDocument(context, kind, params[DOCUMENTS[kind].id]!)
+      const paging = pagingOf(context, `${DOCUMENTS[kind].path}/${id}/emails`, query, asked)
+      const where = mailsOf(kind, id, whereOf(filters, asked, context))
+      const { rows, end, hasMore } = await pageOf(context, emails, { ...paging.request, where })
+      return {
+        key: 'emails',
+        rows,
+        answer: { emails: [], page_context: paging.contextOf({ end, hasMore }) },
+        show: async (some) => (await withRecipients(context, some as EmailRow[])).map(showEmail),
+      }
+    },
+  })
+
+const nameOf = (kind: MailedKind) => `${kind === 'CREDIT_NOTE' ? 'a' : 'an'} ${DOCUMENTS[kind].noun}`
+
+export const invoiceMailRoutes = [emailOf('INVOICE', 'Invoices'), emailsOf('INVOICE', 'Invoices')]
+export const creditNoteMailRoutes = [emailOf('CREDIT_NOTE', 'Credit notes'), emailsOf('CREDIT_NOTE', 'Credit notes')]
+export const estimateMailRoutes = [emailOf('ESTIMATE', 'Estimates'), emailsOf('ESTIMATE', 'Estimates')]
+
+/** Stores the mail. The answer waits for the workflow that sends it, and shows what became of it. */
+async function mailing(
+  books: Books,
+  request: WorkflowRequest,
+  document: { kind: MailedKind; documentId: string },
+  input: Requested,
+  policy: MailPolicy | null,
+): Promise<WorkflowAnswer> {
+  const stored = await requestDocumentMail(books, request.id, document, input, policy, request.isNew)
+  const { org_id: orgId, id: emailId, entity_id: entityId, attach_pdf: attach } = stored
+  const isOpen = stored.state === 'READY' || stored.state === 'SENDING'
+  return async (context) => {
+    const pdfOf = attach ? { kind: document.kind, id: entityId } : null
+    if (isOpen)
+      await context.gateways.engine.runMail({ orgId, emailId, pdfOf }, { entityType: document.kind, entityId })
+    const email = await findEmail(context, emailId)
+    return { message: 'Mail sent.', delivery: showDelivery(sent(email)) }
+  }
+}
+
+/** The mail, once it is sent. Throws email.send_failed where it was not, or where that is not known. */
+function sent(email: Email | null): Email {
+  switch (email?.state) {
+    case 'SENT':
+      return email
+    case 'REJECTED': {
+      if (email.refusal !== 'TOO_LARGE')
+        throw fault('email.send_failed', {
+          message: `The mail was not sent. ${email.reason}`,
+          details: detailsOf(email),
+        })
+      const limit = `${MAX_ATTACHMENT_BYTES / 2 ** 20} MB`
+      const message = `${email.reason} Up to ${limit} are attached; send it with attach_pdf false.`
+      throw fault('validation.invalid_value', {
+        field: 'attach_pdf',
+        message,
+        details: { limit: MAX_ATTACHMENT_BYTES },
+      })
+    }
+    case 'UNKNOWN':
+      throw fault('email.send_failed', {
+        message: `It is not known whether the mail was sent, and it is not sent again. ${email.reason}`,
+        details: detailsOf(email),
+      })
+    default:
+      throw fault('service.unavailable', {
+        message: 'The mail has not been sent yet; send the call again with the same Idempotency-Key.',
+        retryAfter: 5,
+      })
+  }
+}
+
+const detailsOf = ({ id, state }: Email) => ({ email_id: id, status: state })

@@ -1,0 +1,159 @@
+// Stores the request to mail a document: to whom, with which subject and text, and whether its PDF is attached.
+import { DOCUMENTS } from '../../domain/documents.ts'
+import { fault } from '../../domain/faults.ts'
+import { inOneLine, MAX_RECIPIENTS, recipientsOf, type Recipient } from '../../domain/mail.ts'
+import { mailAddress } from '../../domain/mail-address.ts'
+import type { MailedKind } from '../../domain/mail-run.ts'
+import { defaultBody, defaultSubject, type MailedDocument } from '../../domain/mail-text.ts'
+import { DEFAULT_ORGANIZATION_PREFERENCES } from '../../domain/preferences.ts'
+import { creditNotes } from '../../models/credit-note.ts'
+import { countMails, emailRecipients, emails, findEmail, type Email } from '../../models/email.ts'
+import { estimates } from '../../models/estimate.ts'
+import { existingRow, type Scope } from '../../models/find.ts'
+import { invoices, type InvoiceRow } from '../../models/invoice.ts'
+import { findPreferences } from '../../models/preferences.ts'
+import type { Books } from '../books/books.ts'
+import { today } from '../documents/drafting.ts'
+
+export interface MailRequest {
+  to: string[]
+  cc?: string[] | null
+  bcc?: string[] | null
+  subject?: string | null
+  body_html?: string | null
+  attach_pdf?: boolean | null
+}
+
+/** How mail is sent here; null where it is off. */
+export interface MailPolicy {
+  /** The address that the provider has verified. */
+  from: string
+  /** The most mails of an organisation in a day. */
+  dailyLimit: number
+}
+
+/** What is mailed of a document: the facts that its texts and its events name. */
+export interface MailableDocument {
+  id: string
+  kind: MailedKind
+  number: string
+  customerName: string
+  total: bigint
+  currency: string
+}
+
+/**
+ * Stores the mail under `id`. Returns the stored one if the id exists already; `isNew` says that it cannot.
+ * Throws not_found.resource for a document that does not exist, validation.invalid_value for a credit of a vendor,
+ * conflict.limit_reached for a mail beyond those of the day, and service.unavailable where mail is off: a sandbox organisation,
+ * which sends nothing, may do without.
+ */
+export async function requestDocumentMail(
+  books: Books,
+  id: string,
+  { kind, documentId }: { kind: MailedKind; documentId: string },
+  input: MailRequest,
+  policy: MailPolicy | null,
+  isNew = false,
+): Promise<Email> {
+  const earlier = isNew ? null : await findEmail(books, id)
+  if (earlier) return earlier
+  const document = await mailableOf(books, kind, documentId)
+  const { sandbox, name } = books.organization
+  if (!policy && !sandbox) throw fault('service.unavailable', { message: 'Mail is off in this installation.' })
+  const mail = { ...DEFAULT_ORGANIZATION_PREFERENCES.mail, ...(await findPreferences(books)).mail }
+  await refuseBeyondLimit(books, Math.min(mail.daily_limit, policy?.dailyLimit ?? mail.daily_limit))
+  const texts: MailedDocument = { ...document, noun: DOCUMENTS[kind].noun, organizationName: name }
+  const attach = input.attach_pdf ?? true
+  const row = books.insert(emails, {
+    ...EMPTY,
+    id,
+    purpose: 'DOCUMENT',
+    entity_type: kind,
+    entity_id: document.id,
+    entity_ref: document.number,
+    sender: policy?.from ?? SANDBOX_SENDER,
+    sender_name: inOneLine(mail.from_name ?? name),
+    reply_to: mail.reply_to,
+    subject: input.subject?.trim() || defaultSubject(texts),
+    body_html: input.body_html?.trim() ? input.body_html : defaultBody(texts, attach),
+    attach_pdf: attach,
+    requested_by: books.caller.userId,
+    origin: books.caller.origin,
+    created_time: books.now,
+    last_modified_time: books.now,
+  })
+  return { ...row, recipients: insertRecipients(books, id, recipientsIn(input)) }
+}
+
+const SANDBOX_SENDER = 'sandbox@bahi.test'
+
+/** A mail that nobody has tried to send. */
+export const EMPTY = {
+  state: 'READY',
+  pdf_filename: null,
+  pdf_bytes: null,
+  pdf_sha256: null,
+  tries: 0,
+  message_id: null,
+  refusal: null,
+  reason: null,
+  sent_at: null,
+} as const
+
+export function insertRecipients(books: Books, emailId: string, recipients: Recipient[]) {
+  return recipients.slice(0, MAX_RECIPIENTS).map((recipient, place) =>
+    books.insert(emailRecipients, {
+      ...recipient,
+      email_id: emailId,
+      place,
+      reported: null,
+      reported_at: null,
+      report: null,
+    }),
+  )
+}
+
+/** The document as mails name it. Throws as requestDocumentMail does. */
+async function mailableOf(scope: Scope, kind: MailedKind, id: string): Promise<MailableDocument> {
+  const { noun } = DOCUMENTS[kind]
+  const facts = (row: Pick<InvoiceRow, 'id' | 'customer_name' | 'total' | 'currency_code'>, number: string) => ({
+    id: row.id,
+    kind,
+    number,
+    customerName: row.customer_name,
+    total: row.total,
+    currency: row.currency_code,
+  })
+  switch (kind) {
+    case 'INVOICE': {
+      const invoice = await existingRow(scope, invoices, id, noun)
+      return facts(invoice, invoice.invoice_number)
+    }
+    case 'ESTIMATE': {
+      const estimate = await existingRow(scope, estimates, id, noun)
+      return facts(estimate, estimate.estimate_number)
+    }
+    case 'CREDIT_NOTE': {
+      const note = await existingRow(scope, creditNotes, id, noun)
+      if (note.type === 'vendor')
+        throw fault('validation.invalid_value', { message: "A vendor's credit note is not mailed: it is theirs." })
+      return facts(note, note.credit_note_number)
+    }
+  }
+}
+
+async function refuseBeyondLimit(books: Books, limit: number): Promise<void> {
+  const day = { day: today(books), zone: books.organization.time_zone }
+  if ((await countMails(books, 'OTHER', day, 'lock')) < limit) return
+  throw fault('conflict.limit_reached', {
+    message: `The organisation has sent its ${limit} mails of today; more can be sent tomorrow.`,
+    details: { limit },
+  })
+}
+
+// The shape has refused what is no address.
+function recipientsIn({ to, cc, bcc }: MailRequest): Recipient[] {
+  const sent = (list: string[] | null | undefined) => (list ?? []).flatMap((address) => mailAddress(address) ?? [])
+  return recipientsOf({ to: sent(to), cc: sent(cc), bcc: sent(bcc) })
+}

@@ -1,0 +1,79 @@
+// Starts the workflow of a mail, and waits for its end while the caller waits.
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  type Client,
+  type Connection,
+} from '@temporalio/client'
+import { fault } from '../../domain/faults.ts'
+import { mailProcessId, type MailInput, type MailOutcome } from '../../domain/mail-run.ts'
+import { searchPairs } from '../../domain/search-attributes.ts'
+import { fairShareOf } from '../../domain/task-queues.ts'
+import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
+
+/** What a mail is about, for operators. */
+export interface MailAbout {
+  entityType: string
+  entityId: string
+}
+
+export interface MailWorkflows {
+  /** Starts the workflow of a stored mail; does nothing where it is under way or has ended. Throws EngineUnavailable. */
+  startMail(input: MailInput, about: MailAbout): Promise<void>
+  /** Starts it and waits for its end. Throws service.unavailable when Temporal is unavailable or the time is over. */
+  runMail(input: MailInput, about: MailAbout): Promise<void>
+}
+
+interface MailWorkflowsDependencies {
+  client: Client
+  connection: Connection
+  taskQueue: string
+}
+
+/** The time limits for Temporal to accept a mail, and for all of it. */
+const MAIL_START_MS = 2_000
+const MAIL_MS = 30_000
+
+export function createMailWorkflows({ client, connection, taskQueue }: MailWorkflowsDependencies): MailWorkflows {
+  // Never again where a workflow of this id has ended well: what became of the mail is final.
+  const start = (input: MailInput, { entityType, entityId }: MailAbout) =>
+    connection.withDeadline(Date.now() + MAIL_START_MS, () =>
+      client.workflow.start<(input: MailInput) => Promise<MailOutcome>>('sendDocumentEmail', {
+        workflowId: mailProcessId(input.emailId),
+        args: [input],
+        taskQueue,
+        priority: fairShareOf(input.orgId),
+        workflowIdConflictPolicy: 'USE_EXISTING',
+        workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
+        typedSearchAttributes: searchPairs({ orgId: input.orgId, entityType, entityId, state: 'READY' }),
+        staticSummary: `mail about ${entityType} ${entityId}`,
+      }),
+    )
+
+  return {
+    async startMail(input, about) {
+      try {
+        await start(input, about)
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return
+        throw isEngineUnavailable(error) ? new EngineUnavailable(error) : error
+      }
+    },
+    async runMail(input, about) {
+      const untilMs = Date.now() + MAIL_MS
+      try {
+        const run = await start(input, about)
+        await connection.withDeadline(untilMs, () => run.result())
+      } catch (error) {
+        if (error instanceof WorkflowExecutionAlreadyStartedError) return
+        throw isEngineUnavailable(error) || error instanceof WorkflowFailedError ? mailNotDone(error) : error
+      }
+    },
+  }
+}
+
+// Nothing is lost: the mail is stored, and a repeat of the call finds it or waits for it again.
+function mailNotDone(cause: unknown) {
+  const message = 'The mail has not been sent yet; send the call again with the same Idempotency-Key.'
+  return fault('service.unavailable', { message, retryAfter: 5, cause })
+}

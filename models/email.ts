@@ -1,0 +1,166 @@
+// Mails, and their recipients with what the provider has reported of each.
+import type { MailRefusal, MailReport, MailState } from '../domain/mail-run.ts'
+import { hasMany } from './association.ts'
+import { allOf, equalTo, hasId, not, type Condition } from './condition.ts'
+import type { Connection, Statement } from './connection.ts'
+import type { Lock, Scope } from './find.ts'
+import { BOOLEAN, INTEGER, TEXT, TIME, UUID, json, model, orNull, textOf, type RowOf } from './model.ts'
+
+export const emails = model('emails', {
+  org_id: UUID,
+  id: UUID,
+  purpose: textOf<'DOCUMENT' | 'REMINDER' | 'NOTICE'>(),
+  /** What the mail is about, and its number or name. */
+  entity_type: TEXT,
+  entity_id: UUID,
+  entity_ref: orNull(TEXT),
+  state: textOf<MailState>(),
+  sender: orNull(TEXT),
+  sender_name: TEXT,
+  reply_to: orNull(TEXT),
+  subject: TEXT,
+  /** As it was asked for; what is sent of it is made when it is sent. */
+  body_html: TEXT,
+  attach_pdf: BOOLEAN,
+  pdf_filename: orNull(TEXT),
+  pdf_bytes: orNull(INTEGER),
+  pdf_sha256: orNull(TEXT),
+  /** How often the provider was called. */
+  tries: INTEGER,
+  /** The id that the provider has given it. */
+  message_id: orNull(TEXT),
+  refusal: orNull(textOf<MailRefusal>()),
+  /** Why it is not sent, is not known to be sent, or was not sent yet. */
+  reason: orNull(TEXT),
+  requested_by: orNull(UUID),
+  /** Where the request came from, for the activity entry. */
+  origin: json<{ request_id: string | null; ip: string | null; user_agent: string | null; source: string }>(),
+  created_time: TIME,
+  last_modified_time: TIME,
+  sent_at: orNull(TIME),
+})
+export type EmailRow = RowOf<typeof emails>
+
+export const emailRecipients = model(
+  'email_recipients',
+  {
+    org_id: UUID,
+    email_id: UUID,
+    place: INTEGER,
+    kind: textOf<'TO' | 'CC' | 'BCC'>(),
+    address: TEXT,
+    /** What the provider has reported last; null while it has reported nothing. */
+    reported: orNull(textOf<MailReport>()),
+    reported_at: orNull(TIME),
+    /** The provider's words about it. */
+    report: orNull(TEXT),
+  },
+  { key: ['org_id', 'email_id', 'place'] },
+)
+export type EmailRecipientRow = RowOf<typeof emailRecipients>
+
+const recipients = hasMany(emails, 'recipients', emailRecipients, { by: 'email_id', order: ['place'] })
+
+export interface Email extends EmailRow {
+  recipients: EmailRecipientRow[]
+}
+
+export const findEmail = (scope: Scope, id: string, lock: Lock = ''): Promise<Email | null> =>
+  recipients.findWith(scope, id, lock)
+
+/** Adds their recipients to a page of mails. */
+export async function withRecipients(scope: Scope, rows: EmailRow[]): Promise<Email[]> {
+  const found = await recipients.of(
+    scope,
+    rows.map(({ id }) => id),
+  )
+  return recipients.group(rows, found)
+}
+
+/** The mails of a document that its people have sent, and reminders, that meet a condition. */
+export const mailsOf = (entityType: string, entityId: string, more: Condition): Condition =>
+  allOf([equalTo('entity_type', entityType), hasId('entity_id', entityId), not(equalTo('purpose', 'NOTICE')), more])
+
+/**
+ * How many mails the organisation has asked for since the beginning of this day of its zone, those that were refused aside;
+ * notices are counted apart. With `lock`, no other call counts them until the transaction ends, so that two calls do not both
+ * take the last place.
+ */
+export async function countMails(
+  { connection, orgId }: Scope,
+  purpose: 'NOTICE' | 'OTHER',
+  { day, zone }: { day: string; zone: string },
+  lock: 'lock' | 'no lock' = 'no lock',
+): Promise<number> {
+  if (lock === 'lock') await connection.run(LOCK_COUNT, [orgId])
+  const [row] = await connection.run<{ count: number }>(COUNT, [orgId, day, zone, purpose === 'NOTICE'])
+  return row!.count
+}
+
+// In a statement of its own: the count then sees what the transaction before has committed.
+const LOCK_COUNT: Statement = {
+  name: 'lock mail count',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('emails ' || $1::text, 0))`,
+}
+const COUNT: Statement = {
+  name: 'count mails',
+  text: `SELECT count(*)::integer AS count FROM emails
+         WHERE org_id = $1 AND created_time >= $2::date::timestamp AT TIME ZONE $3 AND (purpose = 'NOTICE') = $4 AND state <> 'REJECTED'`,
+  takesNoLock: true,
+}
+
+/** A mail that no workflow may be carrying out. */
+export type WaitingMail = Pick<EmailRow, 'org_id' | 'id' | 'entity_type' | 'entity_id' | 'attach_pdf' | 'created_time'>
+
+/**
+ * Mails of all active organisations that are to be sent: notices at once, others from before this time, because the call that
+ * stored a younger one is about to start its workflow.
+ */
+export function mailsLeft(connection: Connection, before: Date, atMost: number): Promise<WaitingMail[]> {
+  return connection.run<WaitingMail>(LEFT, [before, atMost])
+}
+
+const LEFT: Statement = {
+  name: 'mails left',
+  text: `SELECT e.org_id, e.id, e.entity_type, e.entity_id, e.attach_pdf, e.created_time
+         FROM emails AS e JOIN organizations AS o ON o.id = e.org_id
+         WHERE e.state IN ('READY', 'SENDING') AND o.status = 'ACTIVE'
+           AND (e.tries = 0 AND e.purpose = 'NOTICE' OR e.last_modified_time < $1)
+         ORDER BY e.created_time LIMIT $2`,
+  takesNoLock: true,
+}
+
+/** Gives up the mails, of every organisation, that were to be sent since before this time; a call under way is waited for. */
+export async function giveUpLateMails(connection: Connection, before: Date, now: Date): Promise<void> {
+  await connection.run(GIVE_UP, [before, now])
+}
+
+const GIVE_UP: Statement = {
+  name: 'give up late mails',
+  text: `UPDATE emails SET state = 'REJECTED', refusal = 'LATE', last_modified_time = $2,
+           reason = coalesce(reason || ' ', '') || 'It could not be sent within a day.'
+         WHERE state = 'READY' AND created_time < $1`,
+}
+
+/** The mails, of any organisation, that have been final since before this time: at most so many, the oldest first. */
+export function oldMails(
+  connection: Connection,
+  before: Date,
+  atMost: number,
+): Promise<Pick<EmailRow, 'org_id' | 'id' | 'pdf_bytes'>[]> {
+  return connection.run(OLD, [before, atMost])
+}
+
+const OLD: Statement = {
+  name: 'old mails',
+  text: `SELECT org_id, id, pdf_bytes FROM emails
+         WHERE state IN ('SENT', 'REJECTED', 'UNKNOWN') AND last_modified_time < $1 ORDER BY last_modified_time LIMIT $2`,
+  takesNoLock: true,
+}
+
+/** Removes a mail with its recipients. */
+export async function removeMail({ connection, orgId }: Scope, id: string): Promise<void> {
+  await connection.run(REMOVE, [orgId, id])
+}
+
+const REMOVE: Statement = { name: 'remove mail', text: `DELETE FROM emails WHERE org_id = $1 AND id = $2` }
