@@ -169,6 +169,16 @@ const lockOfPerson = finderAbove<SessionRow, [string]>(sessions, (personId) => (
   lock: true,
 }))
 
+/** One session of a person, locked; null where it is not theirs. */
+export async function lockSession(connection: Connection, personId: string, id: string): Promise<SessionRow | null> {
+  return lockOne.first(connection, personId, id)
+}
+
+const lockOne = finderAbove<SessionRow, [personId: string, id: string]>(sessions, (personId, id) => ({
+  where: { person_id: is(personId), id: is(id) },
+  lock: true,
+}))
+
 /** Removes some sessions of anybody that have ended; each sign-in does, so that they do not pile up. */
 export async function removeEndedSessions(connection: Connection, now: Date): Promise<void> {
   await connection.run(REMOVE_ENDED, [...earliest(now)])

@@ -12,6 +12,9 @@ import { Session, showOrganizationOfPerson, showSession, SignedInAnswer, SignIn 
 const tag = 'Sessions'
 const session = { tag, scope: null, by: 'session' } as const
 
+/** Nobody has to be known to send it. */
+const SIGN_IN_LIMIT = 16_384
+
 /** The most organisations that an answer lists; X-Svc-Org names any. */
 const MAX_ORGANIZATIONS = 1_000
 
@@ -24,6 +27,7 @@ export const sessionRoutes = [
     scope: null,
     by: 'visitor',
     status: 201,
+    bodyLimit: SIGN_IN_LIMIT,
     body: SignIn,
     answer: SignedInAnswer,
     prepare: ({ body }, { signIns }, { origin }) => signIns.check(body, origin.ip),

@@ -1,9 +1,10 @@
 // Signs a person in and out: the check of the password, and the sessions.
 import { createHash, randomBytes } from 'node:crypto'
 import { fault, notFound, type Fault } from '../../domain/faults.ts'
+import { isId } from '../../domain/ids.ts'
 import type { Connection } from '../../models/connection.ts'
 import { findPersonByEmail, lockPerson, type PersonRow } from '../../models/person.ts'
-import { lockSessions, removeEndedSessions, sessions, type SessionRow } from '../../models/session.ts'
+import { lockSession, lockSessions, removeEndedSessions, sessions, type SessionRow } from '../../models/session.ts'
 import { countSignIn, forgetSignIn, SIGN_IN_LIMIT } from '../../models/sign-in.ts'
 import { hashOf } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
@@ -82,7 +83,7 @@ export async function startSession(
 
 /** Ends a session of the person. Throws not_found.resource for one of somebody else. */
 export async function endSession(books: Books, personId: string, sessionId: string): Promise<void> {
-  const session = (await lockSessions(books.connection, personId)).find(({ id }) => id === sessionId.toLowerCase())
+  const session = isId(sessionId) ? await lockSession(books.connection, personId, sessionId) : null
   if (!session) throw notFound('session')
   books.delete(sessions, session)
 }

@@ -69,6 +69,7 @@ describe('signing in', () => {
   test('with a body of another shape says so', async () => {
     expect(codeOf(await page('POST', '/session', { body: { email } }))).toEqual([422, 'validation.failed'])
     expect(codeOf(await page('POST', '/session', { body: { email, password: { $ne: '' } } }))).toEqual([422, 'validation.failed'])
+    expect(codeOf(await page('POST', '/session', { body: { email, password: 'x'.repeat(20_000) } }))).toEqual([413, 'request.too_large'])
     expect(codeOf(await page('POST', '/session', { raw: 'email=a', headers: { 'content-type': 'application/x-www-form-urlencoded' } }))).toEqual([415, 'request.unsupported_media_type'])
   })
 
