@@ -34,6 +34,11 @@ export function openGateways(
     }),
     tick: tickPlanOf(settings),
     mail: mailOf(settings),
+    attachmentLimits: {
+      maxBytes: settings.maxUploadBytes,
+      files: settings.maxAttachments,
+      bytes: settings.maxAttachmentBytes,
+    },
     blobs: openBlobStore(storageOf(settings)),
     signIns: createSignIns(connection, clock),
     site: siteOf(originOf(settings)),

@@ -4,6 +4,7 @@ import { openapi } from './http/openapi.ts'
 import { route, type Route } from './http/route.ts'
 import { accountRoutes } from './resources/accounts.ts'
 import { activityRoutes } from './resources/activity.ts'
+import { attachmentRoutes } from './resources/attachments.ts'
 import { bankAccountRoutes } from './resources/bank-accounts.ts'
 import { billRoutes } from './resources/bills.ts'
 import { branchRoutes } from './resources/branches.ts'
@@ -65,6 +66,7 @@ const RESOURCES: Route[] = [
   ...costCenterRoutes,
   ...currencyRoutes,
   ...reportRoutes,
+  ...attachmentRoutes,
   ...recurringRoutes,
   ...activityRoutes,
   ...webhookRoutes,

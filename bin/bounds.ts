@@ -2,6 +2,7 @@
 import { BODY_LIMIT, BODY_MS, LARGE_BODY, UNREAD_BYTES, UNREAD_MS } from '../api/http/body.ts'
 import * as edge from '../api/http/bounds.ts'
 import { LONGEST_PACE_MS, UNPAID_PER_SECOND } from '../api/http/pace.ts'
+import { UPLOAD_IDLE_MS, UPLOAD_MS } from '../api/http/arrival.ts'
 import { MAX_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
 import { shareSizes, writersOf } from '../api/http/shares.ts'
@@ -75,6 +76,12 @@ function requestRows(): string[][] {
     ['Arrival of a whole request', `${edge.REQUEST_SECONDS} s`, '`408`', EDGE],
     ['A body', megabytes(BODY_LIMIT), '`413`', BODY],
     ['Arrival of a body', seconds(BODY_MS), '`408`', BODY],
+    [
+      'Arrival of an upload, and of its next bytes',
+      `${seconds(UPLOAD_MS)}, ${seconds(UPLOAD_IDLE_MS)}`,
+      '`408`',
+      '`api/http/arrival.ts`',
+    ],
     ['The rest of a refused body', `${seconds(UNREAD_MS)}, ${megabytes(UNREAD_BYTES)}`, 'closed', BODY],
     ['Listed problems of a body', String(MAX_PROBLEMS), 'left out', '`api/http/problems.ts`'],
     [
@@ -166,7 +173,10 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
 
 /** Rows of: shared resource, total, how much one organisation may hold, how long a call waits for it. */
 export function shareRows({ databasePool }: Settings): string[][] {
-  const { calls, writers, streams, lists, bodies, parsing } = shareSizes({ pool: databasePool, writers: writersOf(2) })
+  const { calls, writers, streams, lists, bodies, uploads, parsing } = shareSizes({
+    pool: databasePool,
+    writers: writersOf(2),
+  })
   const row = (what: string, { total, each, waitSeconds }: typeof calls, show: (amount: number) => string = String) => [
     what,
     show(total),
@@ -179,6 +189,7 @@ export function shareRows({ databasePool }: Settings): string[][] {
     row('Streams (they count as calls too)', streams),
     row('List pages above 1 MB (they hold no connection while they are sent)', lists),
     row(`Bodies above ${kilobytes(LARGE_BODY)}`, bodies, megabytes),
+    row('Files that are uploaded (they hold no connection meanwhile)', uploads),
     row('Concurrent parsing of such bodies; each is followed by a pause of twice its time', parsing),
   ]
 }

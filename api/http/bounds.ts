@@ -6,8 +6,8 @@ export const MAX_HEAD_BYTES = 16 * 1024
 export const MAX_HEADERS = 200
 /** Time for the headers to arrive, from the first byte or the opening of the connection; then 408. */
 export const HEAD_SECONDS = 20
-/** Time for the whole request to arrive, including its body; then 408. */
-export const REQUEST_SECONDS = 60
+/** Time for the whole request to arrive, including its body; then 408. Bodies have their own, shorter ones; uploads need the longest. */
+export const REQUEST_SECONDS = 180
 /** How long an idle connection stays open. Longer than the 60 s of nginx and of AWS load balancers, so that the proxy closes first. */
 export const KEEP_ALIVE_SECONDS = 72
 /** How long a caller may read nothing of an answer that is ready; then the connection is closed. */

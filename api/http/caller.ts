@@ -68,7 +68,7 @@ export async function identify(
     partnerId: null,
     organization,
     origin,
-    ...(route.write || route.startWorkflow
+    ...(route.write || route.startWorkflow || route.upload
       ? { precondition: (later: Date) => tokenStillHeld(secret!, holder, later) }
       : {}),
   }

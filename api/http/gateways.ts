@@ -1,6 +1,7 @@
 // What a handler can use besides the database: Temporal, the check of webhook URLs, encryption of secrets, files, and cursors.
 import type { MailPolicy } from '../../commands/mail/document-mail.ts'
 import type { Engine } from '../../gateways/temporal/engine.ts'
+import type { AttachmentLimits } from '../../domain/attachment.ts'
 import type { BlobStore } from '../../gateways/storage/blobs.ts'
 import type { WebhookSender } from '../../gateways/webhook/sender.ts'
 import type { TickTime } from '../../domain/tick.ts'
@@ -22,4 +23,5 @@ export interface Gateways {
   blobs: BlobStore
   signIns: SignIns
   site: Site
+  attachmentLimits: AttachmentLimits
 }

@@ -1,5 +1,5 @@
 // Generates the OpenAPI 3.1 document from the declared routes.
-import { Type, type TProperties, type TSchema } from 'typebox'
+import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import { deliverySchema, EVENT_TYPES } from '../../domain/events.ts'
 import { FAULTS } from '../../domain/faults.ts'
 import { Warnings } from '../shapes/warning.ts'
@@ -75,6 +75,7 @@ function operation(route: Route): Record<string, unknown> {
     security: secured,
     parameters: parametersOf(route),
     ...(route.body ? { requestBody: json(route.body) } : {}),
+    ...(route.form ? { requestBody: form(route.form) } : {}),
     responses: {
       [route.status ?? 200]: { description: 'Success', ...json(answerSchema(route)) },
       ...(route.accepted
@@ -120,5 +121,18 @@ function parametersOf(route: Route): Record<string, unknown>[] {
         ]
   return [...named, ...queried, ...key]
 }
+
+const form = ({ properties, required }: TObject) => ({
+  required: true,
+  content: {
+    'multipart/form-data': {
+      schema: {
+        type: 'object',
+        required: ['file', ...((required ?? []) as string[])],
+        properties: { file: { type: 'string', format: 'binary' }, ...properties },
+      },
+    },
+  },
+})
 
 const json = (schema: TSchema) => ({ content: { 'application/json': { schema } } })

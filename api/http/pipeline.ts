@@ -17,6 +17,7 @@ import type { Input, Route } from './route.ts'
 import { ownerOf } from './shares.ts'
 import { begin } from './stream.ts'
 import type { ServerContext } from './server-context.ts'
+import { answerUpload } from './uploading.ts'
 import { readQuery } from './validate.ts'
 import { answerWrite, requestContextOf, inPlace } from './writing.ts'
 
@@ -128,7 +129,7 @@ function answerRoute(
   if (route.list)
     return answerList(server, caller, request, () => route.list!(requestContextOf(server, caller, now), input()))
   if (route.stream) return answerStream(server, route, caller, now, { request, input: input() })
-  return answerWrite(server, route, caller, sent)
+  return (route.upload ? answerUpload : answerWrite)(server, route, caller, sent)
 }
 
 /** Turns an error into a reply. An error that is not a Fault is logged, and answered with 500 without its details. */

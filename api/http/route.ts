@@ -1,5 +1,6 @@
 // The declaration of a route, which the server, the OpenAPI document, the contract tests and the docs read.
 import type { Static, TObject, TSchema } from 'typebox'
+import type { ArrivingFile } from './multipart.ts'
 import type { Books } from '../../commands/books/books.ts'
 import type { Caller } from '../../commands/books/caller.ts'
 import type { FieldProblem } from '../../domain/faults.ts'
@@ -84,6 +85,23 @@ export class InPortions {
 /** The second part of a call that starts a workflow: waits for the workflow, and reads its result. */
 export type WorkflowAnswer = (context: RequestContext) => Promise<Answer | Accepted | InPortions>
 
+/** A file that is kept, before anything is written about it. */
+export interface KeptUpload {
+  sha256: string
+}
+
+/** A call that takes one file in a multipart form, under the name `file`. */
+export interface UploadHandler<Kept extends KeptUpload = KeptUpload> {
+  maxBytes(gateways: Gateways): number
+  /** Refuses the call before the file is read. */
+  admit(context: RequestContext): Promise<void>
+  /** Keeps the file while it arrives; throws what its body throws. */
+  keep(context: RequestContext, file: ArrivingFile): Promise<Kept>
+  /** Drops a kept file of a call that is refused. Must not throw. */
+  drop(context: RequestContext, file: Kept): Promise<void>
+  write(books: Books, input: { fields: Record<string, string>; file: Kept }, gateways: Gateways): Promise<Answer>
+}
+
 interface Declaration<Query extends TObject, Body extends TSchema> {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Below /api/public/v1, or /internal/v1 where persons call it, with {parameters}. */
@@ -101,6 +119,8 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   body?: Body
   /** The shape that the body is refused by, where it is wider than the documented one: the handler checks the rest. */
   envelope?: TObject
+  /** The fields of the multipart form of an upload, beside `file`. */
+  form?: TObject
   /** Finds problems of a body that its shape cannot express. */
   alsoCheck?: (body: unknown) => FieldProblem[]
   /** The largest body in bytes, if not the default of 2 MB. */
@@ -142,6 +162,7 @@ type Handler<Query extends TObject, Body extends TSchema> =
     }
   /** `over` is aborted when the stream ends: all rows are sent, or the caller has disconnected or stopped reading. */
   | { stream: (context: RequestContext, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
+  | { upload: UploadHandler }
   /** Refuses the request or stores it. The returned WorkflowAnswer then waits for the workflow, with no transaction open. */
   | {
       prepare?: Prepare<Query, Body>
@@ -161,6 +182,7 @@ export interface Route extends Declaration<TObject, TSchema> {
   list?: (context: RequestContext, input: Input<TObject, TSchema>) => Promise<Listed>
   prepare?: Prepare<TObject, TSchema>
   write?: (books: Books, input: Input<TObject, TSchema>, gateways: Gateways, prepared: Prepared) => Promise<Answer>
+  upload?: UploadHandler
   stream?: (context: RequestContext, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>
   startWorkflow?: (
     books: Books,

@@ -11,6 +11,8 @@ const MEGABYTE = 2 ** 20
 export interface Shares {
   /** Bytes of large bodies, taken before they are read and released when their call is answered. */
   bodies: FairShare
+  /** Files that are being uploaded, until their calls are answered. */
+  uploads: FairShare
   /** The turn to parse a large body. */
   parsing: FairShare
   /** Answers that are streamed. */
@@ -38,6 +40,7 @@ export function shareSizes({ pool, writers: most }: ConnectionShare) {
   const writers = Math.min(most, streams)
   return {
     bodies: { total: 32 * MEGABYTE, each: 8 * MEGABYTE, waitSeconds: 5 },
+    uploads: { total: 48, each: 6, waitSeconds: 10 },
     parsing: { total: 1, each: 1, waitSeconds: 10 },
     streams: { total: streams, each: Math.ceil(streams / 2), waitSeconds: 5 },
     lists: { total: 16, each: 8, waitSeconds: 30 },
@@ -48,9 +51,10 @@ export function shareSizes({ pool, writers: most }: ConnectionShare) {
 }
 
 export function createShares(connections: ConnectionShare): Shares {
-  const { bodies, parsing, streams, lists, calls, writers } = shareSizes(connections)
+  const { bodies, uploads, parsing, streams, lists, calls, writers } = shareSizes(connections)
   return {
     bodies: createFairShare({ ...bodies, message: 'Too many large bodies are being read; try again.' }),
+    uploads: createFairShare({ ...uploads, message: 'Too many files are being uploaded; try again.' }),
     parsing: createFairShare({ ...parsing, message: 'Too many large bodies are waiting to be read; try again.' }),
     streams: createFairShare({ ...streams, message: 'Too many long answers are being read; try again.' }),
     lists: createFairShare({ ...lists, message: 'Too many large lists are being read; try again.' }),

@@ -132,7 +132,8 @@ export function inPlace<T>(
   return within(shares.calls, caller, work)
 }
 
-function inTurnToWrite<T>({ shares }: ServerContext, caller: Caller, work: () => Promise<T>): Promise<T> {
+/** As inPlace, within the share of calls that write. */
+export function inTurnToWrite<T>({ shares }: ServerContext, caller: Caller, work: () => Promise<T>): Promise<T> {
   return within(shares.writers, caller, () => within(shares.calls, caller, work))
 }
 

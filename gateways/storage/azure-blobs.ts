@@ -152,7 +152,7 @@ async function inContainer<T>(container: ContainerClient, call: (signal: AbortSi
   try {
     return await within(CALL_MS, call)
   } catch (error) {
-    if (codeOf((error as Error).cause) !== 'ContainerNotFound') throw error
+    if (failureOf(error) !== 'ContainerNotFound') throw error
     await within(CALL_MS, (abortSignal) => container.createIfNotExists({ abortSignal }))
     return within(CALL_MS, call)
   }
@@ -163,8 +163,7 @@ async function orNone<T>(ms: number, call: (signal: AbortSignal) => Promise<T>):
   try {
     return await within(ms, call)
   } catch (error) {
-    if (codeOf((error as Error).cause) === 'ContainerNotFound' || codeOf((error as Error).cause) === 'BlobNotFound')
-      return null
+    if (failureOf(error) === 'ContainerNotFound' || failureOf(error) === 'BlobNotFound') return null
     throw error
   }
 }
@@ -177,6 +176,9 @@ async function within<T>(ms: number, call: (signal: AbortSignal) => Promise<T>):
     throw new StorageUnavailable(`the blob store failed: ${codeOf(cause)}`, { cause })
   }
 }
+
+// What the store has answered to the call that failed.
+const failureOf = (error: unknown) => codeOf(((error as Error).cause as Error | undefined)?.cause)
 
 const codeOf = (error: unknown): string => {
   const { code, name } = (error ?? {}) as { code?: string; name?: string }

@@ -1,5 +1,6 @@
 // The blob store that holds files and rendered documents: what it can do, and how it fails.
 import type { Readable } from 'node:stream'
+import { Fault } from '../../domain/faults.ts'
 
 export interface BlobStore {
   /**
@@ -55,4 +56,13 @@ export class TooLarge extends Error {
 }
 
 /** The store does not answer, answers with an error, or is not configured; the same call may succeed later. */
-export class StorageUnavailable extends Error {}
+export class StorageUnavailable extends Fault {
+  constructor(why: string, options: ErrorOptions = {}) {
+    super('service.unavailable', {
+      message: 'The file store is unavailable; try again.',
+      retryAfter: 5,
+      cause: new Error(why, options),
+    })
+    this.name = 'StorageUnavailable'
+  }
+}

@@ -37,7 +37,8 @@ describe('the key, then the body, then existence', () => {
     const open = opening(route, org)
     expect(await ask(route, { ...open, ...BAD_KEY, ...BAD_BODY })).toEqual([400, 'validation.invalid_value', 'Idempotency-Key'])
     if (route.keyRequired) expect(await ask(route, { ...open, ...BAD_BODY })).toEqual([400, 'idempotency.key_required', 'Idempotency-Key'])
-    expect(await ask(route, { ...open, key: randomUUID(), ...BAD_BODY })).toEqual([400, 'request.malformed_json'])
+    const refusal = route.form ? [415, 'request.unsupported_media_type'] : [400, 'request.malformed_json']
+    expect(await ask(route, { ...open, key: randomUUID(), ...BAD_BODY })).toEqual(refusal)
   })
 
   test.each(each((route) => hasId(route) && route.body !== undefined))('%s', async (_name, route) => {

@@ -8,6 +8,7 @@ import type { Json } from '../fixtures/client.ts'
 import { acceptedItemEstimate } from '../fixtures/orders.ts'
 import { created, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
 import type { Service } from '../fixtures/service.ts'
+import { upload, uploadForm } from '../fixtures/uploads.ts'
 import { nameOf } from './routes.ts'
 
 /** The organisation of the contract tests, and the partner's key that created it. */
@@ -120,6 +121,7 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   journal_id: async (org) => (await created(org.client.post('/journals', journalBody(org)))).journal.journal_id,
   schedule_id: (org) => scheduleOf(org),
   'POST /recurring/{schedule_id}/resume': (org) => scheduleOf(org, { is_active: false }),
+  attachment_id: async ({ client }) => (await created(upload(client))).attachment.attachment_id,
   bulk_id: async ({ client }) => (await client.post('/bulk/invoices?async=true', { invoices: [{}] })).body.bulk_id,
   endpoint_id: async ({ client }) =>
     (await created(client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'] }))).endpoint.endpoint_id,
@@ -173,6 +175,7 @@ async function debitNoteOf(org: ContractOrganization, changes: Record<string, un
 
 /** A good body of the route; undefined where it takes none. */
 export function bodyFor(route: Route, org: ContractOrganization): Json {
+  if (route.form) return uploadForm()
   if (!route.body) return undefined
   const body = BODIES[nameOf(route)]
   if (!body) throw new Error(`${nameOf(route)} has no sample body: add one to BODIES in test/contract/samples.ts`)

@@ -10,6 +10,7 @@ const DOCUMENTS = [
   'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/bills.md',
   'docs/payments.md', 'docs/estimates.md', 'docs/sales-orders.md', 'docs/purchase-orders.md', 'docs/credit-notes.md',
   'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/bulk.md', 'docs/email.md', 'docs/webhooks.md',
+  'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/bulk.md', 'docs/attachments.md', 'docs/webhooks.md',
 ]
 
 let service: Service
@@ -57,11 +58,23 @@ async function wordsOf(partnerKey: string): Promise<Words> {
   }
 }
 
-async function run({ method, url, headers, body }: Example, words: Words): Promise<{ status: number; json: unknown }> {
+function formOf({ form, files }: Example, words: Words): FormData {
+  const made = new FormData()
+  for (const field of form) {
+    const [, name = '', file, value = ''] = /^(\w+)=(?:@(.*)|([\s\S]*))$/.exec(field)!
+    if (file === undefined) made.append(name, spelled(value, words))
+    else made.append(name, new Blob([files[file]!]), file)
+  }
+  return made
+}
+
+async function run(example: Example, words: Words): Promise<{ status: number; json: unknown }> {
+  const { method, url, headers, body, form } = example
   const response = await fetch(spelled(url, words), {
     method,
     headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, spelled(value, words)])),
     ...(body === null ? {} : { body: spelled(body, words) }),
+    ...(form.length === 0 ? {} : { body: formOf(example, words) }),
   })
   return { status: response.status, json: await response.json() }
 }

@@ -11,6 +11,10 @@ export interface Example {
   url: string
   headers: Record<string, string>
   body: string | null
+  /** The fields of a form, as -F has them. */
+  form: string[]
+  /** The files that were written before, by their names. */
+  files: Record<string, string>
   /** Null where the document shows no answer. */
   shown: { status: number | null; shortened: boolean; json: unknown } | null
 }
@@ -41,10 +45,15 @@ export function examplesOf(document: string): Example[] {
     const quoted = fence.text.replaceAll('\\\n', ' ').replaceAll(HERE_DOCUMENT, (_all, body: string) => `-d '${body}'`)
     const commands = quoted.replaceAll(/'[^']*'/g, (words) => words.replaceAll('\n', ' ')).split('\n')
     const calls = commands.filter((command) => command.startsWith('curl '))
+    const files = Object.fromEntries(commands.flatMap((command) => {
+      const [, text, name] = /^printf '(.*)' > (\S+)$/.exec(command) ?? []
+      return name === undefined ? [] : [[name, text!.replaceAll('\\n', '\n')]]
+    }))
     const next = fences[place + 1]
     return calls.map((command, index): Example => ({
       line: fence.line,
       ...callOf(command),
+      files,
       shown: index === calls.length - 1 && next?.info[0] === 'json' ? shownIn(next) : null,
     }))
   })
@@ -57,14 +66,15 @@ function shownIn({ info, text }: Fence): Example['shown'] {
 }
 
 /** The part of curl's command line that the documents use. Throws an Error for any other option. */
-function callOf(command: string): Pick<Example, 'method' | 'url' | 'headers' | 'body'> {
+function callOf(command: string): Pick<Example, 'method' | 'url' | 'headers' | 'body' | 'form'> {
   const quotes = [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)]
   const words = quotes.map(([, single, double, bare]) => single ?? double ?? bare ?? '')
-  const call = { method: '', url: '', headers: {} as Record<string, string>, body: null as string | null }
+  const call = { method: '', url: '', headers: {} as Record<string, string>, body: null as string | null, form: [] as string[] }
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at]!
     if (word === '-s') continue
     else if (word === '-X') call.method = words[at += 1]!
+    else if (word === '-F') call.form.push(words[at += 1]!)
     else if (word === '-d') call.body = words[at += 1]!
     else if (word === '-H') {
       const [, name, value] = /^([\w-]+): (.*)$/.exec(words[at += 1]!)!
@@ -72,7 +82,7 @@ function callOf(command: string): Pick<Example, 'method' | 'url' | 'headers' | '
     } else if (word.startsWith('-')) throw new Error(`curl ${word} is not known here: ${command}`)
     else call.url = word
   }
-  return { ...call, method: call.method || (call.body === null ? 'GET' : 'POST') }
+  return { ...call, method: call.method || (call.body === null && call.form.length === 0 ? 'GET' : 'POST') }
 }
 
 export type Words = Record<string, string>
