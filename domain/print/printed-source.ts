@@ -94,6 +94,11 @@ export interface PrintedTradeLine extends GstParts {
   item_total: Minor
   /** Null where the line has no tax. */
   tax: Tax | null
+  /** What the books have of reverse charge: on purchases, where we are the recipient. */
+  rcm_cgst?: Minor
+  rcm_sgst?: Minor
+  rcm_igst?: Minor
+  rcm_cess?: Minor
 }
 
 /** A payment. Amounts are minor units of its currency; `amount` is gross: what it settles. */

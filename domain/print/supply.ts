@@ -102,6 +102,8 @@ export function stateTaxName(branchState: string | null): 'SGST' | 'UTGST' {
 
 /** True where CGST and SGST were charged, or would be: by the amounts, else by the place of supply. */
 export function isWithinState(trade: PrintedTrade, branchState: string | null): boolean {
-  if (trade.cgst > 0n) return true
-  return trade.igst === 0n && branchState !== null && isIntraState(trade.place_of_supply, branchState)
+  const { lines, cgst, igst, place_of_supply } = trade
+  if (cgst > 0n || lines.some(({ rcm_cgst = 0n }) => rcm_cgst > 0n)) return true
+  if (igst > 0n || lines.some(({ rcm_igst = 0n }) => rcm_igst > 0n)) return false
+  return branchState !== null && isIntraState(place_of_supply, branchState)
 }

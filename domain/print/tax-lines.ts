@@ -149,9 +149,16 @@ export function taxesByRate(trade: PrintedTrade, stateTax: string): PrintedAmoun
 export function reverseChargeTaxes(trade: PrintedTrade, stateTax: string, withinState: boolean): PrintedAmounts {
   const assessed = trade.lines.map((line) => ({
     line,
-    parts: gstOnPurchase(line.item_total, line.tax, withinState).selfAssessed,
+    parts: selfAssessed(line, withinState),
   }))
   return amountsByRate(trade, stateTax, assessed)
+}
+
+// The books of a sale have no tax that the customer owes.
+function selfAssessed(line: PrintedTradeLine, withinState: boolean): GstParts {
+  const { rcm_cgst: cgst, rcm_sgst: sgst = 0n, rcm_igst: igst = 0n, rcm_cess: cess = 0n } = line
+  if (cgst !== undefined) return { cgst, sgst, igst, cess }
+  return gstOnPurchase(line.item_total, line.tax, withinState).selfAssessed
 }
 
 function amountsByRate(
