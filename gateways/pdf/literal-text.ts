@@ -23,12 +23,20 @@ const literalText = (text: string) =>
     // The engine's own name of a row's number: it is counted wherever it stands in a row.
     .replaceAll('__COUNT_', `__COUNT${NOTHING}_`)
 
-/** The same data with every string in a form that survives the merge; `printedText` ends it. */
+// About 150 pages. A body of 2 MB has room for a million, which would occupy the engine of PDFs for minutes.
+const MOST_LINE_BREAKS = 10_000
+
+/** The same data with every string in a form that survives the merge; `printedText` ends it. Line breaks beyond 10,000 become spaces. */
 export function literalData<Data>(data: Data): Data {
-  if (typeof data === 'string') return literalText(data) as Data
-  if (Array.isArray(data)) return data.map(literalData) as Data
-  if (data === null || typeof data !== 'object') return data
-  return Object.fromEntries(Object.entries(data).map(([name, value]) => [name, literalData(value)])) as Data
+  let breaks = 0
+  const literal = (value: unknown): unknown => {
+    if (typeof value === 'string')
+      return literalText(value).replaceAll(LINE_BREAK, () => (++breaks > MOST_LINE_BREAKS ? ' ' : LINE_BREAK))
+    if (Array.isArray(value)) return value.map(literal)
+    if (value === null || typeof value !== 'object') return value
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, literal(one)]))
+  }
+  return literal(data) as Data
 }
 
 const ELEMENTS: Record<string, string> = {

@@ -53,6 +53,13 @@ describe('text of users prints as it was written', () => {
     expect(xml).not.toContain('SECRET')
   })
 
+  test('with 10,000 line breaks in a document; more become spaces, because they would fill thousands of pages', async () => {
+    const list = Array.from({ length: 30 }, () => ({ name: 'a\n'.repeat(500) }))
+    const xml = await merged('<text:p>{d.list[i].name}</text:p><text:p>{d.list[i+1].name}</text:p>', { title: 't', list })
+    expect(xml.split('<text:line-break/>')).toHaveLength(10_001)
+    expect(paragraphs(xml)).toHaveLength(30)
+  })
+
   test('in an attribute and in the title, where no elements can be', async () => {
     const xml = await merged('<text:p><text:a xlink:href="{d.link}">x</text:a></text:p>', { title: 'a\nb "c"', link: 'https://x.test/"><text:p/>\n' })
     expect(xml).toContain('<dc:title>a b &quot;c&quot;</dc:title>')
