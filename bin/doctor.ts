@@ -1,20 +1,12 @@
 // `npm run doctor [-- --json]`: names what is stuck, and the command that mends it. Exits with 1 where anything is stuck.
 import type { Finding } from '../audit/stuck/check.ts'
-import type { Settings } from '../settings.ts'
 import { examine } from './doctor/examine.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { optionsOf } from './options.ts'
 
 const values = optionsOf({ json: { type: 'boolean', default: false } }, 'Usage: npm run doctor [-- --json]')
 
-let settings: Settings
-try {
-  settings = operatorSettings()
-} catch (error) {
-  console.error((error as Error).message)
-  process.exit(2)
-}
-const findings = await examine(settings, new Date())
+const findings = await examine(operatorSettings(), new Date())
 const isStuck = findings.some(({ severity }) => severity === 'stuck')
 if (values.json) console.log(JSON.stringify({ stuck: isStuck, findings }, null, 2))
 else console.log(findings.length === 0 ? 'Nothing is stuck.' : findings.map(textOf).join('\n\n'))

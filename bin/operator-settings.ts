@@ -4,8 +4,17 @@ import { join } from 'node:path'
 import { readLocalRun, readSettings, type Settings } from '../settings.ts'
 import { readDemoCard } from './services/demo-card.ts'
 
-/** Throws an Error that names every setting that is missing or invalid. */
+/** Names every setting that is missing or invalid, and ends the process with 2. */
 export function operatorSettings(): Settings {
+  try {
+    return settingsOrLocal()
+  } catch (error) {
+    console.error((error as Error).message)
+    process.exit(2)
+  }
+}
+
+function settingsOrLocal(): Settings {
   const { dataDir, inherited } = readLocalRun()
   const card = inherited.DATABASE_URL ? null : readDemoCard(dataDir)
   const key = join(dataDir, 'encryption.key')
