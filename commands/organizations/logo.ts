@@ -65,7 +65,15 @@ function isWholePng(content: Buffer): boolean {
 
 const END_OF_IMAGE = Buffer.from([0xff, 0xd9])
 
-const isWholeJpeg = (content: Buffer) => content.lastIndexOf(END_OF_IMAGE) > 2
+const SCAN = Buffer.from([0xff, 0xda])
+// A picture that is refined step by step has about ten; each costs the decoder a pass over all pixels, however short it is.
+const MAX_SCANS = 100
+
+function isWholeJpeg(content: Buffer): boolean {
+  let scans = 0
+  for (let at = content.indexOf(SCAN); at !== -1 && scans <= MAX_SCANS; at = content.indexOf(SCAN, at + 2)) scans += 1
+  return scans > 0 && scans <= MAX_SCANS && content.lastIndexOf(END_OF_IMAGE) > 2
+}
 
 const refused = (problem: string) =>
   fault('validation.invalid_value', { field: 'pdf.logo', message: `pdf.logo ${problem}.` })

@@ -30,11 +30,12 @@ export async function personByPassword(
   { email, password, address }: Credentials,
   now: Date,
 ): Promise<PersonRow> {
-  const account = createHash('sha256').update(email.toLowerCase()).digest('hex')
+  const person = await findPersonByEmail(connection, email.trim())
+  // By the person: PostgreSQL may fold more letters than we do, and every spelling would have a count of its own.
+  const account = person?.id ?? createHash('sha256').update(email.trim().toLowerCase()).digest('hex')
   const keys = [`account ${account}`, `address ${address}`]
   const free = await countSignIn(connection, keys, now)
   if (free !== null) throw tooMany(free, now)
-  const person = await findPersonByEmail(connection, email)
   const isRight = await isPassword(password, person?.password ?? null)
   if (!person || !isRight) throw notSignedIn()
   await forgetSignIn(connection, keys, now)

@@ -25,6 +25,7 @@ describe('a logo', () => {
     expect((await entries(orgId)).map(({ changes }) => changes)).toEqual([{ 'pdf.logo': { old: null, new: pdf.logo } }, { 'pdf.logo': { old: pdf.logo, new: null } }])
   })
 
+  const SCAN = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 0, 63, 0, 0x55])
   const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')
   const cut = png(40, 30).subarray(0, -20)
   const broken = Buffer.from(png(40, 30).map((byte, place) => (place === 45 ? byte ^ 1 : byte)))
@@ -35,6 +36,7 @@ describe('a logo', () => {
     ['frames of an animation', dataUrl(png(4, 4, { between: [chunk('fcTL', Buffer.alloc(26))] }))],
     ['a file cut short', dataUrl(cut)], ['a broken checksum', dataUrl(broken)], ['a JPEG cut short', dataUrl(jpeg(9, 9).subarray(0, -2), 'image/jpeg')],
     ['a second head', dataUrl(png(4, 4, { between: [png(3000, 3000).subarray(8, 33)] }))], ['more than 1 MB', dataUrl(png(4, 4, { between: [chunk('tEXt', Buffer.alloc(2 ** 20))] }))],
+    ['a JPEG of a thousand scans', dataUrl(Buffer.concat([jpeg(9, 9).subarray(0, -2), ...Array(1000).fill(SCAN), jpeg(9, 9).subarray(-2)]), 'image/jpeg')],
     ['a URL', 'https://asha.example/logo.png'], ['a GIF', dataUrl(Buffer.from('R0lGODlhAQABAAAAACw=', 'base64'), 'image/gif')], ['nothing', 'data:image/png;base64,'],
     ['no base64', 'data:image/png;base64,%%%%'],
     ['base64 with spaces', dataUrl(png(4, 4)).replace('iVBO', 'iVBO\n')],
