@@ -69,6 +69,8 @@ const Settings = Type.Object({
   retainMail: Type.Integer({ minimum: 0 }),
   eInvoiceTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 120 }),
   eInvoiceRetrySeconds: Type.Number({ exclusiveMinimum: 0, maximum: 3_600 }),
+  pdfEngine: Type.Enum(['auto', 'embedded', 'soffice']),
+  retainPdf: Type.Integer({ minimum: 0 }),
   paymentLinkBaseUrl: Type.Union([Type.String({ pattern: '^https?://[^\\s#]+$' }), Type.Null()]),
   paymentLinkSecret: Type.Union([Type.String({ minLength: 16 }), Type.Null()]),
   recurringTick: Type.String({ pattern: '^([01]\\d|2[0-3]):[0-5]\\d$' }),
@@ -134,6 +136,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     ...mailIn(env, number),
     eInvoiceTimeoutSeconds: number('E_INVOICE_TIMEOUT_SECONDS', 30),
     eInvoiceRetrySeconds: number('E_INVOICE_RETRY_SECONDS', 30),
+    ...pdfSettings(env),
     paymentLinkBaseUrl: env.PAYMENT_LINK_BASE_URL || null,
     paymentLinkSecret: env.PAYMENT_LINK_SECRET || null,
     recurringTick: env.RECURRING_TICK || '09:00',
@@ -160,12 +163,12 @@ function invalid(errors: { instancePath: string; message: string }[]): Error {
   return new Error(`Invalid settings:\n  ${problems.join('\n  ')}`)
 }
 
-function listOf(text = ''): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '')
-}
+const listOf = (text = '') => text.split(',').flatMap((part) => part.trim() || [])
+
+const pdfSettings = (env: NodeJS.ProcessEnv) => ({
+  pdfEngine: env.PDF_ENGINE || 'auto',
+  retainPdf: Number(env.RETAIN_PDF || 30),
+})
 
 /** When recurring schedules run. */
 export const tickPlanOf = (settings: Settings): TickPlan => ({

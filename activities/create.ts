@@ -5,7 +5,7 @@ import { eInvoiceActivities, type EInvoiceDependencies } from './e-invoices.ts'
 import { financialYearActivities } from './financial-years.ts'
 import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
 import { mailActivities, type MailDependencies } from './mail.ts'
-import { renderActivities } from './render.ts'
+import { renderActivities, type RenderDependencies } from './render.ts'
 import { reconcileActivities, type ReconcileDependencies } from './reconcile.ts'
 import { recurringActivities, type RecurringDependencies } from './recurring.ts'
 import { webhookActivities, type WebhookDependencies } from './webhooks.ts'
@@ -16,6 +16,7 @@ export type ActivityDependencies = WebhookDependencies &
   MailDependencies &
   HousekeepingDependencies &
   RecurringDependencies &
+  RenderDependencies &
   ReconcileDependencies
 
 export function createActivities(dependencies: ActivityDependencies) {
@@ -42,7 +43,7 @@ export function createActivities(dependencies: ActivityDependencies) {
     bulk: bulkActivities(dependencies),
     // Ticks of an earlier version are still in the queue `core`.
     recurring: { runSchedule },
-    documents: { ...renderActivities(), attendEInvoice, keepMailedPdf, sendMail },
+    documents: { ...renderActivities(dependencies), attendEInvoice, keepMailedPdf, sendMail },
   }
 }
 

@@ -1,12 +1,101 @@
 // The activity of PDFs: renders a document into the blob store.
 import { ApplicationFailure } from '@temporalio/activity'
-import type { RenderedFile, RenderInput } from '../domain/render-run.ts'
+import { renderedKey, NOT_RENDERED, type RenderedFile, type RenderInput } from '../domain/render-run.ts'
+import { PdfEngineUnavailable, NotConverted, type PdfEngine } from '../gateways/pdf/engine.ts'
+import { merge, MergeFailed } from '../gateways/pdf/merge.ts'
+import type { BlobStore } from '../gateways/storage/blobs.ts'
+import type { Database } from '../models/database.ts'
+import { findPrintKey } from '../reports/print/print-key.ts'
+import { readPrinted } from '../reports/print/printed.ts'
+import { withHeartbeat } from './heartbeat.ts'
+import { unknownRow } from './unknown-row.ts'
 
-export function renderActivities() {
+export interface RenderDependencies {
+  connection: Database
+  blobs: BlobStore
+  pdf: PdfEngine
+  /** Is told of each render: how it ended, and how long it took. */
+  onRendered(outcome: RenderOutcome, seconds: number): void
+}
+
+export type RenderOutcome = 'rendered' | 'failed' | 'postponed'
+
+/** How long the engine may take for one document. One of 500 lines takes about a second. */
+const DOCUMENT_MS = 60_000
+/** A document that has stopped the engine twice is not tried again for so long, so that it does not hold up the others. */
+const REFUSED_MS = 600_000
+const MOST_REFUSED = 1_000
+const BUSY_RETRY = '1 second'
+
+export function renderActivities(dependencies: RenderDependencies) {
+  const { connection, blobs, pdf } = dependencies
+  const refused = new Map<string, { message: string; until: number }>()
+
+  async function stored(key: string): Promise<number | null> {
+    const blob = await blobs.read(key)
+    blob?.body.destroy()
+    return blob?.bytes ?? null
+  }
+
+  async function render(input: RenderInput): Promise<RenderedFile> {
+    const { orgId } = input
+    const current = await findPrintKey({ connection, orgId }, input.kind, input.id, input.template)
+    if (!current) throw unknownRow(`there is no ${input.kind} ${input.id}`, 'UnknownDocument')
+    const known = renderedKey(input, current)
+    const bytes = await stored(known)
+    if (bytes !== null) return { key: known, bytes, version: current.version, number: current.number }
+    // It starts while the document is read and merged.
+    pdf.warmUp()
+    const printed = await readPrinted({ database: connection, orgId }, input.kind, input.id, current.template)
+    if (!printed) throw unknownRow(`there is no ${input.kind} ${input.id}`, 'UnknownDocument')
+    const { version, letterhead, number, data, pictures } = printed
+    const key = renderedKey(input, { version, letterhead, template: current.template })
+    const before = refused.get(key)
+    if (before && before.until > performance.now()) throw new NotConverted(before.message)
+    const file = await convert(orgId, key, () => merge(current.template, data, pictures as Record<string, Buffer>))
+    await blobs.write(key, file, { contentType: 'application/pdf' })
+    return { key, bytes: file.length, version, number }
+  }
+
+  async function convert(owner: string, key: string, merged: () => Promise<Buffer>): Promise<Buffer> {
+    try {
+      return await pdf.toPdf(await merged(), { timeoutMs: DOCUMENT_MS, owner })
+    } catch (error) {
+      if (error instanceof NotConverted) {
+        refused.delete(key)
+        refused.set(key, { message: error.message, until: performance.now() + REFUSED_MS })
+        const [oldest] = refused.keys()
+        if (refused.size > MOST_REFUSED && oldest !== undefined) refused.delete(oldest)
+      }
+      throw error
+    }
+  }
+
   return {
-    /** Renders a document, unless its file is in the blob store already. */
-    async renderDocument({ kind }: RenderInput): Promise<RenderedFile> {
-      throw ApplicationFailure.nonRetryable(`there is no template for ${kind} yet`, 'UnknownTemplate')
+    /**
+     * Renders a document as it is now, unless its file is in the blob store already. Every error but NOT_RENDERED is of a
+     * service that is unavailable, and passes.
+     */
+    async renderDocument(input: RenderInput): Promise<RenderedFile> {
+      const begunAt = performance.now()
+      const ended = (outcome: RenderOutcome) => dependencies.onRendered(outcome, (performance.now() - begunAt) / 1000)
+      try {
+        const file = await withHeartbeat(() => render(input))
+        ended('rendered')
+        return file
+      } catch (error) {
+        const isFinal = error instanceof NotConverted || error instanceof MergeFailed
+        ended(isFinal ? 'failed' : 'postponed')
+        throw failureOf(error, isFinal)
+      }
     },
   }
+}
+
+function failureOf(error: unknown, isFinal: boolean): unknown {
+  const { message } = error as Error
+  if (isFinal) return ApplicationFailure.nonRetryable(message, NOT_RENDERED)
+  if (error instanceof PdfEngineUnavailable)
+    return ApplicationFailure.create({ message, type: 'PdfEngineUnavailable', nextRetryDelay: BUSY_RETRY })
+  return error
 }

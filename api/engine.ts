@@ -2,7 +2,10 @@
 import type { Engine, EngineOptions } from '../gateways/temporal/engine.ts'
 
 export interface EngineOnDemand
-  extends Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk' | 'runMail'> {
+  extends Pick<
+    Engine,
+    'convert' | 'render' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk' | 'runMail'
+  > {
   close(): Promise<void>
 }
 
@@ -19,6 +22,7 @@ export function engineOnDemand(options: EngineOptions): EngineOnDemand {
       }))
   return {
     convert: async (...input) => (await open()).convert(...input),
+    render: async (...input) => (await open()).render(...input),
     endFormerSeries: async (former) => (await open()).endFormerSeries(former),
     runScheduleNow: async (...input) => (await open()).runScheduleNow(...input),
     startBulk: async (input) => (await open()).startBulk(input),

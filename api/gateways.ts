@@ -1,10 +1,13 @@
 // Opens what handlers use besides the database, by the settings.
+import { fault } from '../domain/faults.ts'
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
+import { type BlobStore, StorageUnavailable } from '../gateways/storage/blobs.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { sealer } from '../models/sealed.ts'
 import { mailOf, type Settings, originOf, storageOf, tickPlanOf } from '../settings.ts'
 import { engineOnDemand, type EngineOnDemand } from './engine.ts'
 import { siteOf } from './http/cookies.ts'
+import { createFileMemory } from './http/file-memory.ts'
 import { createCursors } from './http/cursors.ts'
 import type { Gateways } from './http/gateways.ts'
 import { createSignIns } from './http/sign-ins.ts'
@@ -39,8 +42,27 @@ export function openGateways(
       files: settings.maxAttachments,
       bytes: settings.maxAttachmentBytes,
     },
-    blobs: openBlobStore(storageOf(settings)),
     signIns: createSignIns(connection, clock),
     site: siteOf(originOf(settings)),
+    blobs: readForCallers(openBlobStore(storageOf(settings))),
+    files: createFileMemory((settings.rowMemoryMb / 2) * 2 ** 20),
+  }
+}
+
+/** A store that callers read from: they are told that it is unavailable. */
+function readForCallers(store: BlobStore): BlobStore {
+  const telling = async <T>(reading: Promise<T>): Promise<T> => {
+    try {
+      return await reading
+    } catch (error) {
+      if (!(error instanceof StorageUnavailable)) throw error
+      const message = 'The store of files is unavailable; try again.'
+      throw fault('service.unavailable', { message, retryAfter: 5, cause: error })
+    }
+  }
+  return {
+    ...store,
+    read: (key) => telling(store.read(key)),
+    presign: (key, about) => telling(store.presign(key, about)),
   }
 }

@@ -28,6 +28,7 @@ import { partnerRoutes } from './resources/partners.ts'
 import { preferenceRoutes } from './resources/preferences.ts'
 import { sessionRoutes } from './resources/sessions.ts'
 import { paymentRoutes } from './resources/payments.ts'
+import { pdfRoutes } from './resources/pdfs.ts'
 import { purchaseOrderRoutes } from './resources/purchase-orders.ts'
 import { recurringRoutes } from './resources/recurring.ts'
 import { reportRoutes } from './resources/reports.ts'
@@ -67,6 +68,7 @@ const RESOURCES: Route[] = [
   ...currencyRoutes,
   ...reportRoutes,
   ...attachmentRoutes,
+  ...pdfRoutes,
   ...recurringRoutes,
   ...activityRoutes,
   ...webhookRoutes,

@@ -19,6 +19,7 @@ import { addWaitingMetrics } from './http/waiting-metrics.ts'
 import { clientAddress } from './http/client-address.ts'
 import { createConnections } from './http/connections.ts'
 import type { Reply } from './http/envelope.ts'
+import { writeFile } from './http/file-answer.ts'
 import { createListener } from './http/listener.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { createPace, type Pace } from './http/pace.ts'
@@ -199,6 +200,10 @@ async function deliver(
   reply: Reply,
   onUnhandledError: (error: unknown) => void,
 ): Promise<number> {
+  if (reply.file) {
+    const isHead = request.method === 'HEAD'
+    return writeFile(response, reply, reply.file, { isHead, onUnhandledError })
+  }
   if (!reply.rest) send(response, reply)
   else if (request.method !== 'HEAD') return writeRows(response, reply, reply.rest, onUnhandledError)
   else {

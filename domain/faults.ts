@@ -44,6 +44,7 @@ export const FAULTS = {
   'rate_limit.exceeded': [429, 'Too many requests; wait for the number of seconds in Retry-After.'],
   'email.send_failed': [502, 'The mail provider refused the message or did not respond.'],
   'storage.upload_failed': [502, 'The object store refused the upload; it is safe to send it again.'],
+  'pdf.render_failed': [502, 'The PDF engine could not render the document, and is not asked again for ten minutes.'],
   'service.unavailable': [
     503,
     'A service that this call depends on is unavailable; try again after Retry-After seconds.',

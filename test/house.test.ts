@@ -14,7 +14,7 @@ const MAY_IMPORT: Record<string, { rooms: string[]; types?: string[] }> = {
   audit: { rooms: ['audit', 'models', 'domain'] },
   gateways: { rooms: ['gateways', 'domain'] },
   commands: { rooms: ['commands', 'models', 'domain'], types: ['gateways'] },
-  activities: { rooms: ['activities', 'commands', 'models', 'gateways', 'domain'] },
+  activities: { rooms: ['activities', 'commands', 'models', 'reports', 'gateways', 'domain'] },
   worker: { rooms: ['worker', 'activities', 'commands', 'models', 'gateways', 'domain', 'settings.ts'] },
   workflows: { rooms: ['workflows', 'domain'], types: ['activities'] },
   'api/shapes': { rooms: ['api/shapes', 'models', 'domain'], types: ['commands'] },

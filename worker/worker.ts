@@ -10,6 +10,7 @@ import { createSignedLinks } from '../gateways/payment-links/signed-links.ts'
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
+import { createPdfEngine } from '../gateways/pdf/engine.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { enableTracing } from '../models/tracing.ts'
@@ -17,6 +18,7 @@ import {
   CLOSE_SECONDS,
   mailOf,
   paymentLinksOf,
+  readLocalRun,
   readSettings,
   storageOf,
   tickPlanOf,
@@ -66,6 +68,7 @@ export async function startWorker(
     (added) => added.length > 0 && log.info({ added }, 'search attributes registered'),
     (error: Error) => log.warn({ err: error.message }, 'search attributes could not be registered'),
   )
+  const pdf = createPdfEngine({ engine: settings.pdfEngine, path: readLocalRun().path, log })
   const wakeRelay = () => jobs?.wakeRelay()
   const circuit = {
     failures: settings.webhookCircuitFailures,
@@ -93,6 +96,8 @@ export async function startWorker(
     eInvoiceRetryMs: settings.eInvoiceRetrySeconds * 1_000,
     mail: mailing && { sender: createMailSender(mailing), from: mailing.from },
     blobs: openBlobStore(storageOf(settings)),
+    pdf,
+    onRendered: () => undefined,
   }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
   const workers = await createTemporalWorkers({
@@ -131,6 +136,7 @@ export async function startWorker(
     } finally {
       await jobs?.stop()
       sender.close()
+      await pdf.close()
       await engine.close()
       await native.close()
       await database.close()

@@ -1,4 +1,5 @@
 // The JSON envelope of successful and refused calls.
+import type { Readable } from 'node:stream'
 import { FAULTS, type Fault } from '../../domain/faults.ts'
 import { MAX_FIELD, MAX_MESSAGE, shortened } from './problems.ts'
 import { Rendered } from './rendered.ts'
@@ -10,6 +11,8 @@ export interface Reply {
   body: string
   /** Set for a streamed answer: `body` is its beginning, and this is the rest. */
   rest?: Rest
+  /** Set for an answer that is a file: `body` is empty. */
+  file?: FileBody
 }
 
 export interface Rest {
@@ -17,6 +20,13 @@ export interface Rest {
   texts: AsyncIterable<string>
   closing: string
   /** Aborted when the rest is no longer needed. */
+  over: AbortController
+}
+
+/** The content of a reply, which is none for a redirection. */
+export interface FileBody {
+  content: Buffer | Readable | null
+  /** Aborted when the content is no longer needed. */
   over: AbortController
 }
 

@@ -9,9 +9,13 @@ import type { Sealer } from '../../models/sealed.ts'
 import type { Site } from './cookies.ts'
 import type { Cursors } from './cursors.ts'
 import type { SignIns } from './sign-ins.ts'
+import type { FileMemory } from './file-memory.ts'
 
 export interface Gateways {
-  engine: Pick<Engine, 'convert' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk' | 'runMail'>
+  engine: Pick<
+    Engine,
+    'convert' | 'render' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk' | 'runMail'
+  >
   sender: Pick<WebhookSender, 'check'>
   sealer: Sealer
   cursors: Cursors
@@ -24,4 +28,6 @@ export interface Gateways {
   signIns: SignIns
   site: Site
   attachmentLimits: AttachmentLimits
+  /** Files of the store that were sent lately. */
+  files: FileMemory
 }

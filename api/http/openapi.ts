@@ -77,12 +77,22 @@ function operation(route: Route): Record<string, unknown> {
     ...(route.body ? { requestBody: json(route.body) } : {}),
     ...(route.form ? { requestBody: form(route.form) } : {}),
     responses: {
-      [route.status ?? 200]: { description: 'Success', ...json(answerSchema(route)) },
+      ...successOf(route),
       ...(route.accepted
         ? { 202: { description: 'Accepted: the work goes on', ...json(answerSchema(route, route.accepted)) } }
         : {}),
       default: { description: 'Error', ...json({ $ref: '#/components/schemas/Error' } as TSchema) },
     },
+  }
+}
+
+function successOf(route: Route): Record<number, object> {
+  if (route.fileType === undefined)
+    return { [route.status ?? 200]: { description: 'Success', ...json(answerSchema(route)) } }
+  const content = { [route.fileType]: { schema: Type.String({ contentMediaType: route.fileType }) } }
+  return {
+    200: { description: 'The file', content },
+    302: { description: 'With `redirect=true`: the file is at the Location' },
   }
 }
 

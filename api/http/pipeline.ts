@@ -10,6 +10,7 @@ import { discardRest } from './body.ts'
 import { checkOrganization, checkScope, identify, namedOrganizations } from './caller.ts'
 import { addressBlock } from './client-address.ts'
 import { refusal, success, type Reply } from './envelope.ts'
+import { answerFile } from './file-answer.ts'
 import { answerList } from './list-answer.ts'
 import type { IncomingCall } from './incoming-call.ts'
 import type { Allowance, Budget } from './rate-limit.ts'
@@ -128,6 +129,8 @@ function answerRoute(
   if (route.read) return answerRead(server, route, caller, now, input())
   if (route.list)
     return answerList(server, caller, request, () => route.list!(requestContextOf(server, caller, now), input()))
+  if (route.file)
+    return answerFile(server, caller, request, () => route.file!(requestContextOf(server, caller, now), input()))
   if (route.stream) return answerStream(server, route, caller, now, { request, input: input() })
   return (route.upload ? answerUpload : answerWrite)(server, route, caller, sent)
 }

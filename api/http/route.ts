@@ -1,4 +1,5 @@
 // The declaration of a route, which the server, the OpenAPI document, the contract tests and the docs read.
+import type { Readable } from 'node:stream'
 import type { Static, TObject, TSchema } from 'typebox'
 import type { ArrivingFile } from './multipart.ts'
 import type { Books } from '../../commands/books/books.ts'
@@ -37,6 +38,22 @@ export interface Listed<Row = unknown> {
   /** How many of the first rows are read already, with all that they are shown with: they are shown at once. */
   ready?: number
   show(rows: Row[]): unknown[] | Promise<unknown[]>
+}
+
+/** An answer that is a file, with its Content-Type and Content-Length, or without content a redirection to its Location. */
+export interface FileAnswer {
+  headers: Record<string, string>
+  content: Buffer | Readable | null
+}
+
+/** A file as the database knows it, before it is read. */
+export interface FoundFile {
+  /** Its ETag: a caller that sends it back in If-None-Match has the file. Null where that is not asked. */
+  tag: string | null
+  /** The headers for such a caller. */
+  headers: Record<string, string>
+  /** Holds no database connection. `over` is aborted when the caller has gone. */
+  get(over: AbortSignal): Promise<FileAnswer>
 }
 
 export interface Input<Query extends TObject, Body extends TSchema> {
@@ -128,6 +145,8 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   /** The shape of the answer, without `code` and `message`. */
   answer: TObject
   status?: 200 | 201
+  /** The media type of the file, for an answer that is one. */
+  fileType?: string
   /** The shape of the answer of a call whose work goes on after it: 202. */
   accepted?: TObject
   /** True if the call can return warnings: its answer then always has `warnings`, possibly empty. */
@@ -163,6 +182,8 @@ type Handler<Query extends TObject, Body extends TSchema> =
   /** `over` is aborted when the stream ends: all rows are sent, or the caller has disconnected or stopped reading. */
   | { stream: (context: RequestContext, input: Input<Query, Body>, over: AbortSignal) => Promise<Streamed> }
   | { upload: UploadHandler }
+  /** Finds a file. The returned FoundFile then gets it, which may take long. */
+  | { file: (context: RequestContext, input: Input<Query, Body>) => Promise<FoundFile> }
   /** Refuses the request or stores it. The returned WorkflowAnswer then waits for the workflow, with no transaction open. */
   | {
       prepare?: Prepare<Query, Body>
@@ -183,6 +204,7 @@ export interface Route extends Declaration<TObject, TSchema> {
   prepare?: Prepare<TObject, TSchema>
   write?: (books: Books, input: Input<TObject, TSchema>, gateways: Gateways, prepared: Prepared) => Promise<Answer>
   upload?: UploadHandler
+  file?: (context: RequestContext, input: Input<TObject, TSchema>) => Promise<FoundFile>
   stream?: (context: RequestContext, input: Input<TObject, TSchema>, over: AbortSignal) => Promise<Streamed>
   startWorkflow?: (
     books: Books,

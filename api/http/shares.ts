@@ -19,6 +19,8 @@ export interface Shares {
   streams: FairShare
   /** Lists that are too large to be held in memory, and are sent at the reader's pace. */
   lists: FairShare
+  /** Answers that are files, which may be rendered first, and are sent at the reader's pace. */
+  files: FairShare
   /** Calls that may write at the same time. */
   writers: FairShare
   /** Calls that may use the database at the same time. */
@@ -44,6 +46,7 @@ export function shareSizes({ pool, writers: most }: ConnectionShare) {
     parsing: { total: 1, each: 1, waitSeconds: 10 },
     streams: { total: streams, each: Math.ceil(streams / 2), waitSeconds: 5 },
     lists: { total: 16, each: 8, waitSeconds: 30 },
+    files: { total: 64, each: 12, waitSeconds: 25 },
     writers: { total: writers, each: Math.ceil(writers * 0.6), waitSeconds: 10 },
     // Two connections stay free for the queries that run before a call takes its share.
     calls: { total: Math.max(1, pool - 2), each: Math.max(1, Math.ceil(pool / 2)), waitSeconds: 10 },
@@ -51,13 +54,14 @@ export function shareSizes({ pool, writers: most }: ConnectionShare) {
 }
 
 export function createShares(connections: ConnectionShare): Shares {
-  const { bodies, uploads, parsing, streams, lists, calls, writers } = shareSizes(connections)
+  const { bodies, uploads, parsing, streams, lists, files, calls, writers } = shareSizes(connections)
   return {
     bodies: createFairShare({ ...bodies, message: 'Too many large bodies are being read; try again.' }),
     uploads: createFairShare({ ...uploads, message: 'Too many files are being uploaded; try again.' }),
     parsing: createFairShare({ ...parsing, message: 'Too many large bodies are waiting to be read; try again.' }),
     streams: createFairShare({ ...streams, message: 'Too many long answers are being read; try again.' }),
     lists: createFairShare({ ...lists, message: 'Too many large lists are being read; try again.' }),
+    files: createFairShare({ ...files, message: 'Too many files of this organisation are being read; try again.' }),
     writers: createFairShare({
       ...writers,
       message: 'Too many calls of this organisation are in progress; try again.',

@@ -28,6 +28,7 @@ import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { dataConverterOf } from './payload-codec.ts'
 import { createRunNow, createScheduleSignals, type RunScheduleNow, type SignalSchedule } from './recurring.ts'
 import { createDailyReconcile, type KeepDailyReconcile } from './daily-reconcile.ts'
+import { createRenderer, type Render } from './render.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
 import { traceHeader } from './trace-header.ts'
 
@@ -60,6 +61,7 @@ export interface Engine extends BulkWorkflows, MailWorkflows {
   endFormerSeries(former: FormerSeries): Promise<void>
   convert: Convert
   attendEInvoice: AttendEInvoice
+  render: Render
   signalSchedule: SignalSchedule
   runScheduleNow: RunScheduleNow
   /** Schedules the nightly housekeeping of a zone; returns whether the schedule is new. Throws EngineUnavailable, or where Temporal refuses. */
@@ -199,6 +201,7 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
 
     convert: createConverter(starting),
     ...createBulkWorkflows({ ...starting, waitMs: bulkWaitMs }),
+    render: createRenderer(starting),
 
     attendEInvoice: createEInvoiceSignals(starting),
     ...createMailWorkflows(starting),

@@ -31,13 +31,15 @@ const REFUSAL_KEYS = ['code', 'message', 'field', 'details', 'errors', 'request_
 /** Calls, and holds the answer against what every answer has: the limit's headers, the request's id, an envelope. */
 export async function callRoute(service: Service, route: Route, path: string, options: CallOptions): Promise<Answered> {
   const answered = await service.call(route.method, path, options)
-  expectHouseStyle(answered)
+  expectHouseStyle(answered, route.fileType)
   return answered
 }
 
-export function expectHouseStyle({ status, headers, body }: Answered): void {
+/** `fileType` is what a file is answered as, which has no envelope. */
+export function expectHouseStyle({ status, headers, body }: Answered, fileType?: string): void {
+  const isRedirection = fileType !== undefined && status === 302
   expect(headers).toMatchObject({
-    'content-type': 'application/json',
+    ...(isRedirection ? { location: expect.stringMatching(/^https?:/) } : { 'content-type': status < 300 ? (fileType ?? 'application/json') : 'application/json' }),
     'x-request-id': expect.stringMatching(UUID),
     'x-ratelimit-limit': expect.stringMatching(/^\d+$/),
     'x-ratelimit-remaining': expect.stringMatching(/^\d+$/),

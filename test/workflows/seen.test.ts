@@ -49,6 +49,7 @@ const ATTRIBUTES: Record<keyof typeof workflows, string[]> = {
   convertDocument: ['SvcOrgId', 'SvcEntityId'],
   housekeeping: [],
   reconcileSchedules: [],
+  renderDocument: ['SvcOrgId', 'SvcEntityId'],
   recurringSchedule: ['SvcOrgId', 'SvcEntityId', 'SvcNextAt'],
   registerEInvoice: ['SvcOrgId', 'SvcEntityId', 'SvcAttempt'],
   sendDocumentEmail: ['SvcOrgId', 'SvcEntityId'],
@@ -62,7 +63,8 @@ test('every kind is listed here', () => {
 
 test('each has its search attributes, a summary, and current details', async () => {
   await org.send('POST', '/webhooks/endpoints', { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, events: ['INVOICE_CREATED'] })
-  await org.send('POST', '/invoices', invoiceBody(org))
+  const { invoice } = await org.send('POST', '/invoices', invoiceBody(org))
+  expect((await org.client.get(`/invoices/${invoice.invoice_id}/pdf`)).status).toBe(200)
   await org.send('POST', '/recurring', scheduleBody(org))
   await eInvoiced()
   await org.send('POST', '/bulk/invoices', { invoices: [invoiceBody(org)] })

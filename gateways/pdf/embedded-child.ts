@@ -1,0 +1,59 @@
+// The program of the embedded engine: LibreOffice as WebAssembly, in a process of its own, which converts what its parent sends.
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { setPriority } from 'node:os'
+import { basename } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { LibreOfficeConverter, type ConversionOptions } from '@matbee/libreoffice-converter/server'
+import { FONT_FILES } from './fonts.ts'
+
+type Module = Parameters<LibreOfficeConverter['initializeWithModule']>[0]
+
+const FONTS = '/instdir/share/fonts/truetype'
+
+// A conversion blocks the event loop, so another thread ends this process when its parent is gone.
+const WATCH = `
+  const parent = process.ppid
+  const isGone = () => {
+    if (process.ppid !== parent) return true
+    try { return !process.kill(parent, 0) } catch { return true }
+  }
+  setInterval(() => isGone() && process.kill(process.pid, 'SIGKILL'), 1000)
+`
+new Worker(WATCH, { eval: true }).unref()
+
+// Calls of the API on the same machine go first.
+setPriority(10)
+
+/** What the parent sends: a document, and the options of LibreOffice's PDF export. */
+interface Job {
+  document: Uint8Array
+  options: string
+}
+
+async function open(): Promise<LibreOfficeConverter> {
+  const { createModule } = createRequire(import.meta.url)('@matbee/libreoffice-converter/wasm/loader') as {
+    createModule(options: object): Promise<Module>
+  }
+  // Its main program would run in a thread beside the library that is initialised here, and now and then both wait for each other.
+  const module = await createModule({ noInitialRun: true })
+  // Both engines have the same fonts, so they break lines alike.
+  for (const name of module.FS.readdir(FONTS)) if (/\.(ttf|otf|ttc)$/i.test(name)) module.FS.unlink(`${FONTS}/${name}`)
+  for (const file of FONT_FILES) module.FS.writeFile(`${FONTS}/${basename(file)}`, readFileSync(file))
+  const converter = new LibreOfficeConverter()
+  await converter.initializeWithModule(module)
+  return converter
+}
+
+const converter = await open()
+process.on('message', async ({ document, options }: Job) => {
+  try {
+    const conversion: ConversionOptions = { inputFormat: 'odt', outputFormat: 'pdf', filterOptions: options }
+    const { data } = await converter.convert(document, conversion)
+    process.send!({ pdf: data })
+  } catch (error) {
+    process.send!({ failed: error instanceof Error ? error.message : String(error) })
+  }
+})
+process.once('disconnect', () => process.exit())
+process.send!({ ready: true })

@@ -1,0 +1,148 @@
+// The engines of PDFs: what they make, and what becomes of those that hang, die, idle or are left behind.
+import { describe, expect, test, afterAll } from '@jest/globals'
+import { execFile, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { onPath } from '../../bin/services/process.ts'
+import { createPdfEngine, PdfEngineUnavailable, NotConverted, type EngineLimits, type PdfEngine } from '../../gateways/pdf/engine.ts'
+import { readLocalRun } from '../../settings.ts'
+import { flatOdt } from '../fixtures/flat-odt.ts'
+
+const local = readLocalRun()
+const run = promisify(execFile)
+const log = { info: () => undefined, warn: () => undefined }
+const LIMITS: EngineLimits = { startMs: 110_000, idleMs: 300_000, renewAfter: 200, mostWaiting: 40 }
+const limits = { timeoutMs: 100_000, owner: 'an organisation' }
+
+const opened: PdfEngine[] = []
+afterAll(() => Promise.all(opened.map((engine) => engine.close())))
+
+function engineOf(engine: 'embedded' | 'soffice', differing: Partial<EngineLimits> = {}): PdfEngine {
+  const made = createPdfEngine({ engine, path: local.path, log }, { ...LIMITS, ...differing })
+  opened.push(made)
+  return made
+}
+
+const isAlive = (pid: number | null) => {
+  try {
+    return pid !== null && process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function until(isTrue: () => boolean): Promise<void> {
+  while (!isTrue()) await delay(20)
+}
+
+async function pdfTool(program: 'pdftotext' | 'pdfinfo', pdf: Buffer, ...args: string[]): Promise<string> {
+  const asked = run(program, program === 'pdftotext' ? ['-raw', '-', '-'] : ['-', ...args], { maxBuffer: 2 ** 26 })
+  asked.child.stdin!.end(pdf)
+  return (await asked).stdout
+}
+
+const hasTools = onPath('pdftotext', local.path) !== null || local.ci
+// With CI=true a missing LibreOffice is a failure, not a reason to pass.
+const isInstalled = createPdfEngine({ engine: 'auto', path: local.path, log }).name === 'soffice' || local.ci
+const ENGINES = isInstalled ? (['embedded', 'soffice'] as const) : (['embedded'] as const)
+
+describe.each(ENGINES)('the %s engine', (name) => {
+  const engine = engineOf(name)
+
+  test('converts a document to a tagged PDF with its title', async () => {
+    expect(engine.pid()).toBeNull()
+    const pdf = await engine.toPdf(flatOdt(1, 'Invoice INV-7 of Asha &amp; Co'), limits)
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+    expect(pdf.toString('latin1')).toMatch(/\/Lang\s*\(en-IN\)/)
+    if (!hasTools) return
+    const about = await pdfTool('pdfinfo', pdf)
+    expect(about).toMatch(/^Title: +Invoice INV-7 of Asha & Co$/m)
+    expect(about).toMatch(/^Tagged: +yes$/m)
+    expect(await pdfTool('pdftotext', pdf)).toContain('1 Item 1 चाय தேநீர் ₹1,00,000.00')
+  })
+
+  test('repeats a document in a new process when the process hangs, or dies', async () => {
+    for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
+      await engine.toPdf(flatOdt(1), limits)
+      const hanging = engine.pid()!
+      process.kill(hanging, signal)
+      const pdf = await engine.toPdf(flatOdt(1), { ...limits, timeoutMs: name === 'soffice' ? 10_000 : 20_000 })
+      expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+      expect(engine.pid()).not.toBe(hanging)
+      await until(() => !isAlive(hanging))
+    }
+  })
+
+  test('refuses what is no document', async () => {
+    await expect(engine.toPdf(Buffer.from('Dear customer'), limits)).rejects.toThrow(NotConverted)
+  })
+
+  test('ends when the process that uses it is killed', async () => {
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'pdf-user.ts'), name, local.path.join(':')], { stdio: ['ignore', 'pipe', 'inherit'] })
+    const [line] = await once(child.stdout)
+    const { pids } = JSON.parse(line) as { pids: number[] }
+    expect(pids.every(isAlive)).toBe(true)
+    child.kill('SIGKILL')
+    await until(() => !pids.some(isAlive))
+  })
+})
+
+async function once(stream: AsyncIterable<Buffer>): Promise<[string]> {
+  for await (const chunk of stream) return [String(chunk)]
+  throw new Error('it printed nothing')
+}
+
+const name = ENGINES.at(-1)!
+
+describe('any engine', () => {
+  test('is renewed after so many documents, and ends when it is idle', async () => {
+    const engine = engineOf(name, { renewAfter: 2, idleMs: 50 })
+    const pids: (number | null)[] = []
+    for (let at = 0; at < 3; at += 1) {
+      // The second document ends the process.
+      pids.push(await Promise.all([engine.toPdf(flatOdt(1), limits), untilStarted(engine)]).then(([, pid]) => pid))
+      if (at === 1) expect(engine.pid()).toBeNull()
+    }
+    expect(pids[1]).not.toBe(pids[2])
+    await until(() => engine.pid() === null && !pids.some(isAlive))
+  })
+
+  test('converts in turns of the organisations, and refuses when too many wait', async () => {
+    const engine = engineOf(name, { mostWaiting: 6 })
+    const order: string[] = []
+    const asked = ['A', 'A', 'A', 'A', 'B', 'A'].map((owner) => engine.toPdf(flatOdt(1), { ...limits, owner }).then(() => order.push(owner)))
+    await expect(engine.toPdf(flatOdt(1), { ...limits, owner: 'C' })).rejects.toThrow(PdfEngineUnavailable)
+    await Promise.all(asked)
+    expect(order.indexOf('B')).toBeLessThan(3)
+  })
+
+  test('leaves nothing behind when it is closed, also in the middle of a document', async () => {
+    const engine = engineOf(name)
+    const asked = engine.toPdf(flatOdt(500), limits)
+    const pid = await untilStarted(engine)
+    await Promise.all([engine.close(), expect(asked).rejects.toThrow()])
+    await until(() => !isAlive(pid))
+  })
+})
+
+async function untilStarted(engine: PdfEngine): Promise<number> {
+  await until(() => engine.pid() !== null)
+  return engine.pid()!
+}
+
+if (ENGINES.length === 2 && hasTools) test('both engines break lines and pages alike', async () => {
+  for (const lines of [1, 40, 500]) {
+    const [one, other] = await Promise.all(ENGINES.map(async (each) => {
+      const pdf = await engineOf(each).toPdf(flatOdt(lines), limits)
+      return { pages: /Pages: +(\d+)/.exec(await pdfTool('pdfinfo', pdf))![1], text: await pdfTool('pdftotext', pdf) }
+    }))
+    expect(one).toEqual(other)
+  }
+})
+
+test('LibreOffice is looked for where it is asked for', () => {
+  expect(createPdfEngine({ engine: 'embedded', path: local.path, log }).name).toBe('embedded')
+  if (existsSync('/usr/lib/libreoffice/program/soffice')) expect(createPdfEngine({ engine: 'auto', path: [], log }).name).toBe('soffice')
+})
