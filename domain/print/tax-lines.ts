@@ -3,7 +3,7 @@ import { Exact } from '../decimal.ts'
 import { addGst, gstOnPurchase, gstTotal, type GstParts } from '../gst.ts'
 import { sum, type Minor } from '../money.ts'
 import { amountOrBlank, printedAmount, printedPercent, printedQuantity, printedRate } from './figures.ts'
-import { DESCRIPTION_BOUNDS, linesFilled, printableLine, printableLines } from './printable-text.ts'
+import { CUT_MARK, DESCRIPTION_BOUNDS, linesFilled, printableLine, printableLines } from './printable-text.ts'
 import type { PrintedDocument } from './printed-document.ts'
 import type { PrintedTrade, PrintedTradeLine } from './printed-source.ts'
 
@@ -27,7 +27,7 @@ function rateWithCess(line: PrintedTradeLine): string {
 const MOST_DESCRIBED = 2_500
 const COLUMN = 40
 
-/** The lines. Descriptions that together would fill books are left out from there on. */
+/** The lines. Descriptions that together would fill books are left out from there on, and say so. */
 export function printedLines(trade: PrintedTrade): PrintedDocument['lines'] {
   const { currency_code: currency } = trade
   const amount = (value: Minor) => amountOrBlank(value, currency)
@@ -39,7 +39,7 @@ export function printedLines(trade: PrintedTrade): PrintedDocument['lines'] {
     return {
       no: String(place + 1),
       name: printableLine(line.name),
-      description: described <= MOST_DESCRIBED ? description : '',
+      description: description === '' || described <= MOST_DESCRIBED ? description : CUT_MARK,
       hsn: printableLine(line.hsn_or_sac),
       quantity: printedQuantity(line.quantity, currency),
       unit: printableLine(line.unit),
