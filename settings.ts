@@ -1,5 +1,4 @@
 // Reads and validates the environment: every setting of the service, with its default.
-import { isIP } from 'node:net'
 import { homedir } from 'node:os'
 import { delimiter, join, resolve } from 'node:path'
 import { Type, type Static } from 'typebox'
@@ -8,6 +7,7 @@ import { isZone } from './domain/dates.ts'
 import { mailAddress } from './domain/mail-address.ts'
 import { QUEUES } from './domain/task-queues.ts'
 import type { TickPlan } from './domain/tick.ts'
+import { isAddressRange } from './gateways/webhook/address-range.ts'
 
 const MailAddress = Type.Refine(
   Type.String(),
@@ -206,13 +206,6 @@ export const paymentLinksOf = (settings: Settings) => ({
   secret: settings.paymentLinkSecret,
   encryptionKey: settings.encryptionKey,
 })
-
-// A single address is a range too; `gateways/webhook/addresses.ts` accepts the same form.
-function isAddressRange(text: string): boolean {
-  const [, address = '', bits] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
-  const family = isIP(address)
-  return family !== 0 && Number(bits ?? 0) <= (family === 4 ? 32 : 128)
-}
 
 // '/rateLimitDefault' becomes RATE_LIMIT_DEFAULT, the name of the variable that the operator sets.
 function variableOf(path: string): string {

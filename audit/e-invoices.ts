@@ -8,7 +8,7 @@ const DOCUMENTS = `(
     UNION ALL
     SELECT 'CREDIT_NOTE', 'CRN', org_id, id, credit_note_number, date, status, e_invoice FROM credit_notes WHERE type = 'customer')`
 
-// As irnOf in domain/e-invoice/irn.ts: the year is that of April.
+// As irnText in domain/e-invoice/irn.ts: the year is that of April.
 const YEAR = `(extract(year FROM d.date - interval '3 months')::integer)`
 const IRN = `encode(sha256(convert_to(e.gstin || ${YEAR} || '-' || right((${YEAR} + 1)::text, 2) || d.type || upper(d.number), 'UTF8')), 'hex')`
 

@@ -1,4 +1,4 @@
-// The sealed secrets of the endpoints of every organisation, to seal them anew under another key.
+// The sealed secrets of every organisation and of the installation, to seal them anew under another key.
 import type { FormerSecret } from '../domain/webhook-secrets.ts'
 import type { Connection } from './connection.ts'
 
@@ -48,4 +48,42 @@ const RESEAL = {
   name: 'reseal endpoint',
   text: `UPDATE webhook_endpoints SET secret_sealed = $3, former_secrets = $4::jsonb
     WHERE org_id = $1 AND id = $2 AND secret_sealed = $5 AND former_secrets = $6::jsonb RETURNING 1`,
+}
+
+/** A text that is sealed by itself: the credentials of a branch at its portal for e-invoices, or a key of the installation. */
+export interface SealedText {
+  /** Null for a key of the installation. */
+  org_id: string | null
+  /** The id of the branch, or the name of the key. */
+  name: string
+  sealed: string
+}
+
+export const sealedTexts = (connection: Connection): Promise<SealedText[]> =>
+  connection.run<SealedText>(SEALED_TEXTS, [])
+
+/** As resealEndpoint. */
+export async function resealText(
+  connection: Connection,
+  { org_id, name, sealed }: SealedText,
+  after: string,
+): Promise<boolean> {
+  const rows = await (org_id === null
+    ? connection.run(RESEAL_KEY, [name, after, sealed])
+    : connection.run(RESEAL_CREDENTIALS, [org_id, name, after, sealed]))
+  return rows.length > 0
+}
+
+const SEALED_TEXTS = {
+  name: 'sealed texts',
+  text: `SELECT org_id, branch_id::text AS name, sealed FROM e_invoice_credentials
+    UNION ALL SELECT NULL, name, sealed FROM installation_keys ORDER BY 2`,
+}
+const RESEAL_CREDENTIALS = {
+  name: 'reseal credentials',
+  text: `UPDATE e_invoice_credentials SET sealed = $3 WHERE org_id = $1 AND branch_id = $2 AND sealed = $4 RETURNING 1`,
+}
+const RESEAL_KEY = {
+  name: 'reseal a key',
+  text: `UPDATE installation_keys SET sealed = $2 WHERE name = $1 AND sealed = $3 RETURNING 1`,
 }

@@ -1,13 +1,13 @@
-// Seals the secrets of endpoints anew under the first key of ENCRYPTION_KEY, so that an earlier key can be given up.
+// Seals every secret anew under the first key of ENCRYPTION_KEY, so that an earlier key can be given up.
 import type { Connection } from '../../models/connection.ts'
-import { resealEndpoint, sealedEndpoints, type SealedEndpoint } from '../../models/reseal.ts'
+import { resealEndpoint, resealText, sealedEndpoints, sealedTexts, type SealedEndpoint } from '../../models/reseal.ts'
 import { seal, unseal } from '../../models/sealed.ts'
 
 export interface Resealed {
-  /** Endpoints whose secrets were sealed under the first key already. */
+  /** Endpoints, branches and keys whose secrets were sealed under the first key already. */
   current: number
   resealed: number
-  /** The endpoints whose secrets no key of the ring opens, by their ids. */
+  /** Those whose secrets no key of the ring opens, by their ids. */
   unreadable: string[]
 }
 
@@ -23,8 +23,17 @@ export async function resealSecrets(connection: Connection, ring: string, now: D
     const page: SealedEndpoint[] = await sealedEndpoints(connection, after, PAGE)
     for (const endpoint of page) await resealOne(connection, ring, { endpoint, now }, done)
     after = page.at(-1) ?? null
-    if (after === null) return done
+    if (after === null) break
   }
+  const [first = ''] = ring.split(',')
+  for (const one of await sealedTexts(connection)) {
+    const text = openedBy(ring, one.sealed)
+    if (text === null) done.unreadable.push(one.name)
+    else if (openedBy(first, one.sealed) === null && (await resealText(connection, one, seal(ring, text))))
+      done.resealed += 1
+    else done.current += 1
+  }
+  return done
 }
 
 async function resealOne(

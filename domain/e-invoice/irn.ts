@@ -1,5 +1,4 @@
-// The invoice reference number of a document, and until when it can be cancelled.
-import { createHash } from 'node:crypto'
+// What the invoice reference number (IRN) of a document is made of, and until when it can be cancelled.
 import { financialYear } from '../financial-year.ts'
 
 /** The types of documents that have one: invoice, credit note, and the note that raises what an invoice charged. */
@@ -18,13 +17,11 @@ const APRIL = 4
 const CANCELLABLE_MS = 24 * 60 * 60 * 1_000
 
 /**
- * The IRN: SHA-256 in hexadecimal digits of the supplier's GSTIN, the year (`2026-27`), the type and the number in upper case,
- * without separators (decisions §8). The portals take the same number in another case for the same document.
+ * What the IRN is the SHA-256 of: the supplier's GSTIN, the year (`2026-27`), the type and the number in upper case, without
+ * separators (decisions §8). The portals take the same number in another case for the same document.
  */
-export function irnOf({ gstin, type, number, date }: DocumentDetails): string {
-  const text = gstin + financialYear(date, APRIL).label + type + number.toUpperCase()
-  return createHash('sha256').update(text).digest('hex')
-}
+export const irnText = ({ gstin, type, number, date }: DocumentDetails): string =>
+  gstin + financialYear(date, APRIL).label + type + number.toUpperCase()
 
 /** Whether an IRN of this time can still be cancelled at the portal: for 24 hours. */
 export function isCancellable(acknowledged: Date, now: Date): boolean {

@@ -9,7 +9,7 @@ import { isZeroRated, type SupplyType } from './supply.ts'
 
 /**
  * The payload, in rupees with two decimals and quantities with three. What the books lack is left out or empty, so that
- * payloadErrors names it. Throws validation.invalid_value for an amount that cannot be converted.
+ * payloadErrors of gateways/einvoice names it. Throws validation.invalid_value for an amount that cannot be converted.
  */
 export function eInvoicePayload(source: EInvoiceSource, supplyType: SupplyType): EInvoicePayload {
   const { supplier, buyer } = source

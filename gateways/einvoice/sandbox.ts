@@ -1,9 +1,10 @@
 // The built-in portal, for trying e-invoices without one: computes IRNs, signs QR codes, and refuses as NIC does.
 import { createPublicKey } from 'node:crypto'
 import { DUPLICATE_IRN, errorOf } from '../../domain/e-invoice/error-codes.ts'
-import { irnOf, isCancellable } from '../../domain/e-invoice/irn.ts'
-import { payloadErrors } from '../../domain/e-invoice/payload-errors.ts'
+import { isCancellable } from '../../domain/e-invoice/irn.ts'
 import { qrContent } from '../../domain/e-invoice/signed-qr.ts'
+import { irnOf } from './irn.ts'
+import { payloadErrors } from './payload-errors.ts'
 import type { EInvoiceProvider, Refused, Registration } from './provider.ts'
 import { signedContent, verifiedContent } from './signed-text.ts'
 

@@ -117,15 +117,13 @@ function retries(): { interceptor: ReturnType<typeof makeGrpcRetryInterceptor>; 
   }
 }
 
+const openConnection = (address: string, interceptor: ReturnType<typeof makeGrpcRetryInterceptor>) =>
+  Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK, interceptors: [interceptor] })
+
 /** Opens the engine. Nothing is sent before the first call, so the server need not be available yet. */
 export function openEngine({ address, namespace, queueSuffix, encryptionKey, bulkWaitMs = 0 }: EngineOptions): Engine {
   const { interceptor, stop } = retries()
-  const connection = Connection.lazy({
-    address,
-    connectTimeout: START_MS,
-    channelArgs: SOON_BACK,
-    interceptors: [interceptor],
-  })
+  const connection = openConnection(address, interceptor)
   const client = new Client({
     connection,
     namespace,

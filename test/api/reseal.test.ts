@@ -42,3 +42,21 @@ test('every secret is readable with the new key alone, and is the same', async (
   expect(await resealed(`${old},${added}`, new Date(Date.now() + 700_000))).toMatchObject({ resealed: 2 })
   expect((await stored(rotated)).former_secrets).toEqual([])
 })
+
+test('so are the credentials of branches at their portals, and the keys of the installation', async () => {
+  const old = api.setup.env.ENCRYPTION_KEY!
+  const added = randomBytes(32).toString('base64')
+  await api.setup.sql(
+    `WITH made AS (
+       INSERT INTO branches (org_id, id, code, name, state, is_default, is_active, invoice_prefix, bill_prefix, created_time, last_modified_time)
+       SELECT id, gen_random_uuid(), 'B', 'B', 'IN-KA', false, true, 'B-', 'P-', now(), now() FROM organizations LIMIT 1 RETURNING org_id, id)
+     INSERT INTO e_invoice_credentials (org_id, branch_id, sealed, last_modified_time) SELECT org_id, id, $1, now() FROM made`, seal(old, 'credentials'))
+  await api.setup.sql(`INSERT INTO installation_keys (name, sealed, created_time) VALUES ('a key', $1, now())`, seal(old, 'key'))
+  const read = async () => (await api.setup.sql<{ sealed: string }>('SELECT sealed FROM e_invoice_credentials UNION ALL SELECT sealed FROM installation_keys'))
+    .map(({ sealed }) => unseal(added, sealed))
+  await expect(read()).rejects.toThrow()
+  await resealed(`${added},${old}`)
+  expect(await read()).toEqual(['credentials', 'key'])
+  expect((await resealed(added)).unreadable).not.toContain('a key')
+  expect((await resealed(randomBytes(32).toString('base64'))).unreadable).toContain('a key')
+})

@@ -32,7 +32,7 @@ const touched = ({ text }: Sql) => [...text.matchAll(/\b(?:FROM|JOIN|INTO|UPDATE
   .filter((name) => name === '${' || OWNED.has(name))
 const scoped = ({ text }: Sql) => /\borg_id = (\$\d|'\$\{orgId\}')/.test(text)
 // The relay carries the deliveries of all organisations; its rows still meet only rows of their own.
-const RELAY = ['models/circuit.ts', 'models/delivery.ts', 'models/queue.ts', 'models/recurring-queue.ts', 'models/processes.ts']
+const RELAY = ['models/circuit.ts', 'models/delivery.ts', 'models/queue.ts', 'models/recurring-queue.ts', 'models/processes.ts', 'models/e-invoice-queue.ts']
 const relayed = ({ path, text }: Sql) => RELAY.includes(path) && /\borg_id = \w+\.org_id/.test(text)
 
 // What is read across organisations, and why that is right.
@@ -53,6 +53,9 @@ const ACROSS: Record<string, string> = {
   'models/email.ts LEFT': 'the worker looks for mails to be sent',
   'models/email.ts GIVE_UP': 'the worker gives up mails that are too late',
   'models/email.ts OLD': 'the housekeeping removes what is older than it is kept',
+  'models/e-invoice-queue.ts QUEUE_LOST': 'the worker looks for e-invoices of anybody whose workflow is gone',
+  'models/sandbox-e-invoice.ts ADD': 'the row carries the organisation',
+  'models/reseal.ts SEALED_TEXTS': 'an operator seals the credentials of all branches anew',
   'models/bulk.ts LEFT': 'the worker looks for bulks that a crash left',
   'models/bulk.ts DELETE_OLD': 'the housekeeping deletes what is older than it is kept',
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',

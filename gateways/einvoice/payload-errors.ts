@@ -1,8 +1,8 @@
 // What is wrong with an e-invoice before it is sent: its shape, and the rules by which the portals check it.
 import { Compile } from 'typebox/compile'
-import { errorOf, type EInvoiceError } from './error-codes.ts'
-import { EInvoicePayload, type EInvoiceItem } from './payload-shape.ts'
-import { isZeroRated } from './supply.ts'
+import { errorOf, type EInvoiceError } from '../../domain/e-invoice/error-codes.ts'
+import { EInvoicePayload, type EInvoiceItem } from '../../domain/e-invoice/payload-shape.ts'
+import { isZeroRated } from '../../domain/e-invoice/supply.ts'
 
 const checked = Compile(EInvoicePayload)
 
