@@ -19,9 +19,9 @@ import { workflowBundle } from './bundle.ts'
 import { changedBundle, type Changes } from './changed-bundle.ts'
 import { timersOf, untilTimer } from './history.ts'
 
-jest.setTimeout(120_000)
+jest.setTimeout(240_000)
 
-const LIMIT_MS = 60_000
+const LIMIT_MS = 120_000
 const NEW_TIMER = 'of the new version'
 
 /** The new version waits once more in each pass: a timer that histories of the old one do not have. */
