@@ -1,5 +1,6 @@
 // The lines of a printed document, and its taxes: by line, by HSN and rate, and by rate.
 import { Exact } from '../decimal.ts'
+import { factsOf } from '../documents.ts'
 import { addGst, gstOnPurchase, gstTotal, type GstParts } from '../gst.ts'
 import { sum, type Minor } from '../money.ts'
 import { amountOrBlank, printedAmount, printedPercent, printedQuantity, printedRate } from './figures.ts'
@@ -149,16 +150,17 @@ export function taxesByRate(trade: PrintedTrade, stateTax: string): PrintedAmoun
 export function reverseChargeTaxes(trade: PrintedTrade, stateTax: string, withinState: boolean): PrintedAmounts {
   const assessed = trade.lines.map((line) => ({
     line,
-    parts: selfAssessed(line, withinState),
+    parts: isPurchase(trade) ? selfAssessed(line) : gstOnPurchase(line.item_total, line.tax, withinState).selfAssessed,
   }))
   return amountsByRate(trade, stateTax, assessed)
 }
 
 // The books of a sale have no tax that the customer owes.
-function selfAssessed(line: PrintedTradeLine, withinState: boolean): GstParts {
-  const { rcm_cgst: cgst, rcm_sgst: sgst = 0n, rcm_igst: igst = 0n, rcm_cess: cess = 0n } = line
-  if (cgst !== undefined) return { cgst, sgst, igst, cess }
-  return gstOnPurchase(line.item_total, line.tax, withinState).selfAssessed
+const isPurchase = ({ kind, from_vendor }: PrintedTrade) => from_vendor || factsOf(kind).party === 'vendor_id'
+
+function selfAssessed(line: PrintedTradeLine): GstParts {
+  const { rcm_cgst: cgst = 0n, rcm_sgst: sgst = 0n, rcm_igst: igst = 0n, rcm_cess: cess = 0n } = line
+  return { cgst, sgst, igst, cess }
 }
 
 function amountsByRate(

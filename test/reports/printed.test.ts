@@ -84,11 +84,13 @@ describe('invoices', () => {
     expect(read.data.details).toEqual([{ label: 'Against invoice', value: invoice.invoice_number }, { label: 'Invoice date', value: '10 Nov 2026' }])
   })
 
-  test('one with a line under reverse charge owes less', async () => {
+  test('one with a line under reverse charge owes less, and so does its credit note', async () => {
     const invoice = await org.sentInvoice({ line_items: lines({ tax_id: taxes['RCM 5%'] }) })
     const { data } = await printed('INVOICE', invoice.invoice_id)
     expectSums(invoice, { data })
     expect([data.reverse_charge, data.reverse_charge_taxes.map(({ amount }) => amount)]).toEqual(['Yes', ['25.00', '25.00']])
+    const note = await org.creditNote({ invoice_id: invoice.invoice_id, line_items: lines({ tax_id: taxes['RCM 5%'] }) })
+    expect((await printed('CREDIT_NOTE', note.credit_note_id)).data.reverse_charge_taxes).toEqual(data.reverse_charge_taxes)
   })
 })
 
@@ -200,4 +202,15 @@ test('text of users prints as they wrote it', async () => {
   const { data } = await printed('INVOICE', invoice.invoice_id)
   const clean = hostile.replace('\u001b', '')
   expect([data.lines[0]!.name, data.lines[0]!.description, data.notes]).toEqual([clean, clean, [{ text: clean }]])
+})
+
+test('a migration that adds a column does not stop a process that has printed before', async () => {
+  const invoice = await org.sentInvoice()
+  for (let reads = 0; reads < 10; reads += 1) await printed('INVOICE', invoice.invoice_id)
+  await service.sql('ALTER TABLE invoices ADD COLUMN of_tomorrow integer')
+  try {
+    for (let reads = 0; reads < 10; reads += 1) await printed('INVOICE', invoice.invoice_id)
+  } finally {
+    await service.sql('ALTER TABLE invoices DROP COLUMN of_tomorrow')
+  }
 })

@@ -1,6 +1,6 @@
 // Sales and purchases for the tests of what is printed: priced as the commands price them.
 import { GST_TAX_LIST, type NamedTax } from '../../../domain/gst.ts'
-import { taxPercentage } from '../../../domain/gst.ts'
+import { gstOnPurchase, taxPercentage } from '../../../domain/gst.ts'
 import type { PrintedPayment, PrintedTrade, Surroundings } from '../../../domain/print/printed-source.ts'
 import { priceSale } from '../../../domain/totals.ts'
 
@@ -30,7 +30,9 @@ export function tradeOf(lines: LineOf[], changes: Partial<PrintedTrade> = {}, in
     payment_link_url: null,
     lines: full.map(({ tax, quantity, rate, discount, hsn = '5004', name = 'Silk', description = null, unit = 'NOS' }, place) => {
       const { taxable, cgst, sgst, igst, cess } = priced.lines[place]!
-      return { name, description, hsn_or_sac: hsn, quantity, unit, rate, discount, tax_percentage: taxPercentage(tax), item_total: taxable, cgst, sgst, igst, cess, tax }
+      const { selfAssessed: rcm } = gstOnPurchase(taxable, tax, intraState)
+      const ofBooks = changes.kind === 'BILL' ? { rcm_cgst: rcm.cgst, rcm_sgst: rcm.sgst, rcm_igst: rcm.igst, rcm_cess: rcm.cess } : {}
+      return { ...ofBooks, name, description, hsn_or_sac: hsn, quantity, unit, rate, discount, tax_percentage: taxPercentage(tax), item_total: taxable, cgst, sgst, igst, cess, tax }
     }),
     ...changes,
   }
