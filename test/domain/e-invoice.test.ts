@@ -1,5 +1,6 @@
 // E-invoices: which documents are registered, their IRN, units, errors, and the payload in NIC's schema.
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { errorOf, isTransient } from '../../domain/e-invoice/error-codes.ts'
@@ -7,6 +8,7 @@ import { isCancellable } from '../../domain/e-invoice/irn.ts'
 import { irnOf } from '../../gateways/einvoice/irn.ts'
 import { eInvoicePayload } from '../../domain/e-invoice/payload.ts'
 import { payloadErrors } from '../../gateways/einvoice/payload-errors.ts'
+import { EInvoicePayload } from '../../domain/e-invoice/payload-shape.ts'
 import type { EInvoiceSource } from '../../domain/e-invoice/source.ts'
 import { supplyTypeOf, type SupplyType } from '../../domain/e-invoice/supply.ts'
 import { UNIT_CODES, unitCode } from '../../domain/e-invoice/units.ts'
@@ -144,6 +146,11 @@ describe('the payload', () => {
     expect(payloadOf({ lines: [line({ hsn_or_sac: '998314', unit: null })] }).ItemList[0]).not.toHaveProperty('Unit')
     expect(payloadOf({ lines: [line({ hsn_or_sac: '998314', unit: null })] }).ItemList[0]!.IsServc).toBe('Y')
   })
+})
+
+test('the schema of the documents is the one by which payloads are checked', () => {
+  const { $schema: _dialect, title: _title, ...written } = JSON.parse(readFileSync(new URL('../../docs/examples/e-invoice-1.1.schema.json', import.meta.url), 'utf8')) as Record<string, unknown>
+  expect(written).toEqual(JSON.parse(JSON.stringify(EInvoicePayload)))
 })
 
 describe('what cannot be registered', () => {
