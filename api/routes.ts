@@ -10,6 +10,7 @@ import { billRoutes } from './resources/bills.ts'
 import { branchRoutes } from './resources/branches.ts'
 import { bulkRoutes } from './resources/bulk.ts'
 import { contactRoutes } from './resources/contacts.ts'
+import { commentRoutes } from './resources/comments.ts'
 import { estimateConversion, purchaseOrderConversion, salesOrderConversion } from './resources/conversions.ts'
 import { costCenterRoutes } from './resources/cost-centers.ts'
 import { creditNoteRoutes } from './resources/credit-notes.ts'
@@ -69,6 +70,7 @@ const RESOURCES: Route[] = [
   ...reportRoutes,
   ...attachmentRoutes,
   ...pdfRoutes,
+  ...commentRoutes,
   ...recurringRoutes,
   ...activityRoutes,
   ...webhookRoutes,

@@ -99,7 +99,7 @@ const DELETIONS = Object.fromEntries(
 export const DELETION_EVENTS = Object.keys(DELETIONS) as readonly DeletionEvent[]
 
 /** What an event is about. */
-export const EVENT_ENTITY_TYPES = [...DOCUMENT_KINDS, 'BULK', 'RECURRING', 'WEBHOOK_ENDPOINT'] as const
+export const EVENT_ENTITY_TYPES = [...DOCUMENT_KINDS, 'BULK', 'COMMENT', 'RECURRING', 'WEBHOOK_ENDPOINT'] as const
 export type EventEntityType = (typeof EVENT_ENTITY_TYPES)[number]
 
 /** An event to announce; its data follows the schema of its type. */

@@ -10,6 +10,7 @@ import {
 import type { DeletionEvent, DocumentEvent } from '../../domain/events.ts'
 import { toAmount, type Minor } from '../../domain/money.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
+import { comments, commentsOn } from '../../models/comment.ts'
 import { numberGaps } from '../../models/series.ts'
 import type { Books } from '../books/books.ts'
 import type { Changes } from '../books/changes.ts'
@@ -70,15 +71,19 @@ export function announceDocument<K extends DocumentKind>(
   books.announce({ type, entityType: kind, entityId: id, data })
 }
 
-/** Writes the activity entry of a document that is deleted, and its event in the change feed: the last one of the document. */
-export function recordDeletion<K extends KindThatHas<'isDeletable'>>(
+/**
+ * Writes the activity entry of a document that is deleted, and its event in the change feed: the last one of the document. Its
+ * comments go with it (specification, "Comments").
+ */
+export async function recordDeletion<K extends KindThatHas<'isDeletable'>>(
   books: Books,
   kind: K,
   document: Announced<K>,
   more: Record<string, unknown> = {},
-): void {
+): Promise<void> {
   recordDocument(books, kind, document, `${kind}_DELETED`)
   announceDocument(books, kind, `${kind}_DELETED`, { ...document, version: document.version + 1 }, more)
+  for (const comment of await commentsOn(books, document.id)) books.delete(comments, comment)
 }
 
 /** The kinds that post journals. */

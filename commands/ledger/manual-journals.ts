@@ -99,7 +99,7 @@ export async function deleteManualJournal(books: Books, id: string): Promise<voi
     ),
   })
   const total = sum(journal.lines.map((line) => line.debit))
-  recordDeletion(books, 'JOURNAL', { ...journal, version: 1, total }, { source: journal.source })
+  await recordDeletion(books, 'JOURNAL', { ...journal, version: 1, total }, { source: journal.source })
 }
 
 function journalContextOf(books: Books, { lines, contact_id }: NewJournal, tags: string[]): Promise<JournalContext> {

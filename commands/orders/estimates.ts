@@ -135,7 +135,7 @@ export async function deleteEstimate(books: Books, id: string): Promise<void> {
   nextStatus('ESTIMATE', 'delete', estimate.status)
   books.delete(estimates, estimate)
   registerGap(books, 'ESTIMATE', estimate, 'Estimate deleted')
-  recordDeletion(books, 'ESTIMATE', estimate, {
+  await recordDeletion(books, 'ESTIMATE', estimate, {
     converted_to_sales_order_id: estimate.converted_to_sales_order_id,
   })
 }

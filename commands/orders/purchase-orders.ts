@@ -117,7 +117,7 @@ export async function deletePurchaseOrder(books: Books, id: string): Promise<voi
   nextStatus('PURCHASE_ORDER', 'delete', order.status)
   books.delete(purchaseOrders, order)
   registerGap(books, 'PURCHASE_ORDER', order, 'Draft deleted')
-  recordDeletion(books, 'PURCHASE_ORDER', order)
+  await recordDeletion(books, 'PURCHASE_ORDER', order)
 }
 
 /** Sets the status of a locked order. Writes nothing when the order has the status already. */

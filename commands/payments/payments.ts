@@ -166,7 +166,7 @@ export async function deletePayment(books: Books, id: string): Promise<void> {
   await reverseDocument(books, 'PAYMENT', payment, { date: today(books), why: 'Deletion' })
   books.delete(payments, payment)
   const { flow, amount: total, currency_code } = payment
-  recordDeletion(books, 'PAYMENT', { ...payment, total }, { flow, amount: toAmount(total, currency_code) })
+  await recordDeletion(books, 'PAYMENT', { ...payment, total }, { flow, amount: toAmount(total, currency_code) })
 }
 
 const unappliedOf = ({ payment_type, amount, allocated }: Pick<PaymentRow, 'payment_type' | 'amount' | 'allocated'>) =>

@@ -176,7 +176,7 @@ export async function deleteBill(books: Books, id: string): Promise<void> {
   books.delete(bills, bill)
   if (order) releasePurchaseOrder(books, order, bill)
   registerOwnNumber(books, bill, 'Draft deleted')
-  recordDeletion(books, 'BILL', bill)
+  await recordDeletion(books, 'BILL', bill)
 }
 
 // Only numbers of our own sequence leave gaps, not those of the vendor.

@@ -117,7 +117,7 @@ export async function deleteExpense(books: Books, id: string): Promise<void> {
   const expense = await expenseOf(books, id, 'FOR UPDATE')
   books.delete(expenses, expense)
   await reverseDocument(books, 'EXPENSE', expense, { date: today(books), why: 'Deletion' })
-  recordDeletion(books, 'EXPENSE', expense)
+  await recordDeletion(books, 'EXPENSE', expense)
 }
 
 function insertLine(books: Books, expenseId: string, line: ExpenseLine, line_no: number): ExpenseLineRow {

@@ -192,7 +192,7 @@ export async function deleteInvoice(books: Books, id: string): Promise<void> {
   books.delete(invoices, invoice)
   if (order) releaseSalesOrder(books, order, invoice)
   registerGap(books, 'INVOICE', invoice, 'Draft deleted')
-  recordDeletion(books, 'INVOICE', invoice)
+  await recordDeletion(books, 'INVOICE', invoice)
 }
 
 function change(books: Books, invoice: Invoice, { balance: _computed, ...columns }: Partial<InvoiceRow>): Invoice {

@@ -80,6 +80,8 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'PUT /recurring/{schedule_id}': () => ({ name: 'Rent, from now on', interval: 2, next_run_at: '2027-01-15' }),
   'POST /bulk/invoices': (org) => ({ invoices: [invoiceBody(org, { notes: 'The first' }), invoiceBody(org, { auto_approve: true })] }),
   'POST /bulk/bills': (org) => ({ bills: [billBody(org), billBody(org, { auto_approve: true })] }),
+  'POST /comments': (org) => ({ entity_type: 'INVOICE', entity_id: org.sentInvoiceId, body: 'Paid next week, says Asha.' }),
+  'PUT /comments/{comment_id}': () => ({ body: 'Paid tomorrow, says Asha.' }),
   'POST /webhooks/endpoints': () => ({ url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED'], description: 'Ours' }),
   'PUT /webhooks/endpoints/{endpoint_id}': () => ({ events: ['INVOICE_PAID', 'INVOICE_VOIDED'] }),
   'POST /webhooks/endpoints/{endpoint_id}/rotate_secret': () => ({ overlap_seconds: 60 }),
@@ -121,6 +123,9 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   journal_id: async (org) => (await created(org.client.post('/journals', journalBody(org)))).journal.journal_id,
   schedule_id: (org) => scheduleOf(org),
   'POST /recurring/{schedule_id}/resume': (org) => scheduleOf(org, { is_active: false }),
+  comment_id: async (org) => (
+    (await created(org.client.post('/comments', { entity_type: 'INVOICE', entity_id: org.sentInvoiceId, body: 'Paid next week.' }))).comment.comment_id
+  ),
   attachment_id: async ({ client }) => (await created(upload(client))).attachment.attachment_id,
   bulk_id: async ({ client }) => (await client.post('/bulk/invoices?async=true', { invoices: [{}] })).body.bulk_id,
   endpoint_id: async ({ client }) =>

@@ -72,6 +72,14 @@ export const STATES: Record<string, Record<string, State>> = {
       })).item,
     },
   },
+  'PUT /comments/{comment_id}': {
+    written: {
+      make: async (orgs) => {
+        const { invoice_id: entity_id } = await invoice(orgs)
+        return (await orgs.returns.send('POST', '/comments', { entity_type: 'INVOICE', entity_id, body: 'Paid next week.' })).comment
+      },
+    },
+  },
   'PUT /invoices/{invoice_id}': {
     DRAFT: { make: (orgs) => invoice(orgs) },
     SENT: { make: (orgs) => invoice(orgs, { auto_approve: true }), closed: 'SENT' },

@@ -75,6 +75,7 @@ export const UNREACHABLE: Record<string, string[]> = {
   'an attachment: its size and hash are counted by us, and its row is counted by the trigger of its table': [
     'attachments_sha256_check', 'attachments_size_bytes_check', 'attachment_usage_pkey', 'attachment_usage_files_check', 'attachment_usage_bytes_check',
   ],
+  'a comment without a text, which the command refuses with validation.required_field first': ['comments_body_check'],
   'a row of a bulk: its place is counted by us, and it is decided once, under its lock': [
     'bulks_entity_type_check', 'bulks_status_check', 'bulks_total_check', 'bulks_check', 'bulk_items_index_check', 'bulk_items_status_check',
     'bulk_items_check', 'bulk_items_pkey', 'bulk_items_document',
