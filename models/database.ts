@@ -141,13 +141,17 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
 
     runAll: (statements) => lent((client) => together<unknown>(client, statements.map(sendable))),
 
+    // After a statement that fails, the COMMIT behind it is not run.
     snapshot: (statements) =>
-      lent(async (client) =>
-        (await together<unknown>(client, [BEGIN_SNAPSHOT, ...statements.map(sendable), sendable('COMMIT')])).slice(
-          1,
-          -1,
-        ),
-      ),
+      lent(async (client) => {
+        try {
+          const all = await together<unknown>(client, [BEGIN_SNAPSHOT, ...statements.map(sendable), sendable('COMMIT')])
+          return all.slice(1, -1)
+        } catch (error) {
+          await together(client, [sendable('ROLLBACK')]).catch(() => undefined)
+          throw error
+        }
+      }),
 
     async transaction(work) {
       const client = await borrow()

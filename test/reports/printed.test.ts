@@ -214,3 +214,10 @@ test('a migration that adds a column does not stop a process that has printed be
     await service.sql('ALTER TABLE invoices DROP COLUMN of_tomorrow')
   }
 })
+
+test('a snapshot that fails leaves its connection usable', async () => {
+  const failing = () => service.database.snapshot([[{ name: '', text: 'SELECT 1 / 0' }, []]]).then(() => 'done', () => 'failed')
+  expect(await Promise.all(Array.from({ length: 10 }, failing))).toEqual(Array.from({ length: 10 }, () => 'failed'))
+  const alive = () => service.database.run<{ one: number }>({ name: '', text: 'SELECT 1 AS one' }, [])
+  expect(await Promise.all(Array.from({ length: 10 }, alive))).toEqual(Array.from({ length: 10 }, () => [{ one: 1 }]))
+})
