@@ -6,9 +6,9 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
 FROM node:24-slim
-# Temporal's client verifies certificates with the system's CA certificates.
+# Temporal's client verifies certificates with the system's CA certificates. The worker renders PDFs by LibreOffice.
 RUN apt-get update \
- && apt-get install -y --no-install-recommends ca-certificates tini \
+ && apt-get install -y --no-install-recommends ca-certificates libreoffice-writer-nogui python3-uno tini \
  && rm -rf /var/lib/apt/lists/*
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080
 WORKDIR /app

@@ -15,7 +15,7 @@ const MailAddress = Type.Refine(
   () => 'must be an address such as books@example.com',
 )
 
-const Settings = Type.Object({
+export const Settings = Type.Object({
   port: Type.Integer({ minimum: 0, maximum: 65535 }),
   host: Type.String({ minLength: 1 }),
   healthPort: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()]),
@@ -134,9 +134,7 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookCircuitLongestSeconds: number('WEBHOOK_CIRCUIT_LONGEST_SECONDS', 3_600),
     webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
     ...mailIn(env, number),
-    eInvoiceTimeoutSeconds: number('E_INVOICE_TIMEOUT_SECONDS', 30),
-    eInvoiceRetrySeconds: number('E_INVOICE_RETRY_SECONDS', 30),
-    ...pdfSettings(env),
+    ...documentSettings(env, number),
     paymentLinkBaseUrl: env.PAYMENT_LINK_BASE_URL || null,
     paymentLinkSecret: env.PAYMENT_LINK_SECRET || null,
     recurringTick: env.RECURRING_TICK || '09:00',
@@ -158,16 +156,19 @@ const mailIn = (env: NodeJS.ProcessEnv, number: (name: string, otherwise: number
   retainMail: number('RETAIN_MAIL', 365),
 })
 
-function invalid(errors: { instancePath: string; message: string }[]): Error {
+/** The Error that names every invalid variable. */
+export function invalid(errors: { instancePath: string; message: string }[]): Error {
   const problems = errors.map((problem) => `${variableOf(problem.instancePath)}: ${problem.message}`)
   return new Error(`Invalid settings:\n  ${problems.join('\n  ')}`)
 }
 
-const listOf = (text = '') => text.split(',').flatMap((part) => part.trim() || [])
+export const listOf = (text = '') => text.split(',').flatMap((part) => part.trim() || [])
 
-const pdfSettings = (env: NodeJS.ProcessEnv) => ({
+const documentSettings = (env: NodeJS.ProcessEnv, number: (name: string, otherwise: number) => number) => ({
+  eInvoiceTimeoutSeconds: number('E_INVOICE_TIMEOUT_SECONDS', 30),
+  eInvoiceRetrySeconds: number('E_INVOICE_RETRY_SECONDS', 30),
   pdfEngine: env.PDF_ENGINE || 'auto',
-  retainPdf: Number(env.RETAIN_PDF || 30),
+  retainPdf: number('RETAIN_PDF', 30),
 })
 
 /** When recurring schedules run. */
@@ -210,26 +211,6 @@ export const paymentLinksOf = (settings: Settings) => ({
 // '/rateLimitDefault' becomes RATE_LIMIT_DEFAULT, the name of the variable that the operator sets.
 function variableOf(path: string): string {
   return (path.split('/')[1] ?? '').replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
-}
-
-const Codec = Type.Object({
-  encryptionKey: Settings.properties.encryptionKey,
-  codecHost: Type.String({ minLength: 1 }),
-  codecPort: Type.Integer({ minimum: 0, maximum: 65535 }),
-  codecOrigins: Type.Array(Type.String({ pattern: '^https?://[^/]+$' })),
-})
-const checkedCodec = Compile(Codec)
-
-/** The settings of the codec server. Throws an Error that names every invalid variable. */
-export function readCodecSettings(env: NodeJS.ProcessEnv = process.env): Static<typeof Codec> {
-  const settings = {
-    encryptionKey: listOf(env.ENCRYPTION_KEY).join(),
-    codecHost: env.CODEC_HOST || '127.0.0.1',
-    codecPort: env.CODEC_PORT ? Number(env.CODEC_PORT) : 8234,
-    codecOrigins: listOf(env.CODEC_ORIGINS || 'http://127.0.0.1:8233,http://localhost:8233'),
-  }
-  if (checkedCodec.Check(settings)) return settings
-  throw invalid(checkedCodec.Errors(settings))
 }
 
 /** The settings that only the local run and the tests use (decisions §9). */

@@ -1,7 +1,7 @@
 // `npm run codec`: the codec server, which decrypts workflow histories for Temporal's UI and CLI.
 import { openCodecServer } from '../gateways/temporal/codec-server.ts'
 import { createPayloadCodec, keyIdsOf } from '../gateways/temporal/payload-codec.ts'
-import { readCodecSettings } from '../settings.ts'
+import { readCodecSettings } from './services/codec-settings.ts'
 
 const { encryptionKey, codecHost: host, codecPort, codecOrigins: origins } = readCodecSettings()
 const codec = createPayloadCodec(encryptionKey)

@@ -39,5 +39,8 @@ export const renderedPrefix = (orgId: string): string => `${orgId}/pdf/`
 export const renderedKey = ({ orgId, kind, id }: RenderInput, { version, template, letterhead }: RenderKey): string =>
   `${renderedPrefix(orgId)}${kind}/${id}/${version}-${template}-${letterhead}.pdf`
 
+/** Whether a key of the blob store is that of a rendered file, of any organisation. */
+export const isRenderedKey = (key: string): boolean => /^[0-9a-f-]{36}\/pdf\//.test(key)
+
 /** The type of the failure of a document that cannot be rendered, however often it is tried. */
 export const NOT_RENDERED = 'NotRendered'

@@ -12,6 +12,7 @@ import { startEInvoices, takeUpLostEInvoices } from './e-invoices.ts'
 import { forgetOldMails, startMailsLeft } from './mails.ts'
 import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
+import { createFileRetention } from './rendered-files.ts'
 import { forgetOldEvents } from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
 import { createScheduling, keepReconcile } from './scheduling.ts'
@@ -40,7 +41,9 @@ export interface BackgroundJobsDependencies {
   retainMailDays: number
   /** Whether mail is on. */
   sendsMail: boolean
-  blobs: Pick<BlobStore, 'remove'>
+  blobs: Pick<BlobStore, 'list' | 'remove'>
+  /** How long rendered files are kept, in days; 0 for ever. */
+  retainPdfDays: number
   /** The time of the tick of recurring schedules. */
   tick: TickTime
   /** Whether the workers of this process take work. */
@@ -105,8 +108,11 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
   const bulks = startPollLoop('bulks', BULKS_MS, log, () => startBulksLeft(dependencies))
   const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, () => keepHouse(relay, dependencies))
   let stopping = false
-  const retention = startPollLoop('retention', RETENTION_MS, log, () =>
-    forgetOldEvents({ ...dependencies, isStopping: () => stopping }),
+  const retention = startPollLoop(
+    'retention',
+    RETENTION_MS,
+    log,
+    createRetention(dependencies, () => stopping),
   )
   const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
   const keeping = startPollLoop('daily reconcile', SCHEDULE_MS, log, keepReconcile(dependencies))
@@ -140,6 +146,14 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
       await outbox.close()
       await Promise.all(Object.values(loops).map((loop) => loop.stop()))
     },
+  }
+}
+
+function createRetention(dependencies: BackgroundJobsDependencies, isStopping: () => boolean): () => Promise<void> {
+  const forgetOldFiles = createFileRetention({ ...dependencies, isStopping })
+  return async () => {
+    await forgetOldEvents({ ...dependencies, isStopping })
+    await forgetOldFiles()
   }
 }
 

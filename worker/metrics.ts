@@ -1,5 +1,5 @@
 // The metrics of the worker process: what waits in PostgreSQL, its background jobs, and those of Temporal's SDK.
-import { Gauge, Registry, collectDefaultMetrics } from 'prom-client'
+import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Probed } from '../gateways/health-port.ts'
 import type { Database } from '../models/database.ts'
 import { readOperations, type Operations } from '../models/operations.ts'
@@ -12,11 +12,15 @@ export interface WorkerMetricsDependencies {
   arePolling(): boolean
   /** When each background job last succeeded. */
   jobsDone(): Record<string, Date>
+  /** How many documents the PDF engine has or wait for it. */
+  pdfsWaiting(): number
   /** Where Temporal's SDK serves its own metrics on loopback; null where it has none. */
   sdkAddress: string | null
 }
 
 export interface WorkerMetrics {
+  /** Counts a render of a PDF by its outcome, and the seconds that it took. */
+  noteRender(outcome: string, seconds: number): void
   /** The answer to GET /metrics. */
   answer(): Promise<Probed>
 }
@@ -35,7 +39,15 @@ export function createWorkerMetrics(dependencies: WorkerMetricsDependencies): Wo
   const read = atMostEvery(READ_EVERY_MS, () => readAll(dependencies))
   addOwn(registry, dependencies)
   addRead(registry, dependencies, read)
+  const renders = new Histogram({
+    name: 'bahi_pdf_render_seconds',
+    help: 'Renders of PDFs by outcome (rendered, failed, postponed), with their wait for the engine.',
+    labelNames: ['outcome'],
+    buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60],
+    registers: [registry],
+  })
   return {
+    noteRender: (outcome, seconds) => renders.observe({ outcome }, seconds),
     async answer() {
       // One reading for all gauges, before any of them is collected.
       await read()
@@ -67,7 +79,10 @@ export function atMostEvery<T>(everyMs: number, read: () => Promise<T>): () => P
   }
 }
 
-function addOwn(registry: Registry, { database, arePolling, jobsDone }: WorkerMetricsDependencies): void {
+function addOwn(registry: Registry, { database, arePolling, jobsDone, pdfsWaiting }: WorkerMetricsDependencies): void {
+  gauge(registry, 'bahi_pdfs_waiting', 'Documents that the PDF engine converts or that wait for it.', (set) =>
+    set(pdfsWaiting()),
+  )
   gauge(registry, 'bahi_worker_polling', 'Whether the worker takes work from Temporal: 1 or 0.', (set) =>
     set(arePolling() ? 1 : 0),
   )

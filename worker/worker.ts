@@ -10,6 +10,7 @@ import { createSignedLinks } from '../gateways/payment-links/signed-links.ts'
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
+import type { RenderOutcome } from '../activities/render.ts'
 import { createPdfEngine } from '../gateways/pdf/engine.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
@@ -26,7 +27,7 @@ import {
 } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { eInvoiceProviders } from './e-invoice-providers.ts'
-import { createWorkerMetrics } from './metrics.ts'
+import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
 import { MISSED_TICK_MS, reconcileSchedules } from './schedule-signals.ts'
 import { installSdk } from './sdk.ts'
 import { createTemporalWorkers } from './temporal-workers.ts'
@@ -68,6 +69,7 @@ export async function startWorker(
     (added) => added.length > 0 && log.info({ added }, 'search attributes registered'),
     (error: Error) => log.warn({ err: error.message }, 'search attributes could not be registered'),
   )
+  let metrics: WorkerMetrics | undefined
   const pdf = createPdfEngine({ engine: settings.pdfEngine, path: readLocalRun().path, log })
   const wakeRelay = () => jobs?.wakeRelay()
   const circuit = {
@@ -97,7 +99,7 @@ export async function startWorker(
     mail: mailing && { sender: createMailSender(mailing), from: mailing.from },
     blobs: openBlobStore(storageOf(settings)),
     pdf,
-    onRendered: () => undefined,
+    onRendered: (outcome: RenderOutcome, seconds: number) => metrics?.noteRender(outcome, seconds),
   }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
   const workers = await createTemporalWorkers({
@@ -123,6 +125,7 @@ export async function startWorker(
         blobs: dependencies.blobs,
         tick: dependencies.tick,
         retainEventsDays: settings.retainEvents,
+        retainPdfDays: settings.retainPdf,
         arePolling: workers.arePolling,
         log,
         clock,
@@ -143,12 +146,13 @@ export async function startWorker(
     }
   }
   const isWorking = async () => workers.arePolling() && (await engine.isReachable())
-  const metrics = createWorkerMetrics({
+  metrics = createWorkerMetrics({
     database,
     clock,
     arePolling: workers.arePolling,
     jobsDone: () => jobs?.lastSuccesses() ?? {},
     sdkAddress: sdkMetricsAddress,
+    pdfsWaiting: pdf.waiting,
   })
   return { ended: untilStopped(), isWorking, metrics: metrics.answer, stop: workers.stop }
 }

@@ -221,22 +221,23 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
       )
     },
 
-    async registerSearchAttributes() {
-      return connection.withDeadline(Date.now() + REGISTER_MS, async () => {
-        const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
-        const missing = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => !(name in (customAttributes ?? {})))
-        if (missing.length === 0) return []
-        const searchAttributes = Object.fromEntries(
-          missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)!]),
-        )
-        await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
-        return missing.map(({ name }) => name)
-      })
-    },
+    registerSearchAttributes: () =>
+      connection.withDeadline(Date.now() + REGISTER_MS, () => register(connection, namespace)),
 
     async close() {
       await stop()
       await connection.close()
     },
   }
+}
+
+async function register(connection: Connection, namespace: string): Promise<string[]> {
+  const { customAttributes } = await connection.operatorService.listSearchAttributes({ namespace })
+  const missing = Object.values(SEARCH_ATTRIBUTES).filter(({ name }) => !(name in (customAttributes ?? {})))
+  if (missing.length === 0) return []
+  const searchAttributes = Object.fromEntries(
+    missing.map(({ name, type }) => [name, encodeSearchAttributeIndexedValueType(type)!]),
+  )
+  await connection.operatorService.addSearchAttributes({ namespace, searchAttributes })
+  return missing.map(({ name }) => name)
 }

@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
 import { findPrintKey } from '../../reports/print/print-key.ts'
+import { createFileRetention } from '../../worker/rendered-files.ts'
 import { renderedKey, renderedPrefix } from '../../domain/render-run.ts'
 import { openOrganization } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
@@ -134,6 +135,27 @@ test('files are kept below their organisation', async () => {
   for await (const { key } of service.blobs.list('')) keys.push(key)
   expect(keys.length).toBeGreaterThan(0)
   expect(keys.every((key) => key.startsWith(renderedPrefix(ours.orgId)))).toBe(true)
+})
+
+test('files older than they are kept are removed, and rendered again', async () => {
+  const invoice = await ours.sentInvoice()
+  await get(pathOf(invoice))
+  const key = await keyOf(invoice)
+  const other = `${ours.orgId}/attachments/${invoice.invoice_id}`
+  await service.blobs.write(other, Buffer.from('a file'), { contentType: 'text/plain' })
+  const retention = (days: number) => createFileRetention({
+    blobs: service.blobs, retainPdfDays: 30, isStopping: () => false, clock: () => new Date(Date.now() + days * 86_400_000),
+  })
+  const isThere = async (name: string) => {
+    const blob = await service.blobs.read(name)
+    blob?.body.destroy()
+    return blob !== null
+  }
+  await retention(29)()
+  expect([await isThere(key), await isThere(other)]).toEqual([true, true])
+  await retention(31)()
+  expect([await isThere(key), await isThere(other)]).toEqual([false, true])
+  await service.blobs.remove(other)
 })
 
 test('a reader that goes, or stops reading, gives its share back', async () => {

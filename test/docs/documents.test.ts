@@ -6,7 +6,8 @@ import { DOCUMENTS, filled } from '../../bin/docs.ts'
 import { INTERNAL_ROUTES, routesOf } from '../../api/routes.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import { FAULTS } from '../../domain/faults.ts'
-import { readCodecSettings, readLocalRun, readSettings } from '../../settings.ts'
+import { readCodecSettings } from '../../bin/services/codec-settings.ts'
+import { readLocalRun, readSettings } from '../../settings.ts'
 import { fencesOf, ROOT, textOf } from './examples.ts'
 
 const IN_DOCS = readdirSync(join(ROOT, 'docs')).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)
@@ -45,7 +46,7 @@ test('every list of pages takes modified_since, as api.md says', () => {
 describe('settings', () => {
   const told = [...textOf('docs/running.md').matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`|none) \|/gm)]
   const rows = told.map(([, name, value]) => [name!, value ?? null] as const)
-  const code = readFileSync(join(ROOT, 'settings.ts'), 'utf8')
+  const code = ['settings.ts', 'bin/services/codec-settings.ts'].map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n')
 
   test('running.md lists every variable that is read', () => {
     const read = [...code.matchAll(/(?:env\.|number\('|list\('|flag\(')([A-Z][A-Z_]+)/g)].map(([, name]) => name!)

@@ -80,7 +80,7 @@ test('an outbox that nobody serves grows old, of active organisations only', asy
       },
     },
     clock: () => new Date(Date.now() + HOUR_S * 1000),
-    arePolling: () => false, jobsDone: () => ({}), sdkAddress: null,
+    arePolling: () => false, jobsDone: () => ({}), sdkAddress: null, pdfsWaiting: () => 0,
   })
   await setup.sql(`UPDATE webhook_deliveries SET held_by = 'QUEUE', next_attempt_at = now() + interval '2 hours' WHERE held_by = 'PROCESS'`)
   await setup.sql(`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '30 minutes' WHERE id = (SELECT min(id::text)::uuid FROM webhook_deliveries)`)
