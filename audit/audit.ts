@@ -13,6 +13,7 @@ import { EXPENSES } from './expenses.ts'
 import { INVOICES } from './invoices.ts'
 import { JOURNALS } from './journals.ts'
 import { LEDGER } from './ledger.ts'
+import { MAILS } from './mails.ts'
 import { NOTES } from './notes.ts'
 import { missingNumbers } from './numbers.ts'
 import { ORDERS } from './orders.ts'
@@ -47,6 +48,7 @@ const QUERIES: AuditQuery[] = [
   ...CONVERSIONS,
   ...RECURRING,
   ...BULKS,
+  ...MAILS,
   ...EVENTS,
   ...DELIVERIES,
 ]

@@ -1,6 +1,7 @@
-// `npm run demo`: books a month of a small trader into a new organisation of the local run, prints its statements, and lets a schedule bill.
+// `npm run demo`: books a month of a small trader into a new organisation of the local run, prints its statements, lets a schedule bill, and mails an invoice.
 import { readLocalRun } from '../settings.ts'
 import { readDemoCard } from './services/demo-card.ts'
+import { mailInvoice } from './month/mail.ts'
 import { billBySchedule } from './month/schedule.ts'
 import { bookMonth } from './month/story.ts'
 import { customersDues, printDues, printTrialBalance, trialBalance } from './month/trial-balance.ts'
@@ -31,6 +32,7 @@ try {
   printDues(trader, await customersDues(trader))
   if (balance.debit !== balance.credit) throw new Error('the trial balance does not agree')
   await billBySchedule(trader)
+  await mailInvoice(trader, card.mailbox_url)
   console.log(
     `\nTo explore it with its token: curl -H "Authorization: Bearer ${trader.token}" ${card.base_url}/journals`,
   )

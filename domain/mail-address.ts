@@ -18,6 +18,8 @@ export function mailAddress(text: string): string | null {
   return host === null || local.length + host.length >= LONGEST ? null : `${local}@${host}`
 }
 
+export const isMailAddress = (text: string): boolean => mailAddress(text) !== null
+
 function asciiDomain(domain: string): string | null {
   if (domain === '' || NEVER_IN_DOMAIN.test(domain) || !URL.canParse(`http://${domain}`)) return null
   const host = new URL(`http://${domain}`).hostname

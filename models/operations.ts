@@ -18,6 +18,9 @@ export interface Operations {
   /** E-invoices that wait for their portal, and since when the first of them does. */
   e_invoices_waiting: number
   oldest_e_invoice_at: Date | null
+  /** Mails that are to be sent or being sent, and when the first of them was asked for. */
+  mails_waiting: number
+  oldest_mail_at: Date | null
   /** When each process and nightly job was last at work, by its name. */
   last_seen: Record<string, string>
 }
@@ -65,6 +68,8 @@ const READ = {
     (SELECT count(*)::integer FROM (SELECT FROM e_invoices WHERE status IN ('PENDING', 'CANCELLING') LIMIT ${COUNTED_AT_MOST}) AS e)
       AS e_invoices_waiting,
     (SELECT min(last_modified_time) FROM e_invoices WHERE status IN ('PENDING', 'CANCELLING')) AS oldest_e_invoice_at,
+    (SELECT count(*)::integer FROM (SELECT FROM emails WHERE state IN ('READY', 'SENDING') LIMIT ${COUNTED_AT_MOST}) AS m) AS mails_waiting,
+    (SELECT min(created_time) FROM emails WHERE state IN ('READY', 'SENDING')) AS oldest_mail_at,
     (SELECT coalesce(jsonb_object_agg(h.name, h.seen_at), '{}') FROM
       (SELECT name, seen_at FROM process_heartbeats ORDER BY name LIMIT ${SEEN_AT_MOST}) AS h) AS last_seen`,
 }

@@ -170,6 +170,7 @@ function addRead(registry: Registry, { clock }: WorkerMetricsDependencies, read:
         set(seen.oldest_e_invoice_at ? Math.max(0, (clock().getTime() - seen.oldest_e_invoice_at.getTime()) / 1000) : 0)
     },
   )
+  addMails(registry, clock, read)
   labelled(
     registry,
     'bahi_last_seen_timestamp_seconds',
@@ -178,6 +179,22 @@ function addRead(registry: Registry, { clock }: WorkerMetricsDependencies, read:
     async (set) => {
       const seen = await read()
       for (const [name, at] of Object.entries(seen?.last_seen ?? {})) set(name, Date.parse(at) / 1000)
+    },
+  )
+}
+
+function addMails(registry: Registry, clock: () => Date, read: () => Promise<Seen | null>): void {
+  gauge(registry, 'bahi_mails_waiting', 'Mails that are to be sent or being sent, up to 10,000.', async (set) => {
+    const seen = await read()
+    if (seen) set(seen.mails_waiting)
+  })
+  gauge(
+    registry,
+    'bahi_mail_age_seconds',
+    'How long ago the oldest of them was asked for; 0 where none is.',
+    async (set) => {
+      const seen = await read()
+      if (seen) set(seen.oldest_mail_at ? Math.max(0, (clock().getTime() - seen.oldest_mail_at.getTime()) / 1000) : 0)
     },
   )
 }

@@ -12,12 +12,7 @@ const WAITS_SECONDS = [1, 2, 4, 8, 15, 30, 60, 120, 300, 600, 1200, 3000]
 
 export async function sendDocumentEmail(input: MailInput): Promise<MailOutcome> {
   const taskQueue = queueBeside(workflowInfo().taskQueue, 'documents')
-  const { renderDocument, keepMailedPdf } = proxyActivities<Activities['documents']>({
-    taskQueue,
-    startToCloseTimeout: '2 minutes',
-    scheduleToCloseTimeout: '15 minutes',
-    retry: RETRY,
-  })
+  const { renderDocument, keepMailedPdf } = pdfActivities(taskQueue)
   const { sendMail } = proxyActivities<Activities['documents']>({
     taskQueue,
     startToCloseTimeout: '2 minutes',
@@ -66,4 +61,15 @@ export async function sendDocumentEmail(input: MailInput): Promise<MailOutcome> 
       return { kind: 'REJECTED', refusal: 'NOT_RENDERED', reason: 'The PDF of the document could not be made.' }
     }
   }
+}
+
+function pdfActivities(taskQueue: string) {
+  const limits = { taskQueue, scheduleToCloseTimeout: '1 hour', retry: RETRY } as const
+  const { renderDocument } = proxyActivities<Activities['documents']>({
+    ...limits,
+    startToCloseTimeout: '10 minutes',
+    heartbeatTimeout: '15 seconds',
+  })
+  const { keepMailedPdf } = proxyActivities<Activities['documents']>({ ...limits, startToCloseTimeout: '1 minute' })
+  return { renderDocument, keepMailedPdf }
 }

@@ -6,14 +6,14 @@ import { Settings } from 'typebox/system'
 import { isInstant, parseDocumentDate, isDate } from '../../domain/dates.ts'
 import { fault, type FieldProblem } from '../../domain/faults.ts'
 import { isOneLine } from '../../domain/mail.ts'
-import { mailAddress } from '../../domain/mail-address.ts'
+import { isMailAddress } from '../../domain/mail-address.ts'
 import { refuseEmptyPeriods } from './period.ts'
 import { MAX_PROBLEMS, validationFailed } from './problems.ts'
 import { isStorableText } from './storable.ts'
 
 // The forms of a date that requests may send (decisions §1); JSON Schema's own `date` and `date-time` are narrower.
 Format.Set('document-date', (text) => parseDocumentDate(text) !== null)
-Format.Set('mail-address', (text) => mailAddress(text) !== null)
+Format.Set('mail-address', isMailAddress)
 Format.Set('one-line', isOneLine)
 Format.Set('instant', (text) => isInstant(text) || isDate(text))
 

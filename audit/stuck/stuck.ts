@@ -6,6 +6,7 @@ import type { Connection } from '../../models/connection.ts'
 import { WAITING_ENDPOINTS } from '../../models/operations.ts'
 import { before, LISTED, RESTART, time, type Finding, type StuckCheck } from './check.ts'
 import { STUCK_E_INVOICES } from './e-invoices.ts'
+import { STUCK_MAILS } from './mails.ts'
 import { STUCK_BULKS, STUCK_SCHEDULES } from './schedules.ts'
 
 /** Runs every check. A new kind of process adds its own here. */
@@ -136,6 +137,7 @@ const CHECKS: StuckCheck[] = [
   ...STUCK_SCHEDULES,
   ...STUCK_BULKS,
   ...STUCK_E_INVOICES,
+  ...STUCK_MAILS,
   HOUSEKEEPING,
   ANSWERS,
   CIRCUITS,

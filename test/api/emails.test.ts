@@ -101,6 +101,24 @@ describe('a mail', () => {
   })
 })
 
+test('the PDF is attached, and kept as it was mailed', async () => {
+  const own = await org.invoice()
+  const delivery = await sent({ attach_pdf: true }, `/invoices/${own.invoice_id}`)
+  const [{ attachments: [file] }] = await messages()
+  expect(delivery).toMatchObject({ attached_pdf: true, pdf_filename: `${own.invoice_number}.pdf`, pdf_size: file.size })
+  expect(file).toMatchObject({ filename: `${own.invoice_number}.pdf`, type: 'application/pdf' })
+  const content = Buffer.from(file.content, 'base64')
+  expect(content.subarray(0, 5).toString()).toBe('%PDF-')
+  const [{ email_id: id }] = (await org.client.get(`/invoices/${own.invoice_id}/emails`)).body.emails
+  // The document changes, and is rendered anew; the mailed file does not.
+  await org.client.put(`/invoices/${own.invoice_id}`, { notes: 'Changed since' })
+  await sent({ attach_pdf: true }, `/invoices/${own.invoice_id}`)
+  const kept = await service.blobs.read(`${org.orgId}/mail/${id}.pdf`)
+  expect(Buffer.concat(await Array.fromAsync(kept!.body as AsyncIterable<Buffer>)).equals(content)).toBe(true)
+  const [{ attachments: [again] }] = await messages()
+  expect(again.content).not.toBe(file.content)
+}, 180_000)
+
 describe('what is mailed of HTML', () => {
   test('runs nothing, loads nothing, asks nothing, and has a text part', async () => {
     const body_html = `<html><head><style>p { color: red }</style><script>alert(1)</script></head><body onload="alert(2)">

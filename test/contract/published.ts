@@ -1,6 +1,6 @@
 // The OpenAPI document as a caller reads it, and its schemas as a strict judge of answers.
 import { isOneLine } from '../../domain/mail.ts'
-import { mailAddress } from '../../domain/mail-address.ts'
+import { isMailAddress } from '../../domain/mail-address.ts'
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Route } from '../../api/http/route.ts'
@@ -16,7 +16,7 @@ export const judge = newJudge()
 function newJudge(): Ajv2020 {
   const made = new Ajv2020({ strict: true, strictRequired: false, allErrors: true, allowUnionTypes: true })
   formats.default(made)
-  made.addFormat('mail-address', (text) => mailAddress(text) !== null)
+  made.addFormat('mail-address', isMailAddress)
   made.addFormat('one-line', isOneLine)
   made.addFormat('document-date', (text) => parseDocumentDate(text) !== null)
   made.addFormat('instant', (text) => isInstant(text) || isDate(text))

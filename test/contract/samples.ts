@@ -142,13 +142,13 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   },
 }
 
-// A mail that was sent, as the worker writes it down.
+// A mail that was refused, as the worker writes it down.
 async function mailed(org: ContractOrganization, kind: string, id: string): Promise<string> {
   await org.sql(
     `WITH mail AS (
-       INSERT INTO emails (org_id, id, purpose, entity_type, entity_id, state, sender, sender_name, subject, body_html, attach_pdf, tries, message_id,
-         origin, created_time, last_modified_time, sent_at)
-       VALUES ($1, $2, 'DOCUMENT', $3, $4, 'SENT', 'books@bahi.test', 'Ours', 'Yours', '<p>Dear Meena</p>', false, 1, 'abc', '{}', now(), now(), now()))
+       INSERT INTO emails (org_id, id, purpose, entity_type, entity_id, state, sender, sender_name, subject, body_html, attach_pdf, tries, refusal,
+         reason, origin, created_time, last_modified_time)
+       VALUES ($1, $2, 'DOCUMENT', $3, $4, 'REJECTED', 'books@bahi.test', 'Ours', 'Yours', '<p>Dear Meena</p>', false, 1, 'PROVIDER', 'No.', '{}', now(), now()))
      INSERT INTO email_recipients (org_id, email_id, place, kind, address) VALUES ($1, $2, 0, 'TO', 'meena@example.com')`,
     org.client.orgId, randomUUID(), kind, id,
   )

@@ -1,5 +1,5 @@
 // Records the histories of this folder again, one for each course of a workflow: run it when a workflow has changed for good.
-//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [bulks] [circuits] [conversions] [housekeeping] [schedules] [taken] [webhooks]
+//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [bulks] [circuits] [conversions] [housekeeping] [mails] [schedules] [taken] [webhooks]
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
@@ -8,6 +8,7 @@ import { recordBulks } from './bulks.ts'
 import { recordCircuits } from './circuits.ts'
 import { recordConversions } from './conversions.ts'
 import { recordHousekeeping } from './housekeeping.ts'
+import { recordMails } from './mails.ts'
 import { RECORDING_KEY } from './recording-key.ts'
 import { recordSchedules } from './schedules.ts'
 import { recordTakenUp } from './taken-up.ts'
@@ -21,7 +22,7 @@ process.env.TEST_ENCRYPTION_KEY = RECORDING_KEY
 
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const STORIES: Record<string, (save: Save) => Promise<void>> = {
-  bulks: recordBulks, circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, schedules: recordSchedules, taken: recordTakenUp, webhooks: recordWebhooks,
+  bulks: recordBulks, circuits: recordCircuits, conversions: recordConversions, housekeeping: recordHousekeeping, mails: recordMails, schedules: recordSchedules, taken: recordTakenUp, webhooks: recordWebhooks,
 }
 
 // Who was at work, and in which folder, is of no interest to anybody else.

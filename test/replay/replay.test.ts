@@ -30,7 +30,8 @@ test('every way a process can go was recorded', () => {
   expect(recorded).toEqual([
     'bulk-cancelled.json', 'bulk-in-two-runs.json', 'bulk-suspended.json', 'bulk-whole.json',
     'conversion-refused.json', 'conversion-through-invoice.json', 'conversion-whole.json',
-    'housekeeping-of-a-zone.json', 'housekeeping.json', 'reconcile-schedules.json',
+    'housekeeping-of-a-zone.json', 'housekeeping.json',
+    'mail-refused.json', 'mail-sent-later.json', 'mail-sent.json', 'mail-unknown.json', 'mail-with-pdf.json', 'reconcile-schedules.json',
     'schedule-changed.json', 'schedule-completed-by-end-date.json', 'schedule-completed-by-max-runs.json', 'schedule-continued-as-new.json',
     'schedule-deleted.json', 'schedule-paused-and-resumed.json', 'schedule-paused-by-failures.json', 'schedule-refused-and-repeated.json',
     'schedule-run-by-hand.json',

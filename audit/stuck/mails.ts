@@ -1,0 +1,32 @@
+// What is stuck of mails, for `npm run doctor`.
+import { before, LISTED, time, type StuckCheck } from './check.ts'
+
+const WORKFLOW = `format('temporal workflow describe --workflow-id email/%s', e.id)`
+
+export const STUCK_MAILS: StuckCheck[] = [
+  {
+    check: 'mails that wait',
+    severity: 'stuck',
+    text: `SELECT format('mail %s of organisation %s waits since %s: %s', e.id, e.org_id, ${time('e.created_time')},
+        coalesce(e.reason, 'nobody has tried to send it')) AS problem,
+        ${WORKFLOW} || ' (is mail on, and does the provider answer?)' AS mend
+      FROM emails AS e JOIN organizations AS o ON o.id = e.org_id AND o.status = 'ACTIVE'
+      WHERE e.state = 'READY' AND e.created_time < ${before('15 minutes')} ORDER BY e.created_time, e.id LIMIT ${LISTED}`,
+  },
+  {
+    check: 'mails that are being sent',
+    severity: 'stuck',
+    text: `SELECT format('mail %s of organisation %s is being sent since %s', e.id, e.org_id, ${time('e.last_modified_time')}) AS problem,
+        ${WORKFLOW} || ' (a worker that serves the queue documents makes it UNKNOWN)' AS mend
+      FROM emails AS e WHERE e.state = 'SENDING' AND e.last_modified_time < ${before('10 minutes')}
+      ORDER BY e.last_modified_time, e.id LIMIT ${LISTED}`,
+  },
+  {
+    check: 'mails that nobody knows of',
+    severity: 'notice',
+    text: `SELECT format('whether mail %s of organisation %s was sent at %s is not known: %s', e.id, e.org_id, ${time('e.last_modified_time')},
+        e.reason) AS problem, 'look into the log of the mail provider (docs/operating.md, Mail)' AS mend
+      FROM emails AS e WHERE e.state = 'UNKNOWN' AND e.last_modified_time > ${before('24 hours')}
+      ORDER BY e.last_modified_time, e.id LIMIT ${LISTED}`,
+  },
+]
