@@ -212,13 +212,9 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     removeSchedule: createUnscheduler({ client, connection, queueSuffix }),
 
     async isReachable() {
-      const described = connection.withDeadline(Date.now() + REACH_MS, () =>
-        connection.workflowService.describeNamespace({ namespace }),
-      )
-      return described.then(
-        () => true,
-        () => false,
-      )
+      const describe = () => connection.workflowService.describeNamespace({ namespace })
+      const described = connection.withDeadline(Date.now() + REACH_MS, describe)
+      return described.then(Boolean, () => false)
     },
 
     registerSearchAttributes: () =>
