@@ -203,10 +203,8 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
 
     attendEInvoice: createEInvoiceSignals(starting),
     ...createMailWorkflows(starting),
-
     signalSchedule: createScheduleSignals(starting),
     runScheduleNow: createRunNow(starting),
-
     ensureSchedule: createScheduler({ client, connection, queueSuffix }),
     keepDailyReconcile: createDailyReconcile({ client, connection, queueSuffix }),
     removeSchedule: createUnscheduler({ client, connection, queueSuffix }),
