@@ -30,6 +30,7 @@ test('every way a process can go was recorded', () => {
   expect(recorded).toEqual([
     'bulk-cancelled.json', 'bulk-in-two-runs.json', 'bulk-suspended.json', 'bulk-whole.json',
     'conversion-refused.json', 'conversion-through-invoice.json', 'conversion-whole.json',
+    'e-invoice-cancelled.json', 'e-invoice-refused.json', 'e-invoice-registered.json',
     'housekeeping-of-a-zone.json', 'housekeeping.json',
     'mail-refused.json', 'mail-sent-later.json', 'mail-sent.json', 'mail-unknown.json', 'mail-with-pdf.json', 'reconcile-schedules.json',
     'schedule-changed.json', 'schedule-completed-by-end-date.json', 'schedule-completed-by-max-runs.json', 'schedule-continued-as-new.json',
