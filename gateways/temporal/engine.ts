@@ -131,12 +131,11 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     interceptors: { workflow: [traceHeader] },
   })
 
-  const core = queueName('core', queueSuffix)
-  const starting = { client, connection, taskQueue: core }
+  const starting = { client, connection, taskQueue: queueName('core', queueSuffix) }
   const optionsOf = ({ workflowId, args, findable, staticSummary }: Start) => ({
     workflowId,
     args,
-    taskQueue: core,
+    taskQueue: starting.taskQueue,
     ...(findable.orgId && { priority: fairShareOf(findable.orgId) }),
     workflowIdConflictPolicy: 'USE_EXISTING' as const,
     typedSearchAttributes: searchPairs(findable),
@@ -200,7 +199,6 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     convert: createConverter(starting),
     ...createBulkWorkflows({ ...starting, waitMs: bulkWaitMs }),
     render: createRenderer(starting),
-
     attendEInvoice: createEInvoiceSignals(starting),
     ...createMailWorkflows(starting),
     signalSchedule: createScheduleSignals(starting),
