@@ -65,6 +65,7 @@ export const Settings = Type.Object({
   mailApiUrl: Type.Union([Type.String({ pattern: '^https?://[^\\s#?]+$' }), Type.Null()]),
   mailFrom: Type.Union([MailAddress, Type.Null()]),
   mailDailyLimit: Type.Integer({ minimum: 1 }),
+  mailEventsPublicKey: Type.Union([Type.String({ pattern: '^[A-Za-z0-9+/]+={0,2}$', maxLength: 1000 }), Type.Null()]),
   mailTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 25 }),
   retainMail: Type.Integer({ minimum: 0 }),
   eInvoiceTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 120 }),
@@ -152,6 +153,7 @@ const mailIn = (env: NodeJS.ProcessEnv, number: (name: string, otherwise: number
   mailApiUrl: env.MAIL_API_URL || null,
   mailFrom: env.MAIL_FROM || null,
   mailDailyLimit: number('MAIL_DAILY_LIMIT', 2_000),
+  mailEventsPublicKey: env.MAIL_EVENTS_PUBLIC_KEY || null,
   mailTimeoutSeconds: number('MAIL_TIMEOUT_SECONDS', 15),
   retainMail: number('RETAIN_MAIL', 365),
 })

@@ -32,6 +32,8 @@ import { createShares, writersOf, type Shares } from './http/shares.ts'
 import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
 import { openGateways } from './gateways.ts'
+import { createMailEvents, mountMailEvents } from './mail-events.ts'
+import { mount, send, sendBytes, type MountedRequest } from './mount.ts'
 import { createReadinessProbe } from './readiness.ts'
 import { runProcess, type Api } from './process.ts'
 import { createWaker } from './waker.ts'
@@ -42,8 +44,6 @@ export const BASE_PATH = '/api/public/v1'
 export const INTERNAL_PATH = '/internal/v1'
 
 const MEGABYTE = 2 ** 20
-
-type Request = IncomingMessage & { params?: Record<string, string> }
 
 /** Creates the API. It accepts no connections before `listen`. */
 export function createApi(settings: Settings, log: Logger, droppedLines: () => number = () => 0): Api {
@@ -87,6 +87,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     '/metrics': () => metrics(accessLog.registry),
   }
   mountOrigin(server, unmatched, answers)
+  mountMailEvents(server, unmatched, createMailEvents(settings.mailEventsPublicKey, context.writeContext))
   mountUnmatched(server, unmatched, context.pace)
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     void server.server.emit('request', request, response)
@@ -156,7 +157,7 @@ function mountOrigin(
   unmatched: Unmatched,
   answers: Record<string, () => Plain | Promise<Plain>>,
 ): void {
-  const plain = (path: string, answer: (request: Request) => Promise<Plain | null> | Plain) =>
+  const plain = (path: string, answer: (request: MountedRequest) => Promise<Plain | null> | Plain) =>
     mount(server, 'GET', path, async (request, response) => {
       const answered = await answer(request)
       if (answered === null) return send(response, unmatched.replyTo(request, fault('not_found.route')))
@@ -181,21 +182,9 @@ function mountUnmatched(server: restify.Server, unmatched: Unmatched, pace: Pace
   })
 }
 
-// HEAD is answered like GET; Node leaves out the body.
-function mount(
-  server: restify.Server,
-  method: Route['method'],
-  path: string,
-  handler: (request: Request, response: restify.Response) => Promise<void>,
-): void {
-  const verb = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'del' }[method] as 'get' | 'post' | 'put' | 'del'
-  server[verb]({ path, name: `${method} ${path}` }, handler)
-  if (method === 'GET') server.head({ path, name: `HEAD ${path}` }, handler)
-}
-
 // Sends the reply. Returns the status for the access log.
 async function deliver(
-  request: Request,
+  request: MountedRequest,
   response: restify.Response,
   reply: Reply,
   onUnhandledError: (error: unknown) => void,
@@ -212,20 +201,6 @@ async function deliver(
     response.end()
   }
   return reply.status
-}
-
-// Bypasses Restify's formatters, because a stored answer is repeated byte for byte.
-function send(response: restify.Response, reply: Reply): void {
-  sendBytes(response, reply.status, reply.body, { ...reply.headers, 'Content-Type': 'application/json' })
-}
-
-function sendBytes(
-  response: restify.Response,
-  status: number,
-  body: string | Buffer,
-  headers: Record<string, string>,
-): void {
-  response.sendRaw(status, body, { ...headers, 'Content-Length': String(Buffer.byteLength(body)) })
 }
 
 if (import.meta.main) {

@@ -12,7 +12,11 @@ export const MAIL_STATES = ['READY', 'SENDING', 'SENT', 'REJECTED', 'UNKNOWN'] a
 export type MailState = (typeof MAIL_STATES)[number]
 
 export const MAIL_REPORTS = ['DEFERRED', 'DELIVERED', 'OPENED', 'BOUNCED', 'DROPPED', 'SPAM'] as const
-/** What the provider has reported of a recipient. */
+/**
+ * What the provider has reported of a recipient. DEFERRED: the recipient's server put it off. DELIVERED: that server has taken
+ * it. OPENED: its pictures were loaded. BOUNCED: the server refused it. DROPPED: the provider did not send it, for example
+ * because the address bounced before. SPAM: the recipient reported it.
+ */
 export type MailReport = (typeof MAIL_REPORTS)[number]
 
 /** Why a mail was not sent: the provider refused it, its PDF could not be made or is too large, or it is too late for it. */

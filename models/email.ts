@@ -109,6 +109,32 @@ const COUNT: Statement = {
   takesNoLock: true,
 }
 
+/** What the provider has reported last of an address that mail was sent to, where that was a failure. */
+export interface UndeliverableAddress {
+  address: string
+  reported: MailReport
+  reported_at: Date
+}
+
+/** Those of these addresses whose latest report is one of `failures`. By the index email_recipients_reported. */
+export function undeliverableAmong(
+  { connection, orgId }: Scope,
+  addresses: readonly string[],
+  failures: readonly MailReport[],
+): Promise<UndeliverableAddress[]> {
+  return connection.run<UndeliverableAddress>(UNDELIVERABLE_AMONG, [orgId, addresses, failures])
+}
+
+const UNDELIVERABLE_AMONG: Statement = {
+  name: 'undeliverable addresses',
+  text: `SELECT latest.address, latest.reported, latest.reported_at FROM unnest($2::text[]) AS asked CROSS JOIN LATERAL (
+           SELECT r.address, r.reported, r.reported_at FROM email_recipients AS r
+           WHERE r.org_id = $1 AND lower(r.address) = lower(asked) AND r.reported IS NOT NULL
+           ORDER BY r.reported_at DESC LIMIT 1) AS latest
+         WHERE latest.reported = ANY ($3::text[])`,
+  takesNoLock: true,
+}
+
 /** A mail that no workflow may be carrying out. */
 export type WaitingMail = Pick<EmailRow, 'org_id' | 'id' | 'entity_type' | 'entity_id' | 'attach_pdf' | 'created_time'>
 

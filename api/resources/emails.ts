@@ -27,6 +27,7 @@ const emailOf = (kind: MailedKind, tag: string) =>
     does: `Mail ${nameOf(kind)} with its PDF`,
     scope: `${DOCUMENTS[kind].scope}.UPDATE`,
     answer: one('delivery', MailDelivery),
+    warns: true,
     body: MailRequest,
     alsoCheck: recipientProblems,
     prepare: async (_input, gateways) => gateways.mail,
@@ -77,12 +78,13 @@ async function mailing(
   const stored = await requestDocumentMail(books, request.id, document, input, policy, request.isNew)
   const { org_id: orgId, id: emailId, entity_id: entityId, attach_pdf: attach } = stored
   const isOpen = stored.state === 'READY' || stored.state === 'SENDING'
+  const { warnings } = books
   return async (context) => {
     const pdfOf = attach ? { kind: document.kind, id: entityId } : null
     if (isOpen)
       await context.gateways.engine.runMail({ orgId, emailId, pdfOf }, { entityType: document.kind, entityId })
     const email = await findEmail(context, emailId)
-    return { message: 'Mail sent.', delivery: showDelivery(sent(email)) }
+    return { message: 'Mail sent.', delivery: showDelivery(sent(email)), warnings }
   }
 }
 

@@ -34,8 +34,8 @@ export function listPage(messages: readonly KeptMessage[]): string {
   )
 }
 
-/** One message with its headers, its content in a frame, and its attachments to download. */
-export function messagePage(message: KeptMessage): string {
+/** One message with its headers, its content in a frame, its attachments to download, and the reports that can be played. */
+export function messagePage(message: KeptMessage, played: readonly string[]): string {
   const { message_id, from, from_name, reply_to, to, cc, bcc, subject, html, text, attachments, received_at } = message
   const at = `/messages/${encodeURIComponent(message_id)}`
   const headers: [string, string | null][] = [
@@ -58,10 +58,14 @@ export function messagePage(message: KeptMessage): string {
     subject,
     `<p><a href="/">Mailbox</a></p><h1>${escaped(subject)}</h1><dl>${shown.join('')}</dl>
      ${files.length === 0 ? '' : `<h2>Attachments</h2><ul>${files.join('')}</ul>`}
+     ${played.length === 0 ? '' : `<h2>Report to the service</h2><form method="post" action="${at}/events">${buttons(played)}</form>`}
      ${html === '' ? '' : `<h2>Message</h2><iframe sandbox="" title="The message as it is read" src="${at}/html"></iframe>`}
      ${text === '' ? '' : `<h2>Text part</h2><pre>${escaped(text)}</pre>`}`,
   )
 }
+
+const buttons = (events: readonly string[]) =>
+  events.map((event) => `<button name="event" value="${event}">${event}</button>`).join(' ')
 
 const page = (title: string, body: string) =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${escaped(title)}</title>

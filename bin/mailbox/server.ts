@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
+import { openEventPlayer, PLAYED, type EventPlayer, type Played } from './events.ts'
 import { checkSend, MAX_SEND_BYTES, type SendError } from './mail-send.ts'
 import { listPage, MESSAGE_POLICY, messagePage, PAGE_POLICY } from './pages.ts'
 import { openStore, type KeptMessage, type MessageStore, type StoreLimits } from './store.ts'
@@ -12,24 +13,36 @@ export interface MailboxOptions {
   port: number
   folder: string
   limits?: StoreLimits
+  /** Where reports on messages are sent; without it, none can be played. */
+  eventsUrl?: () => string
 }
 
 export interface Mailbox {
   url: string
+  /** The key that its reports are signed with; null where none can be played. */
+  eventsKey: string | null
   close(): Promise<void>
 }
 
 /** The most bytes of requests that are received at the same time. */
 const MAX_UNDER_WAY = 150 * 1024 * 1024
+const MAX_FORM_BYTES = 10_000
 /** The most messages on the page for people. */
 const MAX_LISTED = 200
 
 /** Opens the mailbox, with the messages that its folder has. Throws where it cannot listen. */
-export async function openMailbox({ host = '127.0.0.1', port, folder, limits }: MailboxOptions): Promise<Mailbox> {
+export async function openMailbox({
+  host = '127.0.0.1',
+  port,
+  folder,
+  limits,
+  eventsUrl,
+}: MailboxOptions): Promise<Mailbox> {
   const store = openStore(folder, limits)
   const underWay = { bytes: 0 }
+  const player = eventsUrl ? openEventPlayer(folder, eventsUrl) : null
   const server = createServer({ requestTimeout: 60_000 }, (request, response) => {
-    answer(request, response, store, underWay).catch(() => response.destroy())
+    answer(request, response, { store, underWay, player }).catch(() => response.destroy())
   })
   server.maxConnections = 1_000
   await new Promise<void>((resolve, reject) => {
@@ -38,6 +51,7 @@ export async function openMailbox({ host = '127.0.0.1', port, folder, limits }: 
   })
   return {
     url: `http://${host}:${(server.address() as AddressInfo).port}`,
+    eventsKey: player?.publicKey ?? null,
     async close() {
       const closed = new Promise((resolve) => void server.close(resolve))
       server.closeAllConnections()
@@ -46,11 +60,16 @@ export async function openMailbox({ host = '127.0.0.1', port, folder, limits }: 
   }
 }
 
+interface Parts {
+  store: MessageStore
+  underWay: { bytes: number }
+  player: EventPlayer | null
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  store: MessageStore,
-  underWay: { bytes: number },
+  { store, underWay, player }: Parts,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://mailbox')
   if (pathname === '/v3/mail/send') return takeMail(request, response, store, underWay)
@@ -58,7 +77,10 @@ async function answer(
     store.clear()
     return send(response, 204, '', {})
   }
+  const [, played] = /^\/messages\/([\w.-]+)\/events$/.exec(pathname) ?? []
+  if (played && request.method === 'POST') return playEvent(request, response, store.find(played), player)
   if (request.method !== 'GET' && request.method !== 'HEAD') return refuse(response, 405, 'method not allowed')
+  if (pathname === '/events/key') return json(response, 200, { public_key: player?.publicKey ?? null })
   if (pathname === '/health/live') return json(response, 200, { status: 'live' })
   if (pathname === '/') return html(response, listPage(await newest(store)), PAGE_POLICY)
   if (pathname === '/messages') return listMessages(response, store)
@@ -67,9 +89,32 @@ async function answer(
   const message = id ? store.find(id) : null
   if (!message) return refuse(response, 404, 'not found')
   if (part === '') return json(response, 200, message)
-  if (part === 'page') return html(response, messagePage(message), PAGE_POLICY)
+  if (part === 'page') return html(response, messagePage(message, player ? PLAYED : []), PAGE_POLICY)
   if (part === 'html') return html(response, message.html, MESSAGE_POLICY)
   return download(response, message, Number(index))
+}
+
+/** `event` and optionally `email`, as JSON or as the form of the page. */
+async function playEvent(
+  request: IncomingMessage,
+  response: ServerResponse,
+  message: KeptMessage | null,
+  player: EventPlayer | null,
+): Promise<void> {
+  if (!message || !player) return refuse(response, 404, 'not found')
+  // Another page that the browser shows may send a form, but not from this origin.
+  if ((request.headers['sec-fetch-site'] ?? 'same-origin') !== 'same-origin') return refuse(response, 403, 'forbidden')
+  const body = await received(request, { bytes: MAX_UNDER_WAY - MAX_FORM_BYTES })
+  if (typeof body === 'string') return refuse(response, 413, body, { Connection: 'close' })
+  const isForm = request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')
+  const fields = isForm ? Object.fromEntries(new URLSearchParams(body.toString())) : (parsed(body) as object | null)
+  const { event, email } = (fields ?? {}) as { event?: unknown; email?: unknown }
+  if (!PLAYED.includes(event as Played)) return refuse(response, 400, `event must be one of ${PLAYED.join(', ')}`)
+  const status = await player
+    .play(message, event as Played, typeof email === 'string' && email !== '' ? email : undefined)
+    .catch(() => 502)
+  if (!isForm) return json(response, status < 300 ? 200 : 502, { status })
+  send(response, 303, '', { Location: `/messages/${encodeURIComponent(message.message_id)}/page` })
 }
 
 /** Recipients at a few domains get another outcome than that the message is taken: what a provider may do, to try it. */

@@ -7,7 +7,7 @@ import { type DemoKeys, writeDemoCard } from './demo-card.ts'
 import { demoKeys } from './demo-keys.ts'
 import { type Addresses, startServers } from './local-servers.ts'
 import type { RunPart } from './keep-alive.ts'
-import { MAILBOX_KEY, MAILBOX_SENDER } from './mailbox.ts'
+import { eventsKeyOf, MAILBOX_KEY, MAILBOX_SENDER } from './mailbox.ts'
 import { freePort, isFree } from './port.ts'
 import { end, type Launched, type StartedServer, sizeOf, sleep } from './process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './run-record.ts'
@@ -98,7 +98,8 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   const stopped = stopping.signal
   const namespace = settings.temporalNamespace
   const encryptionKey = local.encryptionKey ?? keptEncryptionKey(local)
-  const addresses = await startServers({ local, namespace, record, onLaunch, stopping: stopped }, encryptionKey)
+  const origin = `http://${reachable(host)}:${port}`
+  const addresses = await startServers({ local, namespace, record, onLaunch, stopping: stopped, origin }, encryptionKey)
   await step(
     'Schema',
     async () => {
@@ -108,8 +109,8 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
     'current',
   )
 
-  const origin = `http://${reachable(host)}:${port}`
-  const environment = environmentOf(local, addresses, port, encryptionKey)
+  const mailEventsKey = addresses.mailboxUrl === null ? null : await eventsKeyOf(addresses.mailboxUrl)
+  const environment = environmentOf(local, addresses, { port, encryptionKey, mailEventsKey })
   await startService(run, origin, environment, onLaunch)
   await step('Service', async (say) => {
     await waitUntilReady(origin, stopped, say)
@@ -145,7 +146,11 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-function environmentOf(local: LocalRun, addresses: Addresses, port: number, encryptionKey: string): NodeJS.ProcessEnv {
+function environmentOf(
+  local: LocalRun,
+  addresses: Addresses,
+  { port, encryptionKey, mailEventsKey }: { port: number; encryptionKey: string; mailEventsKey: string | null },
+): NodeJS.ProcessEnv {
   const { inherited } = local
   const { databaseUrl, temporalAddress, redisUrl, storageConnectionString, mailboxUrl } = addresses
   return {
@@ -159,6 +164,7 @@ function environmentOf(local: LocalRun, addresses: Addresses, port: number, encr
     ...(mailboxUrl
       ? { MAIL_API_URL: mailboxUrl, SENDGRID_API_KEY: MAILBOX_KEY, MAIL_FROM: inherited.MAIL_FROM || MAILBOX_SENDER }
       : {}),
+    ...(mailEventsKey ? { MAIL_EVENTS_PUBLIC_KEY: mailEventsKey } : {}),
     // The local run may send webhooks to receivers on this computer, unless the settings say otherwise.
     WEBHOOK_ALLOW_CIDRS: inherited.WEBHOOK_ALLOW_CIDRS ?? '127.0.0.0/8,::1/128',
     WEBHOOK_ALLOW_HTTP: inherited.WEBHOOK_ALLOW_HTTP ?? 'true',

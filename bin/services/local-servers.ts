@@ -19,6 +19,8 @@ export interface StartContext {
   record: RunRecord
   onLaunch(launched: Launched): void
   stopping: AbortSignal
+  /** The origin of the API, which is started afterwards. */
+  origin: string
 }
 
 export interface Addresses {
@@ -181,7 +183,9 @@ async function mailbox({ local, ...context }: StartContext, ports: Ports): Promi
   const log = logOf(local, 'mailbox')
   const folder = join(local.dataDir, 'mailbox')
   const { inherited } = local
-  const start = () => startMailbox({ folder, port: ports.mailbox, log, inherited, onLaunch: context.onLaunch })
+  const { onLaunch, origin } = context
+  const eventsUrl = `${origin}/internal/v1/mail/events`
+  const start = () => startMailbox({ folder, port: ports.mailbox, log, inherited, eventsUrl, onLaunch })
   return up({ local, ...context }, { name: 'Mailbox', log, start, detail: ({ url }) => url })
 }
 

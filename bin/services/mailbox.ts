@@ -7,6 +7,8 @@ export interface MailboxProcess {
   port: number
   log: string
   inherited: NodeJS.ProcessEnv
+  /** Where its reports on messages are sent. */
+  eventsUrl?: string
   onLaunch?: (launched: Launched) => void
   hurry?: AbortSignal
 }
@@ -23,11 +25,12 @@ export async function startMailbox({
   port,
   log,
   inherited,
+  eventsUrl,
   onLaunch,
   hurry,
 }: MailboxProcess): Promise<StartedServer> {
   const from = sizeOf(log)
-  const args = [PROGRAM, '--port', String(port), '--folder', folder]
+  const args = [PROGRAM, '--port', String(port), '--folder', folder, ...(eventsUrl ? ['--events', eventsUrl] : [])]
   const launched = await launch({ name: 'Mailbox', command: process.execPath, args, log, env: inherited })
   onLaunch?.(launched)
   const stop = () => end(launched, { patienceMs: 5_000, hurry })
@@ -41,6 +44,12 @@ export async function startMailbox({
     await sleep(25)
   }
   return { url, process: launched, stop }
+}
+
+/** The key that the mailbox signs its reports with. */
+export async function eventsKeyOf(mailboxUrl: string): Promise<string> {
+  const answer = await fetch(`${mailboxUrl}/events/key`, { signal: AbortSignal.timeout(5_000) })
+  return ((await answer.json()) as { public_key: string }).public_key
 }
 
 async function isMailbox(url: string): Promise<boolean> {

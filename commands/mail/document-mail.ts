@@ -3,11 +3,12 @@ import { DOCUMENTS } from '../../domain/documents.ts'
 import { fault } from '../../domain/faults.ts'
 import { inOneLine, MAX_RECIPIENTS, recipientsOf, type Recipient } from '../../domain/mail.ts'
 import { mailAddress } from '../../domain/mail-address.ts'
+import { UNDELIVERABLE } from '../../domain/mail-delivery.ts'
 import type { MailedKind } from '../../domain/mail-run.ts'
 import { defaultBody, defaultSubject, type MailedDocument } from '../../domain/mail-text.ts'
 import { DEFAULT_ORGANIZATION_PREFERENCES } from '../../domain/preferences.ts'
 import { creditNotes } from '../../models/credit-note.ts'
-import { countMails, emailRecipients, emails, findEmail, type Email } from '../../models/email.ts'
+import { countMails, emailRecipients, emails, findEmail, undeliverableAmong, type Email } from '../../models/email.ts'
 import { estimates } from '../../models/estimate.ts'
 import { existingRow, type Scope } from '../../models/find.ts'
 import { invoices, type InvoiceRow } from '../../models/invoice.ts'
@@ -83,7 +84,9 @@ export async function requestDocumentMail(
     created_time: books.now,
     last_modified_time: books.now,
   })
-  return { ...row, recipients: insertRecipients(books, id, recipientsIn(input)) }
+  const recipients = recipientsIn(input)
+  await warnOfUndeliverable(books, recipients)
+  return { ...row, recipients: insertRecipients(books, id, recipients) }
 }
 
 const SANDBOX_SENDER = 'sandbox@bahi.test'
@@ -149,6 +152,23 @@ async function refuseBeyondLimit(books: Books, limit: number): Promise<void> {
   throw fault('conflict.limit_reached', {
     message: `The organisation has sent its ${limit} mails of today; more can be sent tomorrow.`,
     details: { limit },
+  })
+}
+
+async function warnOfUndeliverable(books: Books, recipients: Recipient[]): Promise<void> {
+  const addresses = recipients.map(({ address }) => address)
+  const found = await undeliverableAmong(books, addresses, UNDELIVERABLE)
+  if (found.length === 0) return
+  books.warn({
+    code: 'email.undeliverable_address',
+    message: `Earlier mail did not arrive at ${found.map(({ address }) => address).join(', ')}. The mail is sent all the same.`,
+    details: {
+      addresses: found.map(({ address, reported, reported_at }) => ({
+        address,
+        status: reported,
+        reported_at: reported_at.toISOString(),
+      })),
+    },
   })
 }
 
