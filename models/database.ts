@@ -65,6 +65,14 @@ export const DATABASE_WAITS_MS = {
   answer: 75_000,
 }
 
+const CONNECTION = {
+  keepAlive: true,
+  connectionTimeoutMillis: DATABASE_WAITS_MS.connect,
+  statement_timeout: DATABASE_WAITS_MS.statement,
+  lock_timeout: DATABASE_WAITS_MS.lock,
+  idle_in_transaction_session_timeout: DATABASE_WAITS_MS.idleInTransaction,
+}
+
 /** Opens the pool; no connection is made before the first query. */
 export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.answer }: DatabaseOptions): Database {
   const sequelize = new Sequelize(url, {
@@ -72,15 +80,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
     dialectModule: { Client: PipelinedClient, types: pg.types },
     logging: false,
     pool: { max: pool, min: 0, acquire: DATABASE_WAITS_MS.acquire, idle: 60_000 },
-    dialectOptions: {
-      application_name: name,
-      keepAlive: true,
-      connectionTimeoutMillis: DATABASE_WAITS_MS.connect,
-      statement_timeout: DATABASE_WAITS_MS.statement,
-      lock_timeout: DATABASE_WAITS_MS.lock,
-      idle_in_transaction_session_timeout: DATABASE_WAITS_MS.idleInTransaction,
-      query_timeout: answerMs,
-    },
+    dialectOptions: { ...CONNECTION, application_name: name, query_timeout: answerMs },
   })
   let trips = 0
 

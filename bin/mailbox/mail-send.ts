@@ -159,7 +159,7 @@ function personalizationIn(problems: Problems, one: unknown, index: number, subj
   }
   const own = fields.subject ?? subject
   if (typeof own !== 'string' || own === '') problems.add('subject', NO_SUBJECT)
-  else if (own.length > MAX_SUBJECT || /[\r\n]/.test(own))
+  else if ([...own].length > MAX_SUBJECT || /[\r\n]/.test(own))
     problems.add('subject', `The subject must be one line of at most ${MAX_SUBJECT} characters.`)
   const customArgs = isObject(fields.custom_args) ? fields.custom_args : {}
   return {
