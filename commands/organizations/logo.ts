@@ -1,10 +1,10 @@
-// Checks a logo before it is kept: what its bytes are, how large, and whether the file is whole. It is never decoded here.
+// Checks a logo before it is kept: what its bytes are, how large, and whether the file is whole.
 import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import { fileTypeFromBuffer } from 'file-type'
 import { imageSize } from 'image-size'
 import { fault } from '../../domain/faults.ts'
 import type { LogoFacts } from '../../domain/preferences.ts'
+import { isWholePng } from './png.ts'
 
 export interface CheckedLogo extends LogoFacts {
   content: Buffer
@@ -42,25 +42,6 @@ function sizeOf(content: Buffer): { width: number; height: number } {
     // The library throws where it finds no size.
   }
   throw refused('is damaged')
-}
-
-const SIGNATURE_BYTES = 8
-/** Length, type and checksum of a chunk. */
-const CHUNK_BYTES = 12
-
-// Chunks from the head to the end, each with its checksum, so that no renderer meets a file that is cut short or animated.
-function isWholePng(content: Buffer): boolean {
-  const kinds: string[] = []
-  for (let at = SIGNATURE_BYTES; at + CHUNK_BYTES <= content.length; ) {
-    const end = at + CHUNK_BYTES + content.readUInt32BE(at)
-    if (end > content.length || crc32(content.subarray(at + 4, end - 4)) !== content.readUInt32BE(end - 4)) return false
-    const kind = content.toString('latin1', at + 4, at + 8)
-    kinds.push(kind)
-    if (kind === 'acTL' || kind === 'fcTL' || kind === 'fdAT') return false
-    if (kind === 'IEND') return kinds[0] === 'IHDR' && kinds.includes('IDAT') && kinds.indexOf('IHDR', 1) === -1
-    at = end
-  }
-  return false
 }
 
 const END_OF_IMAGE = Buffer.from([0xff, 0xd9])
