@@ -42,7 +42,8 @@ export function printPayment(payment: PrintedPayment, surroundings: Surroundings
     due_label: '',
     due_date: '',
     place_of_supply: isAdvance ? stateWithCode(contact.place_of_contact) : '',
-    reverse_charge: '',
+    // The tax of an advance that is received is the receiver's to pay (rule 50(j)).
+    reverse_charge: isAdvance ? 'No' : '',
     details: detailsOf(payment, surroundings),
     party: printedParty(payment.flow === 'INCOMING' ? 'Received from' : 'Paid to', payment.party_name, surroundings),
     ship_to: NOBODY,

@@ -53,7 +53,7 @@ export function printTrade(
     endorsements: supply.endorsementsOf(trade, surroundings, isRegistered).map((text) => ({ text })),
     ...headOf(trade, number),
     place_of_supply: placeOf(trade, contact),
-    reverse_charge: supply.isReverseCharge(trade.lines) ? 'Yes' : 'No',
+    reverse_charge: reverseChargeOf(trade),
     details: detailsOf(trade, surroundings),
     party: printedParty(partyHeading(trade), trade.party_name, surroundings),
     ship_to: shipToOf(trade, surroundings),
@@ -107,10 +107,15 @@ function shipToOf(trade: PrintedTrade, surroundings: Surroundings): PrintedDocum
   return isSale ? printedShipTo(trade.party_name, surroundings) : NOBODY
 }
 
+// Nothing is supplied by an offer or an order, so No would answer a question that nobody asks of them.
+function reverseChargeOf({ kind, lines }: PrintedTrade): string {
+  if (supply.isReverseCharge(lines)) return 'Yes'
+  return kind === 'ESTIMATE' || kind === 'PURCHASE_ORDER' ? '' : 'No'
+}
+
 // The books know no place of supply abroad; the returns of GST have the code 96 for it.
 function placeOf(trade: PrintedTrade, contact: Surroundings['contact']): string {
-  const isExport = trade.kind === 'INVOICE' && trade.cgst === 0n && supply.isAbroad(contact)
-  return isExport ? 'Outside India (96)' : stateWithCode(trade.place_of_supply)
+  return supply.isExport(trade, contact) ? 'Outside India (96)' : stateWithCode(trade.place_of_supply)
 }
 
 function detailsOf(trade: PrintedTrade, { contact, sources }: Surroundings): PrintedDocument['details'] {
@@ -132,9 +137,9 @@ function detailsOf(trade: PrintedTrade, { contact, sources }: Surroundings): Pri
 const nounOf = (kind: DocumentKind) => factsOf(kind).noun
 const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)
 
-function taxedLines(trade: PrintedTrade, { branch }: Surroundings, title: string) {
+function taxedLines(trade: PrintedTrade, { branch, contact }: Surroundings, title: string) {
   const stateTax = supply.stateTaxName(branch?.state ?? null)
-  const withinState = supply.isWithinState(trade, branch?.state ?? null)
+  const withinState = !supply.isExport(trade, contact) && supply.isWithinState(trade, branch?.state ?? null)
   const { currency_code: currency } = trade
   const roundOff =
     trade.round_off === 0n ? [] : [{ label: 'Round-off', amount: printedAmount(trade.round_off, currency) }]

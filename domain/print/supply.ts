@@ -100,6 +100,10 @@ export function stateTaxName(branchState: string | null): 'SGST' | 'UTGST' {
   return branchState !== null && WITHOUT_LEGISLATURE.includes(branchState) ? 'UTGST' : 'SGST'
 }
 
+/** True for an invoice to a customer abroad: a supply between States, whatever place was entered (IGST Act, section 7(5)). */
+export const isExport = ({ kind, cgst }: PrintedTrade, contact: Surroundings['contact']): boolean =>
+  kind === 'INVOICE' && cgst === 0n && isAbroad(contact)
+
 /** True where CGST and SGST were charged, or would be: by the amounts, else by the place of supply. */
 export function isWithinState(trade: PrintedTrade, branchState: string | null): boolean {
   const { lines, cgst, igst, place_of_supply } = trade
