@@ -1,5 +1,6 @@
 // The audit: checks every rule of the books by a query that returns the violations.
 import type { Connection } from '../models/connection.ts'
+import { ATTACHMENTS } from './attachments.ts'
 import { BILLS } from './bills.ts'
 import { BULKS } from './bulks.ts'
 import { controlsOutOfLine } from './control-accounts.ts'
@@ -49,6 +50,7 @@ const QUERIES: AuditQuery[] = [
   ...RECURRING,
   ...BULKS,
   ...MAILS,
+  ...ATTACHMENTS,
   ...EVENTS,
   ...DELIVERIES,
 ]

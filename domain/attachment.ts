@@ -20,6 +20,12 @@ export interface AttachmentLimits {
 /** The key of an attachment's file in the blob store. */
 export const attachmentKey = (orgId: string, id: string) => `${orgId}/attachments/${id}`
 
+/** The organisation and the id in the key of an attachment's file; null for the key of another blob. */
+export function attachmentOf(key: string): { orgId: string; id: string } | null {
+  const [, orgId, id] = /^([0-9a-f-]{36})\/attachments\/([0-9a-f-]{36})$/.exec(key) ?? []
+  return orgId && id ? { orgId, id } : null
+}
+
 // The longest name that file systems take, in bytes of UTF-8, and the longest ending that is kept when a name is cut.
 const NAME_BYTES = 255
 const ENDING_LENGTH = 20

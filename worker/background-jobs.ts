@@ -13,6 +13,7 @@ import { forgetOldMails, startMailsLeft } from './mails.ts'
 import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
 import { createFileRetention } from './rendered-files.ts'
+import { createAttachmentSweep } from './attachment-files.ts'
 import { forgetOldEvents } from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
 import { createScheduling, keepReconcile } from './scheduling.ts'
@@ -151,9 +152,11 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
 
 function createRetention(dependencies: BackgroundJobsDependencies, isStopping: () => boolean): () => Promise<void> {
   const forgetOldFiles = createFileRetention({ ...dependencies, isStopping })
+  const sweepAttachmentFiles = createAttachmentSweep({ ...dependencies, isStopping })
   return async () => {
     await forgetOldEvents({ ...dependencies, isStopping })
     await forgetOldFiles()
+    await sweepAttachmentFiles()
   }
 }
 

@@ -56,6 +56,7 @@ const ACROSS: Record<string, string> = {
   'models/e-invoice-queue.ts QUEUE_LOST': 'the worker looks for e-invoices of anybody whose workflow is gone',
   'models/sandbox-e-invoice.ts ADD': 'the row carries the organisation',
   'models/reseal.ts SEALED_TEXTS': 'an operator seals the credentials of all branches anew',
+  'models/attachment-sweep.ts BEFORE': 'the worker compares all attachments with the files of the store',
   'models/bulk.ts LEFT': 'the worker looks for bulks that a crash left',
   'models/bulk.ts DELETE_OLD': 'the housekeeping deletes what is older than it is kept',
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
