@@ -31,7 +31,9 @@ export function itemsAndValues(
     of((one) => one.cess),
   ]
   const roundOff = inRupees(source, source.round_off)
-  const total = of((one) => one.total) + roundOff
+  const sumOfItems = of((one) => one.total) + roundOff
+  // A total that is rounded off to nothing may be some paise less in rupees.
+  const total = sumOfItems < 0n ? 0n : sumOfItems
   return {
     ItemList: priced.map(({ item }) => item),
     ValDtls: {

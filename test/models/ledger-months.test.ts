@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { migrate } from '../../models/migrate.ts'
-import { LEDGER } from '../../audit/ledger.ts'
+import { LEDGER } from '../../audit/ledger/ledger.ts'
 import { dropDatabase, emptyDatabase } from '../fixtures/template.ts'
 
 let url: string

@@ -1,5 +1,5 @@
 // Checks that every journal balances, that reversals mirror what they reverse, and that no journal is missing.
-import type { AuditQuery } from './documents.ts'
+import type { AuditQuery } from '../documents.ts'
 
 export const JOURNALS: AuditQuery[] = [
   {

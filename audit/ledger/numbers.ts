@@ -1,8 +1,8 @@
 // Checks that every number of a series is on an invoice or a bill, or in the register of gaps.
-import { DOCUMENTS } from '../domain/documents.ts'
-import type { SettledKind } from '../domain/lifecycle.ts'
-import { DEFAULT_PADDING, DEFAULT_TEMPLATE, numberParts, VIRTUAL_TEMPLATE } from '../domain/numbering.ts'
-import type { Connection } from '../models/connection.ts'
+import { DOCUMENTS } from '../../domain/documents.ts'
+import type { SettledKind } from '../../domain/lifecycle.ts'
+import { DEFAULT_PADDING, DEFAULT_TEMPLATE, numberParts, VIRTUAL_TEMPLATE } from '../../domain/numbering.ts'
+import type { Connection } from '../../models/connection.ts'
 
 /** A series of invoices, or the numbers of bills of a branch in a financial year. */
 interface Series {

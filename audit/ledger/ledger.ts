@@ -1,6 +1,6 @@
 // Checks that the dates and branches of journal lines, and the balances of accounts by month, agree with the entries.
-import { DOCUMENTS, kindsThatHave } from '../domain/documents.ts'
-import type { AuditQuery } from './documents.ts'
+import { DOCUMENTS, kindsThatHave } from '../../domain/documents.ts'
+import type { AuditQuery } from '../documents.ts'
 
 const BRANCHED = kindsThatHave('hasBranch').filter((kind) => 'posts' in DOCUMENTS[kind])
 

@@ -1,11 +1,11 @@
 // Checks that what each contact owes, or is owed, in the ledger equals its open documents less its unapplied payments and notes.
-import type { AccountRole } from '../domain/accounts.ts'
-import type { CreditSide } from '../domain/credit.ts'
-import { DOCUMENTS, factsOf, kindsThatHave, type DocumentKind } from '../domain/documents.ts'
-import type { SettledKind } from '../domain/lifecycle.ts'
-import { toBase } from '../domain/money.ts'
-import type { Flow } from '../domain/posting/payment.ts'
-import type { Connection } from '../models/connection.ts'
+import type { AccountRole } from '../../domain/accounts.ts'
+import type { CreditSide } from '../../domain/credit.ts'
+import { DOCUMENTS, factsOf, kindsThatHave, type DocumentKind } from '../../domain/documents.ts'
+import type { SettledKind } from '../../domain/lifecycle.ts'
+import { toBase } from '../../domain/money.ts'
+import type { Flow } from '../../domain/posting/payment.ts'
+import type { Connection } from '../../models/connection.ts'
 
 interface Party {
   org_id: string
