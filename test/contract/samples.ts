@@ -102,6 +102,8 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   'GET /estimates/{estimate_id}/emails': async (org) => mailed(org, 'ESTIMATE', await RECORDS.estimate_id!(org)),
   bill_id: async (org) => (await created(org.client.post('/bills', billBody(org)))).bill.bill_id,
   payment_id: async (org) => (await created(org.client.post('/payments', receiptBody(org)))).payment.payment_id,
+  'POST /invoices/{invoice_id}/e_invoice/retry': async (org) => unregistered(org, 'INVOICE', await RECORDS.invoice_id!(org)),
+  'POST /credit_notes/{credit_note_id}/e_invoice/retry': async (org) => unregistered(org, 'CREDIT_NOTE', await creditNoteOf(org)),
   credit_note_id: (org) => creditNoteOf(org),
   'POST /credit_notes/{credit_note_id}/issue': (org) => creditNoteOf(org, { is_draft: true }),
   'POST /credit_notes/{credit_note_id}/apply-to-bill': (org) => (
@@ -151,6 +153,20 @@ async function mailed(org: ContractOrganization, kind: string, id: string): Prom
        VALUES ($1, $2, 'DOCUMENT', $3, $4, 'REJECTED', 'books@bahi.test', 'Ours', 'Yours', '<p>Dear Meena</p>', false, 1, 'PROVIDER', 'No.', '{}', now(), now()))
      INSERT INTO email_recipients (org_id, email_id, place, kind, address) VALUES ($1, $2, 0, 'TO', 'meena@example.com')`,
     org.client.orgId, randomUUID(), kind, id,
+  )
+  return id
+}
+
+// An approved document whose e-invoice has failed, as the worker writes it down.
+async function unregistered(org: ContractOrganization, kind: 'INVOICE' | 'CREDIT_NOTE', id: string): Promise<string> {
+  if (kind === 'INVOICE') await org.client.post(`/invoices/${id}/approve`)
+  const table = kind === 'INVOICE' ? 'invoices' : 'credit_notes'
+  await org.sql(
+    `WITH failed AS (
+       INSERT INTO e_invoices (org_id, id, kind, branch_id, status, errors, attempts, version, created_time, last_modified_time)
+       SELECT org_id, id, $3, branch_id, 'FAILED', '[]', 0, 2, now(), now() FROM ${table} WHERE org_id = $1 AND id = $2)
+     UPDATE ${table} SET e_invoice = '{"status": "FAILED", "irn": null, "ack_no": null, "ack_date": null, "signed_qr": null, "errors": []}'
+     WHERE org_id = $1 AND id = $2`, org.client.orgId, id, kind,
   )
   return id
 }
