@@ -79,8 +79,9 @@ export async function createTemporalWorkers(options: TemporalWorkersOptions): Pr
     // A bulk or a tick that waits for a place to create a document costs no CPU time either; see BULK_PLACES, TICK_PLACES.
     bulk: { activities: activities.bulk, maxConcurrentActivityTaskExecutions: 200 },
     recurring: { activities: activities.recurring, maxConcurrentActivityTaskExecutions: 200 },
-    // Mail and e-invoices wait for other services; PDFs wait in a queue of their own before the engine.
-    documents: { activities: activities.documents, maxConcurrentActivityTaskExecutions: 50 },
+    // Mail and e-invoices wait for other services, PDFs for the engine, each in turns of their organisations. Waiting costs no CPU
+    // time, so there are slots for all: the slow mails of one organisation leave some for the others.
+    documents: { activities: activities.documents, maxConcurrentActivityTaskExecutions: 500 },
   }
   const workers = await Promise.all(
     options.queues.map((queue) =>

@@ -34,6 +34,12 @@ export function keyOf(route: Route, request: IncomingMessage): string | null {
   })
 }
 
+const LONGEST_STORED_PATH = 500
+
+/** The path as it is stored with a key: an index has no room for a path of kilobytes, which names no record. */
+export const storedPath = (path: string): string =>
+  path.length <= LONGEST_STORED_PATH ? path : createHash('sha256').update(path).digest('hex')
+
 /** The hash of a body, to detect that a key is repeated with another body. */
 export function bodyHashOf(body: Buffer): string {
   return createHash('sha256').update(body).digest('hex')

@@ -17,6 +17,7 @@ import {
   NotClaimed,
   remember,
   type KeyedCall,
+  storedPath,
 } from './idempotency.ts'
 import { receive, type IncomingCall } from './incoming-call.ts'
 import { joined } from './portions.ts'
@@ -94,7 +95,7 @@ async function carryOut(
   const call: KeyedCall = {
     subject: caller.subject,
     method: route.method,
-    path: sent.path,
+    path: storedPath(sent.path),
     key,
     bodyHash,
     secret: route.secretAnswer === true,

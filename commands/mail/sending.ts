@@ -75,6 +75,8 @@ async function enterSent(books: Books, email: Email): Promise<void> {
     metadata: {
       email_id: email.id,
       subject: email.subject,
+      // Hidden recipients are counted, and not named to whoever reads the activity.
+      to: recipients.filter(({ kind }) => kind !== 'BCC').map(({ address }) => address),
       recipients: recipients.length,
       attached_pdf: email.attach_pdf,
     },

@@ -93,5 +93,5 @@ test.each(each(hasId))('an id of 6,000 characters, with a key: %s', async (_name
   const { status, body } = await callRoute(service, route, path, {
     ...opening(route, org), ...(route.method === 'GET' || route.method === 'DELETE' ? {} : { body: bodyFor(route, org) ?? {}, key: randomUUID() }),
   })
-  expect([status, body.code]).toEqual([404, 'not_found.route'])
+  expect([status, body.code]).toEqual([404, 'not_found.resource'])
 })

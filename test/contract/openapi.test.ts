@@ -67,7 +67,6 @@ describe('every schema compiles in the dialect of OpenAPI 3.1', () => {
     const operation = document.paths[route.path][name.split(' ')[0]!.toLowerCase()]
     for (const { schema } of operation.parameters as Json[]) judge.compile(schema)
     const contents = [operation.requestBody, ...Object.values(operation.responses)].filter(Boolean) as Json[]
-    for (const { content } of contents) judge.compile((content['application/json'] ?? content['multipart/form-data']).schema)
     for (const { content = {} } of contents) for (const { schema } of Object.values(content) as Json[]) judge.compile(schema)
     expect(contents.length).toBeGreaterThan(1)
   })
