@@ -1,6 +1,6 @@
 // The audit: checks every rule of the books by a query that returns the violations.
 import type { Connection } from '../models/connection.ts'
-import { ATTACHMENTS } from './attachments.ts'
+import { ATTACHMENTS } from './files/attachments.ts'
 import { BILLS } from './bills.ts'
 import { BULKS } from './bulks.ts'
 import { controlsOutOfLine } from './ledger/control-accounts.ts'

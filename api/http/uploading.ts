@@ -134,7 +134,9 @@ const changed = (cause: CallerChanged) =>
 
 function fileOf({ kept }: ReadForm<KeptUpload>): KeptUpload {
   if (kept) return kept
-  throw validationFailed([{ field: 'file', code: 'required', message: 'must be a file' }])
+  throw validationFailed([
+    { field: 'file', code: 'required', message: 'must be sent as a part with a file name, of one line' },
+  ])
 }
 
 function refuseProblems({ form }: Route, fields: Record<string, string>): void {

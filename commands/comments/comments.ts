@@ -117,11 +117,13 @@ async function tellMentioned(
   reference: string | null,
   ids: string[],
 ): Promise<void> {
-  const others = ids.filter((id) => id !== comment.author_user_id)
-  const to = (await findRows(books, users, others)).map(({ email }) => email)
+  const found = await findRows(books, users, [...ids, comment.author_user_id])
+  const author = found.find(({ id }) => id === comment.author_user_id)
+  const to = found.filter((user) => user !== author).map(({ email }) => email)
   if (to.length === 0) return
-  const subject =
-    `You are mentioned in a comment on ${nounOf(comment.entity_type as Commented)} ${reference ?? ''}`.trim()
+  const document = `${nounOf(comment.entity_type as Commented)} ${reference ?? ''}`.trim()
+  const subject = `You are mentioned in a comment on ${document}`
+  const text = `${author?.name ?? author?.email ?? 'Somebody'} wrote on ${document}:\n\n${comment.body}`
   const about = { entityType: comment.entity_type, entityId: comment.entity_id, entityRef: reference }
-  await queueNotice(books, { to, subject, text: comment.body, about })
+  await queueNotice(books, { to, subject, text, about })
 }

@@ -154,6 +154,8 @@ describe('a mention', () => {
     const { invoice_id } = await org.invoice()
     const written = await comment(`@${one.userId} and @${one.userId.toUpperCase()}, @${ownerId}, @${randomUUID()}, @nobody: look`, invoice_id)
     expect(await mailsOn(invoice_id)).toEqual([{ addresses: [`${one.userId}@traders.test`] }])
+    const [{ body_html }] = (await service.sql<{ body_html: string }>('SELECT body_html FROM emails WHERE org_id = $1 AND entity_id = $2', client.orgId, invoice_id)) as [{ body_html: string }]
+    expect(body_html).toMatch(/ wrote on invoice INV-/)
     await client.put(`/comments/${written.comment_id}`, { body: `@${one.userId} @${two.userId}` })
     expect((await mailsOn(invoice_id))[1]).toEqual({ addresses: [`${two.userId}@traders.test`] })
     await comment('nobody', invoice_id)

@@ -40,7 +40,7 @@ async function expectNothingKept(work: () => Promise<unknown>): Promise<void> {
 describe('a form that is refused', () => {
   const NESTED = 'Content-Type: multipart/mixed; boundary=inner'
   test.each<[string, string, number, object, Record<string, string>?]>([
-    ['no file', FIELDS + END, 422, { code: 'validation.failed', errors: [{ field: 'file', code: 'required', message: 'must be a file' }] }],
+    ['no file', FIELDS + END, 422, { code: 'validation.failed', errors: [{ field: 'file', code: 'required', message: 'must be sent as a part with a file name, of one line' }] }],
     ['a file that is only text', FIELDS + field('file', 'text') + END, 422, { errors: [expect.objectContaining({ field: 'file' })] }],
     ['a file under another name', FIELDS + file('x').replace('name="file"', 'name="upload"') + END, 422, { errors: [expect.objectContaining({ field: 'file' })] }],
     ['no fields', file('x') + END, 422, { errors: [expect.objectContaining({ field: 'entity_type' }), expect.objectContaining({ field: 'entity_id' })] }],

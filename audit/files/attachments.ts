@@ -1,5 +1,5 @@
 // Checks attachments: the usage that is counted, and files that the sweep has not found.
-import type { AuditQuery } from './documents.ts'
+import type { AuditQuery } from '../documents.ts'
 
 export const ATTACHMENTS: AuditQuery[] = [
   {
