@@ -72,7 +72,8 @@ describe.each(MASTERS)('$what', ({ what, table, change, ways, doom }) => {
 test('a payment and an expense moved to a contact that is deleted: either the one or the others', async () => {
   const way = (kind: keyof typeof OWNED): Naming => OWNED[kind]
   const removals = new Set<number>()
-  for (let round = 0; round < 6; round += 1) {
+  // PostgreSQL may give a free row to the call that comes last, so it goes on until each of the two has come first.
+  for (let round = 0; round < 6 || (removals.size < 2 && round < 60); round += 1) {
     const [before, doomed] = [{ contact: await anyone(), item: await addItem(org) }, await anyone()]
     const [payment, expense] = [await make(callers[0]!, org, way('payment'), before), await make(callers[0]!, org, way('expense'), before)]
     const paths = [pathOf(way('payment'), payment), pathOf(way('expense'), expense)]
