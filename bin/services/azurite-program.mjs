@@ -6,8 +6,11 @@ const { default: BlobMetadata } = require('azurite/dist/src/blob/persistence/Lok
 const { default: ExtentMetadata } = require('azurite/dist/src/common/persistence/LokiExtentMetadataStore.js')
 
 // By itself it writes its two files of metadata every five seconds. Saves that come while one runs are made by the next one together.
-saveAfter(BlobMetadata, ['createContainer', 'createBlob', 'commitBlockList', 'deleteBlob'])
-saveAfter(ExtentMetadata, ['updateExtent'])
+// What is in memory alone is not saved: a save writes down all that there is, which takes longer with each file.
+if (!process.argv.includes('--inMemoryPersistence')) {
+  saveAfter(BlobMetadata, ['createContainer', 'createBlob', 'commitBlockList', 'deleteBlob'])
+  saveAfter(ExtentMetadata, ['updateExtent'])
+}
 require('azurite/dist/src/blob/main.js')
 
 function saveAfter({ prototype }, methods) {
