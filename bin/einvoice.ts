@@ -1,6 +1,5 @@
 // `npm run einvoice -- --org ID --branch ID [--provider sandbox|irp] [--credentials FILE] [--enable|--disable]`: e-invoices of a branch.
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { openBooks } from '../commands/books/open-books.ts'
 import { chooseEInvoicing } from '../commands/e-invoices/choose-e-invoicing.ts'
 import { Fault } from '../domain/faults.ts'
@@ -10,11 +9,15 @@ import { openDatabase } from '../models/database.ts'
 import { seal } from '../models/sealed.ts'
 import { operator, operatorContext } from './operator.ts'
 import { operatorSettings } from './operator-settings.ts'
+import { optionsOf } from './options.ts'
 
 class UnusableCredentials extends Error {}
 
-const { values } = parseArgs({
-  options: {
+const USAGE =
+  'Usage: npm run einvoice -- --org ID --branch ID [--provider sandbox|irp] [--credentials FILE] [--enable|--disable]'
+
+const values = optionsOf(
+  {
     org: { type: 'string' },
     branch: { type: 'string' },
     provider: { type: 'string' },
@@ -22,13 +25,12 @@ const { values } = parseArgs({
     enable: { type: 'boolean', default: false },
     disable: { type: 'boolean', default: false },
   },
-})
+  USAGE,
+)
 const { org = '', branch = '', provider, credentials, enable, disable } = values
 const isKnown = provider === undefined || provider === 'sandbox' || provider === 'irp'
 if (!isId(org) || !isId(branch) || !isKnown || (enable && disable)) {
-  console.error(
-    'Usage: npm run einvoice -- --org ID --branch ID [--provider sandbox|irp] [--credentials FILE] [--enable|--disable]',
-  )
+  console.error(USAGE)
   process.exit(2)
 }
 

@@ -1,20 +1,20 @@
 // `npm run password -- --org ID --user EMAIL`: sets the password of a user, read from standard input or else made and printed.
 import { randomBytes } from 'node:crypto'
 import { text } from 'node:stream/consumers'
-import { parseArgs } from 'node:util'
 import { openBooks } from '../commands/books/open-books.ts'
 import { setPassword } from '../commands/people/set-password.ts'
 import { Fault } from '../domain/faults.ts'
 import { openDatabase } from '../models/database.ts'
 import { databaseUrl } from './database-url.ts'
 import { operator, operatorContext } from './operator.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({ options: { org: { type: 'string' }, user: { type: 'string' } } })
-const { org: orgId, user: email } = values
+const USAGE =
+  'Usage: npm run password -- --org ID --user EMAIL < FILE, or without a file: a password is made and printed'
+
+const { org: orgId, user: email } = optionsOf({ org: { type: 'string' }, user: { type: 'string' } }, USAGE)
 if (!orgId || !email?.includes('@')) {
-  console.error(
-    'Usage: npm run password -- --org ID --user EMAIL < FILE, or without a file: a password is made and printed',
-  )
+  console.error(USAGE)
   process.exit(2)
 }
 

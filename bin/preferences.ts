@@ -1,6 +1,5 @@
 // `npm run preferences -- --org ID [--file preferences.json]`: prints an organisation's preferences, or changes them first.
 import { readFileSync } from 'node:fs'
-import { parseArgs } from 'node:util'
 import { validateBody } from '../api/http/validate.ts'
 import { PreferenceChangesBody, preferenceChanges, showPreferences } from '../api/shapes/preferences.ts'
 import { openBooks } from '../commands/books/open-books.ts'
@@ -10,11 +9,14 @@ import { isId } from '../domain/ids.ts'
 import { openDatabase } from '../models/database.ts'
 import { databaseUrl } from './database-url.ts'
 import { operator, operatorContext } from './operator.ts'
+import { optionsOf } from './options.ts'
 
-const { values } = parseArgs({ options: { org: { type: 'string' }, file: { type: 'string' } } })
+const USAGE = 'Usage: npm run preferences -- --org ID [--file preferences.json]'
+
+const values = optionsOf({ org: { type: 'string' }, file: { type: 'string' } }, USAGE)
 const orgId = values.org?.toLowerCase() ?? ''
 if (!isId(orgId)) {
-  console.error('Usage: npm run preferences -- --org ID [--file preferences.json]')
+  console.error(USAGE)
   process.exit(2)
 }
 
@@ -23,13 +25,18 @@ try {
   if (values.file !== undefined) await change(values.file)
   console.log(JSON.stringify(showPreferences(await readPreferences({ connection: database, orgId })), null, 2))
 } catch (error) {
-  if (!(error instanceof Fault || error instanceof SyntaxError)) throw error
+  if (!(error instanceof Fault || error instanceof SyntaxError || isOfFile(error))) throw error
   console.error(error.message)
   for (const { field, message } of error instanceof Fault ? (error.errors ?? []) : [])
     console.error(`${field} ${message}`)
   process.exitCode = 1
 } finally {
   await database.close()
+}
+
+// Such as a file that is not there, or that this user may not read.
+function isOfFile(error: unknown): error is NodeJS.ErrnoException {
+  return ['open', 'read'].includes((error as NodeJS.ErrnoException).syscall ?? '')
 }
 
 async function change(file: string): Promise<void> {

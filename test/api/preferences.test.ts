@@ -134,6 +134,7 @@ test('npm run preferences prints them, and changes them by a file', async () => 
     expect(JSON.parse((await run('--file', join(folder, 'good.json'))).stdout).pdf.upiId).toBe('asha@hdfc')
     await writeFile(join(folder, 'bad.json'), JSON.stringify({ pdf: { upiId: 'asha' } }))
     await expect(run('--file', join(folder, 'bad.json'))).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('pdf.upiId must be a UPI address') })
+    await expect(run('--file', join(folder, 'gone.json'))).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOENT: [^\n]+\n$/) })
   } finally {
     await rm(folder, { recursive: true })
   }

@@ -1,6 +1,8 @@
 // The documents say nothing that the code does not do: their tables, settings, links, paths, and sizes.
+import { execFile } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { DOCUMENTS, filled } from '../../bin/docs.ts'
 import { INTERNAL_ROUTES, routesOf } from '../../api/routes.ts'
@@ -145,3 +147,12 @@ function isJson(text: string): boolean {
     return false
   }
 }
+
+test("an operator's command with an option that is none of its own says how it is used, and nothing more", async () => {
+  const commands = ['einvoice', 'password', 'preferences', 'print-sample']
+  await Promise.all(commands.map((name) => (
+    expect(promisify(execFile)(process.execPath, [`bin/${name}.ts`, '--nonsense'], { cwd: ROOT })).rejects.toMatchObject({
+      code: 2, stdout: '', stderr: expect.stringMatching(new RegExp(`^Usage: npm run ${name} -- (?!.*\\bat )`, 's')),
+    })
+  )))
+})
