@@ -1,4 +1,5 @@
 // POST /internal/v1/mail/events: takes the mail provider's signed reports, and records them for each mail.
+import type { KeyObject } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../commands/books/caller.ts'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
@@ -11,6 +12,7 @@ import {
   eventKeyOf,
   isSigned,
   MAX_EVENT_BYTES,
+  presentedSignature,
   readEvents,
   SIGNATURE_HEADER,
   TIMESTAMP_HEADER,
@@ -18,43 +20,50 @@ import {
 } from '../gateways/mail/events.ts'
 import { CallerChanged, findOrganizationFacts } from '../models/token.ts'
 import { discardRest, readBody } from './http/body.ts'
+import { addressBlock } from './http/client-address.ts'
+import { createFairShare } from './http/fair-share.ts'
+import { limitExceeded, limitHeaders } from './http/pipeline.ts'
+import type { ServerContext } from './http/server-context.ts'
 import type { Unmatched } from './http/unmatched.ts'
 import { mount, send, sendBytes, type RestServer } from './mount.ts'
 
 export const MAIL_EVENTS_PATH = '/internal/v1/mail/events'
 
-/** Requests that are handled at once; the provider sends one that is refused again. */
-const AT_ONCE = 4
+/** Bodies that are received at once, in all and of one address, and how long a request waits for that. */
+const BODIES = { total: 12, each: 2, waitSeconds: 5, message: 'Too many reports are being received; try again.' }
+/** How long a body may take: the provider's are small, and sent by a server. */
+const BODY_MS = 5_000
+/** Signed requests that are recorded at once. They have left their place among the bodies, which anybody can take. */
+const RECORDING = { total: 4, each: 4, waitSeconds: 10, message: 'Too many reports are being recorded; try again.' }
 
 const ORIGIN: Caller['origin'] = { request_id: null, ip: null, user_agent: null, source: 'MAIL_PROVIDER' }
 
 /**
- * Takes one request. Throws not_found.route where no key is set, auth.invalid_token for a request without the provider's
- * signature, request.malformed_json for a body that is no list of events, and service.unavailable where too many are under way.
+ * The events of a request that the provider has signed. Anybody can send one, so its headers must present a signature before a
+ * byte of its body is read. Throws what `refuse` does for a request without the provider's signature, request.malformed_json for a
+ * body that is no list of events, and service.unavailable where too many of this address or in all are under way.
  */
-export function createMailEvents(publicKey: string | null, context: WriteContext) {
-  const key = publicKey === null ? null : eventKeyOf(publicKey)
-  let underWay = 0
+function createReceiver(key: KeyObject, clock: () => Date) {
+  const bodies = createFairShare(BODIES)
 
-  return async function take(request: IncomingMessage): Promise<void> {
-    if (!key) throw fault('not_found.route')
-    if (underWay >= AT_ONCE) throw fault('service.unavailable', { retryAfter: 5 })
-    underWay += 1
+  return async function receive(
+    request: IncomingMessage,
+    address: string,
+    refuse: (refused?: unknown) => Promise<never>,
+  ): Promise<MailEvent[]> {
+    const header = (name: string) => request.headersDistinct[name]?.[0]
+    const headers = { signature: header(SIGNATURE_HEADER), timestamp: header(TIMESTAMP_HEADER) }
+    const presented = presentedSignature(headers, clock())
+    if (!presented) return refuse()
+    const release = await bodies.take(address)
     try {
-      const body = await readBody(request, MAX_EVENT_BYTES)
-      const header = (name: string) => request.headersDistinct[name]?.[0]
-      const signed = { body, signature: header(SIGNATURE_HEADER), timestamp: header(TIMESTAMP_HEADER) }
-      if (!isSigned(key, signed, context.clock()))
-        throw fault('auth.invalid_token', { message: "The request is not signed with the mail provider's key." })
+      const body = await readBody(request, MAX_EVENT_BYTES, BODY_MS).catch(refuse)
+      if (!isSigned(key, presented, body)) return await refuse()
       const events = readEvents(body)
       if (events === null) throw fault('request.malformed_json', { message: 'The body is no list of events.' })
-      await record(context, events)
-    } catch (error) {
-      // The organisation was changed meanwhile; the provider sends the request again.
-      throw error instanceof CallerChanged ? fault('service.unavailable', { retryAfter: 5 }) : error
+      return events
     } finally {
-      underWay -= 1
-      discardRest(request)
+      release()
     }
   }
 }
@@ -73,18 +82,44 @@ async function record(context: WriteContext, events: MailEvent[]): Promise<void>
   }
 }
 
-/** Mounts the call; the provider sends a request again that is answered with an error. */
+/**
+ * Mounts the call; the provider sends a request again that is answered with an error. Requests without its signature count by the
+ * address of their client, as those with an unknown token do (decisions §11). Without a key there is no such path.
+ */
 export function mountMailEvents(
   server: RestServer,
   unmatched: Unmatched,
-  take: (request: IncomingMessage) => Promise<void>,
+  publicKey: string | null,
+  { writeContext, limiter, pace, addressOf }: Pick<ServerContext, 'writeContext' | 'limiter' | 'pace' | 'addressOf'>,
 ): void {
+  const { clock } = writeContext
+  const receive = publicKey === null ? null : createReceiver(eventKeyOf(publicKey), clock)
+  const recording = createFairShare(RECORDING)
+
   mount(server, 'POST', MAIL_EVENTS_PATH, async (request, response) => {
+    const address = addressBlock(addressOf(request) ?? 'unknown')
+    let allowance = limiter.uncounted(clock())
+    const refuse = async (refused: unknown = fault('auth.invalid_token', { message: UNSIGNED })): Promise<never> => {
+      allowance = await limiter.count({ of: 'ADDRESS', key: address }, clock())
+      if (allowance.allowed) throw refused
+      await pace()
+      throw limitExceeded(allowance)
+    }
     try {
-      await take(request)
+      if (!receive) throw fault('not_found.route')
+      const events = await receive(request, address, refuse)
+      const release = await recording.take('provider')
+      await record(writeContext, events).finally(release)
       sendBytes(response, 204, '', unmatched.headers())
     } catch (error) {
-      send(response, unmatched.replyTo(request, asFault(error) as Error))
+      // An organisation was changed meanwhile; the provider sends the request again.
+      const meant = error instanceof CallerChanged ? fault('service.unavailable', { retryAfter: 5 }) : asFault(error)
+      const reply = unmatched.replyTo(request, meant as Error)
+      Object.assign(reply.headers, limitHeaders(allowance))
+      discardRest(request)
+      send(response, reply)
     }
   })
 }
+
+const UNSIGNED = "The request is not signed with the mail provider's key."

@@ -32,7 +32,7 @@ import { createShares, writersOf, type Shares } from './http/shares.ts'
 import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
 import { openGateways } from './gateways.ts'
-import { createMailEvents, mountMailEvents } from './mail-events.ts'
+import { mountMailEvents } from './mail-events.ts'
 import { mount, send, sendBytes, type MountedRequest } from './mount.ts'
 import { createReadinessProbe } from './readiness.ts'
 import { runProcess, type Api } from './process.ts'
@@ -87,7 +87,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     '/metrics': () => metrics(accessLog.registry),
   }
   mountOrigin(server, unmatched, answers)
-  mountMailEvents(server, unmatched, createMailEvents(settings.mailEventsPublicKey, context.writeContext))
+  mountMailEvents(server, unmatched, settings.mailEventsPublicKey, context)
   mountUnmatched(server, unmatched, context.pace)
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     void server.server.emit('request', request, response)

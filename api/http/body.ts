@@ -32,11 +32,11 @@ export function sizeOf(request: IncomingMessage, limit: number): number {
 
 /**
  * Reads the body's bytes; an absent body is an empty buffer. Throws request.too_large as soon as more than `limit`
- * bytes are announced or received, request.timeout after BODY_MS, and request.malformed_json for a body that is cut off.
+ * bytes are announced or received, request.timeout after `withinMs`, and request.malformed_json for a body that is cut off.
  */
-export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+export async function readBody(request: IncomingMessage, limit: number, withinMs = BODY_MS): Promise<Buffer> {
   if (Number(request.headers['content-length'] ?? 0) > limit) throw tooLarge(limit)
-  return collect(request, limit)
+  return collect(request, limit, withinMs)
 }
 
 /** Throws request.unsupported_media_type for anything but JSON in UTF-8; an empty body may be of any type. */
@@ -146,7 +146,7 @@ export function discardRest(request: IncomingMessage): void {
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
 
-function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
+function collect(request: IncomingMessage, limit: number, withinMs: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let chunks: Buffer[] = []
     let size = 0
@@ -167,7 +167,7 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
     const cutOff = () => refuse(fault('request.malformed_json', { message: 'The body was cut off.' }))
     const timer = setTimeout(
       () => refuse(fault('request.timeout', { message: 'The body did not arrive in time.' })),
-      BODY_MS,
+      withinMs,
     )
     const settle = () => {
       clearTimeout(timer)

@@ -204,6 +204,6 @@ function originOf(request: IncomingMessage, ip: string | null, requestId: string
   }
 }
 
-function limitExceeded({ limit, waitSeconds }: Allowance): Fault {
+export function limitExceeded({ limit, waitSeconds }: Allowance): Fault {
   return fault('rate_limit.exceeded', { retryAfter: waitSeconds, details: { limit, retry_after: waitSeconds } })
 }

@@ -13,10 +13,10 @@ export const TOLERANCE_SECONDS = 600
 export const MAX_EVENTS = 5_000
 export const MAX_EVENT_BYTES = 4 * 1024 * 1024
 
-export interface SignedRequest {
-  body: Buffer
-  signature: string | undefined
-  timestamp: string | undefined
+/** What the headers of a request present as its signature. */
+export interface PresentedSignature {
+  signature: Buffer
+  timestamp: string
 }
 
 /** What one event says of one recipient of one mail; the ids are those that were sent with the mail, in its custom arguments. */
@@ -34,12 +34,21 @@ export function eventKeyOf(text: string): KeyObject {
   return key
 }
 
-/** Whether the request is signed with the key, over its timestamp and the bytes of its body, not long ago. */
-export function isSigned(key: KeyObject, { body, signature, timestamp }: SignedRequest, now: Date): boolean {
-  if (!signature || !timestamp || !/^\d{1,12}$/.test(timestamp) || signature.length > 200) return false
-  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return false
+/** The signature that a request presents; null where it is missing, has not the form of one, or is not of this time. */
+export function presentedSignature(
+  { signature, timestamp }: { signature: string | undefined; timestamp: string | undefined },
+  now: Date,
+): PresentedSignature | null {
+  if (!signature || !timestamp || !/^\d{1,12}$/.test(timestamp) || !/^[A-Za-z0-9+/]{10,96}={0,2}$/.test(signature))
+    return null
+  if (Math.abs(now.getTime() / 1000 - Number(timestamp)) > TOLERANCE_SECONDS) return null
+  return { signature: Buffer.from(signature, 'base64'), timestamp }
+}
+
+/** Whether it is a signature with the key, over its timestamp and the bytes of the body. */
+export function isSigned(key: KeyObject, { signature, timestamp }: PresentedSignature, body: Buffer): boolean {
   try {
-    return verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, Buffer.from(signature, 'base64'))
+    return verify('sha256', Buffer.concat([Buffer.from(timestamp), body]), key, signature)
   } catch {
     return false
   }

@@ -1,7 +1,7 @@
 // The provider's reports: only requests with its signature are believed, and whatever they contain does no harm.
 import { generateKeyPairSync, sign } from 'node:crypto'
 import { describe, expect, test } from '@jest/globals'
-import { eventKeyOf, isSigned, MAX_EVENTS, readEvents, TOLERANCE_SECONDS } from '../../gateways/mail/events.ts'
+import { eventKeyOf, isSigned, MAX_EVENTS, presentedSignature, readEvents, TOLERANCE_SECONDS } from '../../gateways/mail/events.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
 const KEY = eventKeyOf(publicKey.export({ format: 'der', type: 'spki' }).toString('base64'))
@@ -11,16 +11,21 @@ const TIMESTAMP = String(NOW.getTime() / 1000)
 const signatureOf = (body: Buffer, timestamp = TIMESTAMP, key = privateKey) =>
   sign('sha256', Buffer.concat([Buffer.from(timestamp), body]), key).toString('base64')
 const BODY = Buffer.from('[{"event":"delivered"}]')
+interface Sent { body: Buffer; signature: string | undefined; timestamp: string | undefined }
+function isBelieved({ body, ...headers }: Sent): boolean {
+  const presented = presentedSignature(headers, NOW)
+  return presented !== null && isSigned(KEY, presented, body)
+}
 
 describe('a signature', () => {
   test('of the provider is believed', () => {
-    expect(isSigned(KEY, { body: BODY, signature: signatureOf(BODY), timestamp: TIMESTAMP }, NOW)).toBe(true)
+    expect(isBelieved({ body: BODY, signature: signatureOf(BODY), timestamp: TIMESTAMP })).toBe(true)
   })
 
   const other = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
   const late = String(Number(TIMESTAMP) - TOLERANCE_SECONDS - 1)
   const early = String(Number(TIMESTAMP) + TOLERANCE_SECONDS + 1)
-  test.each<[string, Partial<Parameters<typeof isSigned>[1]>]>([
+  test.each<[string, Partial<Sent>]>([
     ['over another body', { body: Buffer.from('[]') }],
     ['over another time', { timestamp: String(Number(TIMESTAMP) + 1) }],
     ['by another key', { signature: signatureOf(BODY, TIMESTAMP, other) }],
@@ -34,8 +39,17 @@ describe('a signature', () => {
     ['of long ago', { timestamp: late, signature: signatureOf(BODY, late) }],
     ['of the future', { timestamp: early, signature: signatureOf(BODY, early) }],
   ])('%s is not', (_what, changes) => {
-    const request = { body: BODY, signature: signatureOf(BODY), timestamp: TIMESTAMP, ...changes }
-    expect(isSigned(KEY, request, NOW)).toBe(false)
+    expect(isBelieved({ body: BODY, signature: signatureOf(BODY), timestamp: TIMESTAMP, ...changes })).toBe(false)
+  })
+
+  test.each<[string, Partial<Sent>]>([
+    ['that is missing', { signature: undefined }],
+    ['that is none', { signature: 'nonsense' }],
+    ['that is huge', { signature: 'A'.repeat(100_000) }],
+    ['without a time', { timestamp: undefined }],
+    ['of long ago', { timestamp: late, signature: signatureOf(BODY, late) }],
+  ])('%s is refused by its headers alone', (_what, changes) => {
+    expect(presentedSignature({ signature: signatureOf(BODY), timestamp: TIMESTAMP, ...changes }, NOW)).toBeNull()
   })
 })
 
