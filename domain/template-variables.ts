@@ -16,7 +16,8 @@ const TEXT_FIELDS = new Set([
   'bill_number',
   'invoice_number',
 ])
-const VARIABLE = /\{\{\s*([^{}]*?)\s*\}\}/g
+// Each text is looked through once: what may be space around the name is not told from the name by the pattern.
+const VARIABLE = /\{\{([^{}]*)\}\}/g
 
 const MONTHS = [
   'January',
@@ -51,7 +52,7 @@ const shortDate = (date: string) =>
 /** The body with its variables replaced. Throws as refuseUnknownVariables does. */
 export function fillVariables<Body>(body: Body, values: Record<TemplateVariable, string>): Body {
   return mapTexts(body, (text, path, fills) =>
-    fills ? text.replaceAll(VARIABLE, (_whole, name) => values[known(name, path)]) : text,
+    fills ? text.replaceAll(VARIABLE, (_whole, name: string) => values[known(name.trim(), path)]) : text,
   ) as Body
 }
 
@@ -61,7 +62,7 @@ export function fillVariables<Body>(body: Body, values: Record<TemplateVariable,
  */
 export function refuseUnknownVariables(body: unknown, field: string): void {
   const check = (text: string, path: string, fills: boolean) => {
-    for (const [, name = ''] of text.matchAll(VARIABLE)) if (fills) known(name, path)
+    for (const [, name = ''] of text.matchAll(VARIABLE)) if (fills) known(name.trim(), path)
     if (!fills && text.search(VARIABLE) >= 0) throw notFilled(path)
     return text
   }

@@ -37,6 +37,13 @@ test.each(['{{months}}', '{{}}', '{{ }}', '{{MONTH}}', '{{month.name}}', '{{cons
   expect(refusal(() => fillVariables({ notes: text }, SEPTEMBER))).toMatchObject({ code: 'validation.invalid_value', field: 'notes' })
 })
 
+// With a pattern that tries every way to part the spaces this does not end.
+test('a text of many spaces after braces is looked through once', () => {
+  const notes = `{{${' '.repeat(50_000)}`
+  refuseUnknownVariables({ notes }, 'template_payload')
+  expect(fillVariables({ notes }, SEPTEMBER)).toEqual({ notes })
+})
+
 test.each<[string, Json]>([
   ['line_items.0.unit', { line_items: [{ name: 'x', unit: '{{month}}' }] }], ['tags.1', { tags: ['a', '{{x}}'] }], ['place_of_supply', { place_of_supply: '{{year}}' }],
 ])('a variable in %s, which takes none, is refused with the fields that take them', (field, body) => {
