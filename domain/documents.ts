@@ -77,6 +77,8 @@ export const DOCUMENTS = {
       credit: { from: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'], to: null },
       release: { from: ['PARTIALLY_PAID', 'PAID', 'OVERDUE', 'CREDIT_APPLIED'], to: null },
       fallDue: { from: ['SENT', 'PARTIALLY_PAID'], to: 'OVERDUE' },
+      dispute: { from: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'], to: null },
+      remind: { from: ['SENT', 'PARTIALLY_PAID', 'OVERDUE'], to: null },
     },
     isDeletable: true,
     isPrinted: true,

@@ -1,5 +1,6 @@
 // Invoices and their lines. Amounts are minor units of the invoice's currency.
 import type { ShownEInvoice } from '../domain/e-invoice/state.ts'
+import type { Dispute } from '../domain/dispute.ts'
 import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany } from './association.ts'
 import { DOCUMENT, LINE } from './document.ts'
@@ -27,6 +28,8 @@ export const invoices = model('invoices', {
   estimate_id: orNull(UUID),
   /** Its registration as callers see it; models/e-invoice.ts has the rest. */
   e_invoice: orNull(json<ShownEInvoice>()),
+  /** Why the customer does not owe it, or not all of it, as they say; null while nobody says so. */
+  dispute: orNull(json<Dispute>()),
 })
 export type InvoiceRow = RowOf<typeof invoices>
 

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Books } from '../../commands/books/books.ts'
 import { today } from '../../commands/documents/drafting.ts'
 import { retryInvoiceEInvoice } from '../../commands/e-invoices/settle-e-invoice.ts'
+import { disputeInvoice, resolveDispute } from '../../commands/sales/disputes.ts'
 import {
   approveInvoice,
   changeInvoice,
@@ -17,7 +18,14 @@ import { route } from '../http/route.ts'
 import { todayAt } from '../http/today.ts'
 import { one } from '../shapes/fields.ts'
 import { VoidRequest } from '../shapes/document.ts'
-import { Invoice, INVOICE_STATUSES, InvoiceChanges, NewInvoice, showInvoice } from '../shapes/invoice.ts'
+import {
+  DisputeRequest,
+  Invoice,
+  INVOICE_STATUSES,
+  InvoiceChanges,
+  NewInvoice,
+  showInvoice,
+} from '../shapes/invoice.ts'
 import { lineProblems } from '../shapes/line-item.ts'
 
 const tag = 'Invoices'
@@ -128,6 +136,27 @@ export const invoiceRoutes = [
     answer,
     write: async (books, { params }) =>
       shown(books, await retryInvoiceEInvoice(books, params.invoice_id!), 'E-invoice queued.'),
+  }),
+  route({
+    method: 'POST',
+    path: '/invoices/{invoice_id}/dispute',
+    tag,
+    does: 'Note that the customer disputes an invoice: nobody is reminded of it',
+    scope: 'invoices.UPDATE',
+    answer,
+    body: DisputeRequest,
+    write: async (books, { params, body }) =>
+      shown(books, await disputeInvoice(books, params.invoice_id!, body.reason), 'Dispute noted.'),
+  }),
+  route({
+    method: 'POST',
+    path: '/invoices/{invoice_id}/resolve_dispute',
+    tag,
+    does: 'Note that the dispute of an invoice is settled',
+    scope: 'invoices.UPDATE',
+    answer,
+    write: async (books, { params }) =>
+      shown(books, await resolveDispute(books, params.invoice_id!), 'Dispute resolved.'),
   }),
   route({
     method: 'DELETE',

@@ -67,7 +67,18 @@ export const Invoice = Type.Object({
     Type.String({ description: 'Of invoices that a recurring schedule generates with auto_charge.' }),
   ),
   e_invoice: nullable(EInvoice),
+  dispute: nullable(
+    Type.Object(
+      { reason: Type.String(), disputed_at: Timestamp },
+      { description: 'Null unless the customer disputes the invoice; nobody is reminded of it then.' },
+    ),
+  ),
 })
+
+export const DisputeRequest = Type.Object(
+  { reason: Name(500) },
+  { examples: [{ reason: 'Ten of the hundred notebooks were torn' }] },
+)
 
 /** `today` is the date in the organisation's time zone, for `is_overdue` and `days_overdue`. */
 export function showInvoice(invoice: InvoiceWithLines, today: string): Static<typeof Invoice> {
@@ -91,5 +102,6 @@ export function showInvoice(invoice: InvoiceWithLines, today: string): Static<ty
     estimate_id: invoice.estimate_id,
     payment_link_url: invoice.payment_link_url,
     e_invoice: invoice.e_invoice,
+    dispute: invoice.dispute,
   }
 }

@@ -41,6 +41,7 @@ export function enterInvoice(
     balance: drafted.total,
     status: approved ? nextStatus('INVOICE', 'approve', 'DRAFT') : 'DRAFT',
     e_invoice: approved ? eInvoiceToCome(books, drafted, draftedLines, context) : null,
+    dispute: null,
   })
   const lines = draftedLines.map((line) =>
     books.insert(invoiceLines, { ...line, id: books.newId(), invoice_id: row.id }),

@@ -151,3 +151,53 @@ describe('DELETE', () => {
     expect((await theirs.get('/invoices/series/gaps')).gaps).toEqual([])
   })
 })
+
+describe('a dispute', () => {
+  const dispute = (id: string, reason: unknown = 'Ten were torn') => ours.send('POST', `/invoices/${id}/dispute`, { reason })
+  const activityOf = async (id: string): Promise<Json[]> => (await ours.get(`/activity?entity_type=INVOICE&entity_id=${id}`)).activity
+
+  test('is noted with its reason and resolved, with activity and an event, and posts nothing', async () => {
+    const before = await ours.sentInvoice()
+    const journals = await ours.ledger(before.invoice_id)
+    const { invoice } = await dispute(before.invoice_id, '  Ten were torn ')
+    const { dispute: noted, last_modified_time, ...same } = invoice
+    expect(noted).toEqual({ reason: 'Ten were torn', disputed_at: last_modified_time })
+    expect({ ...same, dispute: null, last_modified_time: before.last_modified_time }).toEqual(before)
+    expect(await read(before.invoice_id)).toEqual(invoice)
+    expect((await ours.get('/invoices?per_page=1')).invoices).toEqual([invoice])
+    const { invoice: resolved } = await ours.send('POST', `/invoices/${before.invoice_id}/resolve_dispute`)
+    expect(resolved.dispute).toBeNull()
+    expect(await read(before.invoice_id)).toEqual(resolved)
+    expect(await ours.ledger(before.invoice_id)).toEqual(journals)
+    expect((await activityOf(before.invoice_id)).slice(0, 2).map(({ action, changes }) => [action, changes])).toEqual([
+      ['INVOICE_DISPUTE_RESOLVED', { dispute: { old: noted, new: null } }], ['INVOICE_DISPUTED', { dispute: { old: null, new: noted } }],
+    ])
+    const { events } = await ours.get(`/webhooks/events?entity_id=${before.invoice_id}&event_type=INVOICE_UPDATED`)
+    expect(events.map(({ data }: Json) => [data.changed, data.sequence])).toEqual([[['dispute'], 2], [['dispute'], 3]])
+  })
+
+  test('is one at a time, and of what is owed', async () => {
+    const { invoice_id: id } = await ours.sentInvoice()
+    const allowed = ['SENT', 'PARTIALLY_PAID', 'OVERDUE']
+    expect(await ours.refusal('POST', `/invoices/${id}/resolve_dispute`)).toEqual({ status: 409, code: 'conflict.invalid_state', details: { status: 'SENT', allowed, dispute: null } })
+    const { invoice } = await dispute(id)
+    expect(await ours.refusal('POST', `/invoices/${id}/dispute`, { reason: 'Again' })).toEqual(
+      { status: 409, code: 'conflict.invalid_state', details: { status: 'SENT', allowed, disputed_at: invoice.dispute.disputed_at } })
+    expect(await theirs.refusal('POST', `/invoices/${id}/resolve_dispute`)).toMatchObject({ status: 404 })
+    expect(await ours.refusal('POST', `/invoices/${(await draft()).invoice_id}/dispute`, { reason: 'Torn' })).toMatchObject({ status: 409, details: { status: 'DRAFT', allowed } })
+  })
+
+  test('outlives the void of its invoice, and is resolved in any state', async () => {
+    const { invoice_id: id } = await ours.sentInvoice()
+    const { invoice } = await dispute(id)
+    const { invoice: voided } = await ours.send('POST', `/invoices/${id}/void`, {})
+    expect([voided.status, voided.dispute]).toEqual(['CANCELLED', invoice.dispute])
+    expect((await ours.send('POST', `/invoices/${id}/resolve_dispute`)).invoice).toMatchObject({ status: 'CANCELLED', dispute: null })
+  })
+
+  test.each([[undefined, 'required'], ['', 'too_short'], [' ', 'pattern'], ['x'.repeat(501), 'too_long'], [7, 'type']])('with the reason %p is refused', async (reason, code) => {
+    const { invoice_id: id } = await ours.sentInvoice()
+    const refused = await ours.refusal('POST', `/invoices/${id}/dispute`, { reason })
+    expect([refused.status, refused.code, refused.errors[0]]).toEqual([422, 'validation.failed', { field: 'reason', code, message: expect.any(String) }])
+  })
+})

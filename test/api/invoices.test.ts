@@ -31,7 +31,7 @@ test('an invoice answers all that is known of it, in lists as alone', async () =
       cgst: 2.25, sgst: 2.25, igst: 0, cess: 0, tax_amount: 4.5,
     }],
     sub_total: 25, tax_total: 4.5, round_off: 0, total: 29.5, payment_made: 0, credits_applied: 0, balance: 29.5,
-    status: 'DRAFT', sales_order_id: null, estimate_id: null, payment_link_url: null, e_invoice: null, is_overdue: expect.any(Boolean), days_overdue: expect.any(Number),
+    status: 'DRAFT', sales_order_id: null, estimate_id: null, payment_link_url: null, e_invoice: null, dispute: null, is_overdue: expect.any(Boolean), days_overdue: expect.any(Number),
     notes: 'With thanks', tags: [],
     created_time: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/), last_modified_time: body.invoice.created_time,
   })

@@ -46,6 +46,7 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /invoices': (org) => invoiceBody(org, { auto_approve: true, notes: 'With thanks', reference_number: 'PO-77' }),
   'PUT /invoices/{invoice_id}': () => ({ reference_number: 'PO-78', notes: null, due_date: '2026-12-31' }),
   'POST /invoices/{invoice_id}/void': () => ({ reason: 'Sent twice' }),
+  'POST /invoices/{invoice_id}/dispute': () => ({ reason: 'Ten of them were torn' }),
   'POST /invoices/{invoice_id}/email': () => ({ to: ['meena@example.com'], cc: [], bcc: ['asha@example.com'], subject: 'Yours', attach_pdf: false }),
   'POST /credit_notes/{credit_note_id}/email': () => ({ to: ['meena@example.com'], attach_pdf: false }),
   'POST /estimates/{estimate_id}/email': () => ({ to: ['meena@example.com'], body_html: '<p>Dear Meena</p>', attach_pdf: false }),
@@ -97,6 +98,12 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   account_id: async ({ client }) => (await client.get('/accounts')).body.accounts[0].account_id,
   branch_id: async ({ client }) => (await client.get('/branches')).body.branches[0].branch_id,
   invoice_id: async (org) => (await created(org.client.post('/invoices', invoiceBody(org)))).invoice.invoice_id,
+  'POST /invoices/{invoice_id}/dispute': (org) => sentInvoiceOf(org),
+  'POST /invoices/{invoice_id}/resolve_dispute': async (org) => {
+    const id = await sentInvoiceOf(org)
+    await org.client.post(`/invoices/${id}/dispute`, { reason: 'Torn' })
+    return id
+  },
   'GET /invoices/{invoice_id}/emails': async (org) => mailed(org, 'INVOICE', await RECORDS.invoice_id!(org)),
   'GET /credit_notes/{credit_note_id}/emails': async (org) => mailed(org, 'CREDIT_NOTE', await creditNoteOf(org)),
   'GET /estimates/{estimate_id}/emails': async (org) => mailed(org, 'ESTIMATE', await RECORDS.estimate_id!(org)),
@@ -143,6 +150,9 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
     return id
   },
 }
+
+const sentInvoiceOf = async (org: ContractOrganization): Promise<string> =>
+  (await created(org.client.post('/invoices', invoiceBody(org, { auto_approve: true })))).invoice.invoice_id
 
 // A mail that was refused, as the worker writes it down.
 async function mailed(org: ContractOrganization, kind: string, id: string): Promise<string> {
