@@ -30,6 +30,7 @@ const BUSY_RETRY = '1 second'
 export function renderActivities(dependencies: RenderDependencies) {
   const { connection, blobs, pdf } = dependencies
   const refused = new Map<string, { message: string; until: number }>()
+  const underWay = new Map<string, Promise<RenderedFile>>()
 
   async function stored(key: string): Promise<number | null> {
     const blob = await blobs.read(key)
@@ -49,12 +50,24 @@ export function renderActivities(dependencies: RenderDependencies) {
     const printed = await readPrinted({ database: connection, orgId }, input.kind, input.id, current.template)
     if (!printed) throw unknownRow(`there is no ${input.kind} ${input.id}`, 'UnknownDocument')
     const { version, letterhead, number, data, pictures } = printed
+    // The document may have changed since, so the file is named by what was read together with what is printed.
     const key = renderedKey(input, { version, letterhead, template: current.template })
-    const before = refused.get(key)
-    if (before && before.until > performance.now()) throw new NotConverted(before.message)
-    const file = await convert(orgId, key, () => merge(current.template, data, pictures as Record<string, Buffer>))
-    await blobs.write(key, file, { contentType: 'application/pdf' })
-    return { key, bytes: file.length, version, number }
+    return once(key, async () => {
+      const there = key === known ? null : await stored(key)
+      if (there !== null) return { key, bytes: there, version, number }
+      const before = refused.get(key)
+      if (before && before.until > performance.now()) throw new NotConverted(before.message)
+      const file = await convert(orgId, key, () => merge(current.template, data, pictures as Record<string, Buffer>))
+      await blobs.write(key, file, { contentType: 'application/pdf' })
+      return { key, bytes: file.length, version, number }
+    })
+  }
+
+  // Workflows of two versions, or a workflow and a mail, may come to the same file.
+  function once(key: string, make: () => Promise<RenderedFile>): Promise<RenderedFile> {
+    const made = underWay.get(key) ?? make().finally(() => underWay.delete(key))
+    underWay.set(key, made)
+    return made
   }
 
   async function convert(owner: string, key: string, merged: () => Promise<Buffer>): Promise<Buffer> {

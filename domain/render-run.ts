@@ -39,6 +39,9 @@ export const renderedPrefix = (orgId: string): string => `${orgId}/pdf/`
 export const renderedKey = ({ orgId, kind, id }: RenderInput, { version, template, letterhead }: RenderKey): string =>
   `${renderedPrefix(orgId)}${kind}/${id}/${version}-${template}-${letterhead}.pdf`
 
+/** What the file of a key shows, for its ETag: files of one tag show the same, although their bytes may differ. */
+export const renderedTag = (key: string): string => `W/"${key.slice(key.lastIndexOf('/') + 1, -'.pdf'.length)}"`
+
 /** Whether a key of the blob store is that of a rendered file, of any organisation. */
 export const isRenderedKey = (key: string): boolean => /^[0-9a-f-]{36}\/pdf\//.test(key)
 

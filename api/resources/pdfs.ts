@@ -5,7 +5,7 @@ import { contentDisposition } from '../../domain/content-disposition.ts'
 import { DOCUMENTS, factsOf, kindsThatHave, type PrintedKind } from '../../domain/documents.ts'
 import { fault, notFound } from '../../domain/faults.ts'
 import { INVOICE_TEMPLATES, type InvoiceTemplate } from '../../domain/preferences.ts'
-import { renderedKey, type RenderInput } from '../../domain/render-run.ts'
+import { renderedKey, renderedTag, type RenderInput } from '../../domain/render-run.ts'
 import { findPrintKey } from '../../reports/print/print-key.ts'
 import { route, type FileAnswer, type FoundFile, type RequestContext } from '../http/route.ts'
 
@@ -54,12 +54,12 @@ async function pdfOf(context: RequestContext, kind: PrintedKind, id: string, ask
   const input: RenderInput = { orgId: context.orgId, kind, id, ...(template && { template }) }
   const key = renderedKey(input, current)
   return {
-    // The same document may be rendered to other bytes that show the same.
-    tag: asked.redirect ? null : `W/"${current.version}-${current.template}-${current.letterhead}"`,
+    tag: asked.redirect ? null : renderedTag(key),
     headers: headersOf(asked, current, 'cached'),
     async get(over) {
       const cached = await answerOf(context, key, asked, current, 'cached')
       if (cached) return cached
+      // What is rendered may be newer than what was found: the answer is labelled as what it holds.
       const rendered = await context.gateways.engine.render(input, current, over)
       const fresh = await answerOf(context, rendered.key, asked, rendered, 'fresh')
       if (fresh) return fresh
@@ -93,8 +93,10 @@ async function answerOf(
   const headers = headersOf(asked, rendition, render)
   const file = await contentOf(context, key)
   if (!file) return null
-  if (!asked.redirect)
-    return { headers: { ...headers, 'Content-Type': PDF, 'Content-Length': String(file.bytes) }, content: file.content }
+  if (!asked.redirect) {
+    const about = { ETag: renderedTag(key), 'Content-Type': PDF, 'Content-Length': String(file.bytes) }
+    return { headers: { ...headers, ...about }, content: file.content }
+  }
   if (!Buffer.isBuffer(file.content)) file.content.destroy()
   const disposition = dispositionOf(asked)
   const about = {

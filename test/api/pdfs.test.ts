@@ -2,9 +2,11 @@
 import { describe, expect, test } from '@jest/globals'
 import { createHash } from 'node:crypto'
 import { connect } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { openEngine } from '../../gateways/temporal/engine.ts'
 import { findPrintKey } from '../../reports/print/print-key.ts'
 import { createFileRetention } from '../../worker/rendered-files.ts'
-import { renderedKey, renderedPrefix } from '../../domain/render-run.ts'
+import { renderedKey, renderedPrefix, renderedTag, renderProcessId } from '../../domain/render-run.ts'
 import { openOrganization } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
 import type { Json } from '../fixtures/client.ts'
@@ -104,6 +106,28 @@ describe('an invoice', () => {
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200))
     const hashes = answers.map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'))
     expect(new Set(hashes).size).toBe(1)
+  })
+
+  test('is labelled as what it shows, although its contact changes while it is rendered', async () => {
+    const invoice = await ours.sentInvoice()
+    const live = (name: string) => ours.client.put(`/contacts/${invoice.customer_id}`, { billing_address: { address: name, city: 'Mysuru', country: 'IN' } })
+    await live('1 First Street')
+    const before = await findPrintKey({ connection: service.database, orgId: ours.orgId }, 'INVOICE', invoice.invoice_id)
+    await service.stopWorker()
+    const asked = get(pathOf(invoice))
+    const engine = openEngine({ address: service.env.TEMPORAL_ADDRESS!, namespace: 'default', queueSuffix: service.env.TEMPORAL_QUEUE_SUFFIX!, encryptionKey: service.env.ENCRYPTION_KEY! })
+    const isStarted = () => engine.client.workflow.getHandle(renderProcessId(invoice.invoice_id, before!)).describe().then(() => true, () => false)
+    while (!(await isStarted())) await delay(20)
+    await live('2 Second Street')
+    await service.startWorker()
+    const first = await asked
+    expect(first.status).toBe(200)
+    expect(first.headers.etag).toBe(renderedTag(await keyOf(invoice)))
+    // Nobody who has that file is told that it is the one of before.
+    await live('1 First Street')
+    const again = await get(pathOf(invoice), { 'if-none-match': first.headers.etag! })
+    expect([again.status, again.headers['x-svc-render'], again.headers.etag]).toEqual([200, 'fresh', renderedTag(await keyOf(invoice))])
+    await engine.close()
   })
 
   test('has the template that is asked for, and no other', async () => {
