@@ -55,6 +55,16 @@ export function cpuMs(pid: number): number {
   return readdirSync(`/proc/${pid}/task`).reduce((sum, task) => sum + Number(read(`/proc/${pid}/task/${task}/schedstat`).split(' ')[0]) / 1e6, 0)
 }
 
+/** The process and all that it has started, and what these have started. */
+export function descendants(pid: number): number[] {
+  const tasks = existsSync(`/proc/${pid}/task`) ? readdirSync(`/proc/${pid}/task`) : []
+  const children = tasks.flatMap((task) => read(`/proc/${pid}/task/${task}/children`).split(' ').filter(Boolean).map(Number))
+  return [pid, ...children.flatMap(descendants)]
+}
+
+/** CPU seconds of these processes so far. */
+export const cpuSeconds = (pids: number[]) => pids.reduce((sum, pid) => sum + ownCpu(pid), 0)
+
 /** The memory of a process, in MB. */
 export const memoryMb = (pid: number) => memoryOf([pid])
 

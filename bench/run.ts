@@ -15,6 +15,7 @@ import { measureInvoices } from './invoices.ts'
 import { measureLedgers } from './ledgers.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { makeParties, newPartnerKey, type Party } from './parties.ts'
+import { measurePdfs } from './pdfs.ts'
 import { measureReading } from './reading.ts'
 import { Report } from './report.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
@@ -27,7 +28,7 @@ import { measureWebhooks } from './webhooks.ts'
 
 const MEASURES = [
   'invoices', 'writes', 'mixed', 'conversions', 'bulk', 'webhooks', 'schedules',
-  'reading', 'ledgers', 'bodies', 'neighbours', 'webhook-neighbours',
+  'reading', 'ledgers', 'pdfs', 'bodies', 'neighbours', 'webhook-neighbours',
 ] as const
 
 const { values: { quick, only, against, schedules } } = parseArgs({
@@ -84,6 +85,7 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   if (only.includes('schedules')) await measureSchedules(stage, others, scale, report)
   if (only.includes('reading')) await measureReading(stage, large, scale, report)
   if (only.includes('ledgers')) await measureLedgers(stage, [short, long], scale, report)
+  if (only.includes('pdfs')) await measurePdfs(stage, others.slice(0, 2) as [Party, Party], scale, report)
   if (only.includes('bodies')) await measureBodies(stage, others[0]!, await newPartnerKey(stage), scale, report)
   if (only.includes('neighbours')) await measureNeighbours(stage, [victim, neighbour], scale, report)
   if (only.includes('webhook-neighbours')) await measureWebhookNeighbours(stage, others.slice(-7), scale, report)

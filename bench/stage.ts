@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { startAzurite } from '../bin/services/azurite.ts'
 import { freePort } from '../bin/services/port.ts'
 import { startPostgres } from '../bin/services/postgres.ts'
 import type { Launched, StartedServer } from '../bin/services/process.ts'
@@ -25,6 +26,7 @@ export interface Stage {
   encryptionKey: string
   pids: Pids
   temporalPid: number
+  azuritePid: number
   folder: string
   /** The folders in which programs such as pgbench are searched for. */
   path: string[]
@@ -94,10 +96,17 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
       }))
       return [server.url, server]
     })
+    const azurite = await step('Azurite', async () => {
+      const server = keep(await startAzurite({ dataDir: join(folder, 'azurite'), durable: true, port: await port(), log: log('azurite'), ...rest }))
+      return [`process ${server.process.pid}`, server]
+    })
     const apiPort = await port()
     const origin = `http://127.0.0.1:${apiPort}`
     const encryptionKey = randomBytes(32).toString('base64')
-    const environment = { ...environmentOf(local.inherited, apiPort, postgres.url, temporal.url), ENCRYPTION_KEY: encryptionKey }
+    const environment = {
+      ...environmentOf(local.inherited, apiPort, postgres.url, temporal.url),
+      ENCRYPTION_KEY: encryptionKey, AZURE_STORAGE_CONNECTION_STRING: azurite.url,
+    }
     const [api, worker] = await step('Service', async (say) => {
       const part = (name: string) => ({ log: log(name), environment, onLaunch: rest.onLaunch })
       const api = keep(await checkout.startApi(part('api'), origin))
@@ -114,6 +123,7 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
       encryptionKey,
       pids: { api: api.process.pid, worker: worker.process.pid, postgres: postgres.process.pid },
       temporalPid: temporal.process.pid,
+      azuritePid: azurite.process.pid,
       folder, path: local.path, stopping, putAway,
     }
   } catch (error) {

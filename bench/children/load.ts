@@ -35,7 +35,7 @@ async function load({ port, calls, pace }: LoadJob): Promise<LoadResult> {
     // For a time: each client goes through all calls, from a start of its own.
     const request = requests[('count' in pace ? sent : sent * 7 + client) % requests.length]!
     const answer = await wires[client]!.send(request(run, (sent += 1)))
-    if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.body}`)
+    if (answer.status >= 300) throw new Error(`answered ${answer.status}: ${answer.body.toString()}`)
     bytes = answer.body.length
   }
   const figures = 'count' in pace ? await counted(wires, pace.count, one) : await paced(pace, one)

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 
 export interface Answer {
   status: number
-  body: string
+  body: Buffer
 }
 
 export interface Wire {
@@ -53,5 +53,5 @@ function answerIn(bytes: Buffer): Answer | null {
   if (Number.isNaN(length)) throw new Error(`an answer without its length: ${head}`)
   const from = headEnds + BLANK_LINE.length
   if (bytes.length < from + length) return null
-  return { status: Number(head.slice(9, 12)), body: bytes.toString('utf8', from, from + length) }
+  return { status: Number(head.slice(9, 12)), body: bytes.subarray(from, from + length) }
 }
