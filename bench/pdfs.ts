@@ -114,7 +114,10 @@ async function measureBeside(
     }))
     return work
   }
-  const [without, beside] = await inRounds([alone, { ...busy, round: (place) => rendering(busy.round(place)) }], { rounds: scale.rounds, clients: WRITERS, report, stopping: stage.stopping })
+  const besideRenders: Way = { ...busy, round: (place) => rendering(busy.round(place)) }
+  const [without, beside] = await inRounds(
+    [alone, besideRenders], { rounds: scale.rounds, clients: WRITERS, report, stopping: stage.stopping },
+  )
   console.log(`  ${rendered} PDFs were rendered meanwhile`)
   report.must(calls.length > 0, 'there were too few PDFs to render beside the invoices')
   report.aim({ name: 'POST /invoices while PDFs are rendered: p99 / alone', value: beside!.p99Ms / without!.p99Ms, atMost: 1.5 })
@@ -124,7 +127,8 @@ async function invoicesOf(stage: Stage, party: Party, count: number): Promise<st
   const ids: string[] = []
   for (let made = 0; made < count; made += 1) {
     stage.stopping.throwIfAborted()
-    const { invoice } = await post<{ invoice: { invoice_id: string } }>(`${stage.baseUrl}/invoices`, { Authorization: `Bearer ${party.token}` }, approvedInvoice(party).body)
+    const headers = { Authorization: `Bearer ${party.token}` }
+    const { invoice } = await post<{ invoice: { invoice_id: string } }>(`${stage.baseUrl}/invoices`, headers, approvedInvoice(party).body)
     ids.push(invoice.invoice_id)
   }
   return ids
