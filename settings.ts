@@ -71,6 +71,7 @@ export const Settings = Type.Object({
   eInvoiceTimeoutSeconds: Type.Number({ exclusiveMinimum: 0, maximum: 120 }),
   eInvoiceRetrySeconds: Type.Number({ exclusiveMinimum: 0, maximum: 3_600 }),
   pdfEngine: Type.Enum(['auto', 'embedded', 'soffice']),
+  pdfWarmUp: Type.Boolean(),
   retainPdf: Type.Integer({ minimum: 0 }),
   paymentLinkBaseUrl: Type.Union([Type.String({ pattern: '^https?://[^\\s#]+$' }), Type.Null()]),
   paymentLinkSecret: Type.Union([Type.String({ minLength: 16 }), Type.Null()]),
@@ -170,6 +171,7 @@ const documentSettings = (env: NodeJS.ProcessEnv, number: (name: string, otherwi
   eInvoiceTimeoutSeconds: number('E_INVOICE_TIMEOUT_SECONDS', 30),
   eInvoiceRetrySeconds: number('E_INVOICE_RETRY_SECONDS', 30),
   pdfEngine: env.PDF_ENGINE || 'auto',
+  pdfWarmUp: ({ true: true, false: false, '': true } as Record<string, boolean>)[env.PDF_WARM_UP ?? ''],
   retainPdf: number('RETAIN_PDF', 30),
 })
 

@@ -1,11 +1,11 @@
 // The activity of PDFs: renders a document into the blob store.
 import { ApplicationFailure } from '@temporalio/activity'
 import { renderedKey, NOT_RENDERED, type RenderedFile, type RenderInput } from '../domain/render-run.ts'
-import { PdfEngineUnavailable, NotConverted, type PdfEngine } from '../gateways/pdf/engine.ts'
+import type { PdfEngine } from '../gateways/pdf/engine.ts'
 import { merge, MergeFailed } from '../gateways/pdf/merge.ts'
+import { NotConverted, PdfEngineUnavailable } from '../gateways/pdf/supervised.ts'
 import type { BlobStore } from '../gateways/storage/blobs.ts'
 import type { Database } from '../models/database.ts'
-import { findPrintKey } from '../reports/print/print-key.ts'
 import { readPrinted } from '../reports/print/printed.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import { unknownRow } from './unknown-row.ts'
@@ -40,24 +40,19 @@ export function renderActivities(dependencies: RenderDependencies) {
 
   async function render(input: RenderInput): Promise<RenderedFile> {
     const { orgId } = input
-    const current = await findPrintKey({ connection, orgId }, input.kind, input.id, input.template)
-    if (!current) throw unknownRow(`there is no ${input.kind} ${input.id}`, 'UnknownDocument')
-    const known = renderedKey(input, current)
-    const bytes = await stored(known)
-    if (bytes !== null) return { key: known, bytes, version: current.version, number: current.number }
-    // It starts while the document is read and merged.
-    pdf.warmUp()
-    const printed = await readPrinted({ database: connection, orgId }, input.kind, input.id, current.template)
+    // The file is named by what is read together with what is printed, so its name is right whatever changes meanwhile.
+    const printed = await readPrinted({ database: connection, orgId }, input.kind, input.id, input.template)
     if (!printed) throw unknownRow(`there is no ${input.kind} ${input.id}`, 'UnknownDocument')
-    const { version, letterhead, number, data, pictures } = printed
-    // The document may have changed since, so the file is named by what was read together with what is printed.
-    const key = renderedKey(input, { version, letterhead, template: current.template })
+    const { version, number, template, data, pictures } = printed
+    const key = renderedKey(input, printed)
     return once(key, async () => {
-      const there = key === known ? null : await stored(key)
+      const there = await stored(key)
       if (there !== null) return { key, bytes: there, version, number }
       const before = refused.get(key)
       if (before && before.until > performance.now()) throw new NotConverted(before.message)
-      const file = await convert(orgId, key, () => merge(current.template, data, pictures as Record<string, Buffer>))
+      // It starts while the document is merged.
+      pdf.warmUp()
+      const file = await convert(orgId, key, () => merge(template, data, pictures as Record<string, Buffer>))
       await blobs.write(key, file, { contentType: 'application/pdf' })
       return { key, bytes: file.length, version, number }
     })

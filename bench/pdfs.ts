@@ -141,7 +141,7 @@ async function mergedFiles(stage: Stage, { orgId }: Party, ids: string[]): Promi
   mkdirSync(folder)
   const files: string[] = []
   for (const id of ids) {
-    const { data, pictures } = (await readPrinted({ database, orgId }, 'INVOICE', id, `invoice-${PREFERRED}`))!
+    const { data, pictures } = (await readPrinted({ database, orgId }, 'INVOICE', id, PREFERRED))!
     const file = join(folder, `${id}.fodt`)
     writeFileSync(file, await merge(`invoice-${PREFERRED}`, data, pictures as Record<string, Buffer>))
     files.push(file)

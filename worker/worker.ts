@@ -132,6 +132,8 @@ export async function startWorker(
       })
     : null
   log.info({ queues, temporal: address }, 'worker started')
+  // It starts in a process of lower priority, while the worker takes work already.
+  if (settings.pdfWarmUp && queues.includes('documents')) pdf.warmUp()
 
   const untilStopped = async () => {
     try {

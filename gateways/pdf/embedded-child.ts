@@ -23,7 +23,7 @@ const WATCH = `
 new Worker(WATCH, { eval: true }).unref()
 
 // Calls of the API on the same machine go first.
-setPriority(10)
+setPriority(Number(process.argv[2]))
 
 /** What the parent sends: a document, and the options of LibreOffice's PDF export. */
 interface Job {

@@ -13,9 +13,9 @@ const OPTIONS = JSON.stringify(
 
 type Message = { ready: true } | { pdf: Uint8Array } | { failed: string }
 
-export function embeddedConverter(): Converter {
+export function embeddedConverter(nice: number): Converter {
   // It gets nothing of our environment, which has the keys. A Ctrl-C in the terminal does not reach its group.
-  const child = fork(CHILD, [], {
+  const child = fork(CHILD, [String(nice)], {
     serialization: 'advanced',
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: ['--disable-warning=ExperimentalWarning'],

@@ -23,7 +23,7 @@ def properties(**values):
 
 
 # Calls of the API on the same machine go first.
-os.nice(10)
+os.nice(int(sys.argv[4]))
 
 
 def start():

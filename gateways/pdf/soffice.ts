@@ -48,14 +48,14 @@ export function findSoffice(path: readonly string[]): Soffice | null {
   return python ? { soffice, python } : null
 }
 
-export function sofficeConverter({ soffice, python }: Soffice): Converter {
+export function sofficeConverter({ soffice, python }: Soffice, nice: number): Converter {
   removeLeftovers()
   const folder = mkdtempSync(join(tmpdir(), `${FOLDER}${process.pid}-`))
   const fontconfig = join(folder, 'fonts.conf')
   writeFileSync(fontconfig, fontsConf(folder))
   const [document, pdf] = [join(folder, 'document.fodt'), join(folder, 'document.pdf')]
   // In a group of its own, because LibreOffice is several processes. It gets nothing of our environment, which has the keys.
-  const child = spawn(python, [PROGRAM, soffice, folder, JSON.stringify(PDF_OPTIONS)], {
+  const child = spawn(python, [PROGRAM, soffice, folder, JSON.stringify(PDF_OPTIONS), String(nice)], {
     detached: true,
     stdio: ['pipe', 'pipe', 'ignore'],
     env: { PATH: '/usr/local/bin:/usr/bin:/bin', HOME: folder, FONTCONFIG_FILE: fontconfig, LANG: 'C.UTF-8' },

@@ -29,7 +29,7 @@ export async function findPrintKey(
 }
 
 /** Invoices have a choice; every other kind has the template of its name. */
-function templateOf(kind: PrintedKind, chosen: InvoiceTemplate | null): TemplateName {
+export function templateOf(kind: PrintedKind, chosen: InvoiceTemplate | null): TemplateName {
   if (kind === 'INVOICE') return `invoice-${chosen ?? DEFAULT_ORGANIZATION_PREFERENCES.invoice_template}`
   return kind.toLowerCase().replace('_', '-') as TemplateName
 }

@@ -6,7 +6,8 @@ import { factsOf, type PrintedKind } from '../../domain/documents.ts'
 import { isId } from '../../domain/ids.ts'
 import { printPayment } from '../../domain/print/print-payment.ts'
 import { isPayableByUpi, printTrade } from '../../domain/print/print-trade.ts'
-import type { PictureName, PrintedDocument, TemplateName } from '../../domain/print/printed-document.ts'
+import type { InvoiceTemplate } from '../../domain/preferences.ts'
+import type { PictureName, PrintedDocument } from '../../domain/print/printed-document.ts'
 import type {
   PrintedTrade,
   PrintedTradeLine,
@@ -17,7 +18,7 @@ import { printableLine } from '../../domain/print/printable-text.ts'
 import { upiLink } from '../../domain/print/upi-link.ts'
 import type { BoundStatement } from '../../models/connection.ts'
 import type { SnapshotScope } from '../../models/parts.ts'
-import { letterheadHash } from './print-key.ts'
+import { letterheadHash, templateOf, type PrintKey } from './print-key.ts'
 import { paymentOf, tradeOf, type PaymentColumns, type TradeColumns } from './columns.ts'
 import { WITH_SURROUNDINGS, type HeadWithSurroundings } from './surroundings.ts'
 
@@ -27,13 +28,16 @@ type Pictures = Partial<Record<PictureName, Buffer>>
 
 type Reading = Pick<SnapshotScope, 'database' | 'orgId'>
 
-/** What the template is filled with, in one round trip; null where the organisation has no such document. */
+/**
+ * What the template is filled with, in one round trip; null where the organisation has no such document. Without `template`,
+ * that of the organisation.
+ */
 export async function readPrinted(
   { database, orgId }: Reading,
   kind: PrintedKind,
   id: string,
-  template: TemplateName,
-): Promise<{ data: PrintedDocument; pictures: Pictures; version: number; letterhead: string; number: string } | null> {
+  template?: InvoiceTemplate,
+): Promise<(PrintKey & { data: PrintedDocument; pictures: Pictures }) | null> {
   if (!isId(id)) return null
   const { table, lines } = factsOf(kind)
   const [[head], [row], [logo], found = []] = (await database.snapshot([
@@ -44,6 +48,7 @@ export async function readPrinted(
   ])) as [HeadWithSurroundings[], (TradeColumns | PaymentColumns)[], { content: Buffer }[], PrintedTradeLine[]?]
   if (!head || !row) return null
   const { surroundings, version, number } = head
+  const name = templateOf(kind, template ?? head.invoice_template)
   const { data, codes } =
     kind === 'PAYMENT'
       ? { data: printPayment(paymentOf(row as PaymentColumns, number), surroundings), codes: {} }
@@ -52,7 +57,8 @@ export async function readPrinted(
     data,
     pictures: { ...(logo ? { logo: logo.content } : {}), ...(await drawn(codes)) },
     version,
-    letterhead: letterheadHash(head, template),
+    letterhead: letterheadHash(head, name),
+    template: name,
     number,
   }
 }

@@ -54,7 +54,7 @@ describe('an approved invoice', () => {
 
   test('prints its IRN and QR code', async () => {
     const { invoice_id, e_invoice } = await settled(await create(), 'GENERATED')
-    const printed = await readPrinted({ database: service.database, orgId: org.orgId }, 'INVOICE', invoice_id, 'invoice-classic')
+    const printed = await readPrinted({ database: service.database, orgId: org.orgId }, 'INVOICE', invoice_id, 'classic')
     expect(printed!.data).toMatchObject({ irn: e_invoice.irn, ack_no: e_invoice.ack_no })
     expect(printed!.pictures['signed-qr']!.subarray(1, 4).toString()).toBe('PNG')
   })

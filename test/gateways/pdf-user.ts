@@ -9,7 +9,7 @@ const engine = createPdfEngine({ engine: engineName, path: path.split(':'), log 
 const convert = () => engine.toPdf(flatOdt(500), { timeoutMs: 100_000, owner: '' })
 
 await convert()
-console.log(JSON.stringify({ pids: groupOf(engine.pid()!) }))
+console.log(JSON.stringify({ pids: engine.pids().flatMap(groupOf) }))
 for (;;) await convert()
 
 // LibreOffice is several processes of one group.

@@ -6,24 +6,28 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { onPath } from '../../bin/services/process.ts'
-import { createPdfEngine, PdfEngineUnavailable, NotConverted, type EngineLimits, type PdfEngine } from '../../gateways/pdf/engine.ts'
+import { createPdfEngine, type PdfEngine } from '../../gateways/pdf/engine.ts'
+import { NotConverted, PdfEngineUnavailable, type ProcessLimits } from '../../gateways/pdf/supervised.ts'
 import { readLocalRun } from '../../settings.ts'
 import { flatOdt } from '../fixtures/flat-odt.ts'
 
 const local = readLocalRun()
 const run = promisify(execFile)
 const log = { info: () => undefined, warn: () => undefined }
-const LIMITS: EngineLimits = { startMs: 110_000, idleMs: 300_000, renewAfter: 200, mostWaiting: 40 }
+const LIMITS: ProcessLimits = { startMs: 110_000, idleMs: 300_000, renewAfter: 200, mostWaiting: 40, mostOfOwner: 40 }
 const limits = { timeoutMs: 100_000, owner: 'an organisation' }
 
 const opened: PdfEngine[] = []
 afterAll(() => Promise.all(opened.map((engine) => engine.close())))
 
-function engineOf(engine: 'embedded' | 'soffice', differing: Partial<EngineLimits> = {}): PdfEngine {
-  const made = createPdfEngine({ engine, path: local.path, log }, { ...LIMITS, ...differing })
+function engineOf(engine: 'embedded' | 'soffice', differing: Partial<ProcessLimits> = {}, shortBytes = 10_000_000): PdfEngine {
+  const each = { ...LIMITS, ...differing }
+  const made = createPdfEngine({ engine, path: local.path, log }, { short: each, long: each, shortBytes })
   opened.push(made)
   return made
 }
+
+const pidOf = (engine: PdfEngine) => engine.pids()[0] ?? null
 
 const isAlive = (pid: number | null) => {
   try {
@@ -52,7 +56,7 @@ describe.each(ENGINES)('the %s engine', (name) => {
   const engine = engineOf(name)
 
   test('converts a document to a tagged PDF with its title', async () => {
-    expect(engine.pid()).toBeNull()
+    expect(pidOf(engine)).toBeNull()
     const pdf = await engine.toPdf(flatOdt(1, 'Invoice INV-7 of Asha &amp; Co'), limits)
     expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
     expect(pdf.toString('latin1')).toMatch(/\/Lang\s*\(en-IN\)/)
@@ -66,11 +70,11 @@ describe.each(ENGINES)('the %s engine', (name) => {
   test('repeats a document in a new process when the process hangs, or dies', async () => {
     for (const signal of ['SIGSTOP', 'SIGKILL'] as const) {
       await engine.toPdf(flatOdt(1), limits)
-      const hanging = engine.pid()!
+      const hanging = pidOf(engine)!
       process.kill(hanging, signal)
       const pdf = await engine.toPdf(flatOdt(1), { ...limits, timeoutMs: name === 'soffice' ? 10_000 : 20_000 })
       expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
-      expect(engine.pid()).not.toBe(hanging)
+      expect(pidOf(engine)).not.toBe(hanging)
       await until(() => !isAlive(hanging))
     }
   })
@@ -103,10 +107,10 @@ describe('any engine', () => {
     for (let at = 0; at < 3; at += 1) {
       // The second document ends the process.
       pids.push(await Promise.all([engine.toPdf(flatOdt(1), limits), untilStarted(engine)]).then(([, pid]) => pid))
-      if (at === 1) expect(engine.pid()).toBeNull()
+      if (at === 1) expect(pidOf(engine)).toBeNull()
     }
     expect(pids[1]).not.toBe(pids[2])
-    await until(() => engine.pid() === null && !pids.some(isAlive))
+    await until(() => pidOf(engine) === null && !pids.some(isAlive))
   })
 
   test('converts in turns of the organisations, and refuses when too many wait', async () => {
@@ -116,6 +120,27 @@ describe('any engine', () => {
     await expect(engine.toPdf(flatOdt(1), { ...limits, owner: 'C' })).rejects.toThrow(PdfEngineUnavailable)
     await Promise.all(asked)
     expect(order.indexOf('B')).toBeLessThan(3)
+  })
+
+  test('refuses an owner who has too many waiting, and no other', async () => {
+    const engine = engineOf(name, { mostOfOwner: 2 })
+    const asked = ['A', 'A', 'B'].map((owner) => engine.toPdf(flatOdt(1), { ...limits, owner }))
+    await expect(engine.toPdf(flatOdt(1), { ...limits, owner: 'A' })).rejects.toThrow(PdfEngineUnavailable)
+    await Promise.all(asked)
+    await engine.toPdf(flatOdt(1), { ...limits, owner: 'A' })
+  })
+
+  test('converts short documents while long ones are converted', async () => {
+    const engine = engineOf(name, {}, flatOdt(100).length)
+    await engine.toPdf(flatOdt(500), limits)
+    const long = pidOf(engine)!
+    process.kill(long, 'SIGSTOP')
+    const waiting = Promise.allSettled([1, 2].map(() => engine.toPdf(flatOdt(500), limits)))
+    const pdf = await engine.toPdf(flatOdt(1), { ...limits, owner: 'another' })
+    expect(pdf.subarray(0, 5).toString()).toBe('%PDF-')
+    expect([engine.pids().length, engine.waiting()]).toEqual([2, 2])
+    process.kill(long, 'SIGKILL')
+    expect((await waiting).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
   })
 
   test('leaves nothing behind when it is closed, also in the middle of a document', async () => {
@@ -128,8 +153,8 @@ describe('any engine', () => {
 })
 
 async function untilStarted(engine: PdfEngine): Promise<number> {
-  await until(() => engine.pid() !== null)
-  return engine.pid()!
+  await until(() => pidOf(engine) !== null)
+  return pidOf(engine)!
 }
 
 if (ENGINES.length === 2 && hasTools) test('both engines break lines and pages alike', async () => {

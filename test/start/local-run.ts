@@ -20,7 +20,7 @@ export function startLocalRun(dataDir: string, port: number, settings: Record<st
   const inherited = { ...process.env }
   // The run must start its own services, and it is not npm that runs it.
   for (const name of ['DATABASE_URL', 'TEMPORAL_ADDRESS', 'REDIS_URL', 'ENCRYPTION_KEY', 'npm_lifecycle_event']) delete inherited[name]
-  const env: NodeJS.ProcessEnv = { ...inherited, ...settings, DATA_DIR: dataDir, PORT: String(port) }
+  const env: NodeJS.ProcessEnv = { ...inherited, PDF_WARM_UP: 'false', ...settings, DATA_DIR: dataDir, PORT: String(port) }
   const child: ChildProcess = spawn(process.execPath, ['bin/start.ts'], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   let text = ''
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (part: Buffer) => (text += part.toString()))
