@@ -4,7 +4,7 @@ import type { FaultCode, FieldProblem } from '../domain/faults.ts'
 import type { Warning } from '../domain/warnings.ts'
 import type { Connection, Statement } from './connection.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
-import { INTEGER, TIME, UUID, json, model, orNull, textOf, type RowOf } from './model.ts'
+import { INTEGER, TIME, UUID, columnsOf, json, model, orNull, textOf, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
 
 /** Why a row has failed, as the answer to a single creation would have said it. */
@@ -167,7 +167,7 @@ export function bulksLeft(connection: Connection, before: Date): Promise<BulkRow
   return connection.run<BulkRow>(LEFT, [before])
 }
 
-const COLUMNS_OF_BULK = bulks.columns.map((column) => `b.${column}`).join(', ')
+const COLUMNS_OF_BULK = columnsOf(bulks, 'b')
 const LEFT: Statement = {
   name: 'bulks left',
   text: `SELECT ${COLUMNS_OF_BULK} FROM bulks AS b JOIN organizations AS o ON o.id = b.org_id

@@ -4,6 +4,7 @@ import { Sequelize } from 'sequelize'
 import type { BoundStatement, Connection, Statement } from './connection.ts'
 import { readInPortions } from './cursor.ts'
 import { answersTo, type Results, type SentStatement } from './flight.ts'
+import { isStale, schemaChanges } from './stale-statements.ts'
 import { isServersAnswer, openTransaction, rowsOf, type Query, type Transaction } from './transaction.ts'
 
 const INT8 = 20
@@ -25,7 +26,10 @@ const BEGIN_SNAPSHOT = { name: 'begin snapshot', text: 'BEGIN ISOLATION LEVEL RE
 const MAX_STATEMENTS = 1_000
 
 export interface Database extends Connection {
-  /** Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. */
+  /**
+   * Runs work between BEGIN and COMMIT on one connection; whatever it throws rolls everything back. Work is run once more on
+   * another connection when a migration has changed what its statements return, so it may have no effect but its statements.
+   */
   transaction<T>(work: (transaction: Transaction) => Promise<T>): Promise<T>
   /**
    * Reads a statement's rows, `rowsAtOnce` at a time, all from one snapshot. Its connection is given back after the last
@@ -83,11 +87,18 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
     dialectOptions: { ...CONNECTION, application_name: name, query_timeout: answerMs },
   })
   let trips = 0
+  const changes = schemaChanges()
 
   // Sends queries in one round trip: they are written to the socket together, and their answers arrive together.
   async function flight(client: pg.Client, queries: SentStatement[]): Promise<Results> {
     trips += 1
-    return answersTo(client, queries)
+    return uncounted(client, queries)
+  }
+
+  async function uncounted(client: pg.Client, queries: SentStatement[]): Promise<Results> {
+    const results = await answersTo(client, queries)
+    if (results.some(isStale)) changes.noteStale(client)
+    return results
   }
 
   async function together<Row>(client: pg.Client, queries: SentStatement[]): Promise<Row[][]> {
@@ -96,12 +107,21 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   }
 
   async function borrow(): Promise<pg.Client> {
-    return (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client
+    for (;;) {
+      const client = (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client
+      if (!changes.isBefore(client)) return client
+      await discard(client)
+    }
   }
 
-  const giveBack = (client: pg.Client) => sequelize.connectionManager.releaseConnection(client)
+  function giveBack(client: pg.Client): void {
+    if (changes.isBefore(client)) void discard(client)
+    else sequelize.connectionManager.releaseConnection(client)
+  }
 
-  async function lent<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const lent = <T>(work: (client: pg.Client) => Promise<T>) => changes.survived(() => lentOnce(work))
+
+  async function lentOnce<T>(work: (client: pg.Client) => Promise<T>): Promise<T> {
     const client = await borrow()
     try {
       const result = await work(client)
@@ -128,6 +148,26 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   }
   const sendable = (query: Query) => (typeof query === 'string' ? { name: query, text: query } : prepared(...query))
 
+  async function transactOnce<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
+    const client = await borrow()
+    const transaction = openTransaction((queries) => flight(client, queries.map(sendable)))
+    try {
+      const result = await work(transaction)
+      await transaction.commit()
+      giveBack(client)
+      return result
+    } catch (error) {
+      // After a failed last statement the server has rolled back already; a second ROLLBACK does no harm.
+      if (!transaction.hasBegun()) giveBack(client)
+      else
+        await together(client, [sendable('ROLLBACK')]).then(
+          () => giveBack(client),
+          () => discard(client),
+        )
+      throw error
+    }
+  }
+
   return {
     roundTrips: () => trips,
     close: () => sequelize.close(),
@@ -135,7 +175,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
     run: <Row>(statement: Statement, values: readonly unknown[]) =>
       lent(async (client) => (await together<Row>(client, [prepared(statement, values)]))[0]!),
     observe: <Row>(statement: Statement, values: readonly unknown[]) =>
-      lent(async (client) => rowsOf((await answersTo(client, [prepared(statement, values)]))[0]!) as Row[]),
+      lent(async (client) => rowsOf((await uncounted(client, [prepared(statement, values)]))[0]!) as Row[]),
     runBoth: <A, B>(first: BoundStatement, second: BoundStatement) =>
       lent(async (client) => (await together(client, [prepared(...first), prepared(...second)])) as [A[], B[]]),
 
@@ -153,25 +193,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
         }
       }),
 
-    async transaction(work) {
-      const client = await borrow()
-      const transaction = openTransaction((queries) => flight(client, queries.map(sendable)))
-      try {
-        const result = await work(transaction)
-        await transaction.commit()
-        giveBack(client)
-        return result
-      } catch (error) {
-        // After a failed last statement the server has rolled back already; a second ROLLBACK does no harm.
-        if (!transaction.hasBegun()) giveBack(client)
-        else
-          await together(client, [sendable('ROLLBACK')]).then(
-            () => giveBack(client),
-            () => discard(client),
-          )
-        throw error
-      }
-    },
+    transaction: (work) => changes.survived(() => transactOnce(work)),
 
     portions: <Row>(statement: BoundStatement, rowsAtOnce: number, over?: AbortSignal) =>
       readInPortions<Row>({ borrow, together, giveBack, discard }, statement, rowsAtOnce, over),

@@ -6,7 +6,8 @@
 import { isId } from '../domain/ids.ts'
 import type { Statement } from './connection.ts'
 import type { Scope } from './find.ts'
-import type { WebhookEventRow } from './webhook.ts'
+import { columnsOf } from './model.ts'
+import { webhookEvents, type WebhookEventRow } from './webhook.ts'
 
 /** How far a reader has read: the position and the id of an event. */
 export interface FeedPlace {
@@ -100,7 +101,7 @@ function statementOf(names: readonly (keyof FeedFilters)[]): Statement {
 }
 
 const FEED = (filters: string) => `
-  SELECT extent.*, event.* FROM (
+  SELECT extent.*, ${columnsOf(webhookEvents, 'event')} FROM (
     SELECT (SELECT position FROM webhook_events WHERE org_id = $1 ORDER BY position LIMIT 1) AS oldest,
       newest.position AS newest, newest.id AS newest_id,
       EXISTS (SELECT FROM webhook_events WHERE org_id = $1 AND position = $2 AND id = $3) AS has_read,
@@ -109,7 +110,7 @@ const FEED = (filters: string) => `
       LEFT JOIN LATERAL (SELECT position, id FROM webhook_events WHERE org_id = $1 ORDER BY position DESC LIMIT 1) AS newest ON true
   ) AS extent
   LEFT JOIN LATERAL (
-    SELECT * FROM webhook_events WHERE org_id = $1 AND position > $2${filters} ORDER BY position LIMIT $4
+    SELECT ${columnsOf(webhookEvents, 'e')} FROM webhook_events AS e WHERE org_id = $1 AND position > $2${filters} ORDER BY position LIMIT $4
   ) AS event ON true
   ORDER BY event.position`
 

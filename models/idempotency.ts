@@ -70,7 +70,10 @@ function readClaim(row: ClaimRow, now: Date): Claim {
 
 // The lock is tried before the row is read, in one statement. Another call may commit and release the lock after the statement
 // has taken its snapshot, so claim_answer reads the row in a new snapshot.
-const CLAIM = { name: 'claim answer', text: 'SELECT * FROM claim_answer($1, $2, $3, $4, $5)' }
+const CLAIM = {
+  name: 'claim answer',
+  text: 'SELECT locked, status, body, sealed, body_hash, claimed_until FROM claim_answer($1, $2, $3, $4, $5)',
+}
 
 /** A claim that stays after its transaction, while the workflow runs. */
 export interface LeasedClaim extends AnswerKey {

@@ -64,6 +64,13 @@ export interface AnyModel {
   readonly key: readonly string[]
 }
 
+/**
+ * The columns of a table for a SELECT, each after the alias. A prepared statement names its columns: one that returns `*` is
+ * refused on its connection from the migration on that adds a column.
+ */
+export const columnsOf = ({ columns, generated }: AnyModel, alias: string): string =>
+  [...columns, ...generated].map((column) => `${alias}.${column}`).join(', ')
+
 /** The columns of a row by which it is found within its organisation, with their values. */
 export function keyOf(model: AnyModel, row: object): object {
   const columns = model.key.filter((column) => column !== 'org_id')

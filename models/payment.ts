@@ -11,6 +11,7 @@ import {
   MINOR,
   TEXT,
   UUID,
+  columnsOf,
   UUIDS,
   VERSIONED,
   generated,
@@ -164,7 +165,7 @@ const LOCK_PAYMENTS_ON = {
 }
 const ALLOCATIONS_TO = {
   name: 'allocations to a document, locked',
-  text: `SELECT p.*, a.id AS allocation_id, a.amount AS taken, a.settled_base, a.relieved_base
+  text: `SELECT ${columnsOf(payments, 'p')}, a.id AS allocation_id, a.amount AS taken, a.settled_base, a.relieved_base
          FROM payment_allocations AS a JOIN payments AS p ON p.org_id = a.org_id AND p.id = a.payment_id
          WHERE a.org_id = $1 AND (a.invoice_id = $2 OR a.bill_id = $2) ORDER BY p.id, a.id FOR UPDATE`,
 }

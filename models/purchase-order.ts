@@ -5,7 +5,7 @@ import { bills } from './bill.ts'
 import { documentsMade, documentsMadeFrom } from './conversion.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
-import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
+import { DATE, DECIMAL, TEXT, UUID, columnsOf, orNull, textOf, model, type RowOf } from './model.ts'
 import type { Parts } from './parts.ts'
 
 export type PurchaseOrderStatus = StatusOf<'PURCHASE_ORDER'>
@@ -76,9 +76,9 @@ async function withBills(scope: Scope, orders: Omit<PurchaseOrder, 'bills'>[]): 
 const ORDER_OF = '(SELECT purchase_order_id FROM bills WHERE org_id = $1 AND id = $2)'
 const LOCK_ORDER_OF = {
   name: 'lock purchase order of a bill',
-  text: `SELECT * FROM purchase_orders WHERE org_id = $1 AND id = ${ORDER_OF} FOR UPDATE`,
+  text: `SELECT ${columnsOf(purchaseOrders, 'o')} FROM purchase_orders AS o WHERE org_id = $1 AND id = ${ORDER_OF} FOR UPDATE`,
 }
 const LINES_OF_ORDER_OF = {
   name: 'lines of the purchase order of a bill',
-  text: `SELECT * FROM purchase_order_lines WHERE org_id = $1 AND purchase_order_id = ${ORDER_OF} ORDER BY line_no`,
+  text: `SELECT ${columnsOf(purchaseOrderLines, 'l')} FROM purchase_order_lines AS l WHERE org_id = $1 AND purchase_order_id = ${ORDER_OF} ORDER BY line_no`,
 }

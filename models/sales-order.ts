@@ -5,7 +5,7 @@ import { documentsMade, documentsMadeFrom } from './conversion.ts'
 import { DOCUMENT, LINE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import { invoices } from './invoice.ts'
-import { DATE, DECIMAL, TEXT, UUID, orNull, textOf, model, type RowOf } from './model.ts'
+import { DATE, DECIMAL, TEXT, UUID, columnsOf, orNull, textOf, model, type RowOf } from './model.ts'
 import type { Parts } from './parts.ts'
 
 export type SalesOrderStatus = StatusOf<'SALES_ORDER'>
@@ -77,9 +77,9 @@ async function withInvoices(scope: Scope, orders: Omit<SalesOrder, 'invoices'>[]
 const ORDER_OF = '(SELECT sales_order_id FROM invoices WHERE org_id = $1 AND id = $2)'
 const LOCK_ORDER_OF = {
   name: 'lock sales order of an invoice',
-  text: `SELECT * FROM sales_orders WHERE org_id = $1 AND id = ${ORDER_OF} FOR UPDATE`,
+  text: `SELECT ${columnsOf(salesOrders, 'o')} FROM sales_orders AS o WHERE org_id = $1 AND id = ${ORDER_OF} FOR UPDATE`,
 }
 const LINES_OF_ORDER_OF = {
   name: 'lines of the sales order of an invoice',
-  text: `SELECT * FROM sales_order_lines WHERE org_id = $1 AND sales_order_id = ${ORDER_OF} ORDER BY line_no`,
+  text: `SELECT ${columnsOf(salesOrderLines, 'l')} FROM sales_order_lines AS l WHERE org_id = $1 AND sales_order_id = ${ORDER_OF} ORDER BY line_no`,
 }

@@ -3,7 +3,7 @@ import { Op } from 'sequelize'
 import type { NumberParts } from '../domain/numbering.ts'
 import { branches, findDefaultBranch, type BranchRow } from './branch.ts'
 import { finder, findRow, type Scope } from './find.ts'
-import { BOOLEAN, DATE, INTEGER, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
+import { BOOLEAN, DATE, INTEGER, TEXT, TIME, UUID, columnsOf, orNull, model, type RowOf } from './model.ts'
 
 export const accountingPeriods = model('accounting_periods', {
   org_id: UUID,
@@ -80,7 +80,7 @@ export async function findSeries(scope: Scope, branchId: string, date: string): 
 
 const SERIES = {
   name: 'series of branch',
-  text: `SELECT s.* FROM number_series AS s JOIN accounting_periods AS p ON p.org_id = s.org_id AND p.id = s.period_id
+  text: `SELECT ${columnsOf(numberSeries, 's')} FROM number_series AS s JOIN accounting_periods AS p ON p.org_id = s.org_id AND p.id = s.period_id
          WHERE s.org_id = $1 AND s.branch_id = $2 AND $3::date BETWEEN p.start_date AND p.end_date
          ORDER BY s.is_default DESC, s.created_time, s.id`,
 }

@@ -84,7 +84,7 @@ const FIND: Statement = {
   text: `SELECT s.id AS session_id, s.person_id, p.email, s.last_used_time, u.id AS user_id, u.name AS user_name, u.role, o.xmin::text AS version,
            o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
          FROM sessions AS s JOIN people AS p ON p.id = s.person_id
-         LEFT JOIN LATERAL (SELECT * FROM users WHERE person_id = p.id AND ($2::uuid IS NULL OR org_id = $2) LIMIT 2) AS u ON true
+         LEFT JOIN LATERAL (SELECT id, org_id, name, role FROM users WHERE person_id = p.id AND ($2::uuid IS NULL OR org_id = $2) LIMIT 2) AS u ON true
          LEFT JOIN organizations AS o ON o.id = u.org_id
          WHERE s.secret_hash = $1 AND s.last_used_time > $3 AND s.created_time > $4`,
 }
