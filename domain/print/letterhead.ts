@@ -14,16 +14,24 @@ type Letterhead = Pick<
 export function letterhead(surroundings: Surroundings, title: string, number: string): Letterhead {
   const organization = printedOrganization(surroundings)
   const { pdf } = surroundings
-  const signatory = printableLine(pdf?.signatory?.name)
   return {
     organization,
     footer: printableLine(pdf?.footer),
     signatory_for: `For ${organization.legal_name || organization.name}`,
-    signatory,
-    signatory_role: printableLine(pdf?.signatory?.designation) || 'Authorised signatory',
+    signatory: signatoryOf(pdf),
+    signatory_role: AUTHORISED,
     file_title: `${title.charAt(0)}${title.slice(1).toLowerCase()} ${number}, ${organization.name}`,
     language: 'en-IN',
   }
+}
+
+const AUTHORISED = 'Authorised signatory'
+
+// Who signs does so as the authorised signatory of rule 46(q), whatever they are otherwise.
+function signatoryOf(pdf: PrintPreferences | null): string {
+  const designation = printableLine(pdf?.signatory?.designation)
+  const isOwn = designation.toLowerCase() !== AUTHORISED.toLowerCase()
+  return [printableLine(pdf?.signatory?.name), isOwn ? designation : ''].filter(Boolean).join(', ')
 }
 
 /** The bank details by which an invoice is paid. */

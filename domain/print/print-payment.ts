@@ -10,8 +10,8 @@ import type { PrintedDocument } from './printed-document.ts'
 import type { PrintedPayment, Surroundings } from './printed-source.ts'
 import { watermarkOf } from './supply.ts'
 
-const NO_COLUMNS = { hsn: '', unit: '', discount: '', cgst_sgst: '', igst: '', cess: '', tax: '' } as const
-const NO_TOTALS = { taxable: '', cgst: '', sgst: '', igst: '', cess: '', tax: '' }
+const NO_COLUMNS = { hsn: '', unit: '', discount: '', cgst_sgst: '', igst: '', cess: '', tax: '', untaxed: '' } as const
+const NO_TOTALS = { taxable: '', untaxed: '', cgst: '', sgst: '', igst: '', cess: '', tax: '' }
 
 /**
  * The title: rule 50 of the CGST Rules asks for a receipt voucher when an advance is received, rule 51 for a refund voucher
@@ -35,6 +35,7 @@ export function printPayment(payment: PrintedPayment, surroundings: Surroundings
     copy: '',
     copies: [],
     endorsements: [],
+    notice: '',
     number_label: title === 'RECEIPT' ? 'Receipt no.' : 'Voucher no.',
     number,
     date_label: 'Date',
@@ -42,14 +43,16 @@ export function printPayment(payment: PrintedPayment, surroundings: Surroundings
     due_label: '',
     due_date: '',
     place_of_supply: isAdvance ? stateWithCode(contact.place_of_contact) : '',
-    // The tax of an advance that is received is the receiver's to pay (rule 50(j)).
-    reverse_charge: isAdvance ? 'No' : '',
+    // The tax of an advance that is received is the receiver's to pay (rules 50(j) and 51(j)).
+    reverse_charge: isAdvance || title === 'REFUND VOUCHER' ? 'No' : '',
     details: detailsOf(payment, surroundings),
     party: printedParty(payment.flow === 'INCOMING' ? 'Received from' : 'Paid to', payment.party_name, surroundings),
     ship_to: NOBODY,
     columns: NO_COLUMNS,
+    value_label: '',
     sgst_label: 'SGST',
     lines: [],
+    line_totals: { taxable: '', cgst: '', sgst: '', igst: '', cess: '', tax: '', total: '' },
     quantity_total: '',
     hsn_summary: [],
     hsn_totals: NO_TOTALS,
@@ -61,6 +64,7 @@ export function printPayment(payment: PrintedPayment, surroundings: Surroundings
     irn: '',
     ack_no: '',
     ack_date: '',
+    irn_cancelled: '',
     bank: [],
     upi_id: '',
     payment_link: '',
@@ -77,10 +81,12 @@ const MODES: Record<string, string> = {
   OTHER: '',
 }
 
-function detailsOf(payment: PrintedPayment, { account }: Surroundings): PrintedDocument['details'] {
+function detailsOf(payment: PrintedPayment, { account, sources }: Surroundings): PrintedDocument['details'] {
+  const refunded = sources.find(({ kind }) => kind === 'PAYMENT')
   return [
     { label: 'Mode', value: MODES[payment.mode] ?? printableLine(payment.mode) },
-    { label: 'Reference', value: printableLine(payment.reference_number) },
+    { label: refunded ? 'Against receipt' : 'Reference', value: printableLine(payment.reference_number) },
+    { label: 'Receipt date', value: printedDate(refunded?.date ?? null) },
     { label: payment.flow === 'INCOMING' ? 'Received in' : 'Paid from', value: printableLine(account) },
   ].filter(({ value }) => value !== '')
 }
@@ -123,7 +129,8 @@ function baseAmounts(payment: PrintedPayment, base: string): PrintedDocument['ba
 }
 
 function allocationsOf({ currency_code }: PrintedPayment, { sources }: Surroundings): PrintedDocument['allocations'] {
-  return sources.map(({ kind, number, date, total, amount }) => {
+  const settled = sources.filter(({ kind }) => kind !== 'PAYMENT')
+  return settled.map(({ kind, number, date, total, amount }) => {
     const { noun } = factsOf(kind)
     return {
       kind: noun.charAt(0).toUpperCase() + noun.slice(1),

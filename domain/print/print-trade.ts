@@ -2,6 +2,7 @@
 import { factsOf, type DocumentKind, type PrintedKind } from '../documents.ts'
 import { toBase, type Minor } from '../money.ts'
 import { amountInWords } from './amount-in-words.ts'
+import { eInvoiceBlock, isToBeRegistered } from './e-invoice.ts'
 import { printedAmount, printedDate, printedMoney, printedRate, RUPEE } from './figures.ts'
 import { bankOf, letterhead, termsOf } from './letterhead.ts'
 import {
@@ -15,7 +16,7 @@ import {
 } from './parties.ts'
 import { paragraphs, printableLine } from './printable-text.ts'
 import type { PrintedDocument } from './printed-document.ts'
-import type { PrintedTrade, RegisteredInvoice, Surroundings } from './printed-source.ts'
+import type { EInvoiceOnPaper, PrintedTrade, Surroundings } from './printed-source.ts'
 import * as supply from './supply.ts'
 import * as taxes from './tax-lines.ts'
 
@@ -37,12 +38,12 @@ const DUE_DATES: Partial<Record<PrintedKind, string>> = {
 export function printTrade(
   trade: PrintedTrade,
   surroundings: Surroundings,
-  eInvoice: RegisteredInvoice | null,
+  eInvoice: EInvoiceOnPaper | null,
 ): PrintedDocument {
   const { contact, pdf } = surroundings
   const isRegistered = registrationOf(surroundings) !== null
   const title = supply.titleOf(trade, surroundings, isRegistered)
-  const copies = supply.copyNames(trade, title, eInvoice !== null)
+  const copies = supply.copyNames(trade, title, isToBeRegistered(eInvoice))
   const number = printableLine(trade.number)
   return {
     title,
@@ -61,9 +62,7 @@ export function printTrade(
     ...sumsOf(trade),
     base_amounts: baseAmounts(trade, surroundings.organization.currency_code),
     allocations: [],
-    irn: eInvoice?.irn ?? '',
-    ack_no: eInvoice?.ack_no ?? '',
-    ack_date: eInvoice === null ? '' : ackDate(eInvoice.ack_date),
+    ...eInvoiceBlock(eInvoice, trade.kind, isPosted(trade)),
     bank: trade.kind === 'INVOICE' ? bankOf(pdf) : [],
     upi_id: isPayableByUpi(trade, surroundings) ? printableLine(pdf?.upi_id) : '',
     payment_link: isOwed(trade) ? wholeLink(trade.payment_link_url) : '',
@@ -145,24 +144,24 @@ function taxedLines(trade: PrintedTrade, { branch, contact }: Surroundings, titl
     trade.round_off === 0n ? [] : [{ label: 'Round-off', amount: printedAmount(trade.round_off, currency) }]
   return {
     columns: taxes.columnsOf(trade, withinState),
+    value_label: taxes.isFullyTaxed(trade) ? 'Taxable value' : 'Value of supply',
     sgst_label: stateTax,
     lines: taxes.printedLines(trade),
+    line_totals: taxes.lineTotals(trade),
     quantity_total: taxes.quantityTotal(trade),
     hsn_summary: taxes.hsnSummary(trade, withinState),
     hsn_totals: taxes.hsnTotals(trade),
-    totals: [
-      { label: valueLabel(trade, title), amount: printedAmount(trade.sub_total, currency) },
-      ...taxes.taxesByRate(trade, stateTax),
-      ...roundOff,
-    ],
+    totals: [...valuesOf(trade, title), ...taxes.taxesByRate(trade, stateTax), ...roundOff],
     reverse_charge_taxes: taxes.reverseChargeTaxes(trade, stateTax, withinState),
   }
 }
 
-// A bill of supply has a value of supply, and no taxable one (rule 49 of the CGST Rules).
-function valueLabel(trade: PrintedTrade, title: string): string {
-  if (taxes.isTaxed(trade)) return 'Taxable value'
-  return title === supply.BILL_OF_SUPPLY ? 'Value of supply' : 'Subtotal'
+/** What the lines come to before taxes: beside a taxable value, what bears no tax and why. */
+function valuesOf(trade: PrintedTrade, title: string): PrintedDocument['totals'] {
+  if (taxes.isTaxed(trade)) return taxes.valuesByTaxation(trade)
+  // A bill of supply has a value of supply, and no taxable one (rule 49 of the CGST Rules).
+  const label = title === supply.BILL_OF_SUPPLY ? 'Value of supply' : 'Subtotal'
+  return [{ label, amount: printedAmount(trade.sub_total, trade.currency_code) }]
 }
 
 function sumsOf(trade: PrintedTrade) {
@@ -187,14 +186,14 @@ function sumsOf(trade: PrintedTrade) {
   }
 }
 
-/** Amounts in the currency of the books, which GST is paid in; the taxable value is the rest, so that they add up. */
+/** Amounts in the currency of the books, which GST is paid in; the value is the rest, so that they add up. */
 function baseAmounts(trade: PrintedTrade, base: string): PrintedDocument['base_amounts'] {
   const { currency_code: currency, exchange_rate: rate } = trade
   if (currency === base) return []
   const inBase = (amount: Minor) => toBase(amount, currency, rate, base)
   const [total, tax] = [inBase(trade.total), inBase(trade.tax_total)]
   const amounts: [string, Minor][] = [
-    ['Taxable value', total - tax - inBase(trade.round_off)],
+    [taxes.isFullyTaxed(trade) ? 'Taxable value' : 'Value', total - tax - inBase(trade.round_off)],
     ['Tax', tax],
     ['Round-off', inBase(trade.round_off)],
     ['Total', total],
@@ -205,10 +204,4 @@ function baseAmounts(trade: PrintedTrade, base: string): PrintedDocument['base_a
       .filter(([label, amount]) => label !== 'Round-off' || amount !== 0n)
       .map(([label, amount]) => ({ label: `${label} in ${base}`, amount: printedAmount(amount, base) })),
   ]
-}
-
-// The registration portal writes Indian time, with a space or a T.
-function ackDate(text: string): string {
-  const [, date, time] = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)/.exec(text) ?? []
-  return date ? `${printedDate(date)} ${time}` : printableLine(text)
 }

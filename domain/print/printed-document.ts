@@ -63,7 +63,7 @@ const Line = Group({
   unit: Text('The unit.'),
   rate: Text('The price of a quantity of 1, with at least the digits of the currency.'),
   discount: Text("The discount; '' where there is none."),
-  taxable: Text('Quantity x rate less the discount.'),
+  taxable: Text('Quantity x rate less the discount: the value, be it taxed or not.'),
   tax_rate: Text("`18%`, `Exempt`, `Nil rated`, `Non-GST`, `18% RCM`; '' where the line has no tax."),
   cgst: Text("CGST; '' where there is none, as of the three below."),
   sgst: Text('SGST, or UTGST in a union territory without a legislature.'),
@@ -76,7 +76,8 @@ const Line = Group({
 const HsnRow = Group({
   hsn: Text("HSN or SAC; '-' for lines without."),
   rate: Text('As `tax_rate` of a line, with the cess: `28% + 12%`.'),
-  taxable: Text('Taxable value.'),
+  taxable: Text("Taxable value; '' where the lines bear no tax."),
+  untaxed: Text("The value of lines that are exempt, nil-rated, outside GST or without a tax; else ''."),
   cgst_rate: Text('`9%`.'),
   cgst: Text('CGST.'),
   sgst_rate: Text('`9%`.'),
@@ -89,11 +90,22 @@ const HsnRow = Group({
 
 const HsnTotals = Group({
   taxable: Text('Taxable value.'),
+  untaxed: Text("The value of what bears no tax; '' where everything does."),
   cgst: Text('CGST.'),
   sgst: Text('SGST or UTGST.'),
   igst: Text('IGST.'),
   cess: Text('Cess.'),
   tax: Text('All taxes.'),
+})
+
+const LineTotals = Group({
+  taxable: Text('The value of the lines.'),
+  cgst: Text("CGST; '' where there is none, as of the three below."),
+  sgst: Text('SGST or UTGST.'),
+  igst: Text('IGST.'),
+  cess: Text('Cess.'),
+  tax: Text('All taxes.'),
+  total: Text('Values and taxes, before the round-off.'),
 })
 
 const Amount = Group({ label: Text('What it is.'), amount: Text('The amount, without the sign of the currency.') })
@@ -115,6 +127,7 @@ const Columns = Group({
   igst: Flag('IGST is charged'),
   cess: Flag('cess is charged'),
   tax: Flag('a line has a tax, be it of 0 %'),
+  untaxed: Flag('some lines bear tax and others none'),
 })
 
 /**
@@ -132,6 +145,7 @@ export const PrintedDocument = Group({
     'All copies that the rules ask for, this one first (rule 48 of the CGST Rules).',
   ),
   endorsements: Paragraphs('What a rule asks to be written on the document, such as that of an export.'),
+  notice: Text("What stops the document from being what its title says: `IRN awaited ...`; '' where nothing does."),
 
   number_label: Text('`Invoice no.`'),
   number: Text('The number of the document.'),
@@ -150,13 +164,17 @@ export const PrintedDocument = Group({
   ship_to: Party,
 
   columns: Columns,
+  value_label: Text(
+    "The head of the column `taxable`: `Taxable value`, or `Value of supply` where a line bears no tax; '' for payments.",
+  ),
   sgst_label: Text('`SGST`, or `UTGST` in a union territory without a legislature.'),
   lines: List(Line, 'The lines in their order.'),
+  line_totals: LineTotals,
   quantity_total: Text("The sum of the quantities, where all lines have one unit; else ''."),
   hsn_summary: List(HsnRow, 'By HSN or SAC and rate; empty where no line bears GST.'),
   hsn_totals: HsnTotals,
   totals: Amounts(
-    'From the taxable value, the value of supply or the subtotal to the round-off; they add up to the total.',
+    'From the taxable value, the values that bear no tax, or the subtotal to the round-off; they add up to the total.',
   ),
   total_label: Text('`Total`.'),
   total: Text('The total with the sign of the currency: `₹ 1,18,000.00`.'),
@@ -173,6 +191,7 @@ export const PrintedDocument = Group({
   irn: Text("The number of the e-invoice; '' where there is none."),
   ack_no: Text('Its acknowledgement.'),
   ack_date: Text('The date and time of the acknowledgement.'),
+  irn_cancelled: Text("`This IRN is cancelled.`, where it is; the picture `signed-qr` is then left out. Else ''."),
 
   bank: Pairs("The organisation's bank details."),
   upi_id: Text("The address to pay to by UPI; '' where nothing is to be paid by it. The picture is `upi-qr`."),
@@ -181,7 +200,7 @@ export const PrintedDocument = Group({
   terms: Paragraphs("The organisation's terms."),
   footer: Text("The organisation's footer."),
   signatory_for: Text('`For` and the name of the organisation.'),
-  signatory: Text('The name of the one who signs.'),
-  signatory_role: Text('The designation, or `Authorised signatory`.'),
+  signatory: Text('The name of the one who signs, with their designation.'),
+  signatory_role: Text('`Authorised signatory`.'),
 })
 export type PrintedDocument = Static<typeof PrintedDocument>

@@ -1,5 +1,6 @@
 // What a printed document is made from: the document, who wrote it, who it is for, and what it refers to.
 import type { DocumentKind, PrintedKind } from '../documents.ts'
+import type { EInvoiceStatus } from '../e-invoice/state.ts'
 import type { GstParts, Tax } from '../gst.ts'
 import type { Minor } from '../money.ts'
 import type { Flow, PaymentType } from '../posting/payment.ts'
@@ -120,10 +121,13 @@ export interface PrintedPayment {
   allocated: Minor
 }
 
-/** An e-invoice as it was registered. */
-export interface RegisteredInvoice {
-  irn: string
-  ack_no: string
+/** The e-invoice of a document, in the state that it is in. */
+export interface EInvoiceOnPaper {
+  status: EInvoiceStatus
+  irn: string | null
+  ack_no: string | null
   /** As the registration portal wrote it, in Indian time: `2026-11-01 14:05:00`. */
-  ack_date: string
+  ack_date: string | null
+  /** When the IRN was cancelled, in the same form. */
+  cancelled_at: string | null
 }

@@ -28,29 +28,28 @@ export const BILL_OF_SUPPLY = 'BILL OF SUPPLY'
 const UNTAXED = ['EXEMPT', 'NIL_RATED', 'NON_GST']
 
 /**
- * The title. A registered supplier writes a tax invoice (rule 46 of the CGST Rules), or a bill of supply where every line is
- * exempt, nil-rated or outside GST (rule 49). Who is not registered writes neither, and where no line says how it is
- * taxed, nobody can tell.
+ * The title. A registered supplier writes a tax invoice (rule 46 of the CGST Rules), a bill of supply where every line is
+ * exempt, nil-rated or outside GST (rule 49), and one paper for both to an unregistered recipient (rule 46A). Who is not
+ * registered writes none of these, and where no line says how it is taxed, nobody can tell.
  */
 export function titleOf(trade: PrintedTrade, { contact }: Surroundings, isRegistered: boolean): string {
   const own = DOCUMENTS[trade.kind].noun.toUpperCase()
   if (trade.kind !== 'INVOICE') return trade.from_vendor ? `VENDOR ${own}` : own
   if (!isRegistered || trade.lines.every(({ tax }) => tax === null)) return own
   if (isAbroad(contact)) return 'EXPORT INVOICE'
-  return isBillOfSupply(trade) ? BILL_OF_SUPPLY : 'TAX INVOICE'
-}
-
-function isBillOfSupply({ lines }: PrintedTrade): boolean {
-  return lines.every(({ tax }) => tax !== null && UNTAXED.includes(tax.shape))
+  const isExempt = ({ tax }: PrintedTradeLine) => tax !== null && UNTAXED.includes(tax.shape)
+  if (trade.lines.every(isExempt)) return BILL_OF_SUPPLY
+  const isOfBoth = trade.lines.some(isExempt) && trade.lines.some((line) => line.tax !== null && !isExempt(line))
+  return isOfBoth && contact.gst_no === null ? 'INVOICE-CUM-BILL OF SUPPLY' : 'TAX INVOICE'
 }
 
 /**
- * The markings of the copies (rule 48 of the CGST Rules): three of goods, two of services. A registered e-invoice needs none
+ * The markings of the copies (rule 48 of the CGST Rules): three of goods, two of services. An e-invoice needs none
  * (sub-rule 6), and a draft or a cancelled invoice is not issued in copies.
  */
-export function copyNames(trade: PrintedTrade, title: string, isRegisteredInvoice: boolean): string[] {
+export function copyNames(trade: PrintedTrade, title: string, isEInvoice: boolean): string[] {
   const isIssued = trade.status !== 'DRAFT' && trade.status !== 'CANCELLED'
-  if (trade.kind !== 'INVOICE' || title === 'INVOICE' || isRegisteredInvoice || !isIssued) return []
+  if (trade.kind !== 'INVOICE' || title === 'INVOICE' || isEInvoice || !isIssued) return []
   return isOfServices(trade.lines)
     ? ['ORIGINAL FOR RECIPIENT', 'DUPLICATE FOR SUPPLIER']
     : ['ORIGINAL FOR RECIPIENT', 'DUPLICATE FOR TRANSPORTER', 'TRIPLICATE FOR SUPPLIER']

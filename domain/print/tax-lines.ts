@@ -58,6 +58,21 @@ export function printedLines(trade: PrintedTrade): PrintedDocument['lines'] {
   })
 }
 
+/** The sums of the columns of the lines. */
+export function lineTotals(trade: PrintedTrade): PrintedDocument['line_totals'] {
+  const { currency_code: currency, sub_total, tax_total, cgst, sgst, igst, cess } = trade
+  const amount = (value: Minor) => amountOrBlank(value, currency)
+  return {
+    taxable: printedAmount(sub_total, currency),
+    cgst: amount(cgst),
+    sgst: amount(sgst),
+    igst: amount(igst),
+    cess: amount(cess),
+    tax: amount(tax_total),
+    total: printedAmount(sub_total + tax_total, currency),
+  }
+}
+
 /** The columns that a document of these lines needs. */
 export function columnsOf(trade: PrintedTrade, withinState: boolean): PrintedDocument['columns'] {
   const flag = (holds: boolean) => (holds ? 'yes' : '')
@@ -71,6 +86,7 @@ export function columnsOf(trade: PrintedTrade, withinState: boolean): PrintedDoc
     igst: flag(igst > 0n || (taxed && !withinState)),
     cess: flag(cess > 0n),
     tax: flag(lines.some(({ tax }) => tax !== null)),
+    untaxed: flag(taxed && !isFullyTaxed(trade)),
   }
 }
 
@@ -83,19 +99,47 @@ export function quantityTotal({ lines, currency_code }: PrintedTrade): string {
   return `${printedQuantity(total, currency_code)} ${unit}`
 }
 
-/** Taxable value and taxes of some lines. */
+/** Values and taxes of some lines. */
 interface TaxGroup extends GstParts {
   taxable: Minor
+  untaxed: Minor
 }
 
+const totalOf = (lines: readonly PrintedTradeLine[]): Minor => sum(lines.map(({ item_total }) => item_total))
+
 const groupOf = (lines: readonly PrintedTradeLine[]): TaxGroup => ({
-  taxable: sum(lines.map(({ item_total }) => item_total)),
+  taxable: totalOf(lines.filter(bearsGst)),
+  untaxed: totalOf(lines.filter((line) => !bearsGst(line))),
   ...lines.reduce<GstParts>(addGst, NONE),
 })
 
-/** True where a line bears GST, be it of 0 % or owed by the recipient. */
-export const isTaxed = ({ lines }: PrintedTrade): boolean =>
-  lines.some(({ tax }) => tax !== null && SHAPES[tax.shape] === undefined)
+// Be it of 0 %, or owed by the recipient.
+const bearsGst = ({ tax }: PrintedTradeLine) => tax !== null && SHAPES[tax.shape] === undefined
+
+/** True where a line bears GST. */
+export const isTaxed = ({ lines }: PrintedTrade): boolean => lines.some(bearsGst)
+
+/** True where every line does. */
+export const isFullyTaxed = ({ lines }: PrintedTrade): boolean => lines.every(bearsGst)
+
+// As returns tell them apart (table 8 of form GSTR-1).
+const VALUES: [label: string, shape: string | null][] = [
+  ['Exempt value', 'EXEMPT'],
+  ['Nil-rated value', 'NIL_RATED'],
+  ['Non-GST value', 'NON_GST'],
+  ['Value without tax', null],
+]
+
+/** The taxable value, and the values that bear no tax; they add up to the sum of the lines. */
+export function valuesByTaxation({ lines, currency_code }: PrintedTrade): PrintedAmounts {
+  const row = (label: string, of: PrintedTradeLine[]) => ({ label, amount: printedAmount(totalOf(of), currency_code) })
+  return [
+    row('Taxable value', lines.filter(bearsGst)),
+    ...VALUES.map(([label, shape]) => ({ label, of: lines.filter(({ tax }) => (tax?.shape ?? null) === shape) }))
+      .filter(({ of }) => of.length > 0)
+      .map(({ label, of }) => row(label, of)),
+  ]
+}
 
 /** Every HSN with every rate, in the order of the lines; empty where no line bears GST. The columns add up to hsnTotals. */
 export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDocument['hsn_summary'] {
@@ -111,7 +155,7 @@ export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDo
       cgst_rate: half,
       sgst_rate: half,
       igst_rate: isCharged && !withinState ? printedPercent(first.tax_percentage) : '',
-      ...printedGroup(groupOf(lines), trade.currency_code),
+      ...printedGroup(groupOf(lines), trade.currency_code, bearsGst(first)),
     }
   })
 }
@@ -119,19 +163,21 @@ export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDo
 /** The sums of the columns of the summary: the document's own. */
 export function hsnTotals(trade: PrintedTrade): PrintedDocument['hsn_totals'] {
   if (!isTaxed(trade)) {
-    return { taxable: '', cgst: '', sgst: '', igst: '', cess: '', tax: '' }
+    return { taxable: '', untaxed: '', cgst: '', sgst: '', igst: '', cess: '', tax: '' }
   }
-  return printedGroup({ ...trade, taxable: trade.sub_total }, trade.currency_code)
+  const { taxable, untaxed } = groupOf(trade.lines)
+  return printedGroup({ ...trade, taxable, untaxed }, trade.currency_code, true)
 }
 
-function printedGroup(group: TaxGroup, currency: string): PrintedDocument['hsn_totals'] {
+function printedGroup(group: TaxGroup, currency: string, isTaxed: boolean): PrintedDocument['hsn_totals'] {
   return {
-    taxable: printedAmount(group.taxable, currency),
+    taxable: isTaxed ? printedAmount(group.taxable, currency) : '',
+    untaxed: amountOrBlank(group.untaxed, currency),
     cgst: amountOrBlank(group.cgst, currency),
     sgst: amountOrBlank(group.sgst, currency),
     igst: amountOrBlank(group.igst, currency),
     cess: amountOrBlank(group.cess, currency),
-    tax: printedAmount(gstTotal(group), currency),
+    tax: isTaxed ? printedAmount(gstTotal(group), currency) : '',
   }
 }
 

@@ -1,7 +1,7 @@
 // Reads a document with everything that is printed of it and beside it, as of one moment.
 import { toBuffer } from 'qrcode'
 import { indianTime } from '../../domain/e-invoice/signed-qr.ts'
-import type { ShownEInvoice } from '../../domain/e-invoice/state.ts'
+import type { EInvoicedKind, ShownEInvoice } from '../../domain/e-invoice/state.ts'
 import { factsOf, type PrintedKind } from '../../domain/documents.ts'
 import { isId } from '../../domain/ids.ts'
 import { printPayment } from '../../domain/print/print-payment.ts'
@@ -9,9 +9,9 @@ import { isPayableByUpi, printTrade } from '../../domain/print/print-trade.ts'
 import type { InvoiceTemplate } from '../../domain/preferences.ts'
 import type { PictureName, PrintedDocument } from '../../domain/print/printed-document.ts'
 import type {
+  EInvoiceOnPaper,
   PrintedTrade,
   PrintedTradeLine,
-  RegisteredInvoice,
   Surroundings,
 } from '../../domain/print/printed-source.ts'
 import { printableLine } from '../../domain/print/printable-text.ts'
@@ -39,10 +39,10 @@ export async function readPrinted(
   template?: InvoiceTemplate,
 ): Promise<(PrintKey & { data: PrintedDocument; pictures: Pictures }) | null> {
   if (!isId(id)) return null
-  const { table, lines } = factsOf(kind)
+  const { lines } = factsOf(kind)
   const [[head], [row], [logo], found = []] = (await database.snapshot([
     [WITH_SURROUNDINGS[kind], [orgId, id]],
-    [{ name: UNPREPARED, text: `SELECT * FROM ${table} WHERE org_id = $1 AND id = $2` }, [orgId, id]],
+    [rowOf(kind), [orgId, id]],
     [LOGO, [orgId]],
     ...(lines === undefined ? [] : [linesOf(kind, orgId, id)]),
   ])) as [HeadWithSurroundings[], (TradeColumns | PaymentColumns)[], { content: Buffer }[], PrintedTradeLine[]?]
@@ -52,7 +52,7 @@ export async function readPrinted(
   const { data, codes } =
     kind === 'PAYMENT'
       ? { data: printPayment(paymentOf(row as PaymentColumns, number), surroundings), codes: {} }
-      : printedTrade(tradeOf(kind, row as TradeColumns, number, found), surroundings, (row as TradeColumns).e_invoice)
+      : printedTrade(tradeOf(kind, row as TradeColumns, number, found), surroundings, row as TradeColumns)
   return {
     data,
     pictures: { ...(logo ? { logo: logo.content } : {}), ...(await drawn(codes)) },
@@ -65,6 +65,16 @@ export async function readPrinted(
 
 // A prepared `SELECT *` fails on its connection from the migration on that adds a column, until the process starts again.
 const UNPREPARED = ''
+
+const E_INVOICED: readonly PrintedKind[] = ['INVOICE', 'CREDIT_NOTE'] satisfies EInvoicedKind[]
+
+const rowOf = (kind: PrintedKind) => ({
+  name: UNPREPARED,
+  text: E_INVOICED.includes(kind)
+    ? `SELECT d.*, e.cancelled_at AS irn_cancelled_at FROM ${factsOf(kind).table} AS d
+        LEFT JOIN e_invoices AS e ON e.org_id = d.org_id AND e.id = d.id WHERE d.org_id = $1 AND d.id = $2`
+    : `SELECT * FROM ${factsOf(kind).table} WHERE org_id = $1 AND id = $2`,
+})
 
 const LOGO = { name: 'logo', text: 'SELECT content FROM logos WHERE org_id = $1' }
 
@@ -84,12 +94,12 @@ type Codes = Partial<Record<PictureName, string>>
 function printedTrade(
   trade: PrintedTrade,
   surroundings: Surroundings,
-  eInvoice: ShownEInvoice | null | undefined,
+  { e_invoice: eInvoice, irn_cancelled_at: cancelledAt }: Pick<TradeColumns, 'e_invoice' | 'irn_cancelled_at'>,
 ): { data: PrintedDocument; codes: Codes } {
   const { organization, pdf } = surroundings
-  const registered = eInvoice?.status === 'GENERATED' ? eInvoice : null
-  const data = printTrade(trade, surroundings, registered && acknowledged(registered))
-  const codes: Codes = registered ? { 'signed-qr': registered.signed_qr! } : {}
+  const data = printTrade(trade, surroundings, eInvoice ? onPaper(eInvoice, cancelledAt ?? null) : null)
+  // A code that scans as valid does not belong on what is cancelled.
+  const codes: Codes = eInvoice?.status === 'GENERATED' ? { 'signed-qr': eInvoice.signed_qr! } : {}
   if (!isPayableByUpi(trade, surroundings)) return { data, codes }
   const link = upiLink({
     address: pdf!.upi_id!,
@@ -100,10 +110,12 @@ function printedTrade(
   return { data, codes: { ...codes, 'upi-qr': link } }
 }
 
-const acknowledged = ({ irn, ack_no, ack_date }: ShownEInvoice): RegisteredInvoice => ({
-  irn: irn!,
-  ack_no: ack_no!,
-  ack_date: indianTime(new Date(ack_date!)),
+const onPaper = ({ status, irn, ack_no, ack_date }: ShownEInvoice, cancelledAt: Date | null): EInvoiceOnPaper => ({
+  status,
+  irn,
+  ack_no,
+  ack_date: ack_date && indianTime(new Date(ack_date)),
+  cancelled_at: cancelledAt && indianTime(cancelledAt),
 })
 
 // A code of medium correction is still read where a seventh of it is stained.

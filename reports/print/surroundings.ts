@@ -21,13 +21,18 @@ const MADE_FROM: Partial<Record<PrintedKind, DocumentKind[]>> = {
 const source = (kind: DocumentKind, total: string, amount: string) =>
   `jsonb_build_object('kind', '${kind}', 'number', s.${factsOf(kind).number}, 'date', s.date, 'total', ${total}, 'amount', ${amount})`
 
+// What is given back names by its reference the receipt that it was taken with.
+const REFUNDED = `SELECT s.id, ${source('PAYMENT', 'NULL', 'NULL')} AS one FROM payments AS s
+  WHERE s.org_id = $1 AND d.flow = 'OUTGOING' AND d.payment_type = 'REFUND'
+    AND s.flow = 'INCOMING' AND s.contact_id = d.contact_id AND s.payment_number = d.reference_number`
+
 function sourcesOf(kind: PrintedKind): string {
   if (kind === 'PAYMENT') {
     const settled = (['INVOICE', 'BILL'] as const).map(
       (of) => `SELECT a.id, ${source(of, 's.total::text', 'a.amount::text')} AS one FROM payment_allocations AS a
         JOIN ${factsOf(of).table} AS s ON s.org_id = a.org_id AND s.id = a.${factsOf(of).id} WHERE a.org_id = $1 AND a.payment_id = d.id`,
     )
-    return `(SELECT coalesce(jsonb_agg(one ORDER BY id), '[]') FROM (${settled.join(' UNION ALL ')}) AS settled)`
+    return `(SELECT coalesce(jsonb_agg(one ORDER BY id), '[]') FROM (${[...settled, REFUNDED].join(' UNION ALL ')}) AS settled)`
   }
   const referred = MADE_FROM[kind] ?? (factsOf(kind).against as DocumentKind[] | undefined) ?? []
   const found = referred.map(

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { toBuffer } from 'qrcode'
 import { onPath } from '../../bin/services/process.ts'
 import { type PrintedDocument, TEMPLATE_NAMES, type TemplateName } from '../../domain/print/printed-document.ts'
 import { merge } from '../../gateways/pdf/merge.ts'
@@ -29,7 +30,7 @@ const withLines = (data: PrintedDocument, count: number): PrintedDocument => ({
 // Seen in one template of invoices; they are no longer than the rest.
 const OTHERS = /^invoice-(10-lines|cancelled|draft|bill-of-supply|reverse-charge|specimen)$/
 // Where the end of the lines comes near the end of a page, and beyond it.
-const COUNTS = [13, 21, 40]
+const COUNTS = [10, 13, 21, 40]
 
 const folder = mkdtempSync(join(tmpdir(), 'bahi-layout-'))
 const documents = new Map<string, { template: TemplateName; data: PrintedDocument }>()
@@ -37,7 +38,14 @@ for (const template of TEMPLATE_NAMES) {
   const kind = template.replace(/^invoice-.*/, 'invoice')
   for (const name of SAMPLES.filter((one) => one.startsWith(kind) && (template === 'invoice-classic' || !OTHERS.test(one)))) documents.set(`${template}.${name}`, { template, data: sample(name) })
 }
+// Names of three lines, so that rows meet the ends of pages in every way.
+const HIGH_ROW = 'with a name so long that it goes on over the lines of its cell until ROWEND'
+const TEN = sample('invoice-10-lines')
+const summary = Array.from({ length: 70 }, (_, place) => TEN.hsn_summary[place % 10]!)
+documents.set('bill.long-summary', { template: 'bill', data: { ...withLines(TEN, 40), hsn_summary: summary } })
 for (const template of INVOICES) {
+  const data = withLines(TEN, 60)
+  documents.set(`${template}.high-rows`, { template, data: { ...data, lines: data.lines.map((line) => ({ ...line, name: `${line.name} ${HIGH_ROW} ${line.no}` })) } })
   for (const count of COUNTS) documents.set(`${template}.${count}`, { template, data: withLines(sample('invoice-10-lines'), count) })
 }
 
@@ -46,13 +54,21 @@ const fontFolders = ['noto-sans', 'noto-sans-devanagari', 'noto-sans-tamil']
   .map((name) => dirname(fileURLToPath(import.meta.resolve(`@expo-google-fonts/${name}/package.json`))))
   .flatMap((home) => ['400Regular', '700Bold'].map((face) => `<dir>${join(home, face)}</dir>`))
 
+// As they take room; a code of an e-invoice is as dense as a real one.
+const code = (text: string) => toBuffer(text, { type: 'png', margin: 1 })
+const picturesOf = async ({ irn, upi_id, watermark }: PrintedDocument) => ({
+  ...(watermark ? {} : { logo: await code('A logo') }),
+  ...(irn ? { 'signed-qr': await code(irn.repeat(15)) } : {}),
+  ...(upi_id ? { 'upi-qr': await code(`upi://pay?pa=${upi_id}`) } : {}),
+})
+
 const textOf = async (name: string, order: '-layout' | '-raw') =>
   (await run('pdftotext', [order, join(folder, `${name}.pdf`), '-'], { maxBuffer: 2 ** 24 })).stdout
 const pagesOf = new Map<string, string[]>()
 beforeAll(async () => {
   if (!isChecked) return
   writeFileSync(join(folder, 'fonts.conf'), `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${fontFolders.join('')}<cachedir>${folder}/cache</cachedir></fontconfig>`)
-  for (const [name, { template, data }] of documents) writeFileSync(join(folder, `${name}.fodt`), await merge(template, data, {}))
+  for (const [name, { template, data }] of documents) writeFileSync(join(folder, `${name}.fodt`), await merge(template, data, await picturesOf(data)))
   await run('soffice', [
     `-env:UserInstallation=${pathToFileURL(join(folder, 'profile'))}`, '--headless', '--convert-to', 'pdf', '--outdir', folder, ...[...documents.keys()].map((name) => join(folder, `${name}.fodt`)),
   ], { env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') }, maxBuffer: 2 ** 24 })
@@ -82,7 +98,7 @@ const plain = (text: string) => text.replace(/\s+/g, '')
     expect(raw.replaceAll('\n', '').split(data.watermark)).toHaveLength(pages(name).length + 1)
   })
 
-  test.each(SAMPLES.filter((name) => /^invoice-(1-line|e-invoice|draft|bill-of-supply|reverse-charge|foreign-currency)$/.test(name)))('%s is one page', (name) => {
+  test.each(SAMPLES.filter((name) => /^invoice-(1-line|e-invoice|draft|bill-of-supply|reverse-charge|foreign-currency|every-tax|irn-awaited|irn-cancelled)$/.test(name)))('%s is one page', (name) => {
     const printed = INVOICES.filter((template) => documents.has(`${template}.${name}`))
     expect(printed.filter((template) => pages(`${template}.${name}`).length !== 1)).toEqual([])
   })
@@ -94,10 +110,33 @@ const plain = (text: string) => text.replace(/\s+/g, '')
     for (const page of all.filter((one) => one.includes('Article'))) expect(page).toMatch(/HSN\/SAC.*Rate.*Amount/)
   })
 
-  test.each(INVOICES.flatMap((template) => COUNTS.map((count) => `${template}.${count}`)))('the signature of %s is not alone on a page', (name) => {
-    const signed = pages(name).filter((page) => page.includes('Authorised signatory'))
-    expect(signed).toHaveLength(1)
-    expect(signed[0]).toMatch(/in words/i)
+  test.each([...documents.keys()].filter((name) => !name.startsWith('payment.')))('words, bank details and signature of %s are on the page of its total', async (name) => {
+    const { data } = documents.get(name)!
+    // Cells beside each other are one after the other.
+    const all = (await textOf(name, '-raw')).split('\f')
+    const holds = (text: string) => all.map((page) => plain(page).includes(plain(text)))
+    const signed = holds(data.signatory_role)
+    expect(signed.filter(Boolean)).toHaveLength(1)
+    const [bank] = name.startsWith('invoice-') ? data.bank : []
+    for (const text of [data.total, data.amount_in_words, ...(bank ? [bank.value] : [])]) {
+      const page = signed.indexOf(true)
+      expect([text, holds(text)[page]]).toEqual([text, true])
+    }
+  })
+
+  test.each(INVOICES)('a row of the lines of %s is never on two pages', (template) => {
+    const rows = pages(`${template}.high-rows`).map((page) => [...plain(page).matchAll(/Article(\d+)with/g)].length)
+    const ends = pages(`${template}.high-rows`).map((page) => [...plain(page).matchAll(/ROWEND/g)].length)
+    expect(rows.reduce((all, count) => all + count)).toBe(60)
+    expect(ends).toEqual(rows)
+  })
+
+  test.each(['boxed', 'tally'].flatMap((look) => ['1-line', 'e-invoice', 'irn-awaited'].map((name) => `invoice-${look}.invoice-${name}`)))('%s has its title in the middle of the page', async (name) => {
+    const words = (await run('pdftotext', ['-bbox', '-l', '1', join(folder, `${name}.pdf`), '-'])).stdout
+    const [, left] = /xMin="([\d.]+)"[^>]*>TAX</.exec(words)!
+    const [, right] = /xMax="([\d.]+)"[^>]*>INVOICE</.exec(words)!
+    // In points, of a page 595 wide.
+    expect(Math.abs((Number(left) + Number(right)) / 2 - 297.6)).toBeLessThan(3)
   })
 
   test.each(INVOICES)('amounts of %s end in one column', (template) => {

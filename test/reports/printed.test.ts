@@ -94,6 +94,35 @@ describe('invoices', () => {
   })
 })
 
+test('an e-invoice that is awaited, registered, cancelled: what it says, and its code', async () => {
+  const invoice = await org.sentInvoice()
+  const id = invoice.invoice_id
+  const REGISTERED = { irn: 'a'.repeat(64), ack_no: '11', ack_date: '2026-11-10T08:35:00.000Z', signed_qr: 'a.b.c' }
+  const become = (status: string, more: Json = {}) => service.sql(
+    'UPDATE invoices SET e_invoice = $2::jsonb WHERE id = $1', id, JSON.stringify({ status, irn: null, ack_no: null, ack_date: null, signed_qr: null, errors: [], ...more }))
+  await become('PENDING')
+  expect(await printed('INVOICE', id)).toMatchObject({ data: { irn: '', copy: '', notice: expect.stringMatching(/^IRN awaited/) }, pictures: {} })
+  await become('GENERATED', REGISTERED)
+  expect(await printed('INVOICE', id)).toMatchObject({ data: { irn: REGISTERED.irn, ack_date: '10 Nov 2026 14:05', notice: '' }, pictures: { 'signed-qr': expect.any(Buffer) } })
+  await service.sql(
+    `INSERT INTO e_invoices (org_id, id, kind, branch_id, status, provider, gstin, irn, ack_no, ack_date, signed_qr, errors, attempts, attended_at, cancelled_at, version, created_time, last_modified_time)
+     SELECT org_id, id, 'INVOICE', branch_id, 'CANCELLED', 'sandbox', '29AABCT1332L1ZU', $2::text, '11', now(), 'a.b.c', '[]', 0, now(), '2026-11-11T04:00:00Z', 1, now(), now() FROM invoices WHERE id = $1`,
+    id, REGISTERED.irn)
+  await become('CANCELLED', REGISTERED)
+  const { data, pictures } = await printed('INVOICE', id)
+  expect([data.irn, data.irn_cancelled, pictures]).toEqual([REGISTERED.irn, 'IRN cancelled on 11 Nov 2026 09:30', {}])
+  await service.sql('DELETE FROM e_invoices WHERE id = $1', id)
+  await service.sql('UPDATE invoices SET e_invoice = NULL WHERE id = $1', id)
+})
+
+test('a refund names the receipt that its reference is the number of', async () => {
+  const receipt = await org.payment(org.receiptBody({ amount: 500, payment_type: 'ADVANCE' }))
+  const refund = await org.payment(org.receiptBody({ amount: 500, flow: 'OUTGOING', payment_type: 'REFUND', reference_number: receipt.payment_number }))
+  const { data } = await printed('PAYMENT', refund.payment_id)
+  const named = [{ label: 'Against receipt', value: receipt.payment_number }, { label: 'Receipt date', value: expect.stringMatching(/2026$/) }]
+  expect(data).toMatchObject({ title: 'REFUND VOUCHER', reverse_charge: 'No', allocations: [], details: expect.arrayContaining(named) })
+})
+
 describe('purchases and orders', () => {
   test('a bill says its order, and owes the reverse charge that the books have', async () => {
     const bill = await org.openBill({ line_items: lines({ tax_id: taxes['RCM 18%'] }) })

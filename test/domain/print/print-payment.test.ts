@@ -41,6 +41,15 @@ test('an advance says the place of supply; one in another currency what it comes
   expect(printed.settled).toEqual([{ label: 'Not yet applied', amount: '100.00' }])
 })
 
+test('a refund names the receipt that its reference is the number of, with its date', () => {
+  const receipt = { kind: 'PAYMENT' as const, number: 'PAY-7', date: '2026-02-01', total: null, amount: null }
+  const refund = paymentOf({ flow: 'OUTGOING', payment_type: 'REFUND', reference_number: 'PAY-7' })
+  expect(printPayment(refund, { ...AROUND, sources: [receipt] })).toMatchObject({
+    details: [{ label: 'Mode' }, { label: 'Against receipt', value: 'PAY-7' }, { label: 'Receipt date', value: '01 Feb 2026' }], allocations: [], reverse_charge: 'No',
+  })
+  expect(printPayment(refund, AROUND).details).toEqual([{ label: 'Mode', value: 'Bank transfer' }, { label: 'Reference', value: 'PAY-7' }])
+})
+
 test('a refund is applied to nothing, and a sandbox prints specimens', () => {
   const sandbox = { ...AROUND, organization: { ...AROUND.organization, sandbox: true } }
   expect(printPayment(paymentOf({ flow: 'OUTGOING', payment_type: 'REFUND' }), sandbox)).toMatchObject({ title: 'REFUND VOUCHER', settled: [], watermark: 'SPECIMEN' })

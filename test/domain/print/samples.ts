@@ -5,7 +5,7 @@ import type { NamedTax } from '../../../domain/gst.ts'
 import { printPayment } from '../../../domain/print/print-payment.ts'
 import { printTrade } from '../../../domain/print/print-trade.ts'
 import type { PrintedDocument } from '../../../domain/print/printed-document.ts'
-import type { PrintedTrade, ReferredDocument, RegisteredInvoice, Surroundings } from '../../../domain/print/printed-source.ts'
+import type { EInvoiceOnPaper, PrintedTrade, ReferredDocument, Surroundings } from '../../../domain/print/printed-source.ts'
 import { ROOT } from '../../fixtures/root.ts'
 import { AROUND, paymentOf, taxNamed, tradeOf, type LineOf } from './trades.ts'
 
@@ -51,11 +51,14 @@ interface Sample {
   changes?: Partial<PrintedTrade>
   around?: Partial<Surroundings>
   intra?: boolean
-  eInvoice?: RegisteredInvoice
+  eInvoice?: Partial<EInvoiceOnPaper>
+}
+const REGISTERED: EInvoiceOnPaper = {
+  status: 'GENERATED', irn: '35054cc24d97033afc24f49ec4444dbab81f542c555f9d30359dc75794e06bbe', ack_no: '112010036563310', ack_date: '2026-11-01 14:05:00', cancelled_at: null,
 }
 function trade({ lines, changes = {}, around = {}, intra = false, eInvoice }: Sample): PrintedDocument {
   const named = { number: 'INV-00042', party_name: 'Kaveri Stores', date: '2026-11-01', due_date: '2026-11-16', ...changes }
-  return printTrade(tradeOf(lines, named, intra), { ...ASHA, ...around }, eInvoice ?? null)
+  return printTrade(tradeOf(lines, named, intra), { ...ASHA, ...around }, eInvoice ? { ...REGISTERED, ...eInvoice } : null)
 }
 const referred = (kind: ReferredDocument['kind'], number: string, date: string, total: string | null = null, amount: string | null = null): ReferredDocument => ({ kind, number, date, total, amount })
 const vendor = { party_name: 'Lakshmi Mills' }
@@ -89,7 +92,22 @@ export const SAMPLES: Record<string, () => PrintedDocument> = {
   }),
   'invoice-e-invoice': () => trade({
     lines: [one('Diesel generator 5 kVA', '85021100', '1', 'PCS', '100000', 'GST 18%')], changes: { number: 'INV-00043' },
-    eInvoice: { irn: '35054cc24d97033afc24f49ec4444dbab81f542c555f9d30359dc75794e06bbe', ack_no: '112010036563310', ack_date: '2026-11-01 14:05:00' },
+    eInvoice: {},
+  }),
+  'invoice-irn-awaited': () => trade({
+    lines: [one('Diesel generator 5 kVA', '85021100', '1', 'PCS', '100000', 'GST 18%')], changes: { number: 'INV-00048' }, eInvoice: { status: 'PENDING', irn: null, ack_no: null, ack_date: null },
+  }),
+  'invoice-irn-cancelled': () => trade({
+    lines: [one('Diesel generator 5 kVA', '85021100', '1', 'PCS', '100000', 'GST 18%')], changes: { number: 'INV-00049', status: 'CANCELLED' },
+    eInvoice: { status: 'CANCELLED', cancelled_at: '2026-11-02 09:30:00' },
+  }),
+  'invoice-every-tax': () => trade({
+    lines: [
+      goods(0, 1)[0]!, { ...goods(3, 4)[0]!, discount: '350', description: 'Cool daylight, with holder and starter' },
+      goods(6, 7)[0]!, one('Fresh milk, 500 ml pouch', '0401', '50', 'PCS', '24.8', 'Exempt'),
+    ],
+    intra: true, changes: { number: 'INV-00050', notes: 'Goods once sold are taken back within seven days.\nPlease name the invoice when you pay.', reference_number: 'PO/2026/131' },
+    around: { contact: { ...LOCAL, shipping_address: { address: 'Shop 4, Gandhi Bazaar Main Road', city: 'Bengaluru', zip: '560004', state_code: 'IN-KA' } } },
   }),
   'invoice-long-names': longNames,
   'invoice-draft': () => trade({
@@ -139,9 +157,9 @@ export const SAMPLES: Record<string, () => PrintedDocument> = {
   'payment-refund-voucher': () => printPayment(
     paymentOf({
       number: 'PAY-00024', party_name: 'Kaveri Stores', flow: 'OUTGOING', payment_type: 'REFUND', date: '2026-11-08', amount: 500_050n, currency_code: 'USD',
-      exchange_rate: '83.25', description: 'Advance returned',
+      exchange_rate: '83.25', description: 'Advance returned', reference_number: 'PAY-00018',
     }),
-    { ...ASHA, account: 'HDFC current account' },
+    { ...ASHA, account: 'HDFC current account', sources: [referred('PAYMENT', 'PAY-00018', '2026-10-02')] },
   ),
 }
 
