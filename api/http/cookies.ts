@@ -18,17 +18,20 @@ export function siteOf(publicUrl: string): Site {
   return { origin, isSecure: protocol === 'https:' || !isLoopback }
 }
 
+/** The most different cookies of our name that are looked at; each costs a query. */
+const MOST_SECRETS = 4
+
 /**
- * The secret in the cookie; null where there is none or it is not one of ours. Two different ones are none: another site of the
- * same domain may have set one of them.
+ * The different secrets in cookies of our name, without what has not the form of one. A browser sends several where another site of
+ * the same domain has set one; more than MOST_SECRETS are none.
  */
-export function secretIn({ headers }: IncomingMessage): string | null {
+export function secretsIn({ headers }: IncomingMessage): string[] {
   const values = (headers.cookie ?? '').split(';').flatMap((pair) => {
     const [name = '', value = ''] = pair.split('=', 2)
     return name.trim() === NAME ? [value.trim()] : []
   })
-  const [secret] = values
-  return secret !== undefined && SECRET.test(secret) && new Set(values).size === 1 ? secret : null
+  const secrets = [...new Set(values)].filter((value) => SECRET.test(value))
+  return secrets.length > MOST_SECRETS ? [] : secrets
 }
 
 /** The header that gives the browser the secret, for so many seconds; without one, it takes the cookie away. */

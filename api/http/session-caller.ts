@@ -7,7 +7,7 @@ import { scopesOfRole } from '../../domain/roles.ts'
 import type { Connection } from '../../models/connection.ts'
 import { findSession, sessionStillHeld, signInStillHeld } from '../../models/session.ts'
 import { hashOf } from '../../models/token.ts'
-import { isForeignPage, isOwnPage, secretIn, type Site } from './cookies.ts'
+import { isForeignPage, isOwnPage, secretsIn, type Site } from './cookies.ts'
 import type { Route } from './route.ts'
 
 /** What the calls of persons are authenticated with. */
@@ -60,12 +60,14 @@ async function signedIn(
   request: IncomingMessage,
   { connection, now, named: [orgId] }: SessionFinding,
 ): Promise<Signed | null> {
-  const secret = secretIn(request)
-  if (secret === null) return null
-  const hash = hashOf(secret)
-  const found = await findSession(connection, { hash, orgId: orgId !== undefined && isId(orgId) ? orgId : null, now })
-  if (!found) return null
-  const { session, membership } = found
+  const named = orgId !== undefined && isId(orgId) ? orgId : null
+  const found = await Promise.all(
+    secretsIn(request).map((secret) => findSession(connection, { hash: hashOf(secret), orgId: named, now })),
+  )
+  const [only, another] = found.filter((one) => one !== null)
+  // Of two sessions, one may be that of an attacker, who wants a person to work in it.
+  if (!only || another) return null
+  const { session, membership } = only
   const changesOrganization = route.changesOrganization === true
   return {
     subject: session.sessionId,

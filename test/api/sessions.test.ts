@@ -31,10 +31,15 @@ describe('a session', () => {
     expect(codeOf(await plain('GET', '/session', { token: client.token }))).toEqual(UNKNOWN)
     expect(codeOf(await plain('GET', '/session', { token: client.token, headers: { cookie } }))).toEqual(UNKNOWN)
     expect(codeOf(await service.call('GET', '/whoami', { token: cookie.slice(13) }))).toEqual(UNKNOWN)
-    for (const wrong of ['', 'bahi_session=', 'bahi_session=x', `${cookie}x`, `${cookie}; bahi_session=${'B'.repeat(43)}`, cookie.toUpperCase(), `other=${cookie.slice(13)}`]) {
+    for (const wrong of ['', 'bahi_session=', 'bahi_session=x', `${cookie}x`, `bahi_session=${'B'.repeat(43)}`, cookie.toUpperCase(), `other=${cookie.slice(13)}`]) {
       expect(codeOf(await plain('GET', '/session', { headers: { cookie: wrong } }))).toEqual(UNKNOWN)
     }
-    for (const right of [cookie, `theme=dark; ${cookie}`, `${cookie}; ${cookie}`]) expect((await plain('GET', '/session', { headers: { cookie: right } })).status).toBe(200)
+    const dead = ['x', 'B'.repeat(43), 'C'.repeat(43)].map((secret) => `bahi_session=${secret}`)
+    const rights = [cookie, `theme=dark; ${cookie}`, `${cookie}; ${cookie}`, `${dead.join('; ')}; ${cookie}`, `${cookie}; ${dead[1]}`]
+    for (const right of rights) expect((await plain('GET', '/session', { headers: { cookie: right } })).status).toBe(200)
+    // Two that live: one may be the attacker's.
+    const { cookie: another } = await signIn(service, email)
+    expect(codeOf(await plain('GET', '/session', { headers: { cookie: `${cookie}; ${another}` } }))).toEqual(UNKNOWN)
   })
 
   test('changes something only for a page of ours', async () => {
