@@ -2,6 +2,7 @@
 import { Type, type Static, type TObject, type TSchema } from 'typebox'
 import type { PreferenceChanges } from '../../commands/organizations/preferences.ts'
 import { fault } from '../../domain/faults.ts'
+import { isOneLine } from '../../domain/mail.ts'
 import { INVOICE_TEMPLATES, storedNamed, wireNamed, type AllPreferences } from '../../domain/preferences.ts'
 import { Email, nullable, optional } from './fields.ts'
 
@@ -66,8 +67,15 @@ const PrintChanges = Type.Object({
 
 const MAX_DAILY_MAILS = 5_000
 
+// Marks that turn the direction of text would show another name and address than those that mail comes from.
+const SenderName = Type.Refine(
+  Line(100),
+  (text: string | null) => text === null || isOneLine(text),
+  () => 'must be one line, without marks that turn the direction of text',
+)
+
 const MailChanges = Type.Object({
-  fromName: optional(Line(100)),
+  fromName: optional(SenderName),
   replyTo: optional(Email),
   dailyLimit: optional(Type.Integer({ minimum: 0, maximum: MAX_DAILY_MAILS })),
 })

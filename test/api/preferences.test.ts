@@ -73,7 +73,8 @@ describe('changes', () => {
     [{ roundingMethod: 'banker' }, 'roundingMethod'], [{ invoiceTemplate: '../classic' }, 'invoiceTemplate'], [{ roundInvoiceTotals: 'yes' }, 'roundInvoiceTotals'],
     [{ pdf: { upiId: 'asha' } }, 'pdf.upiId'], [{ pdf: { upiId: 'asha@bank&am=1' } }, 'pdf.upiId'], [{ pdf: { bankDetails: { ...BANK, ifsc: 'HDFC1001234' } } }, 'pdf.bankDetails.ifsc'],
     [{ pdf: { footer: LONG } }, 'pdf.footer'], [{ pdf: { footer: ' ' } }, 'pdf.footer'], [{ pdf: { terms: 'a\u0007b' } }, 'pdf.terms'],
-    [{ mail: { fromName: 'Asha\r\nBcc: all@example.com' } }, 'mail.fromName'], [{ mail: { replyTo: 'asha' } }, 'mail.replyTo'], [{ mail: { dailyLimit: 1e9 } }, 'mail.dailyLimit'],
+    [{ mail: { fromName: 'Asha\r\nBcc: all@example.com' } }, 'mail.fromName'], [{ mail: { fromName: '\u202Eevil <ceo@bank.example>' } }, 'mail.fromName'],
+    [{ mail: { replyTo: 'asha' } }, 'mail.replyTo'], [{ mail: { dailyLimit: 1e9 } }, 'mail.dailyLimit'],
     [{ reminders: { days: Array.from({ length: 21 }, (_, day) => day) } }, 'reminders.days'], [{ reminders: { days: [1, 1] } }, 'reminders.days'], [{ reminders: { days: [1.5] } }, 'reminders.days.0'],
     [{ reminders: { subject: 'a\u2028b' } }, 'reminders.subject'], [{ pdf: [] }, 'pdf'], [{ pdf: { logo: 5 } }, 'pdf.logo'], [{ eInvoicing: { x: { enabled: 1 } } }, 'eInvoicing.x.enabled'],
   ])('%j has the wrong shape', async (body, field) => {
