@@ -13,11 +13,11 @@ import { supplyTypeOf } from '../domain/e-invoice/supply.ts'
 import { irnOf } from '../gateways/einvoice/irn.ts'
 import { payloadErrors } from '../gateways/einvoice/payload-errors.ts'
 import { EInvoiceUnavailable, type EInvoiceProvider, type Registration } from '../gateways/einvoice/provider.ts'
-import { fairSemaphore } from '../gateways/semaphore.ts'
 import type { Database } from '../models/database.ts'
 import { findEInvoiceRow, noteAttempt, type EInvoiceRow } from '../models/e-invoice.ts'
 import { findOrganizationFacts, organizationUnchanged } from '../models/token.ts'
 import { withHeartbeat } from './heartbeat.ts'
+import { organizationTurns } from './turns.ts'
 import { unknownRow } from './unknown-row.ts'
 
 /** Finds the portal of a branch; null where its credentials are missing, or no key opens them. */
@@ -57,7 +57,7 @@ export function eInvoiceActivities({
   eInvoiceRetryMs,
 }: EInvoiceDependencies) {
   const writeContext: WriteContext = { database: connection, wakeRelay, forgetCallers: () => undefined, clock }
-  const turns = fairSemaphore(PLACES)
+  const inTurn = organizationTurns(PLACES)
 
   async function settle({ orgId, kind, id }: EInvoiceInput, settlement: Settlement): Promise<Attended> {
     const organization = await findOrganizationFacts(connection, orgId)
@@ -117,7 +117,7 @@ export function eInvoiceActivities({
         if (!row) throw unknownRow(`there is no e-invoice ${input.id}`, 'UnknownEInvoice')
         if (row.status !== 'PENDING' && row.status !== 'CANCELLING') return { status: row.status, waitMs: null }
         try {
-          return await settle(input, await turns.through(input.orgId, () => ask(input, row)))
+          return await settle(input, await inTurn(input.orgId, () => ask(input, row)))
         } catch (error) {
           if (!(error instanceof EInvoiceUnavailable)) throw error
           const now = clock()

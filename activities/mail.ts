@@ -9,12 +9,12 @@ import type { MailInput, MailState, SendOutcome } from '../domain/mail-run.ts'
 import type { RenderedFile } from '../domain/render-run.ts'
 import { mailBody } from '../gateways/mail/html.ts'
 import type { MailSender } from '../gateways/mail/sender.ts'
-import { fairSemaphore } from '../gateways/semaphore.ts'
 import type { BlobStore } from '../gateways/storage/blobs.ts'
 import type { Database } from '../models/database.ts'
 import { findEmail, type Email } from '../models/email.ts'
 import { findOrganizationFacts } from '../models/token.ts'
 import { withHeartbeat } from './heartbeat.ts'
+import { organizationTurns } from './turns.ts'
 import { unknownRow } from './unknown-row.ts'
 
 export interface MailDependencies {
@@ -30,12 +30,17 @@ export interface MailDependencies {
 /** What became of the PDF of a mail. */
 export type KeptPdf = { kept: true } | { kept: false; bytes: number }
 
-/** How many mails are held in memory at once, with their attachments; two of one organisation. */
-const SEND_PLACES = { places: 8, placesPerKey: 4 }
+/**
+ * How many mails wait for the provider at once. So few are of one organisation that those which the provider does not answer leave
+ * places for the others. A mail is held in memory several times, so few have a large attachment.
+ */
+const SMALL_MAILS = { places: 40, placesPerKey: 4 }
+const LARGE_MAILS = { places: 6, placesPerKey: 2 }
+const LARGE_PDF_BYTES = 256 * 1024
 
 export function mailActivities({ connection: database, blobs, mail, wakeRelay, clock }: MailDependencies) {
   const writeContext: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
-  const sending = fairSemaphore(SEND_PLACES)
+  const [ofSmall, ofLarge] = [organizationTurns(SMALL_MAILS), organizationTurns(LARGE_MAILS)]
 
   async function inBooks<T>({ orgId, emailId }: MailInput, work: (books: Books) => Promise<T>): Promise<T> {
     const [organization, email] = await Promise.all([
@@ -63,26 +68,29 @@ export function mailActivities({ connection: database, blobs, mail, wakeRelay, c
      * finds it and does not call again. The outcome is recorded by recordMail, for by then Temporal has it.
      */
     async sendMail(input: MailInput): Promise<SendOutcome> {
-      const { orgId, emailId } = input
-      return withHeartbeat(() =>
-        sending.through(orgId, async () => {
-          const scope = { connection: database, orgId }
-          const organization = await findOrganizationFacts(database, orgId)
-          if (!organization?.sandbox && !mail) return { kind: 'NOT_SENT', reason: 'Mail is off in this installation.' }
-          const [email, pdf] = await Promise.all([findEmail(scope, emailId), mailedPdf(input)])
-          if (email?.state === 'READY' && email.pdf_sha256 !== null && pdf?.sha256 !== email.pdf_sha256)
-            throw new Error(`the PDF of mail ${emailId} is not what was kept`)
-          const found = await inBooks(input, (books) => beginSending(books, emailId, mail?.from ?? 'sandbox@bahi.test'))
-          if (found.state !== 'READY') return knownOf(found)
-          if (organization?.sandbox) return { kind: 'SENT', messageId: `sandbox-${emailId}` }
-          return mail!.sender.send(outgoing(found, pdf?.content ?? null))
-        }),
-      )
+      return withHeartbeat(async ({ cancellationSignal }) => {
+        const email = await findEmail({ connection: database, orgId: input.orgId }, input.emailId)
+        const turn = (email?.pdf_bytes ?? 0) > LARGE_PDF_BYTES ? ofLarge : ofSmall
+        return turn(input.orgId, () => send(input, cancellationSignal))
+      })
     },
 
     /** Records what became of a mail. Repeated, it changes nothing more. */
     recordMail: (input: MailInput, outcome: SendOutcome): Promise<MailState> =>
       inBooks(input, (books) => recordOutcome(books, input.emailId, outcome)),
+  }
+
+  async function send(input: MailInput, over: AbortSignal): Promise<SendOutcome> {
+    const { orgId, emailId } = input
+    const organization = await findOrganizationFacts(database, orgId)
+    if (!organization?.sandbox && !mail) return { kind: 'NOT_SENT', reason: 'Mail is off in this installation.' }
+    const [email, pdf] = await Promise.all([findEmail({ connection: database, orgId }, emailId), mailedPdf(input)])
+    if (email?.state === 'READY' && email.pdf_sha256 !== null && pdf?.sha256 !== email.pdf_sha256)
+      throw new Error(`the PDF of mail ${emailId} is not what was kept`)
+    const found = await inBooks(input, (books) => beginSending(books, emailId, mail?.from ?? 'sandbox@bahi.test'))
+    if (found.state !== 'READY') return knownOf(found)
+    if (organization?.sandbox) return { kind: 'SENT', messageId: `sandbox-${emailId}` }
+    return mail!.sender.send(outgoing(found, pdf?.content ?? null), over)
   }
 
   async function mailedPdf({ orgId, emailId, pdfOf }: MailInput) {

@@ -40,9 +40,10 @@ export async function openMailbox({
 }: MailboxOptions): Promise<Mailbox> {
   const store = openStore(folder, limits)
   const underWay = { bytes: 0 }
+  const slow = new Set<AbortController>()
   const player = eventsUrl ? openEventPlayer(folder, eventsUrl) : null
   const server = createServer({ requestTimeout: 60_000 }, (request, response) => {
-    answer(request, response, { store, underWay, player }).catch(() => response.destroy())
+    answer(request, response, { store, underWay, slow, player }).catch(() => response.destroy())
   })
   server.maxConnections = 1_000
   await new Promise<void>((resolve, reject) => {
@@ -63,18 +64,21 @@ export async function openMailbox({
 interface Parts {
   store: MessageStore
   underWay: { bytes: number }
+  /** Those who wait for the answer to a message that was taken. */
+  slow: Set<AbortController>
   player: EventPlayer | null
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { store, underWay, player }: Parts,
+  { store, underWay, slow, player }: Parts,
 ): Promise<void> {
   const { pathname } = new URL(request.url ?? '/', 'http://mailbox')
-  if (pathname === '/v3/mail/send') return takeMail(request, response, store, underWay)
+  if (pathname === '/v3/mail/send') return takeMail(request, response, { store, underWay, slow })
   if (pathname === '/messages' && request.method === 'DELETE') {
     store.clear()
+    for (const waiting of slow) waiting.abort()
     return send(response, 204, '', {})
   }
   const [, played] = /^\/messages\/([\w.-]+)\/events$/.exec(pathname) ?? []
@@ -121,8 +125,7 @@ async function playEvent(
 async function takeMail(
   request: IncomingMessage,
   response: ServerResponse,
-  store: MessageStore,
-  underWay: { bytes: number },
+  { store, underWay, slow }: Omit<Parts, 'player'>,
 ): Promise<void> {
   if (request.method !== 'POST') return refuse(response, 405, 'method not allowed')
   if (!/^Bearer \S/.test(request.headers.authorization ?? ''))
@@ -141,8 +144,15 @@ async function takeMail(
   store.keep(checked.messages, new Date())
   // The message is taken, and its sender does not learn of it.
   if (isAt('lost.test')) return void request.socket.destroy()
-  if (isAt('slow.test')) await delay(60_000, undefined, { ref: false })
+  if (isAt('slow.test')) await aMinute(slow)
   send(response, 202, '', { 'X-Message-Id': checked.messageId })
+}
+
+async function aMinute(slow: Set<AbortController>): Promise<void> {
+  const over = new AbortController()
+  slow.add(over)
+  await delay(60_000, undefined, { ref: false, signal: over.signal }).catch(() => undefined)
+  slow.delete(over)
 }
 
 /** Reads a body; the bytes of all that are read at the same time are bounded. */

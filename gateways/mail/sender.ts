@@ -39,8 +39,9 @@ export interface MailSender {
    *   sending it again is safe.
    * - UNKNOWN: it was connected, and no answer came in time, or one of 5xx or 408. From the first byte on, it may have the
    *   whole mail, so sending it again could send it twice.
+   * `over` ends the call before its time, because the process ends.
    */
-  send(mail: OutgoingMail): Promise<SendOutcome>
+  send(mail: OutgoingMail, over?: AbortSignal): Promise<SendOutcome>
 }
 
 const LONGEST_REASON = 500
@@ -50,7 +51,7 @@ const MAX_ANSWER_BYTES = 64 * 1024
 /** Opens the sender. Neither the key nor an error of the client, which carries it, leaves it. */
 export function createMailSender({ apiUrl, apiKey, timeoutMs }: MailOptions): MailSender {
   return {
-    async send(mail) {
+    async send(mail, over) {
       const connections = new Connections()
       const service = new MailService()
       service.setApiKey(apiKey ?? 'SG.none')
@@ -58,7 +59,7 @@ export function createMailSender({ apiUrl, apiKey, timeoutMs }: MailOptions): Ma
         baseUrl: apiUrl,
         timeout: timeoutMs,
         // The client's own limit counts from the latest byte.
-        signal: AbortSignal.timeout(timeoutMs),
+        signal: AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(over ? [over] : [])]),
         httpAgent: connections.http,
         httpsAgent: connections.https,
         proxy: false,
