@@ -18,7 +18,7 @@ function kill(pid: number): boolean {
   }
 }
 
-function childrenOf(pid: number): number[] {
+export function childrenOf(pid: number): number[] {
   return parents().filter(([, parent]) => parent === pid).flatMap(([child]) => [child, ...childrenOf(child)])
 }
 

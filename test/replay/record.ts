@@ -1,5 +1,5 @@
 // Records the histories of this folder again, one for each course of a workflow: run it when a workflow has changed for good.
-//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [bulks] [circuits] [conversions] [e-invoices] [housekeeping] [mails] [schedules] [taken] [webhooks]
+//   TEST_DATABASE_URL=... TEST_TEMPORAL_ADDRESS=... node test/replay/record.ts [bulks] [circuits] [conversions] [e-invoices] [housekeeping] [mails] [renders] [schedules] [taken] [webhooks]
 import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
@@ -11,6 +11,7 @@ import { recordEInvoices } from './e-invoices.ts'
 import { recordHousekeeping } from './housekeeping.ts'
 import { recordMails } from './mails.ts'
 import { RECORDING_KEY } from './recording-key.ts'
+import { recordRenders } from './renders.ts'
 import { recordSchedules } from './schedules.ts'
 import { recordTakenUp } from './taken-up.ts'
 import { recordWebhooks } from './webhooks.ts'
@@ -24,7 +25,7 @@ process.env.TEST_ENCRYPTION_KEY = RECORDING_KEY
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const STORIES: Record<string, (save: Save) => Promise<void>> = {
   bulks: recordBulks, circuits: recordCircuits, conversions: recordConversions, 'e-invoices': recordEInvoices, housekeeping: recordHousekeeping,
-  mails: recordMails, schedules: recordSchedules, taken: recordTakenUp, webhooks: recordWebhooks,
+  mails: recordMails, renders: recordRenders, schedules: recordSchedules, taken: recordTakenUp, webhooks: recordWebhooks,
 }
 
 // Who was at work, and in which folder, is of no interest to anybody else.
