@@ -1,16 +1,12 @@
 // Mails of documents: who gets what, what is refused, and what is known afterwards.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { MAX_ATTACHMENT_BYTES } from '../../domain/mail.ts'
-import { renderedKey } from '../../domain/render-run.ts'
-import { findPrintKey } from '../../reports/print/print-key.ts'
 import { creditNoteBody, estimateBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { created, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
 
-// As long as it may be: those whom the provider does not answer wait while others are served.
-const service = await useService({ MAIL_TIMEOUT_SECONDS: '25' })
+const service = await useService()
 let org: TestOrganization
 let invoice: Json
 beforeAll(async () => {
@@ -29,7 +25,6 @@ const sent = async (body: Json = {}, path?: string): Promise<Json> => {
   expect([answer.status, answer.text]).toEqual([200, expect.any(String)])
   return answer.body.delivery
 }
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 const activityOf = async (id: string, kind = 'INVOICE') =>
   (await org.client.get(`/activity?entity_type=${kind}&entity_id=${id}`)).body.activity.map(({ action }: Json) => action)
 
@@ -104,38 +99,6 @@ describe('a mail', () => {
     const beyond = await post()
     expect([beyond.status, beyond.body.code, beyond.body.details]).toEqual([409, 'conflict.limit_reached', { limit: 2 }])
   })
-})
-
-test('of many calls at once exactly as many as the organisation may send in a day are taken', async () => {
-  const own = await openOrganization(service)
-  await service.sql(
-    `INSERT INTO organization_preferences VALUES ($1, 'classic', '{}', '{"daily_limit": 20}', '{}', '{}', now())`,
-    own.orgId,
-  )
-  const { invoice_id: id } = await own.invoice()
-  // What is not done in its time on a busy machine is asked for again.
-  const post = async (key = randomUUID()) => {
-    for (;;) {
-      const answer = await own.client.post(`/invoices/${id}/email`, { to: ['x@example.com'], attach_pdf: false }, key)
-      if (answer.status !== 503) return answer
-    }
-  }
-  const answers = await Promise.all(Array.from({ length: 100 }, () => post()))
-  const counts = Object.entries(Object.groupBy(answers, ({ status }) => String(status))).map(([status, some]) => [status, some!.length])
-  expect(counts).toEqual([['200', 20], ['409', 80]])
-  expect((await service.sql('SELECT state, count(*)::integer AS count FROM emails WHERE org_id = $1 GROUP BY state', own.orgId))).toEqual([{ state: 'SENT', count: 20 }])
-}, 120_000)
-
-test('a PDF that is too large to be mailed is refused, and nothing is sent', async () => {
-  const own = await org.invoice()
-  const input = { orgId: org.orgId, kind: 'INVOICE' as const, id: own.invoice_id as string }
-  const printed = await findPrintKey({ connection: service.database, orgId: org.orgId }, input.kind, input.id)
-  await service.blobs.write(renderedKey(input, printed!), Buffer.alloc(MAX_ATTACHMENT_BYTES + 1, '%PDF-'), { contentType: 'application/pdf' })
-  const before = (await messages()).length
-  const { status, body } = await mail({ attach_pdf: true }, `/invoices/${own.invoice_id}`)
-  expect([status, body.code, body.field, body.details]).toEqual([400, 'validation.invalid_value', 'attach_pdf', { limit: MAX_ATTACHMENT_BYTES }])
-  expect((await messages()).length).toBe(before)
-  expect((await sent({ attach_pdf: false }, `/invoices/${own.invoice_id}`)).attached_pdf).toBe(false)
 })
 
 test('a subject of 500 characters arrives whole, whatever they are in UTF-16', async () => {
@@ -290,32 +253,3 @@ test('the mails of a document come in pages, newest first, those of others apart
   const stranger = await openOrganization(service)
   expect((await stranger.client.get(`/invoices/${own.invoice_id}/emails`)).status).toBe(404)
 })
-
-test('mails that the provider does not answer, of some organisations, do not hold up those of another', async () => {
-  const slow = [await openOrganization(service), await openOrganization(service)]
-  const calls = await Promise.all(slow.map(async (own, place) => {
-    const { invoice_id: id } = await own.invoice()
-    const url = `${service.origin}/api/public/v1/invoices/${id}/email`
-    const headers = { authorization: `Bearer ${own.client.token}`, 'content-type': 'application/json' }
-    // More of one organisation than wait in a worker.
-    return Array.from({ length: [40, 6][place]! }, (_, n) => (
-      fetch(url, { method: 'POST', headers, body: JSON.stringify({ to: [`${n}@slow.test`], attach_pdf: false }) })
-    ))
-  }))
-  const heldUp = async () => (await messages()).filter(({ to }) => to[0].endsWith('@slow.test')).length
-  while ((await heldUp()) < 8) await pause(50)
-  await sent()
-  const states = `SELECT state, count(*)::integer AS count FROM emails WHERE org_id = $1 GROUP BY state ORDER BY state`
-  for (const { orgId } of slow)
-    expect(await service.sql(states, orgId)).toEqual([{ state: 'READY', count: expect.any(Number) }, { state: 'SENDING', count: 4 }])
-  // The provider answers again, and each is sent, those too that had to wait elsewhere.
-  const open = `SELECT 1 AS one FROM emails WHERE state IN ('READY', 'SENDING')`
-  while ((await service.sql(open)).length > 0) {
-    await fetch(`${service.mailboxUrl}/messages`, { method: 'DELETE' })
-    await pause(50)
-  }
-  expect(await service.sql(states, slow[0]!.orgId)).toEqual([{ state: 'SENT', count: 40 }])
-  expect(await service.sql(states, slow[1]!.orgId)).toEqual([{ state: 'SENT', count: 6 }])
-  // 503 for a call that has waited its 30 seconds.
-  for (const { status } of await Promise.all(calls.flat())) expect([200, 503]).toContain(status)
-}, 120_000)
