@@ -5,9 +5,8 @@ import { openedAt, type Reply } from './envelope.ts'
 import { FIRST_ROWS, portionsOf } from './portions.ts'
 import type { ServerContext } from './server-context.ts'
 import type { Listed } from './route.ts'
-import { ownerOf } from './shares.ts'
+import { inPlace, ownerOf } from './shares.ts'
 import { CALLER_GONE, holdUntil, untilGone } from './stream.ts'
-import { inPlace } from './writing.ts'
 
 /** An answer of more characters than this is not held. */
 const MAX_HELD = 1024 * 1024

@@ -15,12 +15,12 @@ import { answerList } from './list-answer.ts'
 import type { IncomingCall } from './incoming-call.ts'
 import type { Allowance, Budget } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
-import { ownerOf } from './shares.ts'
+import { inPlace, ownerOf } from './shares.ts'
 import { begin } from './stream.ts'
 import type { ServerContext } from './server-context.ts'
 import { answerUpload } from './uploading.ts'
 import { readQuery } from './validate.ts'
-import { answerWrite, requestContextOf, inPlace } from './writing.ts'
+import { answerWrite, requestContextOf } from './writing.ts'
 
 /** The fields of the access log that do not come from the reply. */
 export interface Trace {

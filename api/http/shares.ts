@@ -74,3 +74,24 @@ export function createShares(connections: ConnectionShare): Shares {
 export function ownerOf({ organization, partnerId }: Pick<Caller, 'organization' | 'partnerId'>): string {
   return organization?.id ?? partnerId ?? ''
 }
+
+/** Runs `work` within the caller's share of concurrent calls. A call without authentication needs no share. */
+export function inPlace<T>({ shares }: { shares: Shares }, caller: Caller, work: () => Promise<T>): Promise<T> {
+  return within(shares.calls, caller, work)
+}
+
+/** As inPlace, within the share of calls that write. */
+export function inTurnToWrite<T>({ shares }: { shares: Shares }, caller: Caller, work: () => Promise<T>): Promise<T> {
+  return within(shares.writers, caller, () => within(shares.calls, caller, work))
+}
+
+async function within<T>(share: FairShare, caller: Caller, work: () => Promise<T>): Promise<T> {
+  const owner = ownerOf(caller)
+  if (owner === '') return work()
+  const release = await share.take(owner)
+  try {
+    return await work()
+  } finally {
+    release()
+  }
+}

@@ -13,10 +13,10 @@ import { readForm, type ArrivingFile, type ReadForm } from './multipart.ts'
 import { validationFailed } from './problems.ts'
 import type { KeptUpload, Route, UploadHandler } from './route.ts'
 import type { ServerContext } from './server-context.ts'
-import { ownerOf } from './shares.ts'
+import { inPlace, inTurnToWrite, ownerOf } from './shares.ts'
 import { problemsIn } from './validate.ts'
 import { findUnstorable } from './storable.ts'
-import { inPlace, inTurnToWrite, requestContextOf } from './writing.ts'
+import { requestContextOf } from './writing.ts'
 
 /** An upload under way. */
 interface Upload {

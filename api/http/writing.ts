@@ -7,7 +7,6 @@ import { Fault } from '../../domain/faults.ts'
 import { answerClaim, releaseClaim, type UnfinishedRequest, type LeasedClaim } from '../../models/idempotency.ts'
 import { BODY_LIMIT, LARGE_BODY, sizeOf } from './body.ts'
 import { refusal, success, type Reply } from './envelope.ts'
-import type { FairShare } from './fair-share.ts'
 import {
   claim,
   keptBody,
@@ -31,7 +30,7 @@ import {
   type Prepared,
   type Route,
 } from './route.ts'
-import { ownerOf } from './shares.ts'
+import { inTurnToWrite, ownerOf } from './shares.ts'
 
 /** A call that has started a workflow and keeps the claim of its key until the workflow is done. */
 interface PendingWorkflow {
@@ -121,31 +120,6 @@ async function prepare(
     return () => {
       throw error
     }
-  }
-}
-
-/** Runs `work` within the caller's share of concurrent calls. A call without authentication needs no share. */
-export function inPlace<T>(
-  { shares }: Pick<ServerContext, 'shares'>,
-  caller: Caller,
-  work: () => Promise<T>,
-): Promise<T> {
-  return within(shares.calls, caller, work)
-}
-
-/** As inPlace, within the share of calls that write. */
-export function inTurnToWrite<T>({ shares }: ServerContext, caller: Caller, work: () => Promise<T>): Promise<T> {
-  return within(shares.writers, caller, () => within(shares.calls, caller, work))
-}
-
-async function within<T>(share: FairShare, caller: Caller, work: () => Promise<T>): Promise<T> {
-  const owner = ownerOf(caller)
-  if (owner === '') return work()
-  const release = await share.take(owner)
-  try {
-    return await work()
-  } finally {
-    release()
   }
 }
 

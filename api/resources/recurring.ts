@@ -8,7 +8,7 @@ import {
   resumeSchedule,
   type ScheduleContext,
 } from '../../commands/recurring/schedules.ts'
-import { failedRun } from '../../commands/recurring/generate.ts'
+import { failedRun } from '../../commands/recurring/manual-runs.ts'
 import { refuseManualRun, scheduleOf } from '../../commands/recurring/schedule-entries.ts'
 import { upcoming } from '../../domain/recurrence.ts'
 import { fault, type Fault } from '../../domain/faults.ts'

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type LocalRun, readSettings } from '../../settings.ts'
-import { type DemoKeys, writeDemoCard } from './demo-card.ts'
 import { demoKeys } from './demo-keys.ts'
+import { printReady } from './ready.ts'
 import { type Addresses, startServers } from './local-servers.ts'
 import type { RunPart } from './keep-alive.ts'
 import { eventsKeyOf, MAILBOX_KEY, MAILBOX_SENDER } from './mailbox.ts'
@@ -206,35 +206,6 @@ async function startService(
       void watch(part, server, stopping.signal)
     }),
   )
-}
-
-function printReady({ local, begun }: Run, origin: string, addresses: Addresses, keys: DemoKeys): void {
-  const { databaseUrl, temporalAddress, temporalUiUrl, codecUrl, mailboxUrl } = addresses
-  const card = {
-    base_url: `${origin}/api/public/v1`,
-    docs_url: `${origin}/docs`,
-    console_url: null,
-    temporal_ui_url: temporalUiUrl,
-    temporal_address: temporalAddress,
-    mailbox_url: mailboxUrl,
-    database_url: databaseUrl,
-    partner_key: keys.partner_key,
-    organization: { org_id: keys.organization.org_id, name: keys.organization.name },
-    token: keys.token,
-    user: keys.user,
-  }
-  const file = writeDemoCard(local.dataDir, card)
-  console.log(`
-  API            ${card.base_url}
-  Documentation  ${card.docs_url}
-  Temporal UI    ${card.temporal_ui_url ?? '(that of your own server)'}
-  Codec          ${codecUrl} decrypts for the UI, and for the temporal CLI by --codec-endpoint
-  Mailbox        ${mailboxUrl ?? '(mail goes to the provider of the settings)'}
-  Demo           ${card.organization.name}: its token and the partner key are in ${file}
-  Logs           ${join(local.dataDir, 'logs')}
-  Try it         curl -H "Authorization: Bearer ${card.token}" ${card.base_url}/whoami
-
-Bahi is ready after ${secondsSince(begun)}. Ctrl-C stops it.`)
 }
 
 async function stopAll({ stopping, hurry }: Run, record: RunRecord): Promise<void> {

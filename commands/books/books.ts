@@ -12,7 +12,7 @@ import { keyOf, type ModelOf, type RowOf, type VERSIONED } from '../../models/mo
 import { sharingReads } from '../../models/sharing-reads.ts'
 import type { Transaction } from '../../models/transaction.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
-import { announcementOf, type ActivityEntry, type EventEntry, type JournalEntry } from './entries.ts'
+import { activityOf, announcementOf, type ActivityEntry, type EventEntry, type JournalEntry } from './entries.ts'
 import { newId } from './ids.ts'
 
 /** The columns of every record that counts its versions. */
@@ -163,17 +163,7 @@ export class Books implements Scope {
 
   /** Adds an entry to the activity log. */
   record(entry: ActivityEntry): void {
-    this.insert(activity, {
-      id: newId(),
-      action: entry.action,
-      entity_type: entry.entityType,
-      entity_id: entry.entityId,
-      entity_ref: entry.entityRef,
-      actor_user_id: this.caller.userId,
-      changes: entry.changes ?? null,
-      metadata: { ...this.caller.origin, ...entry.metadata },
-      occurred_at: this.now,
-    })
+    this.insert(activity, activityOf(entry, newId(), this.caller, this.now))
   }
 
   /**

@@ -1,9 +1,11 @@
 // The entries that commands add to open books besides rows: journals, activity entries, events.
 import type { ActivityEntityType } from '../../domain/activity.ts'
 import type { AnnouncedEvent, EventEntityType, TestEvent } from '../../domain/events.ts'
+import type { ActivityRow } from '../../models/activity.ts'
 import type { Announcement } from '../../models/unit-of-work.ts'
 import type { PostingLine } from '../../domain/posting/posting.ts'
 import type { JournalSource } from '../../models/journal.ts'
+import type { Caller } from './caller.ts'
 
 export interface JournalEntry {
   date: string
@@ -33,6 +35,21 @@ export type EventEntry = (AnnouncedEvent | TestEvent) & {
   entityType: EventEntityType
   entityId: string
   to?: { endpointId: string; deliveryId: string }
+}
+
+/** The row of an entry of the activity log. */
+export function activityOf(entry: ActivityEntry, id: string, caller: Caller, now: Date): Omit<ActivityRow, 'org_id'> {
+  return {
+    id,
+    action: entry.action,
+    entity_type: entry.entityType,
+    entity_id: entry.entityId,
+    entity_ref: entry.entityRef,
+    actor_user_id: caller.userId,
+    changes: entry.changes ?? null,
+    metadata: { ...caller.origin, ...entry.metadata },
+    occurred_at: now,
+  }
 }
 
 /** The event with the body that is delivered, in which a placeholder stands for the delivery's id where the event names none. */

@@ -1,34 +1,15 @@
-// Runs a schedule: generates the document of an occurrence, and its run, in one transaction.
-import { Fault, fault, invalidState, notFound } from '../../domain/faults.ts'
-import { isId } from '../../domain/ids.ts'
+// Runs a schedule that is due: generates the document of an occurrence, and its run, in one transaction.
+import { Fault, fault } from '../../domain/faults.ts'
 import { occurrencePeriod, type Period } from '../../domain/recurrence.ts'
-import type { RunRequest } from '../../domain/schedule.ts'
-import {
-  advanced,
-  boundsOf,
-  nextDate,
-  repeated,
-  ruleOf,
-  skippedPast,
-  type StateChanges,
-} from '../../domain/schedule-state.ts'
+import { advanced, nextDate, ruleOf, skippedPast, type StateChanges } from '../../domain/schedule-state.ts'
 import { datedBody } from '../../domain/template-dates.ts'
 import { fillVariables, variablesOf } from '../../domain/template-variables.ts'
 import { MAX_IN_TICK, tickAfter, type TickPlan } from '../../domain/tick.ts'
 import type { PaymentLinks } from '../../gateways/payment-links/payment-links.ts'
-import {
-  findRun,
-  findSchedule,
-  findSuccess,
-  runs,
-  schedules,
-  type RunRow,
-  type ScheduleRow,
-} from '../../models/recurring.ts'
+import { findSchedule, runs, schedules, type RunRow, type ScheduleRow } from '../../models/recurring.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
-import { today } from '../documents/drafting.ts'
-import { record, refuseManualRun } from './schedule-entries.ts'
+import { record } from './schedule-entries.ts'
 import { copyOf, createFrom, type TemplateBody } from './templates.ts'
 
 /** What a step of a tick has done. DELETED: there is no such schedule. IDLE: nothing is due. */
@@ -99,72 +80,8 @@ const counted = ({ tick_id, tick_runs }: ScheduleRow, tickId: string) => ({
   tick_runs: (tick_id === tickId ? tick_runs : 0) + 1,
 })
 
-/**
- * A run that a caller asks for: of the next occurrence, dated today; or again of the occurrence of a failed run, dated as
- * that was. Asked for a second time with the same id, it answers the first run. Throws validation.invalid_value where the
- * schedule may not run, conflict.invalid_state where the run to repeat has not failed or its occurrence has its document,
- * and as the command of the document does.
- */
-export async function runByHand(
-  books: Books,
-  scheduleId: string,
-  ask: RunRequest,
-  running: Running,
-  attempt: Attempt,
-): Promise<RunRow> {
-  // A try before this one may have come further.
-  attempt.wanted = null
-  const schedule = await findSchedule(books, scheduleId, 'FOR UPDATE')
-  if (!schedule) throw notFound('recurring schedule')
-  const earlier = await findRun(books, ask.runId)
-  if (earlier) return earlier
-  // It was active when the caller asked.
-  if (books.organization.status !== 'ACTIVE') throw fault('authz.organization_suspended')
-  if (ask.retryOf !== null) return runAgain(books, schedule, ask.runId, ask.retryOf, running, attempt)
-  refuseManualRun(schedule)
-  const [occurrence, date] = [schedule.next_occurrence, today(books)]
-  const period = periodOf(schedule, occurrence)
-  attempt.wanted = { occurrence, date, period, version: schedule.version }
-  const wanted = { id: ask.runId, occurrence, date, period, manual: true, retryOf: null }
-  const run = await generate(books, schedule, wanted, running)
-  succeed(books, schedule, advanced(schedule, running.plan))
-  return run
-}
-
-async function runAgain(
-  books: Books,
-  schedule: ScheduleRow,
-  id: string,
-  retryOf: string,
-  running: Running,
-  attempt: Attempt,
-): Promise<RunRow> {
-  const failed = await failedRun(books, schedule, retryOf)
-  const { runsLeft } = boundsOf(schedule)
-  if (runsLeft !== null && runsLeft <= 0)
-    throw fault('validation.invalid_value', { message: 'The schedule has no run left; raise max_runs first.' })
-  const { occurrence, document_date: date, period_start: start, period_end: end } = failed
-  const period = { start, end }
-  attempt.wanted = { occurrence, date, period, version: schedule.version }
-  const wanted = { id, occurrence, date, period, manual: true, retryOf: failed.id }
-  const run = await generate(books, schedule, wanted, running)
-  succeed(books, schedule, repeated(schedule, failed, running.plan))
-  return run
-}
-
-/** The failed run to repeat. Throws not_found.resource, or conflict.invalid_state where there is nothing to repeat. */
-export async function failedRun(books: Books, schedule: ScheduleRow, runId: string): Promise<RunRow> {
-  const run = isId(runId) ? await findRun(books, runId) : null
-  if (!run || run.schedule_id !== schedule.id) throw notFound('run')
-  if (run.status !== 'FAILED') throw invalidState('Only a failed run can be repeated.', run.status, ['FAILED'])
-  const success = await findSuccess(books, schedule.id, run.occurrence)
-  if (success === null) return run
-  const details = { run_id: success.id, generated_entity_id: success.generated_entity_id }
-  throw invalidState('The occurrence has its document already.', success.status, ['FAILED'], details)
-}
-
 /** A run to be made. */
-interface Wanted {
+export interface Wanted {
   id: string
   occurrence: number
   date: string
@@ -173,7 +90,8 @@ interface Wanted {
   retryOf: string | null
 }
 
-async function generate(
+/** Creates the document of a run and the run. Throws as the command of the document does. */
+export async function generate(
   books: Books,
   schedule: ScheduleRow,
   wanted: Wanted,
@@ -221,7 +139,8 @@ function approval(
   return kind === 'INVOICE' || kind === 'BILL' ? { auto_approve: auto_approve || ofTemplate === true } : {}
 }
 
-function succeed(books: Books, schedule: ScheduleRow, after: StateChanges & Partial<ScheduleRow>): ScheduleRow {
+/** Changes the schedule as after a run that succeeded. */
+export function succeed(books: Books, schedule: ScheduleRow, after: StateChanges & Partial<ScheduleRow>): ScheduleRow {
   // What was put off after 31 occurrences in one tick stays so.
   const not_before = schedule.failures > 0 ? null : schedule.not_before
   const columns = { failures: 0, last_error: null, not_before, last_run_at: books.now, ...after }
@@ -236,7 +155,8 @@ function recordEnd(books: Books, schedule: ScheduleRow, { status }: StateChanges
 }
 
 /** The period of an occurrence that the schedule has come to. */
-const periodOf = (schedule: ScheduleRow, occurrence: number): Period => occurrencePeriod(ruleOf(schedule), occurrence)!
+export const periodOf = (schedule: ScheduleRow, occurrence: number): Period =>
+  occurrencePeriod(ruleOf(schedule), occurrence)!
 
 /** The columns of every run, whichever way it has ended. */
 export function runColumns(

@@ -6,7 +6,7 @@ import type { FormerSecret } from '../../domain/webhook-secrets.ts'
 import { circuitIn, columnsOf, lockCircuits, TURN } from '../../models/circuit.ts'
 import type { Connection } from '../../models/connection.ts'
 import type { Database } from '../../models/database.ts'
-import { ABANDON, BEGIN, PUT_BACK, RELEASE, SETTLE } from '../../models/delivery.ts'
+import { ABANDON, BEGIN, PUT_BACK, RELEASE, SETTLE } from '../../models/attempt.ts'
 import type { Transaction } from '../../models/transaction.ts'
 import { retried } from '../books/retries.ts'
 
