@@ -1,10 +1,9 @@
 // Starts the workflow of a bulk, and waits for its end while the caller waits.
-import { WorkflowFailedError, type Client, type Connection, type WorkflowHandle } from '@temporalio/client'
+import { WorkflowFailedError, type WorkflowHandle } from '@temporalio/client'
 import { bulkProcessId, type BulkInput, type BulkProgress } from '../../domain/bulk-run.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
-import { searchPairs } from '../../domain/search-attributes.ts'
-import { fairShareOf } from '../../domain/task-queues.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
+import { startOptions, type WorkflowStarter } from './start-options.ts'
 
 export interface BulkWorkflows {
   /** Starts the workflow of a stored bulk; does nothing where it is under way. Throws EngineUnavailable. */
@@ -13,38 +12,29 @@ export interface BulkWorkflows {
   runBulk(input: BulkInput): Promise<void>
 }
 
-interface BulkWorkflowsDependencies {
-  client: Client
-  connection: Connection
-  taskQueue: string
+interface BulkStarter extends WorkflowStarter {
+  /** How long a call waits for the end of its bulk. */
   waitMs: number
 }
 
 /** The time limit for Temporal to accept a bulk. */
 const BULK_START_MS = 2_000
 
-export function createBulkWorkflows(dependencies: BulkWorkflowsDependencies): BulkWorkflows {
-  const { client, connection, taskQueue, waitMs } = dependencies
+export function createBulkWorkflows({ client, connection, taskQueue, waitMs }: BulkStarter): BulkWorkflows {
   type Handle = WorkflowHandle<(input: BulkInput) => Promise<BulkProgress>>
 
   // Again also where a workflow of this id has ended: an older state of the database may have rows that are pending anew.
   const start = (input: BulkInput): Promise<Handle> =>
     connection.withDeadline(Date.now() + BULK_START_MS, () =>
-      client.workflow.start<(input: BulkInput) => Promise<BulkProgress>>('bulkCreate', {
-        workflowId: bulkProcessId(input.bulkId),
-        args: [input],
-        taskQueue,
-        priority: fairShareOf(input.orgId),
-        workflowIdConflictPolicy: 'USE_EXISTING',
-        workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-        typedSearchAttributes: searchPairs({
-          orgId: input.orgId,
-          entityType: 'BULK',
-          entityId: input.bulkId,
-          state: 'RUNNING',
+      client.workflow.start<(input: BulkInput) => Promise<BulkProgress>>(
+        'bulkCreate',
+        startOptions(taskQueue, {
+          workflowId: bulkProcessId(input.bulkId),
+          input,
+          findable: { orgId: input.orgId, entityType: 'BULK', entityId: input.bulkId, state: 'RUNNING' },
+          summary: `bulk of ${input.total} rows of kind ${input.kind}`,
         }),
-        staticSummary: `bulk of ${input.total} rows of kind ${input.kind}`,
-      }),
+      ),
     )
 
   return {

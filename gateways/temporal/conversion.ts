@@ -1,5 +1,5 @@
 // Starts the workflow of a conversion, or joins the one under way, and waits for its end while the caller waits.
-import { WorkflowFailedError, type Client, type Connection } from '@temporalio/client'
+import { WorkflowFailedError } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import {
   conversionProcessId,
@@ -8,9 +8,8 @@ import {
   type ConversionOutcome,
 } from '../../domain/conversion-run.ts'
 import { Fault, fault, FAULTS, type FaultCode } from '../../domain/faults.ts'
-import { searchPairs } from '../../domain/search-attributes.ts'
-import { fairShareOf } from '../../domain/task-queues.ts'
 import { isEngineUnavailable } from './engine-unavailable.ts'
+import { startOptions, type WorkflowStarter } from './start-options.ts'
 
 /**
  * Carries out a requested conversion and waits for its end: at most 2 s for the start, 10 s in all. Where the workflow under
@@ -18,12 +17,6 @@ import { isEngineUnavailable } from './engine-unavailable.ts'
  * is refused, and service.unavailable when Temporal is unavailable or the time is over.
  */
 export type Convert = (input: ConversionInput, isStillToDo: () => Promise<boolean>) => Promise<void>
-
-interface ConverterDependencies {
-  client: Client
-  connection: Connection
-  taskQueue: string
-}
 
 /** The time limits for Temporal to accept a conversion, and for all of it. */
 export const CONVERSION_START_MS = 2_000
@@ -35,24 +28,18 @@ interface End {
   refusal: Fault | null
 }
 
-export function createConverter({ client, connection, taskQueue }: ConverterDependencies): Convert {
+export function createConverter({ client, connection, taskQueue }: WorkflowStarter): Convert {
   // Orders are converted in parts, so a workflow that has completed must not prevent the next one from starting.
   const start = (input: ConversionInput) =>
-    client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>('convertDocument', {
-      workflowId: conversionProcessId(input),
-      args: [input],
-      taskQueue,
-      priority: fairShareOf(input.orgId),
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      typedSearchAttributes: searchPairs({
-        orgId: input.orgId,
-        entityType: input.source,
-        entityId: input.sourceId,
-        state: 'CONVERTING',
+    client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>(
+      'convertDocument',
+      startOptions(taskQueue, {
+        workflowId: conversionProcessId(input),
+        input,
+        findable: { orgId: input.orgId, entityType: input.source, entityId: input.sourceId, state: 'CONVERTING' },
+        summary: `conversion of ${input.source} ${input.sourceId}`,
       }),
-      staticSummary: `conversion of ${input.source} ${input.sourceId}`,
-    })
+    )
 
   async function runOnce(input: ConversionInput, untilMs: number): Promise<End> {
     const run = await connection.withDeadline(Math.min(Date.now() + CONVERSION_START_MS, untilMs), () => start(input))

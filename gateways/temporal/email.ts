@@ -1,15 +1,9 @@
 // Starts the workflow of a mail, and waits for its end while the caller waits.
-import {
-  WorkflowExecutionAlreadyStartedError,
-  WorkflowFailedError,
-  type Client,
-  type Connection,
-} from '@temporalio/client'
+import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client'
 import { fault } from '../../domain/faults.ts'
 import { mailProcessId, type MailInput, type MailOutcome } from '../../domain/mail-run.ts'
-import { searchPairs } from '../../domain/search-attributes.ts'
-import { fairShareOf } from '../../domain/task-queues.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
+import { startOptions, type WorkflowStarter } from './start-options.ts'
 
 /** What a mail is about, for operators. */
 export interface MailAbout {
@@ -24,29 +18,22 @@ export interface MailWorkflows {
   runMail(input: MailInput, about: MailAbout): Promise<void>
 }
 
-interface MailWorkflowsDependencies {
-  client: Client
-  connection: Connection
-  taskQueue: string
-}
-
 /** The time limits for Temporal to accept a mail, and for all of it. */
 const MAIL_START_MS = 2_000
 const MAIL_MS = 30_000
 
-export function createMailWorkflows({ client, connection, taskQueue }: MailWorkflowsDependencies): MailWorkflows {
+export function createMailWorkflows({ client, connection, taskQueue }: WorkflowStarter): MailWorkflows {
   // Never again where a workflow of this id has ended well: what became of the mail is final.
   const start = (input: MailInput, { entityType, entityId }: MailAbout) =>
     connection.withDeadline(Date.now() + MAIL_START_MS, () =>
       client.workflow.start<(input: MailInput) => Promise<MailOutcome>>('sendDocumentEmail', {
-        workflowId: mailProcessId(input.emailId),
-        args: [input],
-        taskQueue,
-        priority: fairShareOf(input.orgId),
-        workflowIdConflictPolicy: 'USE_EXISTING',
+        ...startOptions(taskQueue, {
+          workflowId: mailProcessId(input.emailId),
+          input,
+          findable: { orgId: input.orgId, entityType, entityId, state: 'READY' },
+          summary: `mail about ${entityType} ${entityId}`,
+        }),
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
-        typedSearchAttributes: searchPairs({ orgId: input.orgId, entityType, entityId, state: 'READY' }),
-        staticSummary: `mail about ${entityType} ${entityId}`,
       }),
     )
 

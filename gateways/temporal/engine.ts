@@ -18,8 +18,8 @@ import {
   type FormerSeries,
   type NextStep,
 } from '../../domain/delivery.ts'
-import { SEARCH_ATTRIBUTES, searchPairs, type Findable } from '../../domain/search-attributes.ts'
-import { fairShareOf, queueName } from '../../domain/task-queues.ts'
+import { SEARCH_ATTRIBUTES, type Findable } from '../../domain/search-attributes.ts'
+import { queueName } from '../../domain/task-queues.ts'
 import { createBulkWorkflows, type BulkWorkflows } from './bulk.ts'
 import { createMailWorkflows, type MailWorkflows } from './email.ts'
 import { createConverter, type Convert } from './conversion.ts'
@@ -30,6 +30,7 @@ import { createRunNow, createScheduleSignals, type RunScheduleNow, type SignalSc
 import { createDailyReconcile, type KeepDailyReconcile } from './daily-reconcile.ts'
 import { createRenderer, type Render } from './render.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
+import { startOptions, type WorkflowStarter } from './start-options.ts'
 import { traceHeader } from './trace-header.ts'
 
 export interface EngineOptions {
@@ -75,13 +76,6 @@ export interface Engine extends BulkWorkflows, MailWorkflows {
   registerSearchAttributes(): Promise<string[]>
   client: Client
   close(): Promise<void>
-}
-
-interface Start {
-  workflowId: string
-  args: unknown[]
-  findable: Findable
-  staticSummary: string
 }
 
 /** The time limit for Temporal to accept a workflow that the worker starts, and to connect. */
@@ -131,16 +125,7 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     interceptors: { workflow: [traceHeader] },
   })
 
-  const starting = { client, connection, taskQueue: queueName('core', queueSuffix) }
-  const optionsOf = ({ workflowId, args, findable, staticSummary }: Start) => ({
-    workflowId,
-    args,
-    taskQueue: starting.taskQueue,
-    ...(findable.orgId && { priority: fairShareOf(findable.orgId) }),
-    workflowIdConflictPolicy: 'USE_EXISTING' as const,
-    typedSearchAttributes: searchPairs(findable),
-    staticSummary,
-  })
+  const starting: WorkflowStarter = { client, connection, taskQueue: queueName('core', queueSuffix) }
 
   async function withinDeadline(start: () => Promise<unknown>): Promise<Started> {
     try {
@@ -158,11 +143,11 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     startDispatch: (input, findable, size) =>
       withinDeadline(() =>
         client.workflow.start('webhookDispatch', {
-          ...optionsOf({
+          ...startOptions(starting.taskQueue, {
             workflowId: dispatchId(input.batchId),
-            args: [input],
+            input,
             findable: { ...findable, state: 'DISPATCHING' },
-            staticSummary: `attempts at ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
+            summary: `attempts at ${size} webhook ${size === 1 ? 'delivery' : 'deliveries'}`,
           }),
           workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
         }),
@@ -172,19 +157,18 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
       const next: NextStep = { attempt: input.attempt, dueAt: input.dueAt }
       await withinDeadline(() =>
         client.workflow.signalWithStart('webhookDelivery', {
-          ...optionsOf({
+          // A workflow that has ended may have put its delivery back into the queue, so another run may follow.
+          ...startOptions(starting.taskQueue, {
             workflowId: deliveryProcessId(input.deliveryId, input.series),
-            args: [input],
+            input,
             findable: {
               orgId: input.orgId,
               entityType: input.entityType,
               entityId: input.entityId,
               endpointId: input.endpointId,
             },
-            staticSummary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
+            summary: `retries of a webhook about ${input.entityType} ${input.entityId}`,
           }),
-          // A workflow that has ended may have put its delivery back into the queue.
-          workflowIdReusePolicy: 'ALLOW_DUPLICATE',
           signal: TAKE_UP_SIGNAL,
           signalArgs: [next],
         }),

@@ -5,8 +5,6 @@ import {
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
-  type Client,
-  type Connection,
 } from '@temporalio/client'
 import { ApplicationFailure } from '@temporalio/common'
 import { Fault, fault, FAULTS, type FaultCode } from '../../domain/faults.ts'
@@ -19,19 +17,12 @@ import {
   type ScheduleInput,
   type ScheduleSignal,
 } from '../../domain/schedule.ts'
-import { searchPairs } from '../../domain/search-attributes.ts'
-import { fairShareOf } from '../../domain/task-queues.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
+import { startOptions, type WorkflowStarter } from './start-options.ts'
 
 /** The time limits for Temporal to accept a signal, and for a run that a caller waits for. */
 const SIGNAL_MS = 5_000
 const RUN_NOW_MS = 10_000
-
-interface Dependencies {
-  client: Client
-  connection: Connection
-  taskQueue: string
-}
 
 /** Tells the workflow of a schedule that its row has changed; starts it where there is none. Throws EngineUnavailable. */
 export type SignalSchedule = (input: ScheduleInput, signal: ScheduleSignal) => Promise<void>
@@ -43,19 +34,16 @@ export type RunScheduleNow = (input: ScheduleInput, ask: RunRequest, anew?: bool
 
 type ScheduleWorkflow = (input: ScheduleInput) => Promise<unknown>
 
-const startOf = (input: ScheduleInput, taskQueue: string) => ({
-  workflowId: scheduleProcessId(input.scheduleId),
-  args: [input] as [ScheduleInput],
-  taskQueue,
-  priority: fairShareOf(input.orgId),
-  workflowIdConflictPolicy: 'USE_EXISTING' as const,
-  // A completed schedule may be resumed.
-  workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
-  typedSearchAttributes: searchPairs({ orgId: input.orgId, entityType: 'RECURRING', entityId: input.scheduleId }),
-  staticSummary: `recurring schedule of ${input.entityType} ${input.scheduleId}`,
-})
+// A completed schedule may be resumed, so another run may follow.
+const startOf = (input: ScheduleInput, taskQueue: string) =>
+  startOptions(taskQueue, {
+    workflowId: scheduleProcessId(input.scheduleId),
+    input,
+    findable: { orgId: input.orgId, entityType: 'RECURRING', entityId: input.scheduleId },
+    summary: `recurring schedule of ${input.entityType} ${input.scheduleId}`,
+  })
 
-export function createScheduleSignals({ client, connection, taskQueue }: Dependencies): SignalSchedule {
+export function createScheduleSignals({ client, connection, taskQueue }: WorkflowStarter): SignalSchedule {
   return async (input, signal) => {
     const send = () =>
       signal === 'deleted'
@@ -71,7 +59,7 @@ export function createScheduleSignals({ client, connection, taskQueue }: Depende
   }
 }
 
-export function createRunNow({ client, connection, taskQueue }: Dependencies): RunScheduleNow {
+export function createRunNow({ client, connection, taskQueue }: WorkflowStarter): RunScheduleNow {
   return async (input, ask, anew = false) => {
     const startWorkflowOperation = new WithStartWorkflowOperation<ScheduleWorkflow>(
       'recurringSchedule',

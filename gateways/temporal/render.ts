@@ -1,5 +1,5 @@
 // Starts the workflow that renders a document, or joins the one under way, and waits for its file while the caller waits.
-import { WorkflowFailedError, type Client, type Connection } from '@temporalio/client'
+import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { factsOf } from '../../domain/documents.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
@@ -10,9 +10,8 @@ import {
   type RenderInput,
   type RenderKey,
 } from '../../domain/render-run.ts'
-import { searchPairs } from '../../domain/search-attributes.ts'
-import { fairShareOf } from '../../domain/task-queues.ts'
 import { isEngineUnavailable } from './engine-unavailable.ts'
+import { startOptions, type WorkflowStarter } from './start-options.ts'
 
 /**
  * Renders what `key` names, and waits for it: at most 2 s for the start, 30 s in all. Throws pdf.render_failed where the
@@ -20,33 +19,21 @@ import { isEngineUnavailable } from './engine-unavailable.ts'
  */
 export type Render = (input: RenderInput, key: RenderKey, over: AbortSignal) => Promise<RenderedFile>
 
-interface RendererDependencies {
-  client: Client
-  connection: Connection
-  taskQueue: string
-}
-
 const RENDER_START_MS = 2_000
 const RENDER_MS = 30_000
 
-export function createRenderer({ client, connection, taskQueue }: RendererDependencies): Render {
+export function createRenderer({ client, connection, taskQueue }: WorkflowStarter): Render {
   // Again also where a workflow of this id has completed: its file may have been removed since.
   const start = (input: RenderInput, key: RenderKey) =>
-    client.workflow.start<(input: RenderInput) => Promise<RenderedFile>>('renderDocument', {
-      workflowId: renderProcessId(input.id, key),
-      args: [input],
-      taskQueue,
-      priority: fairShareOf(input.orgId),
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-      typedSearchAttributes: searchPairs({
-        orgId: input.orgId,
-        entityType: input.kind,
-        entityId: input.id,
-        state: 'RENDERING',
+    client.workflow.start<(input: RenderInput) => Promise<RenderedFile>>(
+      'renderDocument',
+      startOptions(taskQueue, {
+        workflowId: renderProcessId(input.id, key),
+        input,
+        findable: { orgId: input.orgId, entityType: input.kind, entityId: input.id, state: 'RENDERING' },
+        summary: `PDF of ${factsOf(input.kind).noun} ${input.id}`,
       }),
-      staticSummary: `PDF of ${factsOf(input.kind).noun} ${input.id}`,
-    })
+    )
 
   return async (input, key, over) => {
     const untilMs = Date.now() + RENDER_MS
