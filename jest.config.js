@@ -1,18 +1,23 @@
 // The configuration of Jest: TypeScript as ES modules, several files in parallel.
 import { availableParallelism } from 'node:os'
 
+// While it watches, a changed file must be read again, which Node's own modules are not.
+const isWatching = process.argv.some((argument) => argument.startsWith('--watch'))
+
 export default {
   testEnvironment: 'node',
   testMatch: ['<rootDir>/test/**/*.test.ts'],
-  testSequencer: './test/sequencer.js',
-  // One more than the number of processors, because tests wait much of the time. At most four, because a file may open
+  ...(isWatching ? {} : { runtime: '<rootDir>/test/jest/runtime.js' }),
+  testSequencer: './test/jest/sequencer.js',
+  // Two more than there are processors, because tests wait much of the time. At most four, because a file may open
   // about 40 connections, and the PostgreSQL of the tests allows 200.
-  maxWorkers: Math.min(4, availableParallelism() + 1),
+  maxWorkers: Math.min(4, availableParallelism() + 2),
   // Kept between runs; each entry is keyed by a hash of its source.
   cacheDirectory: '<rootDir>/node_modules/.cache/jest',
   // Tests import what they use of Jest. A package that finds `it` and `describe` may take the process for its own tests.
   injectGlobals: false,
   extensionsToTreatAsEsm: ['.ts'],
+  // For --watch; otherwise Node reads TypeScript itself.
   transform: {
     '^.+\\.ts$': [
       '@swc/jest',
@@ -24,7 +29,7 @@ export default {
   watchPathIgnorePatterns: ['<rootDir>/\\.data'],
   // A limit for what hangs, not for what is slow: a hook that starts a worker has taken half a minute on a busy machine.
   testTimeout: 120_000,
-  // Jest does not free the modules of a finished test file, so a worker that has grown is replaced.
+  // What test files leave behind in a process is not all freed, so a process that has grown is replaced.
   workerIdleMemoryLimit: '1GB',
   // A process that uses half a gigabyte takes longer to exit than the 500 ms after which Jest reports a leak.
   workerGracefulExitTimeout: 10_000,

@@ -74,7 +74,7 @@ describe('packages stay where they are imported', () => {
 
 test('every file is used: by the service, an operator, a bench or a test', () => {
   const entries = SOURCES.filter(({ path, text }) =>
-    /^bin\/[^/]+$|^bench\/run\.ts$|^workflows\/index\.ts$|\.test\.ts$|config\.js$|^test\/(sequencer\.js|replay\/record\.ts)$|^docs\/examples\//.test(path) || text.includes('import.meta.main'))
+    /^bin\/[^/]+$|^bench\/run\.ts$|^workflows\/index\.ts$|\.test\.ts$|config\.js$|^test\/(jest\/(sequencer|runtime)\.js|replay\/record\.ts)$|^docs\/examples\//.test(path) || text.includes('import.meta.main'))
   const sources = new Map(SOURCES.map((source) => [source.path, source]))
   const used = new Set<string>()
   const use = ({ path, imports, text }: Source) => {
