@@ -163,7 +163,7 @@ describe('by hand', () => {
   })
 
   test('more than a page of organisations', async () => {
-    await Promise.all(Array.from({ length: 105 }, async () => {
+    for (let made = 0; made < 105; made += 15) await Promise.all(Array.from({ length: 15 }, async () => {
       const client = await service.organization({ time_zone: 'Asia/Dubai' })
       const { body: { contact } } = await client.post('/contacts', { contact_name: 'Meena Sarees' })
       expect((await client.post('/invoices', invoiceBody({ customerId: contact.contact_id }, DUE))).status).toBe(201)
