@@ -91,10 +91,26 @@ function successOf(route: Route): Record<number, object> {
     return { [route.status ?? 200]: { description: 'Success', ...json(answerSchema(route)) } }
   const content = { [route.fileType]: { schema: Type.String({ contentMediaType: route.fileType }) } }
   return {
-    200: { description: 'The file', content },
-    302: { description: 'With `redirect=true`: the file is at the Location' },
+    200: { description: 'The file', headers: headersOf({ ETag, ...route.fileHeaders }), content },
+    302: {
+      description: 'With `redirect=true`: the file is at the Location',
+      headers: headersOf({ Location, ...route.fileHeaders }),
+    },
+    304: {
+      description: 'The file still says what that of the `If-None-Match` says',
+      headers: headersOf({ ETag, ...route.fileHeaders }),
+    },
   }
 }
+
+const ETag = Type.String({ description: 'Send it back as `If-None-Match`.' })
+const Location = Type.String({
+  format: 'uri',
+  description: 'A URL of the file, which anybody can read for 15 minutes.',
+})
+
+const headersOf = (shapes: Record<string, TSchema>) =>
+  Object.fromEntries(Object.entries(shapes).map(([name, schema]) => [name, { required: true, schema }]))
 
 // `POST /invoices/{invoice_id}/approve` is postInvoicesApprove: unique, and readable in a generated client.
 function operationId({ method, path }: Route): string {
@@ -129,7 +145,11 @@ function parametersOf(route: Route): Record<string, unknown>[] {
             schema: { type: 'string', pattern: '^[A-Za-z0-9_:-]{1,200}$' },
           },
         ]
-  return [...named, ...queried, ...key]
+  const seen =
+    route.fileType === undefined
+      ? []
+      : [{ name: 'If-None-Match', in: 'header', required: false, schema: { type: 'string' } }]
+  return [...named, ...queried, ...key, ...seen]
 }
 
 const form = ({ properties, required }: TObject) => ({

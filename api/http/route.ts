@@ -145,8 +145,9 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   /** The shape of the answer, without `code` and `message`. */
   answer: TObject
   status?: 200 | 201
-  /** The media type of the file, for an answer that is one. */
+  /** The media type of the file, for an answer that is one, and the shapes of the headers that it has. */
   fileType?: string
+  fileHeaders?: Record<string, TSchema>
   /** The shape of the answer of a call whose work goes on after it: 202. */
   accepted?: TObject
   /** True if the call can return warnings: its answer then always has `warnings`, possibly empty. */

@@ -8,16 +8,18 @@ import {
 } from '../../commands/mail/document-mail.ts'
 import { DOCUMENTS } from '../../domain/documents.ts'
 import { fault } from '../../domain/faults.ts'
-import { MAX_ATTACHMENT_BYTES } from '../../domain/mail.ts'
+import { mailedPdfKey, MAX_ATTACHMENT_BYTES } from '../../domain/mail.ts'
 import type { MailedKind } from '../../domain/mail-run.ts'
 import { emails, findEmail, mailsOf, withRecipients, type Email, type EmailRow } from '../../models/email.ts'
 import { existingDocument } from '../../models/existing-document.ts'
 import { pageOf } from '../../models/page.ts'
 import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
 import { PageContext, pageQuery, pagingOf } from '../http/page.ts'
-import { route, type WorkflowAnswer, type WorkflowRequest } from '../http/route.ts'
+import { route, type RequestContext, type WorkflowAnswer, type WorkflowRequest } from '../http/route.ts'
 import { EmailShape, MailDelivery, MailRequest, recipientProblems, showDelivery, showEmail } from '../shapes/email.ts'
 import { one } from '../shapes/fields.ts'
+
+const URL_SECONDS = 900
 
 const emailOf = (kind: MailedKind, tag: string) =>
   route({
@@ -56,10 +58,21 @@ const emailsOf = (kind: MailedKind, tag: string) =>
         key: 'emails',
         rows,
         answer: { emails: [], page_context: paging.contextOf({ end, hasMore }) },
-        show: async (some) => (await withRecipients(context, some as EmailRow[])).map(showEmail),
+        show: async (some) => {
+          const whole = await withRecipients(context, some as EmailRow[])
+          return Promise.all(whole.map(async (email) => showEmail(email, await pdfUrlOf(context, email))))
+        },
       }
     },
   })
+
+/** Where anybody can read the PDF as it was mailed, for a while. */
+async function pdfUrlOf({ gateways }: RequestContext, email: Email): Promise<string | null> {
+  const { org_id: orgId, id, pdf_filename: filename } = email
+  if (filename === null) return null
+  const about = { seconds: URL_SECONDS, filename, contentType: 'application/pdf', disposition: 'inline' } as const
+  return gateways.blobs.presign(mailedPdfKey(orgId, id), about)
+}
 
 const nameOf = (kind: MailedKind) => `${kind === 'CREDIT_NOTE' ? 'a' : 'an'} ${DOCUMENTS[kind].noun}`
 

@@ -25,6 +25,13 @@ const WITH_TEMPLATE = {
   ),
 }
 
+const HEADERS = {
+  'Content-Disposition': Type.String({ description: 'Whether it is shown or saved, and under which name.' }),
+  'Cache-Control': Type.String({ description: 'For how long it may be kept: 15 minutes; a redirection not at all.' }),
+  'X-Svc-Render': Type.Enum(['fresh', 'cached'], { description: 'Whether this call has waited for the render.' }),
+  'X-Svc-Version': Type.String({ pattern: '^[1-9][0-9]*$', description: 'The version of the document that it shows.' }),
+}
+
 interface Asked {
   download?: boolean
   redirect?: boolean
@@ -42,6 +49,7 @@ export const pdfRoutes = kindsThatHave('isPrinted').map((kind: PrintedKind) => {
     query: Type.Object(kind === 'INVOICE' ? WITH_TEMPLATE : QUERY),
     answer: Type.Object({}),
     fileType: PDF,
+    fileHeaders: HEADERS,
     file: (context, { params, query }) => pdfOf(context, kind, params[id]!, query as Asked),
   })
 })

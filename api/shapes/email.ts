@@ -80,6 +80,12 @@ export const EmailShape = Type.Object({
   attached_pdf: Type.Boolean(),
   pdf_filename: nullable(Type.String()),
   pdf_size: nullable(Type.Integer()),
+  pdf_url: nullable(
+    Type.String({
+      format: 'uri',
+      description: 'A URL of the PDF as it was mailed, which anybody can read for 15 minutes.',
+    }),
+  ),
   requested_by: nullable(Id),
   created_time: Timestamp,
   sent_at: nullable(Timestamp),
@@ -103,7 +109,8 @@ export function showDelivery(email: Email): Static<typeof MailDelivery> {
   }
 }
 
-export function showEmail(email: Email): Static<typeof EmailShape> {
+/** `pdfUrl` is where the PDF can be read as it was mailed; null where there is none. */
+export function showEmail(email: Email, pdfUrl: string | null): Static<typeof EmailShape> {
   return {
     email_id: email.id,
     purpose: email.purpose === 'REMINDER' ? 'REMINDER' : 'DOCUMENT',
@@ -124,6 +131,7 @@ export function showEmail(email: Email): Static<typeof EmailShape> {
     attached_pdf: email.pdf_filename !== null,
     pdf_filename: email.pdf_filename,
     pdf_size: email.pdf_bytes,
+    pdf_url: pdfUrl,
     requested_by: email.requested_by,
     created_time: email.created_time.toISOString(),
     sent_at: email.sent_at?.toISOString() ?? null,

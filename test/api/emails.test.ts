@@ -120,8 +120,10 @@ test('the PDF is attached, and kept as it was mailed', async () => {
   // The document changes, and is rendered anew; the mailed file does not.
   await org.client.put(`/invoices/${own.invoice_id}`, { notes: 'Changed since' })
   await sent({ attach_pdf: true }, `/invoices/${own.invoice_id}`)
-  const kept = await service.blobs.read(`${org.orgId}/mail/${id}.pdf`)
-  expect(Buffer.concat(await Array.fromAsync(kept!.body as AsyncIterable<Buffer>)).equals(content)).toBe(true)
+  const { pdf_url } = (await org.client.get(`/invoices/${own.invoice_id}/emails`)).body.emails.find(({ email_id }: Json) => email_id === id)
+  const kept = await fetch(pdf_url)
+  expect([kept.status, kept.headers.get('content-type')]).toEqual([200, 'application/pdf'])
+  expect(Buffer.from(await kept.arrayBuffer()).equals(content)).toBe(true)
   const [{ attachments: [again] }] = await messages()
   expect(again.content).not.toBe(file.content)
 }, 180_000)

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import type { Json } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
-import { answerJudge, refusalJudge } from './published.ts'
+import type { Route } from '../../api/http/route.ts'
+import { answerJudge, judge, refusalJudge } from './published.ts'
 import { byToken, callRoute, each, expectHouseStyle, nameOf, NO_SUCH_ID, opening } from './routes.ts'
 import { bodyFor, fillOrganization, openContractOrganization, pathFor, requiredQuery, type ContractOrganization } from './samples.ts'
 
@@ -35,10 +36,13 @@ test.each(each())('%s', async (_name, route) => {
   })
   expect([answered.status, answered.text.slice(0, 300)]).toEqual([route.status ?? 200, expect.any(String)])
   if (route.bare) return
-  if (route.fileType !== undefined) return expect(answered.text.slice(0, 5)).toBe('%PDF-')
-  const judge = answerJudge(document, route)
-  judge(answered.body)
-  expect(judge.errors ?? []).toEqual([])
+  if (route.fileType !== undefined) {
+    expect(answered.text.slice(0, 5)).toBe('%PDF-')
+    return expectFileHeaders(route, path, answered.headers.etag!)
+  }
+  const judged = answerJudge(document, route)
+  judged(answered.body)
+  expect(judged.errors ?? []).toEqual([])
   expect([answered.body.code, answered.body.message]).toEqual([0, expect.stringMatching(/\S/)])
   if (route.method === 'GET') {
     expect(answered.body.message).toBe('success')
@@ -47,8 +51,25 @@ test.each(each())('%s', async (_name, route) => {
   }
 })
 
+/** The three answers of a file have the headers that the document says, in their shapes. */
+async function expectFileHeaders({ path: template, method }: Route, path: string, etag: string): Promise<void> {
+  const { responses } = document.paths[template][method.toLowerCase()]
+  for (const [status, query, sent] of [[200, '', {}], [304, '', { 'if-none-match': etag }], [302, '?redirect=true', {}]] as const) {
+    const answer = await fetch(`${service.origin}/api/public/v1${path}${query}`, { redirect: 'manual', headers: { authorization: `Bearer ${org.client.token}`, ...sent } })
+    await answer.arrayBuffer()
+    expect(answer.status).toBe(status)
+    const declared = Object.entries(responses[status].headers as Record<string, Json>).map(([name, { schema }]): [string, boolean] => {
+      const value = answer.headers.get(name)
+      return [name, value !== null && judge.validate(schema, value)]
+    })
+    expect(declared).toEqual(declared.map(([name]) => [name, true]))
+    const others = [...answer.headers.keys()].filter((name) => /^(x-svc-|etag|location|cache-control|content-disposition)/.test(name))
+    expect(others.sort()).toEqual(declared.map(([name]) => name.toLowerCase()).sort())
+  }
+}
+
 test('every refusal is what the document says a refusal is', async () => {
-  const judge = refusalJudge(document)
+  const judged = refusalJudge(document)
   for (const [, route] of each(byToken)) {
     const path = route.path.replaceAll(/\{\w+\}/g, NO_SUCH_ID)
     for (const answered of [
@@ -59,8 +80,8 @@ test('every refusal is what the document says a refusal is', async () => {
     ]) {
       if (answered.status < 400) continue
       expectHouseStyle(answered)
-      judge(answered.body)
-      expect([nameOf(route), judge.errors ?? []]).toEqual([nameOf(route), []])
+      judged(answered.body)
+      expect([nameOf(route), judged.errors ?? []]).toEqual([nameOf(route), []])
     }
   }
 })

@@ -30,14 +30,13 @@ export async function recordRenders(save: Save): Promise<void> {
   await record('render-without-document', async () => {
     throw ApplicationFailure.nonRetryable('there is no such invoice', 'UnknownDocument')
   })
-  let begun = () => undefined as void
-  const isBegun = new Promise<void>((resolve) => { begun = resolve })
+  const begun = Promise.withResolvers<void>()
   await record('render-cancelled', async () => {
-    begun()
+    begun.resolve()
     setInterval(() => Context.current().heartbeat(), 200).unref()
     return Context.current().cancelled
   }, async (workflowId) => {
-    await isBegun
+    await begun.promise
     await worker.engine.client.workflow.getHandle(workflowId).cancel()
   })
   await worker.close()
