@@ -40,13 +40,16 @@ try {
   const sealed = credentials === undefined ? undefined : seal(encryptionKey, JSON.stringify(read(credentials)))
   const chosen = await openBooks(operatorContext(database), operator(), async (books) => {
     books.enter(org.toLowerCase())
-    return chooseEInvoicing(books, branch.toLowerCase(), {
+    const { warnings } = books
+    const choice = await chooseEInvoicing(books, branch.toLowerCase(), {
       ...(provider !== undefined && { provider }),
       ...((enable || disable) && { enabled: enable }),
       ...(sealed !== undefined && { sealed }),
     })
+    return { ...choice, warnings }
   })
-  const { enabled, provider: at } = chosen
+  const { enabled, provider: at, warnings } = chosen
+  for (const { message } of warnings) console.error(`Warning: ${message}`)
   console.log(`The branch ${enabled ? 'registers' : 'does not register'} e-invoices at the provider ${at}.`)
 } catch (error) {
   if (!(error instanceof Fault || error instanceof UnusableCredentials)) throw error

@@ -45,6 +45,7 @@ async function change(file: string): Promise<void> {
   const changes = preferenceChanges(body)
   await openBooks(operatorContext(database), operator(), async (books) => {
     books.enter(orgId)
-    return changePreferences(books, changes)
+    await changePreferences(books, changes)
+    for (const { message } of books.warnings) console.error(`Warning: ${message}`)
   })
 }

@@ -7,6 +7,10 @@ export const WARNINGS = {
   'validation.exchange_rate_assumed': 'No exchange rate was sent and none is stored for the date; the rate 1 was used.',
   'email.undeliverable_address':
     'The mail was sent, but earlier mail to some of its addresses did not arrive; `details` lists them.',
+  'email.e_invoice_not_registered':
+    'The mail was sent, but the e-invoice of the document was not registered by then; `details` has its status and errors.',
+  'e_invoice.credentials_missing':
+    'E-invoices are enabled at a portal for which a branch in `details` has no credentials; none will be registered.',
   'validation.state_assumed':
     'Neither a GSTIN nor a state was sent for the organisation; the state in `details` was used.',
 } as const satisfies Record<string, string>

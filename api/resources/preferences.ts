@@ -25,6 +25,7 @@ export const preferenceRoutes = [
     does: "Change the organisation's preferences",
     scope: 'preferences.UPDATE',
     changesOrganization: true,
+    warns: true,
     body: PreferenceChangesBody,
     write: async (books, { body }) => ({
       message: 'Preferences updated.',

@@ -21,4 +21,19 @@ export const STUCK_E_INVOICES: StuckCheck[] = [
       FROM e_invoices AS e WHERE ${WAITS} AND e.last_modified_time < ${before('15 minutes')} AND e.last_error IS NOT NULL
       ORDER BY e.last_modified_time, e.id LIMIT ${LISTED}`,
   },
+  {
+    check: 'e-invoices that could not be registered',
+    severity: 'notice',
+    text: `SELECT format('the e-invoice of %s of organisation %s could not be registered at %s: %s %s', d.number, e.org_id,
+        ${time('e.last_modified_time')}, e.errors -> 0 ->> 'code', e.errors -> 0 ->> 'message') AS problem,
+        CASE WHEN e.errors -> 0 ->> 'code' = 'CREDENTIALS'
+          THEN format('npm run einvoice -- --org %s --branch %s --credentials FILE', e.org_id, e.branch_id)
+          ELSE 'the organisation changes in its books what the error names' END
+        || format('; then POST /%s/%s/e_invoice/retry', CASE e.kind WHEN 'INVOICE' THEN 'invoices' ELSE 'credit_notes' END, e.id) AS mend
+      FROM e_invoices AS e JOIN organizations AS o ON o.id = e.org_id AND o.status = 'ACTIVE'
+        JOIN (SELECT org_id, id, invoice_number AS number, status FROM invoices
+          UNION ALL SELECT org_id, id, credit_note_number, status FROM credit_notes) AS d ON d.org_id = e.org_id AND d.id = e.id
+      WHERE e.status = 'FAILED' AND d.status <> 'CANCELLED' AND e.last_modified_time > ${before('30 days')}
+      ORDER BY e.last_modified_time, e.id LIMIT ${LISTED}`,
+  },
 ]

@@ -24,10 +24,8 @@ export async function chooseEInvoicing(
 ): Promise<EInvoicePreferences> {
   if (!(await lockOrganization(books.connection, books.orgId))) throw notFound('organisation')
   const branch = await existingRow(books, branches, branchId, 'branch')
-  const { documents } = await changePreferences(books, {
-    posting: {},
-    documents: { e_invoicing: { [branch.id]: choice } },
-  })
+  const changes = { posting: {}, documents: { e_invoicing: { [branch.id]: choice } } }
+  const { documents } = await changePreferences(books, changes, sealed === undefined ? null : branch.id)
   if (sealed !== undefined) {
     books.replace(eInvoiceCredentials, { branch_id: branch.id, sealed, last_modified_time: books.now })
     books.record({

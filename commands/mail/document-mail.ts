@@ -1,5 +1,6 @@
 // Stores the request to mail a document: to whom, with which subject and text, and whether its PDF is attached.
 import { DOCUMENTS } from '../../domain/documents.ts'
+import type { ShownEInvoice } from '../../domain/e-invoice/state.ts'
 import { fault } from '../../domain/faults.ts'
 import { inOneLine, MAX_RECIPIENTS, recipientsOf, type Recipient } from '../../domain/mail.ts'
 import { mailAddress } from '../../domain/mail-address.ts'
@@ -41,6 +42,7 @@ export interface MailableDocument {
   customerName: string
   total: bigint
   currency: string
+  eInvoice: ShownEInvoice | null
 }
 
 /**
@@ -84,6 +86,7 @@ export async function requestDocumentMail(
     created_time: books.now,
     last_modified_time: books.now,
   })
+  warnOfEInvoice(books, document)
   const recipients = recipientsIn(input)
   await warnOfUndeliverable(books, recipients)
   return { ...row, recipients: insertRecipients(books, id, recipients) }
@@ -120,13 +123,16 @@ export function insertRecipients(books: Books, emailId: string, recipients: Reci
 /** The document as mails name it. Throws as requestDocumentMail does. */
 async function mailableOf(scope: Scope, kind: MailedKind, id: string): Promise<MailableDocument> {
   const { noun } = DOCUMENTS[kind]
-  const facts = (row: Pick<InvoiceRow, 'id' | 'customer_name' | 'total' | 'currency_code'>, number: string) => ({
+  type Facts = Pick<InvoiceRow, 'id' | 'customer_name' | 'total' | 'currency_code'> &
+    Partial<Pick<InvoiceRow, 'e_invoice'>>
+  const facts = (row: Facts, number: string) => ({
     id: row.id,
     kind,
     number,
     customerName: row.customer_name,
     total: row.total,
     currency: row.currency_code,
+    eInvoice: row.e_invoice ?? null,
   })
   switch (kind) {
     case 'INVOICE': {
@@ -152,6 +158,17 @@ async function refuseBeyondLimit(books: Books, limit: number): Promise<void> {
   throw fault('conflict.limit_reached', {
     message: `The organisation has sent its ${limit} mails of today; more can be sent tomorrow.`,
     details: { limit },
+  })
+}
+
+// Without its IRN, the document is no invoice (CGST Rules, rule 48(5)).
+function warnOfEInvoice(books: Books, { eInvoice }: MailableDocument): void {
+  if (eInvoice?.status !== 'PENDING' && eInvoice?.status !== 'FAILED') return
+  const how = eInvoice.status === 'PENDING' ? 'is not registered yet' : 'could not be registered'
+  books.warn({
+    code: 'email.e_invoice_not_registered',
+    message: `The e-invoice of the document ${how}, and without its IRN the document is no invoice. The mail is sent all the same.`,
+    details: { status: eInvoice.status, errors: eInvoice.errors },
   })
 }
 

@@ -12,6 +12,7 @@ import {
   type PostingPreferences,
 } from '../../domain/preferences.ts'
 import { findBranches } from '../../models/branch.ts'
+import { findSealedCredentials } from '../../models/e-invoice.ts'
 import type { Scope } from '../../models/find.ts'
 import { findOrganization, lockOrganization, organizations, type OrganizationRow } from '../../models/organization.ts'
 import { findLogoFacts, findPreferences, logos, organizationPreferences } from '../../models/preferences.ts'
@@ -44,14 +45,21 @@ async function preferencesOf(scope: Scope, organization: OrganizationRow | null)
 /**
  * Changes the preferences that are sent and leaves the others. Two changes at once are made one after the other, and calls that
  * write go on before or after it as a whole. Throws not_found.resource for a branch that the organisation does not have,
- * validation.required_field for bank details or a signatory without a part that they need, and what checkedLogo throws.
+ * validation.required_field for bank details or a signatory without a part that they need, and what checkedLogo throws. Warns of
+ * e-invoices that are enabled at a portal without credentials, those of the branch `newlyCredited` aside.
  */
-export async function changePreferences(books: Books, sent: PreferenceChanges): Promise<AllPreferences> {
+export async function changePreferences(
+  books: Books,
+  sent: PreferenceChanges,
+  newlyCredited: string | null = null,
+): Promise<AllPreferences> {
   const organization = await lockOrganization(books.connection, books.orgId)
   const before = await preferencesOf(books, organization)
   const posting = merged(DEFAULT_POSTING_PREFERENCES, before.posting, sent.posting) as PostingPreferences
   const documents = await changedDocuments(books, before.documents, sent.documents)
   const logo = await changedLogo(books, before.logo, sent.logo)
+  const named = Object.keys(sent.documents.e_invoicing ?? {}).map((id) => id.toLowerCase())
+  for (const branch of named) if (branch !== newlyCredited) await warnOfCredentials(books, branch, documents)
   const after = { posting, documents, logo }
   const changes = changesBetween(byName(before, after), byName(after, before))
   if (changes === null) return before
@@ -102,6 +110,21 @@ async function changedBranches(
     else after[branch] = merged(BRANCH_WITHOUT, before[branch] ?? BRANCH_WITHOUT, entry) as EInvoicePreferences
   }
   return after
+}
+
+async function warnOfCredentials(
+  books: Books,
+  branch: string,
+  { e_invoicing }: OrganizationPreferences,
+): Promise<void> {
+  const { enabled, provider } = e_invoicing[branch] ?? BRANCH_WITHOUT
+  if (!enabled || provider === 'sandbox' || (await findSealedCredentials(books, branch)) !== null) return
+  books.warn({
+    code: 'e_invoice.credentials_missing',
+    message:
+      'The branch has no credentials at the portal, so its e-invoices will fail until the operator has added them (npm run einvoice).',
+    details: { branch_id: branch, provider },
+  })
 }
 
 const BRANCH_WITHOUT: EInvoicePreferences = { enabled: false, provider: 'sandbox' }

@@ -1,6 +1,7 @@
 // E-invoices at the built-in portal: registered after approval, shown, cancelled by a void, and tried again.
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
+import { STUCK_E_INVOICES } from '../../audit/stuck/e-invoices.ts'
 import { irnOf } from '../../gateways/einvoice/irn.ts'
 import { readPrinted } from '../../reports/print/printed.ts'
 import { BUYER_GSTIN, SELLER_GSTIN } from '../domain/e-invoice-sources.ts'
@@ -110,6 +111,23 @@ describe('a document that is refused', () => {
     const { invoice } = await org.send('POST', `/invoices/${failed.invoice_id}/e_invoice/retry`, {})
     expect(invoice.e_invoice).toMatchObject({ status: 'PENDING', errors: [] })
     await settled(invoice, 'FAILED')
+  })
+
+  test('is mailed with a warning, and the doctor names it until it is void', async () => {
+    const created = await create({ line_items: [{ name: 'Silk', quantity: 1, rate: 100, tax_id: org.taxes['GST 18%'] }] })
+    const path = `/invoices/${created.invoice_id}`
+    const warnings = async () => (await org.send('POST', `${path}/email`, { to: ['x@example.com'], attach_pdf: false })).warnings
+    expect(await warnings()).toMatchObject([{ code: 'email.e_invoice_not_registered', details: { status: 'PENDING', errors: [] } }])
+    const { e_invoice: { errors } } = await settled(created, 'FAILED')
+    expect(await warnings()).toMatchObject([{ code: 'email.e_invoice_not_registered', details: { status: 'FAILED', errors } }])
+    const { text } = STUCK_E_INVOICES.find(({ check }) => check === 'e-invoices that could not be registered')!
+    const named = async () => (await service.sql<Json>(text, new Date())).filter(({ problem }) => problem.includes(`${created.invoice_number} of`))
+    expect(await named()).toEqual([{
+      problem: expect.stringContaining('PAYLOAD Line 1 needs an HSN or SAC code'),
+      mend: `the organisation changes in its books what the error names; then POST ${path}/e_invoice/retry`,
+    }])
+    await org.send('POST', `${path}/void`, {})
+    expect(await named()).toEqual([])
   })
 
   test('is registered once what was missing is there', async () => {

@@ -51,6 +51,10 @@ describe('changes', () => {
     const [foreign] = (await elsewhere.get('/branches')).branches
     expect((await change(org.orgId, { eInvoicing: { [branch.toUpperCase()]: { enabled: true } } })).eInvoicing).toEqual({ [branch]: { enabled: true, provider: 'sandbox' } })
     expect((await change(org.orgId, { eInvoicing: { [branch]: { provider: 'irp' } } })).eInvoicing).toEqual({ [branch]: { enabled: true, provider: 'irp' } })
+    const command = ['bin/einvoice.ts', '--org', org.orgId, '--branch', branch, '--enable']
+    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...service.env } })
+    expect(stdout).toBe('The branch registers e-invoices at the provider irp.\n')
+    expect(stderr).toMatch(/^Warning: The branch has no credentials at the portal/)
     for (const id of [foreign.branch_id, randomUUID(), 'main', '__proto__']) {
       expect(await refusal(org.orgId, { eInvoicing: JSON.parse(`{"${id}":{"enabled":true}}`) })).toEqual({ status: 404, code: 'not_found.resource', field: `eInvoicing.${id}` })
     }
