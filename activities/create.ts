@@ -2,10 +2,11 @@
 import { bulkActivities } from './bulk.ts'
 import { conversionActivities, type ConversionDependencies } from './conversions.ts'
 import { eInvoiceActivities, type EInvoiceDependencies } from './e-invoices.ts'
-import { financialYearActivities } from './financial-years.ts'
-import { housekeepingActivities, type HousekeepingDependencies } from './housekeeping.ts'
+import { financialYearActivities } from './sweeps/financial-years.ts'
+import { housekeepingActivities, type HousekeepingDependencies } from './sweeps/housekeeping.ts'
 import { mailActivities, type MailDependencies } from './mail.ts'
 import { renderActivities, type RenderDependencies } from './render.ts'
+import { reminderActivities, type ReminderDependencies } from './sweeps/reminders.ts'
 import { reconcileActivities, type ReconcileDependencies } from './reconcile.ts'
 import { recurringActivities, type RecurringDependencies } from './recurring.ts'
 import { webhookActivities, type WebhookDependencies } from './webhooks.ts'
@@ -17,7 +18,8 @@ export type ActivityDependencies = WebhookDependencies &
   HousekeepingDependencies &
   RecurringDependencies &
   RenderDependencies &
-  ReconcileDependencies
+  ReconcileDependencies &
+  ReminderDependencies
 
 export function createActivities(dependencies: ActivityDependencies) {
   const { abandonDelivery, attemptBatch, attemptDelivery } = webhookActivities(dependencies)
@@ -26,6 +28,7 @@ export function createActivities(dependencies: ActivityDependencies) {
   const { sweepOverdue } = housekeepingActivities(dependencies)
   const { openFinancialYears } = financialYearActivities(dependencies)
   const { reconcileMissed } = reconcileActivities(dependencies)
+  const { sweepReminders } = reminderActivities(dependencies)
   const { keepMailedPdf, recordMail, sendMail } = mailActivities(dependencies)
   const { runSchedule, runScheduleNow } = recurringActivities(dependencies)
   return {
@@ -38,6 +41,7 @@ export function createActivities(dependencies: ActivityDependencies) {
       runSchedule,
       runScheduleNow,
       sweepOverdue,
+      sweepReminders,
     },
     webhooks: { attemptBatch, attemptDelivery },
     bulk: bulkActivities(dependencies),

@@ -7,7 +7,7 @@ export const MAILS: AuditQuery[] = [
     text: `SELECT format('mail %s of %s is %s, but the activity of its %s has %s entries of it', e.id, e.org_id, e.state, e.entity_type, count(a.id)) AS wrong
            FROM emails AS e
            LEFT JOIN activity AS a ON a.org_id = e.org_id AND a.entity_type = e.entity_type AND a.entity_id = e.entity_id
-             AND a.action = 'EMAIL_SENT' AND a.metadata ->> 'email_id' = e.id::text
+             AND a.action = CASE e.purpose WHEN 'REMINDER' THEN 'REMINDER_SENT' ELSE 'EMAIL_SENT' END AND a.metadata ->> 'email_id' = e.id::text
            WHERE e.purpose <> 'NOTICE'
            GROUP BY e.org_id, e.id HAVING count(a.id) <> CASE e.state WHEN 'SENT' THEN 1 ELSE 0 END`,
   },
@@ -15,6 +15,7 @@ export const MAILS: AuditQuery[] = [
     name: 'audit recipients of mails',
     text: `SELECT format('mail %s of %s has %s recipients', e.id, e.org_id, count(r.place)) AS wrong
            FROM emails AS e LEFT JOIN email_recipients AS r ON r.org_id = e.org_id AND r.email_id = e.id
+           WHERE e.refusal IS DISTINCT FROM 'NO_ADDRESS'
            GROUP BY e.org_id, e.id HAVING count(r.place) NOT BETWEEN 1 AND 50 OR count(r.place) FILTER (WHERE r.kind = 'TO') = 0`,
   },
   {

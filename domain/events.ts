@@ -80,6 +80,7 @@ const CATALOGUE = {
   'comment.deleted': Comment,
   'invoice.sent': documentData('INVOICE', 'invoice.sent'),
   RECURRING_PAUSED: PausedSchedule,
+  'invoice.reminded': documentData('INVOICE', 'invoice.reminded'),
 }
 
 /** An event type that an endpoint may subscribe to. */

@@ -19,8 +19,18 @@ export const MAIL_REPORTS = ['DEFERRED', 'DELIVERED', 'OPENED', 'BOUNCED', 'DROP
  */
 export type MailReport = (typeof MAIL_REPORTS)[number]
 
-/** Why a mail was not sent: the provider refused it, its PDF could not be made or is too large, or it is too late for it. */
-export type MailRefusal = 'PROVIDER' | 'NOT_RENDERED' | 'TOO_LARGE' | 'LATE'
+/**
+ * Why a mail was not sent: the provider refused it, its PDF could not be made or is too large, or it is too late for it. Of a
+ * reminder also: the invoice is not owed any more, its customer has no address, or earlier mail did not arrive at it.
+ */
+export type MailRefusal =
+  | 'PROVIDER'
+  | 'NOT_RENDERED'
+  | 'TOO_LARGE'
+  | 'LATE'
+  | 'NOT_OWED'
+  | 'NO_ADDRESS'
+  | 'UNDELIVERABLE'
 
 /** What is known once the provider was asked to send a mail; see gateways/mail/sender.ts. */
 export type SendOutcome =

@@ -20,11 +20,11 @@ export function defaultSubject({ noun, number, organizationName }: MailedDocumen
 /** A short greeting that names the customer, the number and the total. */
 export function defaultBody(document: MailedDocument, withPdf: boolean): string {
   const { noun, number, customerName, organizationName } = document
-  const what = `${noun} ${number} for ${totalOf(document)}`
+  const what = `${noun} ${number} for ${amountText(document.total, document.currency)}`
   return [
-    `<p>Dear ${escaped(customerName)},</p>`,
-    `<p>${withPdf ? 'Please find attached' : 'This is about'} ${escaped(what)}.</p>`,
-    `<p>With kind regards,<br>${escaped(organizationName)}</p>`,
+    `<p>Dear ${escapedHtml(customerName)},</p>`,
+    `<p>${withPdf ? 'Please find attached' : 'This is about'} ${escapedHtml(what)}.</p>`,
+    `<p>With kind regards,<br>${escapedHtml(organizationName)}</p>`,
   ].join('\n')
 }
 
@@ -32,14 +32,15 @@ export function defaultBody(document: MailedDocument, withPdf: boolean): string 
 export const paragraphsOf = (text: string): string =>
   text
     .split(/\n{2,}/)
-    .map((paragraph) => `<p>${escaped(paragraph).replaceAll('\n', '<br>')}</p>`)
+    .map((paragraph) => `<p>${escapedHtml(paragraph).replaceAll('\n', '<br>')}</p>`)
     .join('\n')
 
-// Rupees are grouped by lakh and crore.
-function totalOf({ total, currency }: MailedDocument): string {
+/** `INR 1,00,000.00`: rupees are grouped by lakh and crore. */
+export function amountText(amount: Minor, currency: string): string {
   const digits = minorDigits(currency)
   const options = { minimumFractionDigits: digits, maximumFractionDigits: digits }
-  return `${currency} ${toAmount(total, currency).toLocaleString(currency === 'INR' ? 'en-IN' : 'en-US', options)}`
+  return `${currency} ${toAmount(amount, currency).toLocaleString(currency === 'INR' ? 'en-IN' : 'en-US', options)}`
 }
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
+/** Text as HTML shows it, also within an attribute. */
+export const escapedHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)

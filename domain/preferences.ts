@@ -32,8 +32,10 @@ export interface MailPreferences {
 export interface ReminderPreferences {
   enabled: boolean
   days: number[]
+  /** With placeholders (domain/reminder-text.ts); null for the texts of the service. The text is plain. */
   subject: string | null
   text: string | null
+  attach_pdf: boolean
 }
 
 /** E-invoicing of one branch. Credentials are kept apart, sealed. */
@@ -56,7 +58,7 @@ export const DEFAULT_ORGANIZATION_PREFERENCES: OrganizationPreferences = {
   invoice_template: 'classic',
   pdf: { bank_details: null, upi_id: null, terms: null, footer: null, signatory: null },
   mail: { from_name: null, reply_to: null, daily_limit: 500 },
-  reminders: { enabled: false, days: [-3, 0, 7, 15, 30], subject: null, text: null },
+  reminders: { enabled: false, days: [-3, 0, 7, 15, 30], subject: null, text: null, attach_pdf: true },
   e_invoicing: {},
 }
 

@@ -1,10 +1,11 @@
 // Mails, and their recipients with what the provider has reported of each.
+import type { ReminderTemplate } from '../domain/reminder-text.ts'
 import type { MailRefusal, MailReport, MailState } from '../domain/mail-run.ts'
 import { hasMany } from './association.ts'
 import { allOf, equalTo, hasId, not, type Condition } from './condition.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { Lock, Scope } from './find.ts'
-import { BOOLEAN, INTEGER, TEXT, TIME, UUID, json, model, orNull, textOf, type RowOf } from './model.ts'
+import { BOOLEAN, DATE, INTEGER, TEXT, TIME, UUID, json, model, orNull, textOf, type RowOf } from './model.ts'
 
 export const emails = model('emails', {
   org_id: UUID,
@@ -35,6 +36,9 @@ export const emails = model('emails', {
   requested_by: orNull(UUID),
   /** Where the request came from, for the activity entry. */
   origin: json<{ request_id: string | null; ip: string | null; user_agent: string | null; source: string }>(),
+  /** Of a reminder: the day in the zone of the organisation, and the texts that it is made of when it is sent. */
+  reminded_on: orNull(DATE),
+  template: orNull(json<ReminderTemplate>()),
   created_time: TIME,
   last_modified_time: TIME,
   sent_at: orNull(TIME),
@@ -136,23 +140,43 @@ const UNDELIVERABLE_AMONG: Statement = {
 }
 
 /** A mail that no workflow may be carrying out. */
-export type WaitingMail = Pick<EmailRow, 'org_id' | 'id' | 'entity_type' | 'entity_id' | 'attach_pdf' | 'created_time'>
+export type WaitingMail = Pick<
+  EmailRow,
+  'org_id' | 'id' | 'purpose' | 'entity_type' | 'entity_id' | 'attach_pdf' | 'created_time'
+>
 
 /**
- * Mails of all active organisations that are to be sent: notices at once, others from before this time, because the call that
- * stored a younger one is about to start its workflow.
+ * Mails of all active organisations that are to be sent, in turns of the organisations, at most so many and so many of one, its
+ * reminders last. Notices at once, others from before this time, because the call that stored a younger one is about to start its
+ * workflow.
  */
-export function mailsLeft(connection: Connection, before: Date, atMost: number): Promise<WaitingMail[]> {
-  return connection.run<WaitingMail>(LEFT, [before, atMost])
+export function mailsLeft(
+  connection: Connection,
+  before: Date,
+  { most, ofOne }: { most: number; ofOne: number },
+): Promise<WaitingMail[]> {
+  return connection.run<WaitingMail>(LEFT, [before, most, ofOne])
 }
 
+const OPEN = `state IN ('READY', 'SENDING')`
 const LEFT: Statement = {
   name: 'mails left',
-  text: `SELECT e.org_id, e.id, e.entity_type, e.entity_id, e.attach_pdf, e.created_time
-         FROM emails AS e JOIN organizations AS o ON o.id = e.org_id
-         WHERE e.state IN ('READY', 'SENDING') AND o.status = 'ACTIVE'
-           AND (e.tries = 0 AND e.purpose = 'NOTICE' OR e.last_modified_time < $1)
-         ORDER BY e.created_time LIMIT $2`,
+  // The organisations are found by a step in the index each, however many mails of one of them wait.
+  text: `WITH RECURSIVE waiting(org_id) AS (
+      (SELECT org_id FROM emails WHERE ${OPEN} ORDER BY org_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT e.org_id FROM emails AS e WHERE e.${OPEN} AND e.org_id > waiting.org_id ORDER BY e.org_id LIMIT 1)
+      FROM waiting WHERE waiting.org_id IS NOT NULL
+    )
+    SELECT waiting.org_id, its.id, its.purpose, its.entity_type, its.entity_id, its.attach_pdf, its.created_time
+    FROM waiting JOIN organizations AS o ON o.id = waiting.org_id AND o.status = 'ACTIVE' CROSS JOIN LATERAL (
+      SELECT e.*, row_number() OVER (ORDER BY e.purpose = 'REMINDER', e.created_time) AS turn FROM (
+        SELECT id, purpose, entity_type, entity_id, attach_pdf, created_time FROM emails
+        WHERE org_id = waiting.org_id AND ${OPEN} AND (tries = 0 AND purpose = 'NOTICE' OR last_modified_time < $1)
+        ORDER BY (purpose = 'REMINDER'), created_time LIMIT $3
+      ) AS e
+    ) AS its
+    ORDER BY its.turn, its.created_time LIMIT $2`,
   takesNoLock: true,
 }
 
@@ -177,10 +201,13 @@ export function oldMails(
   return connection.run(OLD, [before, atMost])
 }
 
+// A reminder is kept for some days more, because by it the sweep knows that the customer was reminded.
 const OLD: Statement = {
   name: 'old mails',
   text: `SELECT org_id, id, pdf_bytes FROM emails
-         WHERE state IN ('SENT', 'REJECTED', 'UNKNOWN') AND last_modified_time < $1 ORDER BY last_modified_time LIMIT $2`,
+         WHERE state IN ('SENT', 'REJECTED', 'UNKNOWN') AND last_modified_time < $1
+           AND (reminded_on IS NULL OR last_modified_time < $1::timestamptz - interval '7 days')
+         ORDER BY last_modified_time LIMIT $2`,
   takesNoLock: true,
 }
 

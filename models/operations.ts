@@ -21,6 +21,9 @@ export interface Operations {
   /** Mails that are to be sent or being sent, and when the first of them was asked for. */
   mails_waiting: number
   oldest_mail_at: Date | null
+  /** Organisations whose reminders are due, and since when those of the first are. */
+  organizations_to_remind: number
+  oldest_reminders_at: Date | null
   /** When each process and nightly job was last at work, by its name. */
   last_seen: Record<string, string>
 }
@@ -70,6 +73,8 @@ const READ = {
     (SELECT min(last_modified_time) FROM e_invoices WHERE status IN ('PENDING', 'CANCELLING')) AS oldest_e_invoice_at,
     (SELECT count(*)::integer FROM (SELECT FROM emails WHERE state IN ('READY', 'SENDING') LIMIT ${COUNTED_AT_MOST}) AS m) AS mails_waiting,
     (SELECT min(created_time) FROM emails WHERE state IN ('READY', 'SENDING')) AS oldest_mail_at,
+    (SELECT count(*)::integer FROM (SELECT FROM reminder_sweeps WHERE next_at <= $1 LIMIT ${COUNTED_AT_MOST}) AS r) AS organizations_to_remind,
+    (SELECT min(next_at) FROM reminder_sweeps WHERE next_at <= $1) AS oldest_reminders_at,
     (SELECT coalesce(jsonb_object_agg(h.name, h.seen_at), '{}') FROM
       (SELECT name, seen_at FROM process_heartbeats ORDER BY name LIMIT ${SEEN_AT_MOST}) AS h) AS last_seen`,
 }

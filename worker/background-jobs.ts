@@ -16,7 +16,7 @@ import { createFileRetention } from './rendered-files.ts'
 import { createAttachmentSweep } from './attachment-files.ts'
 import { forgetOldEvents } from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
-import { createScheduling, keepReconcile } from './scheduling.ts'
+import { createKeeping, createScheduling } from './scheduling.ts'
 
 export interface BackgroundJobsDependencies {
   connection: Database
@@ -30,6 +30,7 @@ export interface BackgroundJobsDependencies {
     | 'startMail'
     | 'ensureSchedule'
     | 'keepDailyReconcile'
+    | 'keepReminders'
     | 'isReachable'
     | 'signalSchedule'
   >
@@ -116,7 +117,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     createRetention(dependencies, () => stopping),
   )
   const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
-  const keeping = startPollLoop('daily reconcile', SCHEDULE_MS, log, keepReconcile(dependencies))
+  const keeping = startPollLoop('daily reconcile', SCHEDULE_MS, log, createKeeping(dependencies))
   const heartbeat = startPollLoop('heartbeat', HEARTBEAT_MS, log, () => beat(dependencies))
 
   const loops: Record<string, PollLoop> = {

@@ -21,6 +21,8 @@ interface MailJobsDependencies {
 const LEFT_MS = 40_000
 const DAY_MS = 24 * 60 * 60 * 1_000
 const AT_ONCE = 500
+/** The workflows of one organisation that are open at once because of this job. */
+const OF_ONE = 50
 
 /**
  * Starts every stored mail that is to be sent: notices, and those whose call died before it could start them, whose workflow was
@@ -36,10 +38,10 @@ export async function startMailsLeft({
   const now = clock().getTime()
   await giveUpLateMails(connection, new Date(now - LATE_MS), clock())
   if (!sendsMail) return
-  for (const mail of await mailsLeft(connection, new Date(now - LEFT_MS), AT_ONCE)) {
+  for (const mail of await mailsLeft(connection, new Date(now - LEFT_MS), { most: AT_ONCE, ofOne: OF_ONE })) {
     const { org_id: orgId, id: emailId, entity_type: entityType, entity_id: entityId } = mail
     const pdfOf = mail.attach_pdf ? { kind: entityType as MailedKind, id: entityId } : null
-    await engine.startMail({ orgId, emailId, pdfOf }, { entityType, entityId })
+    await engine.startMail({ orgId, emailId, pdfOf }, { entityType, entityId, isUrgent: mail.purpose !== 'REMINDER' })
   }
 }
 

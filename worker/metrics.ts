@@ -101,100 +101,67 @@ function addOwn(registry: Registry, { database, arePolling, jobsDone, pdfsWaitin
 }
 
 function addRead(registry: Registry, { clock }: WorkerMetricsDependencies, read: () => Promise<Seen | null>): void {
-  gauge(
-    registry,
-    'bahi_webhook_circuits_open',
-    'Webhook endpoints whose circuit is open or half-open.',
-    async (set) => {
-      const seen = await read()
-      if (seen) set(seen.circuits_open)
-    },
-  )
+  const seen = (name: string, help: string, value: (seen: Seen) => number) =>
+    gauge(registry, name, help, async (set) => {
+      const latest = await read()
+      if (latest) set(value(latest))
+    })
+  const ageSeconds = (since: Date | null) => (since ? Math.max(0, (clock().getTime() - since.getTime()) / 1000) : 0)
+  seen('bahi_webhook_circuits_open', 'Webhook endpoints whose circuit is open or half-open.', (at) => at.circuits_open)
   labelled(
     registry,
     'bahi_webhook_deliveries',
     'Unfinished webhook deliveries by held_by, up to 10,000 each.',
     'held_by',
     async (set) => {
-      const seen = await read()
-      if (seen) for (const holder of ['queue', 'circuit', 'batch', 'process'] as const) set(holder, seen[holder])
+      const latest = await read()
+      if (latest) for (const holder of ['queue', 'circuit', 'batch', 'process'] as const) set(holder, latest[holder])
     },
   )
-  gauge(
-    registry,
+  seen(
     'bahi_outbox_age_seconds',
     'How long the oldest due delivery has waited for the relay; 0 where none is due.',
-    async (set) => {
-      const seen = await read()
-      if (seen) set(seen.oldest_due_at ? Math.max(0, (clock().getTime() - seen.oldest_due_at.getTime()) / 1000) : 0)
-    },
+    (at) => ageSeconds(at.oldest_due_at),
   )
-  gauge(
-    registry,
+  seen(
     'bahi_webhook_deliveries_overdue',
     'Deliveries whose workflow should have made its attempt ten minutes ago, up to 10,000.',
-    async (set) => {
-      const seen = await read()
-      if (seen) set(seen.overdue_deliveries)
-    },
+    (at) => at.overdue_deliveries,
   )
-  gauge(
-    registry,
+  seen(
     'bahi_recurring_schedules_overdue',
     'Active recurring schedules that should have run ten minutes ago, up to 10,000.',
-    async (set) => {
-      const seen = await read()
-      if (seen) set(seen.overdue_schedules)
-    },
+    (at) => at.overdue_schedules,
   )
-  gauge(
-    registry,
-    'bahi_bulk_age_seconds',
-    'How long ago the oldest bulk that is under way was accepted; 0 where none is.',
-    async (set) => {
-      const seen = await read()
-      if (seen) set(seen.oldest_bulk_at ? Math.max(0, (clock().getTime() - seen.oldest_bulk_at.getTime()) / 1000) : 0)
-    },
+  seen('bahi_bulk_age_seconds', 'How long ago the oldest bulk that is under way was accepted; 0 where none is.', (at) =>
+    ageSeconds(at.oldest_bulk_at),
   )
-  gauge(registry, 'bahi_e_invoices_waiting', 'E-invoices that wait for their portal, up to 10,000.', async (set) => {
-    const seen = await read()
-    if (seen) set(seen.e_invoices_waiting)
-  })
-  gauge(
-    registry,
-    'bahi_e_invoice_age_seconds',
-    'How long the oldest of them has waited; 0 where none does.',
-    async (set) => {
-      const seen = await read()
-      if (seen)
-        set(seen.oldest_e_invoice_at ? Math.max(0, (clock().getTime() - seen.oldest_e_invoice_at.getTime()) / 1000) : 0)
-    },
+  seen('bahi_e_invoices_waiting', 'E-invoices that wait for their portal, up to 10,000.', (at) => at.e_invoices_waiting)
+  seen('bahi_e_invoice_age_seconds', 'How long the oldest of them has waited; 0 where none does.', (at) =>
+    ageSeconds(at.oldest_e_invoice_at),
   )
-  addMails(registry, clock, read)
+  seen('bahi_mails_waiting', 'Mails that are to be sent or being sent, up to 10,000.', (at) => at.mails_waiting)
+  seen('bahi_mail_age_seconds', 'How long ago the oldest of them was asked for; 0 where none is.', (at) =>
+    ageSeconds(at.oldest_mail_at),
+  )
+  seen(
+    'bahi_organizations_to_remind',
+    'Organisations whose invoices are to be looked through for reminders by now, up to 10,000.',
+    (at) => at.organizations_to_remind,
+  )
+  seen(
+    'bahi_reminders_age_seconds',
+    'How long ago the first of them should have been looked through; 0 where none waits.',
+    (at) => ageSeconds(at.oldest_reminders_at),
+  )
   labelled(
     registry,
     'bahi_last_seen_timestamp_seconds',
     'When a process or nightly job was last at work, by its name, from PostgreSQL.',
     'name',
     async (set) => {
-      const seen = await read()
-      for (const [name, at] of Object.entries(seen?.last_seen ?? {})) set(name, Date.parse(at) / 1000)
-    },
-  )
-}
-
-function addMails(registry: Registry, clock: () => Date, read: () => Promise<Seen | null>): void {
-  gauge(registry, 'bahi_mails_waiting', 'Mails that are to be sent or being sent, up to 10,000.', async (set) => {
-    const seen = await read()
-    if (seen) set(seen.mails_waiting)
-  })
-  gauge(
-    registry,
-    'bahi_mail_age_seconds',
-    'How long ago the oldest of them was asked for; 0 where none is.',
-    async (set) => {
-      const seen = await read()
-      if (seen) set(seen.oldest_mail_at ? Math.max(0, (clock().getTime() - seen.oldest_mail_at.getTime()) / 1000) : 0)
+      const latest = await read()
+      for (const [name, at] of Object.entries(latest?.last_seen ?? {})) set(name, Date.parse(at) / 1000)
     },
   )
 }

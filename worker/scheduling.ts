@@ -45,22 +45,24 @@ export function createScheduling({ connection, engine, log }: SchedulingDependen
   }
 }
 
-export interface DailyReconcileDependencies {
-  engine: Pick<Engine, 'keepDailyReconcile'>
+export interface KeptSchedulesDependencies {
+  engine: Pick<Engine, 'keepDailyReconcile' | 'keepReminders'>
   tick: TickTime
   log: Logger
 }
 
 /**
- * Returns a function to call at intervals, which keeps the daily reconcile of recurring schedules: the first call gives it the
- * time of the settings, later ones create it where it is missing, because the Temporal server may have lost its data.
+ * Returns a function to call at intervals, which keeps the daily reconcile of recurring schedules, and the schedule of reminders:
+ * the first call gives the reconcile the time of the settings, later ones create what is missing, because the Temporal server may
+ * have lost its data.
  */
-export function keepReconcile({ engine, tick, log }: DailyReconcileDependencies): () => Promise<void> {
+export function createKeeping({ engine, tick, log }: KeptSchedulesDependencies): () => Promise<void> {
   let update = true
   return async () => {
     const done = await engine.keepDailyReconcile(tick, update)
-    update = false
     if (done === 'created')
       log.info({ after: tick.time, time_zone: tick.zone }, 'daily reconcile of schedules scheduled')
+    if ((await engine.keepReminders(update)) === 'created') log.info('reminders scheduled')
+    update = false
   }
 }

@@ -96,7 +96,7 @@ export async function startWorker(
       clock,
     }),
     eInvoiceRetryMs: settings.eInvoiceRetrySeconds * 1_000,
-    mail: mailing && { sender: createMailSender(mailing), from: mailing.from },
+    mail: mailing && { ...mailing, sender: createMailSender(mailing) },
     blobs: openBlobStore(storageOf(settings)),
     pdf,
     onRendered: (outcome: RenderOutcome, seconds: number) => metrics?.noteRender(outcome, seconds),

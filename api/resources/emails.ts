@@ -1,13 +1,10 @@
 // The routes that mail documents and list their mails: each mail starts a workflow, and waits for its result.
 import { Type } from 'typebox'
 import type { Books } from '../../commands/books/books.ts'
-import {
-  requestDocumentMail,
-  type MailPolicy,
-  type MailRequest as Requested,
-} from '../../commands/mail/document-mail.ts'
+import { requestDocumentMail, type MailPolicy } from '../../commands/mail/document-mail.ts'
+import { requestReminder } from '../../commands/mail/reminders.ts'
 import { DOCUMENTS } from '../../domain/documents.ts'
-import { fault } from '../../domain/faults.ts'
+import { fault, invalidState } from '../../domain/faults.ts'
 import { mailedPdfKey, MAX_ATTACHMENT_BYTES } from '../../domain/mail.ts'
 import type { MailedKind } from '../../domain/mail-run.ts'
 import { emails, findEmail, mailsOf, withRecipients, type Email, type EmailRow } from '../../models/email.ts'
@@ -15,8 +12,16 @@ import { existingDocument } from '../../models/existing-document.ts'
 import { pageOf } from '../../models/page.ts'
 import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
 import { PageContext, pageQuery, pagingOf } from '../http/page.ts'
-import { route, type RequestContext, type WorkflowAnswer, type WorkflowRequest } from '../http/route.ts'
-import { EmailShape, MailDelivery, MailRequest, recipientProblems, showDelivery, showEmail } from '../shapes/email.ts'
+import { route, type RequestContext, type WorkflowAnswer } from '../http/route.ts'
+import {
+  EmailShape,
+  MailDelivery,
+  MailRequest,
+  recipientProblems,
+  ReminderRequest,
+  showDelivery,
+  showEmail,
+} from '../shapes/email.ts'
 import { one } from '../shapes/fields.ts'
 
 const URL_SECONDS = 900
@@ -33,9 +38,29 @@ const emailOf = (kind: MailedKind, tag: string) =>
     body: MailRequest,
     alsoCheck: recipientProblems,
     prepare: async (_input, gateways) => gateways.mail,
-    startWorkflow: (books, { params, body }, request, prepared) =>
-      mailing(books, request, { kind, documentId: params[DOCUMENTS[kind].id]! }, body, prepared() as MailPolicy | null),
+    async startWorkflow(books, { params, body }, request, prepared) {
+      const document = { kind, documentId: params[DOCUMENTS[kind].id]! }
+      const policy = prepared() as MailPolicy | null
+      return mailing(books, await requestDocumentMail(books, request.id, document, body, policy, request.isNew))
+    },
   })
+
+const remind = route({
+  method: 'POST',
+  path: '/invoices/{invoice_id}/remind',
+  tag: 'Invoices',
+  does: 'Remind the customer of an unpaid invoice by mail, at most once a day',
+  scope: 'invoices.UPDATE',
+  answer: one('delivery', MailDelivery),
+  warns: true,
+  body: ReminderRequest,
+  alsoCheck: recipientProblems,
+  prepare: async (_input, gateways) => gateways.mail,
+  async startWorkflow(books, { params, body }, request, prepared) {
+    const policy = prepared() as MailPolicy | null
+    return mailing(books, await requestReminder(books, request.id, params.invoice_id!, body, policy, request.isNew))
+  },
+})
 
 const filters = modifiedSince()
 const query = pageQuery(schemasOf(filters))
@@ -76,26 +101,18 @@ async function pdfUrlOf({ gateways }: RequestContext, email: Email): Promise<str
 
 const nameOf = (kind: MailedKind) => `${kind === 'CREDIT_NOTE' ? 'a' : 'an'} ${DOCUMENTS[kind].noun}`
 
-export const invoiceMailRoutes = [emailOf('INVOICE', 'Invoices'), emailsOf('INVOICE', 'Invoices')]
+export const invoiceMailRoutes = [emailOf('INVOICE', 'Invoices'), remind, emailsOf('INVOICE', 'Invoices')]
 export const creditNoteMailRoutes = [emailOf('CREDIT_NOTE', 'Credit notes'), emailsOf('CREDIT_NOTE', 'Credit notes')]
 export const estimateMailRoutes = [emailOf('ESTIMATE', 'Estimates'), emailsOf('ESTIMATE', 'Estimates')]
 
-/** Stores the mail. The answer waits for the workflow that sends it, and shows what became of it. */
-async function mailing(
-  books: Books,
-  request: WorkflowRequest,
-  document: { kind: MailedKind; documentId: string },
-  input: Requested,
-  policy: MailPolicy | null,
-): Promise<WorkflowAnswer> {
-  const stored = await requestDocumentMail(books, request.id, document, input, policy, request.isNew)
-  const { org_id: orgId, id: emailId, entity_id: entityId, attach_pdf: attach } = stored
+/** The answer to a call that has stored a mail: it waits for the workflow that sends it, and shows what became of it. */
+function mailing(books: Books, stored: Email): WorkflowAnswer {
+  const { org_id: orgId, id: emailId, entity_type: entityType, entity_id: entityId, attach_pdf: attach } = stored
   const isOpen = stored.state === 'READY' || stored.state === 'SENDING'
   const { warnings } = books
   return async (context) => {
-    const pdfOf = attach ? { kind: document.kind, id: entityId } : null
-    if (isOpen)
-      await context.gateways.engine.runMail({ orgId, emailId, pdfOf }, { entityType: document.kind, entityId })
+    const pdfOf = attach ? { kind: entityType as MailedKind, id: entityId } : null
+    if (isOpen) await context.gateways.engine.runMail({ orgId, emailId, pdfOf }, { entityType, entityId })
     const email = await findEmail(context, emailId)
     return { message: 'Mail sent.', delivery: showDelivery(sent(email)), warnings }
   }
@@ -107,6 +124,7 @@ function sent(email: Email | null): Email {
     case 'SENT':
       return email
     case 'REJECTED': {
+      if (email.refusal === 'NOT_OWED') throw invalidState(email.reason!, null, DOCUMENTS.INVOICE.moves.remind.from)
       if (email.refusal !== 'TOO_LARGE')
         throw fault('email.send_failed', {
           message: `The mail was not sent. ${email.reason}`,

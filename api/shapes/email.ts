@@ -9,15 +9,17 @@ import { Id, nullable, optional, Text, Timestamp } from './fields.ts'
 const Address = Type.String({ format: 'mail-address', maxLength: 254 })
 const Addresses = Type.Array(Address, { maxItems: MAX_RECIPIENTS })
 
+const To = Type.Array(Address, { minItems: 1, maxItems: MAX_RECIPIENTS })
+const mailFields = {
+  cc: optional(Addresses),
+  bcc: optional(Addresses),
+  subject: optional(Type.String({ format: 'one-line', maxLength: 500 })),
+  body_html: optional(Text(50_000)),
+  attach_pdf: optional(Type.Boolean()),
+}
+
 export const MailRequest = Type.Object(
-  {
-    to: Type.Array(Address, { minItems: 1, maxItems: MAX_RECIPIENTS }),
-    cc: optional(Addresses),
-    bcc: optional(Addresses),
-    subject: optional(Type.String({ format: 'one-line', maxLength: 500 })),
-    body_html: optional(Text(50_000)),
-    attach_pdf: optional(Type.Boolean()),
-  },
+  { to: To, ...mailFields },
   {
     examples: [
       {
@@ -25,6 +27,18 @@ export const MailRequest = Type.Object(
         cc: ['owner@example.com'],
         subject: 'Your invoice for November',
         body_html: '<p>Dear customer,</p><p>please find your invoice attached.</p>',
+      },
+    ],
+  },
+)
+
+export const ReminderRequest = Type.Object(
+  { to: optional(To), ...mailFields },
+  {
+    examples: [
+      {
+        subject: 'Invoice {{number}} is open for {{days_overdue}} days',
+        body_html: '<p>Dear {{customer_name}},</p><p>please pay {{amount_due}}.</p>',
       },
     ],
   },

@@ -85,6 +85,7 @@ const ReminderChanges = Type.Object({
   days: optional(Type.Array(Type.Integer({ minimum: -60, maximum: 365 }), { maxItems: 20, uniqueItems: true })),
   subject: optional(Line(200)),
   text: optional(Lines(5_000)),
+  attachPdf: optional(Type.Boolean()),
 })
 
 const BranchChanges = Type.Object({
@@ -182,6 +183,7 @@ export const PreferencesAnswer = Type.Object({
     days: Type.Array(Type.Integer()),
     subject: nullable(Stated()),
     text: nullable(Stated()),
+    attachPdf: Type.Boolean(),
   }),
   eInvoicing: Type.Unsafe<Record<string, { enabled: boolean; provider: 'sandbox' | 'irp' }>>({
     type: 'object',

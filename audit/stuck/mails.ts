@@ -11,7 +11,9 @@ export const STUCK_MAILS: StuckCheck[] = [
         coalesce(e.reason, 'nobody has tried to send it')) AS problem,
         ${WORKFLOW} || ' (is mail on, and does the provider answer?)' AS mend
       FROM emails AS e JOIN organizations AS o ON o.id = e.org_id AND o.status = 'ACTIVE'
-      WHERE e.state = 'READY' AND e.created_time < ${before('15 minutes')} ORDER BY e.created_time, e.id LIMIT ${LISTED}`,
+      WHERE e.state = 'READY'
+        AND e.created_time < CASE e.purpose WHEN 'REMINDER' THEN ${before('2 hours')} ELSE ${before('15 minutes')} END
+      ORDER BY e.created_time, e.id LIMIT ${LISTED}`,
   },
   {
     check: 'mails that are being sent',
@@ -20,6 +22,14 @@ export const STUCK_MAILS: StuckCheck[] = [
         ${WORKFLOW} || ' (a worker that serves the queue documents makes it UNKNOWN)' AS mend
       FROM emails AS e WHERE e.state = 'SENDING' AND e.last_modified_time < ${before('10 minutes')}
       ORDER BY e.last_modified_time, e.id LIMIT ${LISTED}`,
+  },
+  {
+    check: 'reminders',
+    severity: 'stuck',
+    text: `SELECT format('the reminders of organisation %s should have been looked for at %s; the last time was %s', s.org_id, ${time('s.next_at')},
+        coalesce(${time('s.swept_at')}, 'never')) AS problem,
+        'temporal schedule describe --schedule-id reminders (is it paused, and is mail on?)' AS mend
+      FROM reminder_sweeps AS s WHERE s.next_at < ${before('2 hours')} ORDER BY s.next_at, s.org_id LIMIT ${LISTED}`,
   },
   {
     check: 'mails that nobody knows of',

@@ -4,6 +4,7 @@ import { ADD_KEY } from './database.ts'
 import { withoutProcess, withoutRow } from './processes.ts'
 import { finding, LISTED, MINUTE_MS, openOnes, type TemporalCheck, type TemporalPatient } from './temporal-check.ts'
 import { queueName } from '../../domain/task-queues.ts'
+import { remindersId } from '../../domain/reminders.ts'
 import { reconcileId } from '../../domain/schedule.ts'
 import { housekeepingId } from '../../domain/housekeeping.ts'
 import { listWorkflows, scheduleState, type OpenWorkflow } from '../../gateways/temporal/open-workflows.ts'
@@ -79,8 +80,8 @@ const conversionsNotStarted: TemporalCheck = async ({ database, engine, queueSuf
 const schedules: TemporalCheck = async ({ database, engine, queueSuffix, now }) => {
   const found: Finding[] = []
   const zones = (await zonesInUse(database)).slice(0, ZONES)
-  for (const zone of [null, ...zones]) {
-    const id = zone === null ? reconcileId(queueSuffix) : housekeepingId(zone, queueSuffix)
+  const ofAll = [reconcileId(queueSuffix), remindersId(queueSuffix)].map((id) => ({ id, zone: null }))
+  for (const { id, zone } of [...ofAll, ...zones.map((zone) => ({ id: housekeepingId(zone, queueSuffix), zone }))]) {
     const state = await scheduleState(engine, id)
     // A worker makes that of a zone within a minute of its first organisation.
     const isDue = zone === null || (await isZoneSettled(database, zone, new Date(now.getTime() - 2 * MINUTE_MS)))

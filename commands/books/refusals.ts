@@ -36,6 +36,10 @@ export const TAKEN: Record<
     field: 'user.email',
     message: 'Other calls are adding a user with this address; try again.',
   },
+  emails_reminder_day: {
+    code: 'validation.duplicate_resource',
+    message: 'The customer was reminded of this invoice today; the next reminder can be sent tomorrow.',
+  },
   number_series_org_id_branch_id_period_id_series_name_key: {
     code: 'validation.duplicate_resource',
     field: 'series_name',

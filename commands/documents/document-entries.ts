@@ -47,7 +47,7 @@ type Announced<K extends DocumentKind> = Numbered<K> &
 export function announceDocument<K extends DocumentKind>(
   books: Books,
   kind: K,
-  type: DocumentEvent<K> | DeletionEvent | 'invoice.sent',
+  type: DocumentEvent<K> | DeletionEvent | 'invoice.sent' | 'invoice.reminded',
   document: Announced<K>,
   more: Record<string, unknown> = {},
 ): void {

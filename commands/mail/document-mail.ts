@@ -7,7 +7,7 @@ import { mailAddress } from '../../domain/mail-address.ts'
 import { UNDELIVERABLE } from '../../domain/mail-delivery.ts'
 import type { MailedKind } from '../../domain/mail-run.ts'
 import { defaultBody, defaultSubject, type MailedDocument } from '../../domain/mail-text.ts'
-import { DEFAULT_ORGANIZATION_PREFERENCES } from '../../domain/preferences.ts'
+import { DEFAULT_ORGANIZATION_PREFERENCES, type MailPreferences } from '../../domain/preferences.ts'
 import { creditNotes } from '../../models/credit-note.ts'
 import { countMails, emailRecipients, emails, findEmail, undeliverableAmong, type Email } from '../../models/email.ts'
 import { estimates } from '../../models/estimate.ts'
@@ -65,7 +65,7 @@ export async function requestDocumentMail(
   const { sandbox, name } = books.organization
   if (!policy && !sandbox) throw fault('service.unavailable', { message: 'Mail is off in this installation.' })
   const mail = { ...DEFAULT_ORGANIZATION_PREFERENCES.mail, ...(await findPreferences(books)).mail }
-  await refuseBeyondLimit(books, Math.min(mail.daily_limit, policy?.dailyLimit ?? mail.daily_limit))
+  await refuseBeyondLimit(books, dailyLimitOf(mail, policy))
   const texts: MailedDocument = { ...document, noun: DOCUMENTS[kind].noun, organizationName: name }
   const attach = input.attach_pdf ?? true
   const row = books.insert(emails, {
@@ -92,7 +92,7 @@ export async function requestDocumentMail(
   return { ...row, recipients: insertRecipients(books, id, recipients) }
 }
 
-const SANDBOX_SENDER = 'sandbox@bahi.test'
+export const SANDBOX_SENDER = 'sandbox@bahi.test'
 
 /** A mail that nobody has tried to send. */
 export const EMPTY = {
@@ -104,6 +104,8 @@ export const EMPTY = {
   message_id: null,
   refusal: null,
   reason: null,
+  reminded_on: null,
+  template: null,
   sent_at: null,
 } as const
 
@@ -152,7 +154,12 @@ async function mailableOf(scope: Scope, kind: MailedKind, id: string): Promise<M
   }
 }
 
-async function refuseBeyondLimit(books: Books, limit: number): Promise<void> {
+/** The most mails of the organisation in a day: what it prefers, and never more than the operator allows. */
+export const dailyLimitOf = ({ daily_limit }: MailPreferences, policy: MailPolicy | null): number =>
+  Math.min(daily_limit, policy?.dailyLimit ?? daily_limit)
+
+/** Throws conflict.limit_reached where the organisation has sent its mails of today. No other call counts them until the commit. */
+export async function refuseBeyondLimit(books: Books, limit: number): Promise<void> {
   const day = { day: today(books), zone: books.organization.time_zone }
   if ((await countMails(books, 'OTHER', day, 'lock')) < limit) return
   throw fault('conflict.limit_reached', {
@@ -172,7 +179,7 @@ function warnOfEInvoice(books: Books, { eInvoice }: MailableDocument): void {
   })
 }
 
-async function warnOfUndeliverable(books: Books, recipients: Recipient[]): Promise<void> {
+export async function warnOfUndeliverable(books: Books, recipients: Recipient[]): Promise<void> {
   const addresses = recipients.map(({ address }) => address)
   const found = await undeliverableAmong(books, addresses, UNDELIVERABLE)
   if (found.length === 0) return
@@ -190,7 +197,7 @@ async function warnOfUndeliverable(books: Books, recipients: Recipient[]): Promi
 }
 
 // The shape has refused what is no address.
-function recipientsIn({ to, cc, bcc }: MailRequest): Recipient[] {
+export function recipientsIn({ to, cc, bcc }: MailRequest): Recipient[] {
   const sent = (list: string[] | null | undefined) => (list ?? []).flatMap((address) => mailAddress(address) ?? [])
   return recipientsOf({ to: sent(to), cc: sent(cc), bcc: sent(bcc) })
 }

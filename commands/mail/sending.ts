@@ -7,6 +7,7 @@ import { findRow } from '../../models/find.ts'
 import { invoices } from '../../models/invoice.ts'
 import type { Books } from '../books/books.ts'
 import { announceDocument } from '../documents/document-entries.ts'
+import { reminderToSend } from './reminders.ts'
 
 /** The PDF as it is mailed. */
 export interface MailedPdf {
@@ -29,14 +30,20 @@ export async function attachPdf(books: Books, emailId: string, pdf: MailedPdf): 
 
 /**
  * Marks a mail as being sent; the provider may be called once this is committed. Returns the mail as it was found: only one
- * that was READY may be sent by the caller. One that was SENDING is that of a process that died, so nobody knows.
+ * that was READY may be sent by the caller. One that was SENDING is that of a process that died, so nobody knows. A reminder says
+ * what is owed now, and is REJECTED where nothing is.
  */
 export async function beginSending(books: Books, emailId: string, sender: string): Promise<Email> {
   const email = await emailOf(books, emailId)
   if (email.state !== 'READY') return email
+  const latest = email.purpose === 'REMINDER' ? await reminderToSend(books, email) : {}
+  if (latest.state === 'REJECTED') {
+    books.update<EmailRow>(emails, rowOf(email), { ...latest, last_modified_time: books.now })
+    return { ...email, ...latest }
+  }
   const begun = { state: 'SENDING' as const, tries: email.tries + 1, reason: null, last_modified_time: books.now }
-  books.update<EmailRow>(emails, rowOf(email), { ...begun, sender: email.sender ?? sender })
-  return { ...email, sender: email.sender ?? sender }
+  books.update<EmailRow>(emails, rowOf(email), { ...latest, ...begun, sender: email.sender ?? sender })
+  return { ...email, ...latest, sender: email.sender ?? sender }
 }
 
 /**
@@ -67,8 +74,9 @@ export async function recordOutcome(books: Books, emailId: string, outcome: Send
 async function enterSent(books: Books, email: Email): Promise<void> {
   if (email.purpose === 'NOTICE') return
   const { entity_type: kind, entity_id: id, entity_ref: ref, recipients } = email
+  const isReminder = email.purpose === 'REMINDER'
   books.record({
-    action: 'EMAIL_SENT',
+    action: isReminder ? 'REMINDER_SENT' : 'EMAIL_SENT',
     entityType: kind as DocumentKind,
     entityId: id,
     entityRef: ref,
@@ -83,7 +91,7 @@ async function enterSent(books: Books, email: Email): Promise<void> {
   })
   if (kind !== 'INVOICE') return
   const invoice = await findRow(books, invoices, id)
-  if (invoice) announceDocument(books, 'INVOICE', 'invoice.sent', invoice)
+  if (invoice) announceDocument(books, 'INVOICE', isReminder ? 'invoice.reminded' : 'invoice.sent', invoice)
 }
 
 async function emailOf(books: Books, id: string): Promise<Email> {

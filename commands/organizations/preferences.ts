@@ -11,6 +11,7 @@ import {
   type OrganizationPreferences,
   type PostingPreferences,
 } from '../../domain/preferences.ts'
+import { refuseUnknownPlaceholders } from '../../domain/reminder-text.ts'
 import { findBranches } from '../../models/branch.ts'
 import { findSealedCredentials } from '../../models/e-invoice.ts'
 import type { Scope } from '../../models/find.ts'
@@ -90,6 +91,8 @@ async function changedDocuments(
   pdf.signatory = pdf.signatory && { ...pdf.signatory, designation: pdf.signatory.designation ?? null }
   requireParts('pdf.bankDetails', pdf.bank_details, ['account_name', 'account_number', 'bank_name', 'ifsc'])
   requireParts('pdf.signatory', pdf.signatory, ['name'])
+  refuseUnknownPlaceholders(sent.reminders?.subject, 'reminders.subject')
+  refuseUnknownPlaceholders(sent.reminders?.text, 'reminders.text')
   documents.reminders.days = documents.reminders.days.toSorted((one, other) => one - other)
   if (eInvoicing === null) documents.e_invoicing = {}
   else if (eInvoicing) documents.e_invoicing = await changedBranches(books, before.e_invoicing, eInvoicing)

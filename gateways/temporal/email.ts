@@ -2,6 +2,7 @@
 import { WorkflowExecutionAlreadyStartedError, WorkflowFailedError } from '@temporalio/client'
 import { fault } from '../../domain/faults.ts'
 import { mailProcessId, type MailInput, type MailOutcome } from '../../domain/mail-run.ts'
+import { fairShareOf } from '../../domain/task-queues.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { startOptions, type WorkflowStarter } from './start-options.ts'
 
@@ -9,6 +10,8 @@ import { startOptions, type WorkflowStarter } from './start-options.ts'
 export interface MailAbout {
   entityType: string
   entityId: string
+  /** False for mail that nobody waits for: while tasks wait on the server, those of others come before. */
+  isUrgent?: boolean
 }
 
 export interface MailWorkflows {
@@ -21,10 +24,12 @@ export interface MailWorkflows {
 /** The time limits for Temporal to accept a mail, and for all of it. */
 const MAIL_START_MS = 2_000
 const MAIL_MS = 30_000
+/** Temporal's lowest priority; the ordinary one is 3. */
+const LATER = 5
 
 export function createMailWorkflows({ client, connection, taskQueue }: WorkflowStarter): MailWorkflows {
   // Never again where a workflow of this id has ended well: what became of the mail is final.
-  const start = (input: MailInput, { entityType, entityId }: MailAbout) =>
+  const start = (input: MailInput, { entityType, entityId, isUrgent = true }: MailAbout) =>
     connection.withDeadline(Date.now() + MAIL_START_MS, () =>
       client.workflow.start<(input: MailInput) => Promise<MailOutcome>>('sendDocumentEmail', {
         ...startOptions(taskQueue, {
@@ -33,6 +38,7 @@ export function createMailWorkflows({ client, connection, taskQueue }: WorkflowS
           findable: { orgId: input.orgId, entityType, entityId, state: 'READY' },
           summary: `mail about ${entityType} ${entityId}`,
         }),
+        priority: { ...fairShareOf(input.orgId), ...(isUrgent ? {} : { priorityKey: LATER }) },
         workflowIdReusePolicy: 'ALLOW_DUPLICATE_FAILED_ONLY',
       }),
     )

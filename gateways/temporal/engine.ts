@@ -27,7 +27,7 @@ import { createEInvoiceSignals, type AttendEInvoice } from './e-invoice.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { dataConverterOf } from './payload-codec.ts'
 import { createRunNow, createScheduleSignals, type RunScheduleNow, type SignalSchedule } from './recurring.ts'
-import { createDailyReconcile, type KeepDailyReconcile } from './daily-reconcile.ts'
+import { createKeptSchedules, type KeptSchedules } from './kept-schedules.ts'
 import { createRenderer, type Render } from './render.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
 import { startOptions, type WorkflowStarter } from './start-options.ts'
@@ -47,7 +47,7 @@ export interface EngineOptions {
 /** 'running' where the workflow was started now or before; 'finished' where it has already ended. */
 export type Started = 'running' | 'finished'
 
-export interface Engine extends BulkWorkflows, MailWorkflows {
+export interface Engine extends BulkWorkflows, KeptSchedules, MailWorkflows {
   /** Starts the attempts of a batch. Throws EngineUnavailable. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
   /**
@@ -69,7 +69,6 @@ export interface Engine extends BulkWorkflows, MailWorkflows {
   ensureSchedule(timeZone: string): Promise<boolean>
   /** Removes the schedule of a zone with this spelling; does nothing where there is none. Throws EngineUnavailable. */
   removeSchedule(timeZone: string): Promise<void>
-  keepDailyReconcile: KeepDailyReconcile
   /** Whether the server answers within two seconds and has our namespace. Never throws. */
   isReachable(): Promise<boolean>
   /** Adds the search attributes that the namespace lacks; returns their names. Throws where that is not permitted. */
@@ -188,7 +187,7 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     signalSchedule: createScheduleSignals(starting),
     runScheduleNow: createRunNow(starting),
     ensureSchedule: createScheduler({ client, connection, queueSuffix }),
-    keepDailyReconcile: createDailyReconcile({ client, connection, queueSuffix }),
+    ...createKeptSchedules({ client, connection, queueSuffix }),
     removeSchedule: createUnscheduler({ client, connection, queueSuffix }),
 
     async isReachable() {

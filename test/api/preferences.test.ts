@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
+import { REMINDER_PLACEHOLDERS } from '../../domain/reminder-text.ts'
 import type { Json } from '../fixtures/client.ts'
 import { invoiceBody } from '../fixtures/bodies.ts'
 import { addBranch, openOrganization } from '../fixtures/organization.ts'
@@ -68,6 +69,8 @@ describe('changes', () => {
     [{ pdf: { bankDetails: { ...BANK, pin: 1 } } }, 'pdf.bankDetails.pin', ['accountName', 'accountNumber', 'bankName', 'ifsc', 'branch']],
     [JSON.parse('{"__proto__":{"x":1}}'), '__proto__', Object.keys(DEFAULTS)],
     [{ mail: { toString: 1 } }, 'mail.toString', Object.keys(DEFAULTS.mail)],
+    [{ reminders: { text: 'Dear {{name}}' } }, 'reminders.text', REMINDER_PLACEHOLDERS.map((name) => `{{${name}}}`)],
+    [{ reminders: { enabled: true, subject: '{{amount}}' } }, 'reminders.subject', REMINDER_PLACEHOLDERS.map((name) => `{{${name}}}`)],
   ])('%j names what there is not', async (body, field, valid) => {
     const { orgId } = await service.organization()
     expect(await refusal(orgId, body)).toEqual({ status: 400, code: 'validation.invalid_value', field, details: { valid } })
@@ -80,7 +83,8 @@ describe('changes', () => {
     [{ mail: { fromName: 'Asha\r\nBcc: all@example.com' } }, 'mail.fromName'], [{ mail: { fromName: '\u202Eevil <ceo@bank.example>' } }, 'mail.fromName'],
     [{ mail: { replyTo: 'asha' } }, 'mail.replyTo'], [{ mail: { dailyLimit: 1e9 } }, 'mail.dailyLimit'],
     [{ reminders: { days: Array.from({ length: 21 }, (_, day) => day) } }, 'reminders.days'], [{ reminders: { days: [1, 1] } }, 'reminders.days'], [{ reminders: { days: [1.5] } }, 'reminders.days.0'],
-    [{ reminders: { subject: 'a\u2028b' } }, 'reminders.subject'], [{ pdf: [] }, 'pdf'], [{ pdf: { logo: 5 } }, 'pdf.logo'], [{ eInvoicing: { x: { enabled: 1 } } }, 'eInvoicing.x.enabled'],
+    [{ reminders: { subject: 'a\u2028b' } }, 'reminders.subject'],
+    [{ reminders: { attachPdf: 'no' } }, 'reminders.attachPdf'], [{ pdf: [] }, 'pdf'], [{ pdf: { logo: 5 } }, 'pdf.logo'], [{ eInvoicing: { x: { enabled: 1 } } }, 'eInvoicing.x.enabled'],
   ])('%j has the wrong shape', async (body, field) => {
     const { orgId } = await service.organization()
     expect(await refusal(orgId, body)).toMatchObject({ status: 422, code: 'validation.failed', errors: expect.arrayContaining([field]) })

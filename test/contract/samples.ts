@@ -48,6 +48,7 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /invoices/{invoice_id}/void': () => ({ reason: 'Sent twice' }),
   'POST /invoices/{invoice_id}/dispute': () => ({ reason: 'Ten of them were torn' }),
   'POST /invoices/{invoice_id}/email': () => ({ to: ['meena@example.com'], cc: [], bcc: ['asha@example.com'], subject: 'Yours', attach_pdf: false }),
+  'POST /invoices/{invoice_id}/remind': () => ({ to: ['meena@example.com'], subject: '{{number}} is open', attach_pdf: false }),
   'POST /credit_notes/{credit_note_id}/email': () => ({ to: ['meena@example.com'], attach_pdf: false }),
   'POST /estimates/{estimate_id}/email': () => ({ to: ['meena@example.com'], body_html: '<p>Dear Meena</p>', attach_pdf: false }),
   'POST /invoices/series': () => ({ series_name: `export ${randomUUID().slice(0, 8)}`, prefix: 'EX-', label: 'Export', padding: 4 }),
@@ -99,6 +100,7 @@ const RECORDS: Record<string, (org: ContractOrganization) => Promise<string>> = 
   branch_id: async ({ client }) => (await client.get('/branches')).body.branches[0].branch_id,
   invoice_id: async (org) => (await created(org.client.post('/invoices', invoiceBody(org)))).invoice.invoice_id,
   'POST /invoices/{invoice_id}/dispute': (org) => sentInvoiceOf(org),
+  'POST /invoices/{invoice_id}/remind': (org) => sentInvoiceOf(org),
   'POST /invoices/{invoice_id}/resolve_dispute': async (org) => {
     const id = await sentInvoiceOf(org)
     await org.client.post(`/invoices/${id}/dispute`, { reason: 'Torn' })

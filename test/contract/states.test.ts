@@ -27,7 +27,12 @@ const action = (name: string): Call => ['POST', `/${name}`]
 const applied = (kind: 'invoice' | 'bill'): Call => ['POST', `/apply-to-${kind}`, (at) => ({ [`${kind}_id`]: kind === 'invoice' ? at.sentInvoiceId : at.openBillId, amount: 1 })]
 
 const CALLS: { [K in Exclude<StatedKind, 'RECURRING'>]: { path: string; id: string; calls: Partial<Record<keyof (typeof MOVES)[K], Call>> } } = {
-  INVOICE: { path: '/invoices', id: 'invoice_id', calls: { approve: action('approve'), edit, delete: remove, dispute: ['POST', '/dispute', () => ({ reason: 'Torn' })] } },
+  INVOICE: {
+    path: '/invoices', id: 'invoice_id',
+    calls: {
+      approve: action('approve'), edit, delete: remove, dispute: ['POST', '/dispute', () => ({ reason: 'Torn' })], remind: ['POST', '/remind', () => ({})],
+    },
+  },
   BILL: { path: '/bills', id: 'bill_id', calls: { approve: action('approve'), edit, delete: remove } },
   ESTIMATE: {
     path: '/estimates', id: 'estimate_id',

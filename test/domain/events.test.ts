@@ -45,9 +45,10 @@ const EXAMPLES: [string, Record<string, unknown>][] = [
   ['RECURRING_PAUSED', {
     id: ID, name: 'Rent', entity_type: 'INVOICE', status: 'PAUSED', failures: 3, error: 'There is no such contact.', next_run_at: '2026-11-01T03:30:00.000Z', sequence: 4,
   }],
+  ['invoice.reminded', sale],
 ]
 
-test('the catalogue has every event of the specification and RECURRING_PAUSED, and no other', () => {
+test('the catalogue has every event of the specification, RECURRING_PAUSED and invoice.reminded, and no other', () => {
   expect([...EVENT_TYPES]).toEqual(EXAMPLES.map(([type]) => type))
 })
 

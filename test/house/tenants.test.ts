@@ -44,6 +44,7 @@ const ACROSS: Record<string, string> = {
   'models/financial-years.ts WITHOUT_NEXT_YEAR': 'the nightly housekeeping looks for the organisations to open',
   'models/event-retention.ts WITH_OLD': 'the worker looks for the organisations whose events are older than they are kept',
   'models/overdue.ts anyDueOf': 'the nightly sweep looks for the organisations to open',
+  'models/reminder.ts TO_REMIND': 'the sweep looks for the organisations whose reminders are due',
   'models/operations.ts READ': 'operators see how old the whole outbox is',
   'models/conversion.ts WITHOUT_DOCUMENT': 'the doctor looks for conversions that were never begun, of any organisation',
   'models/webhook.ts SOME_SECRETS': 'the doctor tries whether secrets can be read, of any organisation',

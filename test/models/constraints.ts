@@ -81,7 +81,7 @@ export const UNREACHABLE: Record<string, string[]> = {
     'bulk_items_check', 'bulk_items_pkey', 'bulk_items_document',
   ],
   'a state of a mail, which commands/mail gives under its lock': [
-    'emails_purpose_check', 'emails_state_check', 'emails_tries_check', 'emails_refusal_check', 'emails_check', 'emails_check1', 'emails_check2',
+    'emails_purpose_check', 'emails_state_check', 'emails_tries_check', 'emails_refusal_check', 'emails_check', 'emails_check1', 'emails_check2', 'emails_reminder_check',
     'email_recipients_place_check', 'email_recipients_kind_check', 'email_recipients_reported_check', 'email_recipients_check',
   ],
   'recipients are folded before they are stored, and counted by us': ['email_recipients_address', 'email_recipients_pkey'],
@@ -117,6 +117,6 @@ export const UNREACHABLE: Record<string, string[]> = {
   'written by INSERT ... ON CONFLICT, or by one process under its lock': [
     'event_counters_pkey', 'idempotent_answers_pkey', 'idempotent_answers_check', 'monthly_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
     'organization_preferences_pkey', 'logos_pkey', 'e_invoice_credentials_pkey', 'sandbox_e_invoices_pkey', 'installation_keys_pkey', 'sign_ins_pkey',
-    'removed_events_pkey', 'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
+    'removed_events_pkey', 'reminder_sweeps_pkey', 'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
   ],
 }

@@ -2,12 +2,14 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
+import { remindersDue } from '../../domain/reminders.ts'
 import { routesOf } from '../../api/routes.ts'
 import { allOf, equalTo, everything, from, hasId, hasTag, not, to, type Condition } from '../../models/condition.ts'
 import type { Connection } from '../../models/connection.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { invoices, type InvoiceRow } from '../../models/invoice.ts'
 import { overdueOn } from '../../models/overdue.ts'
+import { invoicesToRemind } from '../../models/reminder.ts'
 import { pageOf, type PageOf, type PageRequest } from '../../models/page.ts'
 import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
 
@@ -112,6 +114,33 @@ test.each([['newest first', false], ['oldest first', true]])('a range is walked 
   expect(found).toEqual(rows.map(({ id }) => id))
 })
 
+describe('the sweep of reminders', () => {
+  const due = remindersDue({ enabled: true, days: [-30, -20, -10, -5, -1, 0, 1, 5, 10, 20, 30, 60, 90, 120, 150, 180, 210, 240, 300, 365] }, TODAY)
+
+  test('walks through what is owed by due date, each invoice once', async () => {
+    const found: { id: string }[] = []
+    for (let page = await invoicesToRemind({ connection: database, orgId: ORG }, due, null, 7); page.length > 0;) {
+      found.push(...page)
+      page = await invoicesToRemind({ connection: database, orgId: ORG }, due, { day: TODAY, ...page.at(-1)! }, 7)
+    }
+    const { rows } = await client.query<{ id: string }>(
+      `SELECT id FROM invoices WHERE org_id = $1 AND due_date = ANY ($2::date[]) AND status IN ('SENT', 'PARTIALLY_PAID', 'OVERDUE') AND balance > 0
+       ORDER BY due_date, id`, [ORG, due.map(({ due_date }) => due_date)])
+    expect(rows.length).toBeGreaterThan(50)
+    expect(found.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+  })
+
+  test('reads no more than a look into its index for each due date, and the invoices of its page', async () => {
+    let asked: [string, readonly unknown[]] = ['', []]
+    const run = async ({ text }: { text: string }, values: readonly unknown[]) => {
+      asked = [text, values]
+      return []
+    }
+    await invoicesToRemind({ connection: { run } as unknown as Connection, orgId: ORG }, due, null, PER_PAGE)
+    expect(await buffersOfStatement(...asked)).toBeLessThanOrEqual(due.length * 3 + MAX_BUFFERS)
+  })
+})
+
 const read = (request: PageRequest): Promise<PageOf<InvoiceRow>> => pageOf({ connection: database, orgId: ORG }, invoices, request)
 
 /** Where the page before the last rows of the list ends. */
@@ -128,7 +157,11 @@ async function buffersOf(request: PageRequest): Promise<number> {
     return []
   }
   await pageOf({ connection: { run } as unknown as Connection, orgId: ORG }, invoices, request)
-  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${asked}`)
+  return buffersOfStatement(asked)
+}
+
+async function buffersOfStatement(text: string, values: readonly unknown[] = []): Promise<number> {
+  const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Record<string, number> }] }>(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`, [...values])
   const { Plan: plan } = rows[0]!['QUERY PLAN'][0]
   return plan['Shared Hit Blocks']! + plan['Shared Read Blocks']!
 }

@@ -1,4 +1,4 @@
-// The way that the nightly housekeeping and the daily reconcile of schedules go, to be recorded.
+// The way that the nightly housekeeping, the daily reconcile of schedules and the sweep of reminders go, to be recorded.
 import { openWorkflowSetup } from '../workflows/setup.ts'
 import type { Save } from './record.ts'
 
@@ -10,8 +10,10 @@ export async function recordHousekeeping(save: Save): Promise<void> {
     await setup.engine.client.workflow.start('housekeeping', { workflowId, taskQueue: `core-${setup.env.TEMPORAL_QUEUE_SUFFIX}`, args: [...input] })
     await save(setup.engine, workflowId, name)
   }
-  const workflowId = `reconcile/${setup.env.TEMPORAL_QUEUE_SUFFIX}`
-  await setup.engine.client.workflow.start('reconcileSchedules', { workflowId, taskQueue: `core-${setup.env.TEMPORAL_QUEUE_SUFFIX}`, args: [] })
-  await save(setup.engine, workflowId, 'reconcile-schedules')
+  for (const [name, type] of [['reconcile-schedules', 'reconcileSchedules'], ['remind-customers', 'remindCustomers']] as const) {
+    const workflowId = `${name}/${setup.env.TEMPORAL_QUEUE_SUFFIX}`
+    await setup.engine.client.workflow.start(type, { workflowId, taskQueue: `core-${setup.env.TEMPORAL_QUEUE_SUFFIX}`, args: [] })
+    await save(setup.engine, workflowId, name)
+  }
   await setup.close()
 }

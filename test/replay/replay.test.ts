@@ -32,7 +32,7 @@ test('every way a process can go was recorded', () => {
     'conversion-refused.json', 'conversion-through-invoice.json', 'conversion-whole.json',
     'e-invoice-cancelled.json', 'e-invoice-refused.json', 'e-invoice-registered.json',
     'housekeeping-of-a-zone.json', 'housekeeping.json',
-    'mail-refused.json', 'mail-sent-later.json', 'mail-sent.json', 'mail-unknown.json', 'mail-with-pdf.json', 'reconcile-schedules.json',
+    'mail-refused.json', 'mail-sent-later.json', 'mail-sent.json', 'mail-unknown.json', 'mail-with-pdf.json', 'reconcile-schedules.json', 'remind-customers.json',
     'render-at-a-second-try.json', 'render-cancelled.json', 'render-refused.json', 'render-whole.json', 'render-without-document.json',
     'schedule-changed.json', 'schedule-completed-by-end-date.json', 'schedule-completed-by-max-runs.json', 'schedule-continued-as-new.json',
     'schedule-deleted.json', 'schedule-paused-and-resumed.json', 'schedule-paused-by-failures.json', 'schedule-refused-and-repeated.json',

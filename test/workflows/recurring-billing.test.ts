@@ -13,7 +13,7 @@ import { payableBy } from '../fixtures/payment-page.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 import { openWebhookServer } from '../fixtures/webhook-server.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
-import { keepReconcile } from '../../worker/scheduling.ts'
+import { createKeeping } from '../../worker/scheduling.ts'
 import { removeSchedules } from './schedules.ts'
 
 jest.setTimeout(180_000)
@@ -102,7 +102,7 @@ test('three failures in a row are told by webhook, in the feed, in the log and b
 describe('the daily reconcile', () => {
   let engine: Engine
   const schedule = () => engine.client.schedule.getHandle(reconcileId(service.env.TEMPORAL_QUEUE_SUFFIX!))
-  const keep = (time: string, zone: string) => keepReconcile({ engine, tick: { time, zone }, log: pino({ level: 'silent' }) })
+  const keep = (time: string, zone: string) => createKeeping({ engine, tick: { time, zone }, log: pino({ level: 'silent' }) })
   const next = async () => (await schedule().describe()).info.nextActionTimes[0]!.toISOString().slice(10)
   beforeAll(() => {
     const { TEMPORAL_ADDRESS: address = '', TEMPORAL_QUEUE_SUFFIX: queueSuffix = '', ENCRYPTION_KEY: encryptionKey = '' } = service.env

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import { housekeepingId } from '../../domain/housekeeping.ts'
+import { remindersId } from '../../domain/reminders.ts'
 import { reconcileId } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import * as workflows from '../../workflows/index.ts'
@@ -48,6 +49,7 @@ const ATTRIBUTES: Record<keyof typeof workflows, string[]> = {
   bulkCreate: ['SvcOrgId', 'SvcEntityId'],
   convertDocument: ['SvcOrgId', 'SvcEntityId'],
   housekeeping: [],
+  remindCustomers: [],
   reconcileSchedules: [],
   renderDocument: ['SvcOrgId', 'SvcEntityId'],
   recurringSchedule: ['SvcOrgId', 'SvcEntityId', 'SvcNextAt'],
@@ -73,7 +75,7 @@ test('each has its search attributes, a summary, and current details', async () 
   await org.send('POST', `/estimates/${estimate_id}/email`, { to: ['asha@example.com'], attach_pdf: false })
   const queue = `TaskQueue = 'core-${service.env.TEMPORAL_QUEUE_SUFFIX}'`
   const suffix = service.env.TEMPORAL_QUEUE_SUFFIX!
-  for (const id of [housekeepingId('Asia/Kolkata', suffix), reconcileId(suffix)]) {
+  for (const id of [housekeepingId('Asia/Kolkata', suffix), reconcileId(suffix), remindersId(suffix)]) {
     await until(async () => (await engine.client.schedule.getHandle(id).trigger().then(() => true, () => false)), 30_000, () => `no schedule ${id}`)
   }
   for (const [type, attributes] of Object.entries(ATTRIBUTES)) {

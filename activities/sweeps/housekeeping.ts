@@ -1,16 +1,16 @@
 // The activity of the nightly sweep, which moves documents that are past their due date to OVERDUE.
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
-import { housekeeper, markOverdue } from '../commands/documents/overdue.ts'
-import { dateInZone, isZone, zoneName } from '../domain/dates.ts'
-import { Fault } from '../domain/faults.ts'
-import { NOTHING_SWEPT, type HousekeepingInput, type Swept } from '../domain/housekeeping.ts'
-import type { Engine } from '../gateways/temporal/engine.ts'
-import type { Database } from '../models/database.ts'
-import { recordHeartbeat } from '../models/heartbeat.ts'
-import { organizationsWithDue, zonesInUse } from '../models/overdue.ts'
-import type { OrganizationFacts } from '../models/token.ts'
-import { withHeartbeat } from './heartbeat.ts'
+import { openBooks, type WriteContext } from '../../commands/books/open-books.ts'
+import { housekeeper, markOverdue } from '../../commands/documents/overdue.ts'
+import { dateInZone, isZone, zoneName } from '../../domain/dates.ts'
+import { Fault } from '../../domain/faults.ts'
+import { NOTHING_SWEPT, type HousekeepingInput, type Swept } from '../../domain/housekeeping.ts'
+import type { Engine } from '../../gateways/temporal/engine.ts'
+import type { Database } from '../../models/database.ts'
+import { recordHeartbeat } from '../../models/heartbeat.ts'
+import { organizationsWithDue, zonesInUse } from '../../models/overdue.ts'
+import type { OrganizationFacts } from '../../models/token.ts'
+import { withHeartbeat } from '../heartbeat.ts'
 
 export interface HousekeepingDependencies {
   connection: Database

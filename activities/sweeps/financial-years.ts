@@ -1,14 +1,14 @@
 // The activity that opens, each night, the financial years that the organisations of a time zone lack.
 import { ApplicationFailure, Context } from '@temporalio/activity'
-import { openMissingYears } from '../commands/ledger/financial-years.ts'
-import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
-import { housekeeper } from '../commands/documents/overdue.ts'
-import { dateInZone, isZone, zoneName } from '../domain/dates.ts'
-import { Fault } from '../domain/faults.ts'
-import type { HousekeepingInput } from '../domain/housekeeping.ts'
-import { organizationsWithoutNextYear } from '../models/financial-years.ts'
-import { zonesInUse } from '../models/overdue.ts'
-import { withHeartbeat } from './heartbeat.ts'
+import { openMissingYears } from '../../commands/ledger/financial-years.ts'
+import { openBooks, type WriteContext } from '../../commands/books/open-books.ts'
+import { housekeeper } from '../../commands/documents/overdue.ts'
+import { dateInZone, isZone, zoneName } from '../../domain/dates.ts'
+import { Fault } from '../../domain/faults.ts'
+import type { HousekeepingInput } from '../../domain/housekeeping.ts'
+import { organizationsWithoutNextYear } from '../../models/financial-years.ts'
+import { zonesInUse } from '../../models/overdue.ts'
+import { withHeartbeat } from '../heartbeat.ts'
 import type { HousekeepingDependencies } from './housekeeping.ts'
 
 export function financialYearActivities({ connection: database, wakeRelay, clock }: HousekeepingDependencies) {
