@@ -15,11 +15,15 @@ const MailAddress = Type.Refine(
   () => 'must be an address such as books@example.com',
 )
 
+export const NO_DATABASE_URL = 'must be an address such as postgres://user:password@host:5432/bahi'
+/** Whether the text is the address of a PostgreSQL database. */
+export const isDatabaseUrl = (text: string): boolean => /^postgres(ql)?:\/\//.test(text) && URL.canParse(text)
+
 export const Settings = Type.Object({
   port: Type.Integer({ minimum: 0, maximum: 65535 }),
   host: Type.String({ minLength: 1 }),
   healthPort: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()]),
-  databaseUrl: Type.String({ minLength: 1 }),
+  databaseUrl: Type.Refine(Type.String(), isDatabaseUrl, () => NO_DATABASE_URL),
   databasePool: Type.Integer({ minimum: 1, maximum: 500 }),
   databaseWriters: Type.Union([Type.Integer({ minimum: 1, maximum: 500 }), Type.Null()]),
   temporalAddress: Type.String({ minLength: 1 }),

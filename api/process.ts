@@ -1,6 +1,7 @@
 // The API as a process: its signals, its shutdown, and the handling of uncaught errors.
 import type { LogOutput } from '../gateways/log-output.ts'
 import type { Database } from '../models/database.ts'
+import { unfitAtStart } from '../models/schema-version.ts'
 import { currentRequest, type CurrentRequest } from './http/current-request.ts'
 
 export interface Api {
@@ -12,7 +13,10 @@ export interface Api {
   database: Database
 }
 
-/** Serves until SIGTERM or SIGINT, or until an uncaught error outside of any request; then shuts down and exits. */
+/**
+ * Serves until SIGTERM or SIGINT, or until an uncaught error outside of any request; then shuts down and exits. It does not
+ * serve on a schema that it does not know.
+ */
 export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<void> {
   let stopping = false
   const stop = async (code: number) => {
@@ -35,6 +39,15 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
     void stop(1)
   })
   try {
+    const unfit = await unfitAtStart(api.database, (why) => {
+      log.fatal(why)
+      void stop(1)
+    })
+    if (unfit !== null) {
+      log.fatal(unfit)
+      return await exit(1)
+    }
+    if (stopping) return
     log.info({ port: await api.listen() }, 'listening')
   } catch (error) {
     log.fatal({ err: error }, 'the API could not start')

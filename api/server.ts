@@ -8,6 +8,7 @@ import { fault } from '../domain/faults.ts'
 import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
+import { settingsOfProcess } from '../gateways/process-settings.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
 import { openDatabase } from '../models/database.ts'
 import { rememberTokens } from '../models/token-memory.ts'
@@ -204,7 +205,7 @@ async function deliver(
 }
 
 if (import.meta.main) {
-  const settings = readSettings()
+  const settings = settingsOfProcess(readSettings)
   const output = openLog('api', settings.logLevel)
   const endTracing = await traceProcess(settings.otelExporterOtlpEndpoint, 'bahi-api', enableTracing)
   const api = createApi(settings, output.log, output.dropped)

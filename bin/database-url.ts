@@ -1,11 +1,22 @@
 // The database of an operator's command: that of DATABASE_URL, otherwise that of the local run.
-import { readLocalRun } from '../settings.ts'
+import { isDatabaseUrl, NO_DATABASE_URL, readLocalRun } from '../settings.ts'
+import { explainErrors } from './plain-errors.ts'
 import { readDemoCard } from './services/demo-card.ts'
 
-/** Prints an error and exits with 2 if there is neither. */
+/** Prints an error and exits with 2 if there is neither. From then on a database that is away is told in one line. */
 export function databaseUrl(): string {
+  const url = configuredUrl()
+  explainErrors(url)
+  return url
+}
+
+function configuredUrl(): string {
   const { databaseUrl: configured, dataDir } = readLocalRun()
-  if (configured) return configured
+  if (configured !== null && isDatabaseUrl(configured)) return configured
+  if (configured !== null) {
+    console.error(`DATABASE_URL: ${NO_DATABASE_URL}`)
+    process.exit(2)
+  }
   const card = readDemoCard(dataDir)
   if (card) return card.database_url
   console.error(

@@ -33,7 +33,7 @@ export const DOCUMENTS = [
 ]
 
 const ROUTES = routesOf({ publicUrl: '' })
-const DEFAULTS = readSettings({ DATABASE_URL: 'none', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') })
+const DEFAULTS = readSettings({ DATABASE_URL: 'postgres://none', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') })
 
 const BLOCKS: Record<string, () => string> = {
   calls: () =>

@@ -2,12 +2,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readLocalRun, readSettings, type Settings } from '../settings.ts'
+import { explainErrors } from './plain-errors.ts'
 import { readDemoCard } from './services/demo-card.ts'
 
-/** Names every setting that is missing or invalid, and ends the process with 2. */
+/** Names every setting that is missing or invalid, and ends the process with 2. A database that is away is told in one line. */
 export function operatorSettings(): Settings {
   try {
-    return settingsOrLocal()
+    const settings = settingsOrLocal()
+    explainErrors(settings.databaseUrl)
+    return settings
   } catch (error) {
     console.error((error as Error).message)
     process.exit(2)

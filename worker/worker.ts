@@ -8,11 +8,13 @@ import { openLog } from '../gateways/log-output.ts'
 import { createMailSender } from '../gateways/mail/sender.ts'
 import { createSignedLinks } from '../gateways/payment-links/signed-links.ts'
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
+import { settingsOfProcess } from '../gateways/process-settings.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import type { RenderOutcome } from '../activities/render.ts'
 import { createPdfEngine } from '../gateways/pdf/engine.ts'
 import { openDatabase } from '../models/database.ts'
+import { unfitAtStart } from '../models/schema-version.ts'
 import { sealer } from '../models/sealed.ts'
 import { enableTracing } from '../models/tracing.ts'
 import {
@@ -189,13 +191,21 @@ async function answerProbes(
 }
 
 async function main(): Promise<void> {
-  const settings = readSettings()
+  const settings = settingsOfProcess(readSettings)
   const { log, exit } = openLog('worker', settings.logLevel)
   const endTracing = await traceProcess(settings.otelExporterOtlpEndpoint, 'bahi-worker', enableTracing)
   const sdkMetricsAddress = await installSdk(log, settings.healthPort !== null)
   let started: RunningWorker | undefined
   try {
     await answerProbes(settings, () => started)
+    const refuse = (why: string) => {
+      log.fatal(why)
+      void exit(1)
+    }
+    // Its one connection closes when it has been idle for a minute.
+    const asked = openDatabase({ url: settings.databaseUrl, pool: 1, name: 'bahi worker' })
+    const unfit = await unfitAtStart(asked, refuse)
+    if (unfit !== null) return refuse(unfit)
     const worker = (started = await startWorker(settings, log, sdkMetricsAddress))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => {

@@ -2,7 +2,7 @@
 import { findStuck } from '../../audit/stuck/stuck.ts'
 import type { Finding } from '../../audit/stuck/check.ts'
 import type { Connection } from '../../models/connection.ts'
-import { pendingMigrations } from '../../models/migrate.ts'
+import { pendingMigrations } from '../../models/schema-version.ts'
 import { unseal } from '../../models/sealed.ts'
 import { someSealedSecrets } from '../../models/webhook.ts'
 

@@ -102,8 +102,8 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   const addresses = await startServers({ local, namespace, record, onLaunch, stopping: stopped, origin }, encryptionKey)
   await step(
     'Schema',
-    async () => {
-      const applied = await (await schema).migrate(addresses.databaseUrl)
+    async (say) => {
+      const applied = await (await schema).migrate(addresses.databaseUrl, { tell: say })
       return [applied.length > 0 ? `${applied.length} migrations applied` : 'nothing to do', applied]
     },
     'current',

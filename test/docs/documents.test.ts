@@ -69,7 +69,7 @@ describe('settings', () => {
 })
 
 function defaultOf(variable: string): string | null {
-  const required = { DATABASE_URL: 'x', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') }
+  const required = { DATABASE_URL: 'postgres://x', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') }
   if (variable in required) {
     expect(() => readSettings({ ...required, [variable]: undefined })).toThrow(variable)
     return null

@@ -48,7 +48,7 @@ test('the trials grow apart from half a minute to an hour', () => {
 })
 
 test('two deliveries that climb the whole ladder alone never open it', () => {
-  const settings = readSettings({ DATABASE_URL: 'x', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') })
+  const settings = readSettings({ DATABASE_URL: 'postgres://x', ENCRYPTION_KEY: Buffer.alloc(32).toString('base64') })
   expect(2 * attemptsOf(settings.webhookLadderSeconds)).toBeLessThan(settings.webhookCircuitFailures)
 })
 

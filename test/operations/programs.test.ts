@@ -1,0 +1,39 @@
+// The programs of an operator say in one line what is wrong with the database, and exit with a code.
+import { execFile } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { emptyDatabase, dropDatabase } from '../fixtures/template.ts'
+import { ROOT } from '../fixtures/root.ts'
+
+let empty: string
+beforeAll(async () => {
+  empty = await emptyDatabase()
+})
+afterAll(() => dropDatabase(empty))
+
+const AWAY = 'postgres://bahi:secret@127.0.0.1:9/books'
+const MISSING = () => Object.assign(new URL(empty), { pathname: '/no_such_books' }).href
+const NONSENSE = 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/bahi'
+const NO_ANSWER = 'PostgreSQL does not answer at 127.0.0.1:9/books: connect ECONNREFUSED 127.0.0.1:9'
+
+function run(program: string, url: string): Promise<{ code: number; said: string }> {
+  const [name, ...args] = program.split(' ')
+  const env = { ...process.env, DATABASE_URL: url, ENCRYPTION_KEY: randomBytes(32).toString('base64'), DATA_DIR: '/nowhere' }
+  return new Promise((resolve) => {
+    execFile(process.execPath, [`bin/${name}.ts`, ...args], { cwd: ROOT, env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }))
+  })
+}
+
+test.each([
+  ['migrate', () => 'nonsense', 2, NONSENSE],
+  ['reseal', () => 'mysql://127.0.0.1/books', 2, `Invalid settings:\n  ${NONSENSE}`],
+  ['migrate', () => AWAY, 1, NO_ANSWER],
+  ['audit', () => AWAY, 1, NO_ANSWER],
+  ['reseal', () => AWAY, 1, NO_ANSWER],
+  ['migrate', MISSING, 1, expect.stringMatching(/^PostgreSQL at \S+\/no_such_books refuses: database "no_such_books" does not exist\n$/)],
+  ['partner-key --name Asha', () => empty, 1, 'The schema is not that of this version (relation "partners" does not exist): run npm run migrate'],
+  ['migrate --lock-seconds 60', () => empty, 2, expect.stringContaining('--lock-seconds are 0.1 to 8')],
+])('%s, case %#', async (program, url, code, said) => {
+  expect(await run(program, url())).toEqual({ code, said: typeof said === 'string' ? `${said}\n` : said })
+})
