@@ -1,5 +1,5 @@
 // The API and the worker do not run on a schema that they do not know.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
@@ -23,19 +23,19 @@ afterAll(async () => {
 })
 const sql = (statement: string) => database.run({ name: '', text: statement }, [])
 
-async function start(program: string, databaseUrl: string): Promise<{ child: ChildProcess; port: number; ended: Promise<{ code: number | null; said: string }> }> {
+async function start(program: string, databaseUrl: string): Promise<{ port: number; ended: Promise<{ code: number | null; said: string }> }> {
   const port = await freePort(undefined)
   const env = { ...process.env, PORT: String(port), DATABASE_URL: databaseUrl, DATABASE_POOL: '5', ENCRYPTION_KEY: randomBytes(32).toString('base64'), TEMPORAL_ADDRESS: '127.0.0.1:9' }
   const child = spawn(process.execPath, [program], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = Promise.all([text(child.stdout), text(child.stderr)])
-  return { child, port, ended: once(child, 'exit').then(async ([code]) => ({ code: code as number | null, said: (await said).join('') })) }
+  return { port, ended: once(child, 'exit').then(async ([code]) => ({ code: code as number | null, said: (await said).join('') })) }
 }
 
 const fatal = (said: string) => said.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { level: number; msg: string })
   .filter(({ level }) => level === 60).map(({ msg }) => msg)
 
-const refusals = async () => {
-  const processes = await Promise.all(['api/server.ts', 'worker/worker.ts'].map((program) => start(program, url)))
+const refusals = async (...programs: string[]) => {
+  const processes = await Promise.all(programs.map((program) => start(program, url)))
   return Promise.all(processes.map(async ({ ended }) => {
     const { code, said } = await ended
     return { code, fatal: fatal(said) }
@@ -45,28 +45,26 @@ const refusals = async () => {
 test('which lacks a migration', async () => {
   await sql(`DELETE FROM schema_migrations WHERE name = '0036_mail.sql'`)
   const line = 'The schema lacks 1 migrations of this version (0036_mail.sql): run npm run migrate'
-  expect(await refusals()).toEqual([{ code: 1, fatal: [line] }, { code: 1, fatal: [line] }])
+  expect(await refusals('api/server.ts', 'worker/worker.ts')).toEqual([{ code: 1, fatal: [line] }, { code: 1, fatal: [line] }])
   await sql(`INSERT INTO schema_migrations (name, sha256) VALUES ('0036_mail.sql', 'as it was')`)
 })
 
 test('which needs newer code', async () => {
   await sql(`INSERT INTO schema_migrations (name, sha256, requires) VALUES ('9001_less.sql', 'newer', '9000_reads_less.sql')`)
   const line = 'The schema is newer than this version: 9001_less.sql was applied, which needs a version that has 9000_reads_less.sql. Start such a version'
-  expect(await refusals()).toEqual([{ code: 1, fatal: [line] }, { code: 1, fatal: [line] }])
+  expect(await refusals('worker/worker.ts')).toEqual([{ code: 1, fatal: [line] }])
   await sql(`UPDATE schema_migrations SET requires = NULL WHERE name = '9001_less.sql'`)
 })
 
-test('also when the database answers only later; one that has more is fine', async () => {
+test('also when the database answers only later', async () => {
   const later = Object.assign(new URL(url), { pathname: `/test_${randomBytes(6).toString('hex')}` }).href
-  const [unfit, fit] = await Promise.all([start('api/server.ts', later), start('api/server.ts', url)])
+  const unfit = await start('api/server.ts', later)
   const isLive = ({ port }: { port: number }) => fetch(`http://127.0.0.1:${port}/health/live`).then((answer) => answer.ok, () => false)
-  while (!(await isLive(unfit)) || !(await isLive(fit))) await delay(50)
+  while (!(await isLive(unfit))) await delay(50)
   await sql(`CREATE DATABASE ${new URL(later).pathname.slice(1)}`)
   const { code, said } = await unfit.ended
   expect({ code, fatal: fatal(said) }).toEqual({ code: 1, fatal: [expect.stringMatching(/^The schema lacks \d+ migrations of this version .*: run npm run migrate$/)] })
   await dropDatabase(later)
-  fit.child.kill('SIGTERM')
-  expect((await fit.ended).code).toBe(0)
 }, 60_000)
 
 test('settings that are invalid are named, without a stack trace', async () => {
