@@ -1,8 +1,8 @@
 // `npm run print-sample -- TEMPLATE SAMPLE FILE`: fills a template with a sample, so that a designer sees it printed.
 import { readFile, writeFile } from 'node:fs/promises'
-import QRCode from 'qrcode'
 import { type PrintedDocument, TEMPLATE_NAMES } from '../domain/print/printed-document.ts'
 import { MergeFailed, merge } from '../gateways/pdf/merge.ts'
+import { drawnCode } from '../reports/print/codes.ts'
 import { argumentsOf } from './options.ts'
 
 const USAGE = `Usage: npm run print-sample -- TEMPLATE SAMPLE FILE [--logo PICTURE]
@@ -20,12 +20,11 @@ if (!template || !sample || !file) {
 try {
   const text = await readFile(new URL(`../templates/samples/${sample}.json`, import.meta.url), 'utf8')
   const data = JSON.parse(text) as PrintedDocument
-  const square = (content: string) => QRCode.toBuffer(content, { margin: 0, scale: 4 })
-  const pictures = {
+    const pictures = {
     ...(values.logo && { logo: await readFile(values.logo) }),
     // As dense as a signed one, which holds a token of about 1,000 characters.
-    ...(data.irn && { 'signed-qr': await square(data.irn.repeat(15)) }),
-    ...(data.upi_id && { 'upi-qr': await square(`upi://pay?pa=${data.upi_id}&tn=${data.number}`) }),
+    ...(data.irn && { 'signed-qr': await drawnCode('signed-qr', data.irn.repeat(15)) }),
+    ...(data.upi_id && { 'upi-qr': await drawnCode('upi-qr', `upi://pay?pa=${data.upi_id}&tn=${data.number}`) }),
   }
   await writeFile(file, await merge(template, data, pictures))
 } catch (error) {

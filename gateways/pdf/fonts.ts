@@ -1,7 +1,25 @@
 // The fonts of PDFs, from packages, so that both engines have the same wherever they run.
 import { fileURLToPath } from 'node:url'
 
-const FACES = {
+// The scripts of India that PDFs print.
+const INDIC = [
+  'Bengali',
+  'Devanagari',
+  'Gujarati',
+  'Gurmukhi',
+  'Kannada',
+  'Malayalam',
+  'Oriya',
+  'Tamil',
+  'Telugu',
+]
+
+function indicFaces(): Record<string, string[]> {
+  const faces = (script: string) => ['400Regular', '700Bold'].map((face) => `${face}/NotoSans${script}_${face}`)
+  return Object.fromEntries(INDIC.map((script) => [`noto-sans-${script.toLowerCase()}`, faces(script)]))
+}
+
+const FACES: Record<string, string[]> = {
   'noto-sans': [
     '400Regular/NotoSans_400Regular',
     '400Regular_Italic/NotoSans_400Regular_Italic',
@@ -9,8 +27,7 @@ const FACES = {
     '700Bold/NotoSans_700Bold',
     '700Bold_Italic/NotoSans_700Bold_Italic',
   ],
-  'noto-sans-devanagari': ['400Regular/NotoSansDevanagari_400Regular', '700Bold/NotoSansDevanagari_700Bold'],
-  'noto-sans-tamil': ['400Regular/NotoSansTamil_400Regular', '700Bold/NotoSansTamil_700Bold'],
+  ...indicFaces(),
 }
 
 /** The paths of the font files. */

@@ -1,5 +1,4 @@
 // Reads a document with everything that is printed of it and beside it, as of one moment.
-import { toBuffer } from 'qrcode'
 import { indianTime } from '../../domain/e-invoice/signed-qr.ts'
 import type { EInvoicedKind, ShownEInvoice } from '../../domain/e-invoice/state.ts'
 import { factsOf, type PrintedKind } from '../../domain/documents.ts'
@@ -18,6 +17,7 @@ import { printableLine } from '../../domain/print/printable-text.ts'
 import { upiLink } from '../../domain/print/upi-link.ts'
 import type { BoundStatement } from '../../models/connection.ts'
 import type { SnapshotScope } from '../../models/parts.ts'
+import { type CodeName, drawnCode } from './codes.ts'
 import { letterheadHash, templateOf, type PrintKey } from './print-key.ts'
 import { paymentOf, tradeOf, type PaymentColumns, type TradeColumns } from './columns.ts'
 import { WITH_SURROUNDINGS, type HeadWithSurroundings } from './surroundings.ts'
@@ -89,7 +89,7 @@ const linesOf = (kind: PrintedKind, orgId: string, id: string): BoundStatement =
   [orgId, id],
 ]
 
-type Codes = Partial<Record<PictureName, string>>
+type Codes = Partial<Record<CodeName, string>>
 
 function printedTrade(
   trade: PrintedTrade,
@@ -118,12 +118,9 @@ const onPaper = ({ status, irn, ack_no, ack_date }: ShownEInvoice, cancelledAt: 
   cancelled_at: cancelledAt && indianTime(cancelledAt),
 })
 
-// A code of medium correction is still read where a seventh of it is stained.
 async function drawn(codes: Codes): Promise<Pictures> {
-  const pictures = await Promise.all(
-    Object.entries(codes).map(async ([name, text]) => {
-      return [name, await toBuffer(text, { type: 'png', errorCorrectionLevel: 'M', margin: 1, scale: 6 })] as const
-    }),
+  const named = Object.entries(codes) as [CodeName, string][]
+  return Object.fromEntries(
+    await Promise.all(named.map(async ([name, text]) => [name, await drawnCode(name, text)] as const)),
   )
-  return Object.fromEntries(pictures)
 }

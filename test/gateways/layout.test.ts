@@ -3,13 +3,14 @@ import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { toBuffer } from 'qrcode'
 import { onPath } from '../../bin/services/process.ts'
 import { type PrintedDocument, TEMPLATE_NAMES, type TemplateName } from '../../domain/print/printed-document.ts'
+import { FONT_FILES } from '../../gateways/pdf/fonts.ts'
 import { merge } from '../../gateways/pdf/merge.ts'
+import { drawnCode } from '../../reports/print/codes.ts'
 import { readLocalRun } from '../../settings.ts'
 import { ROOT } from '../fixtures/root.ts'
 
@@ -28,7 +29,7 @@ const withLines = (data: PrintedDocument, count: number): PrintedDocument => ({
   ...data, lines: Array.from({ length: count }, (_, place) => ({ ...data.lines[place % data.lines.length]!, no: String(place + 1), name: `Article ${place + 1}` })),
 })
 // Seen in one template of invoices; they are no longer than the rest.
-const OTHERS = /^invoice-(10-lines|cancelled|draft|bill-of-supply|reverse-charge|specimen)$/
+const OTHERS = /^invoice-(10-lines|cancelled|draft|bill-of-supply|reverse-charge|specimen|every-script)$/
 // Where the end of the lines comes near the end of a page, and beyond it.
 const COUNTS = [10, 13, 21, 40]
 
@@ -50,16 +51,13 @@ for (const template of INVOICES) {
 }
 
 // The fonts of the service alone, so that lines break as they do in production.
-const fontFolders = ['noto-sans', 'noto-sans-devanagari', 'noto-sans-tamil']
-  .map((name) => dirname(fileURLToPath(import.meta.resolve(`@expo-google-fonts/${name}/package.json`))))
-  .flatMap((home) => ['400Regular', '700Bold'].map((face) => `<dir>${join(home, face)}</dir>`))
+const fontFolders = [...new Set(FONT_FILES.map((file) => dirname(file)))].map((home) => `<dir>${home}</dir>`)
 
 // As they take room; a code of an e-invoice is as dense as a real one.
-const code = (text: string) => toBuffer(text, { type: 'png', margin: 1 })
 const picturesOf = async ({ irn, upi_id, watermark }: PrintedDocument) => ({
-  ...(watermark ? {} : { logo: await code('A logo') }),
-  ...(irn ? { 'signed-qr': await code(irn.repeat(15)) } : {}),
-  ...(upi_id ? { 'upi-qr': await code(`upi://pay?pa=${upi_id}`) } : {}),
+  ...(watermark ? {} : { logo: await drawnCode('upi-qr', 'A logo') }),
+  ...(irn ? { 'signed-qr': await drawnCode('signed-qr', irn.repeat(15)) } : {}),
+  ...(upi_id ? { 'upi-qr': await drawnCode('upi-qr', `upi://pay?pa=${upi_id}`) } : {}),
 })
 
 const textOf = async (name: string, order: '-layout' | '-raw') =>

@@ -1,15 +1,20 @@
 // The engines of PDFs: what they make, and what becomes of those that hang, die, idle or are left behind.
 import { describe, expect, test, afterAll } from '@jest/globals'
 import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { imageSize } from 'image-size'
 import { onPath } from '../../bin/services/process.ts'
+import type { PrintedDocument } from '../../domain/print/printed-document.ts'
 import { createPdfEngine, type PdfEngine } from '../../gateways/pdf/engine.ts'
+import { merge } from '../../gateways/pdf/merge.ts'
 import { NotConverted, PdfEngineUnavailable, type ProcessLimits } from '../../gateways/pdf/supervised.ts'
+import { drawnCode } from '../../reports/print/codes.ts'
 import { readLocalRun } from '../../settings.ts'
 import { flatOdt } from '../fixtures/flat-odt.ts'
+import { ROOT } from '../fixtures/root.ts'
 
 const local = readLocalRun()
 const run = promisify(execFile)
@@ -41,8 +46,9 @@ async function until(isTrue: () => boolean): Promise<void> {
   while (!isTrue()) await delay(20)
 }
 
-async function pdfTool(program: 'pdftotext' | 'pdfinfo', pdf: Buffer, ...args: string[]): Promise<string> {
-  const asked = run(program, program === 'pdftotext' ? ['-raw', '-', '-'] : ['-', ...args], { maxBuffer: 2 ** 26 })
+const TOOLS = { pdftotext: ['-raw', '-', '-'], pdfinfo: ['-'], pdffonts: ['-'], pdfimages: ['-list', '-'] }
+async function pdfTool(program: keyof typeof TOOLS, pdf: Buffer, ...args: string[]): Promise<string> {
+  const asked = run(program, [...TOOLS[program], ...args], { maxBuffer: 2 ** 26 })
   asked.child.stdin!.end(pdf)
   return (await asked).stdout
 }
@@ -65,6 +71,23 @@ describe.each(ENGINES)('the %s engine', (name) => {
     expect(about).toMatch(/^Title: +Invoice INV-7 of Asha & Co$/m)
     expect(about).toMatch(/^Tagged: +yes$/m)
     expect(await pdfTool('pdftotext', pdf)).toContain('1 Item 1 चाय தேநீர் ₹1,00,000.00')
+  })
+
+  test('has a glyph for every letter of a document in the scripts of India, and its codes as they were drawn', async () => {
+    const text = readFileSync(join(ROOT, 'templates', 'samples', 'invoice-every-script.json'), 'utf8')
+    const data = JSON.parse(text) as PrintedDocument
+    const pictures = { 'signed-qr': await drawnCode('signed-qr', data.irn.repeat(15)), 'upi-qr': await drawnCode('upi-qr', `upi://pay?pa=${data.upi_id}`) }
+    const pdf = await engine.toPdf(await merge('invoice-classic', data, pictures), limits)
+    if (!hasTools) return
+    const printed = (await pdfTool('pdftotext', pdf)).replace(/\s/g, '')
+    for (const line of data.lines) expect(printed.split(line.name.replace(/\s/g, ''))).toHaveLength(3)
+    // A letter without a glyph would be taken from another font, or from none.
+    const fonts = new Set([...(await pdfTool('pdffonts', pdf)).matchAll(/^\w+\+NotoSans(\w*)-(?:Regular|Bold)\b/gm)].map(([, script]) => script))
+    expect([...fonts].sort()).toEqual(['', 'Bengali', 'Devanagari', 'Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Oriya', 'Tamil', 'Telugu'])
+    expect((await pdfTool('pdffonts', pdf)).trim().split('\n')).toHaveLength(2 + 2 * fonts.size)
+    const images = await pdfTool('pdfimages', pdf)
+    expect([...images.matchAll(/ image .*? (\d+) +(\d+) +\S+ +\d +\d +(\w+)/g)].map(([, width, , stored]) => [Number(width), stored]))
+      .toEqual(Object.values(pictures).map((picture) => [imageSize(picture).width, 'image']))
   })
 
   test('repeats a document in a new process when the process hangs, or dies', async () => {

@@ -8,8 +8,15 @@ const ALLOWED = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-2-Clause', 'BSD-3-C
 // Packages that need a look of their own: what was found, and what for they are used.
 const LOOKED_AT: Record<string, string> = {
   '@expo-google-fonts/noto-sans': 'MIT for the package, OFL-1.1 for the fonts: embedded in PDFs, never sold by themselves.',
+  '@expo-google-fonts/noto-sans-bengali': 'as noto-sans.',
   '@expo-google-fonts/noto-sans-devanagari': 'as noto-sans.',
+  '@expo-google-fonts/noto-sans-gujarati': 'as noto-sans.',
+  '@expo-google-fonts/noto-sans-gurmukhi': 'as noto-sans.',
+  '@expo-google-fonts/noto-sans-kannada': 'as noto-sans.',
+  '@expo-google-fonts/noto-sans-malayalam': 'as noto-sans.',
+  '@expo-google-fonts/noto-sans-oriya': 'as noto-sans.',
   '@expo-google-fonts/noto-sans-tamil': 'as noto-sans.',
+  '@expo-google-fonts/noto-sans-telugu': 'as noto-sans.',
   '@matbee/libreoffice-converter': 'MPL-2.0: LibreOffice, used unchanged in a process of its own; NOTICE names it.',
   carbone: 'Carbone Community License: merges our templates; NOTICE names it, and its terms for those who resell documents.',
   'caniuse-lite': 'CC-BY-4.0: data about browsers, read by the bundler of the worker and not shipped in anything.',

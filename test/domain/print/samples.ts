@@ -63,6 +63,11 @@ function trade({ lines, changes = {}, around = {}, intra = false, eInvoice }: Sa
 const referred = (kind: ReferredDocument['kind'], number: string, date: string, total: string | null = null, amount: string | null = null): ReferredDocument => ({ kind, number, date, total, amount })
 const vendor = { party_name: 'Lakshmi Mills' }
 
+// Rice, in bags of 25 kg.
+const SCRIPTS = [
+  'चावल, २५ किलो बोरी', 'চাল, ২৫ কেজি বস্তা', 'ચોખા, ૨૫ કિલો થેલી', 'ਚੌਲ, ੨੫ ਕਿਲੋ ਬੋਰੀ', 'ಅಕ್ಕಿ, ೨೫ ಕೆಜಿ ಚೀಲ', 'അരി, 25 കിലോ ചാക്ക്', 'ଚାଉଳ, ୨୫ କିଲୋ ବସ୍ତା', 'அரிசி, 25 கிலோ மூட்டை', 'బియ్యం, 25 కిలోల సంచి',
+]
+
 /** By the name of the file, without `.json`. */
 export const SAMPLES: Record<string, () => PrintedDocument> = {
   'invoice-1-line': () => trade({
@@ -110,6 +115,9 @@ export const SAMPLES: Record<string, () => PrintedDocument> = {
     around: { contact: { ...LOCAL, shipping_address: { address: 'Shop 4, Gandhi Bazaar Main Road', city: 'Bengaluru', zip: '560004', state_code: 'IN-KA' } } },
   }),
   'invoice-long-names': longNames,
+  'invoice-every-script': () => trade({
+    lines: SCRIPTS.map((name) => one(name, '10063020', '40', 'BAG', '2150', 'GST 5%')), eInvoice: {}, changes: { number: 'INV-00051', notes: SCRIPTS.join(' · ') },
+  }),
   'invoice-draft': () => trade({
     lines: [one('Repair', null, '1', null, '10000', 'GST 18%')], changes: { number: 'INV-00045', status: 'DRAFT', party_name: 'Walk-in customer' }, intra: true,
     around: {
