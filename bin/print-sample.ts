@@ -20,7 +20,7 @@ if (!template || !sample || !file) {
 try {
   const text = await readFile(new URL(`../templates/samples/${sample}.json`, import.meta.url), 'utf8')
   const data = JSON.parse(text) as PrintedDocument
-    const pictures = {
+  const pictures = {
     ...(values.logo && { logo: await readFile(values.logo) }),
     // As dense as a signed one, which holds a token of about 1,000 characters.
     ...(data.irn && { 'signed-qr': await drawnCode('signed-qr', data.irn.repeat(15)) }),

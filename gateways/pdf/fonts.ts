@@ -2,17 +2,7 @@
 import { fileURLToPath } from 'node:url'
 
 // The scripts of India that PDFs print.
-const INDIC = [
-  'Bengali',
-  'Devanagari',
-  'Gujarati',
-  'Gurmukhi',
-  'Kannada',
-  'Malayalam',
-  'Oriya',
-  'Tamil',
-  'Telugu',
-]
+const INDIC = ['Bengali', 'Devanagari', 'Gujarati', 'Gurmukhi', 'Kannada', 'Malayalam', 'Oriya', 'Tamil', 'Telugu']
 
 function indicFaces(): Record<string, string[]> {
   const faces = (script: string) => ['400Regular', '700Bold'].map((face) => `${face}/NotoSans${script}_${face}`)

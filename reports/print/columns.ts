@@ -31,8 +31,6 @@ export interface TradeColumns extends Common {
   type?: 'customer' | 'vendor'
   payment_link_url?: string | null
   e_invoice?: ShownEInvoice | null
-  /** Of the row of the e-invoice. */
-  irn_cancelled_at?: Date | null
 }
 
 export interface PaymentColumns extends Omit<PrintedPayment, 'kind' | 'number' | 'party_name'> {

@@ -1,6 +1,6 @@
 // Reads a document with everything that is printed of it and beside it, as of one moment.
 import { indianTime } from '../../domain/e-invoice/signed-qr.ts'
-import type { EInvoicedKind, ShownEInvoice } from '../../domain/e-invoice/state.ts'
+import type { ShownEInvoice } from '../../domain/e-invoice/state.ts'
 import { factsOf, type PrintedKind } from '../../domain/documents.ts'
 import { isId } from '../../domain/ids.ts'
 import { printPayment } from '../../domain/print/print-payment.ts'
@@ -39,20 +39,30 @@ export async function readPrinted(
   template?: InvoiceTemplate,
 ): Promise<(PrintKey & { data: PrintedDocument; pictures: Pictures }) | null> {
   if (!isId(id)) return null
-  const { lines } = factsOf(kind)
-  const [[head], [row], [logo], found = []] = (await database.snapshot([
+  const { table, lines } = factsOf(kind)
+  const [[head], [row], [logo], [eInvoice], found = []] = (await database.snapshot([
     [WITH_SURROUNDINGS[kind], [orgId, id]],
-    [rowOf(kind), [orgId, id]],
+    [{ name: UNPREPARED, text: `SELECT * FROM ${table} WHERE org_id = $1 AND id = $2` }, [orgId, id]],
     [LOGO, [orgId]],
+    [IRN_CANCELLED, [orgId, id]],
     ...(lines === undefined ? [] : [linesOf(kind, orgId, id)]),
-  ])) as [HeadWithSurroundings[], (TradeColumns | PaymentColumns)[], { content: Buffer }[], PrintedTradeLine[]?]
+  ])) as [
+    HeadWithSurroundings[],
+    (TradeColumns | PaymentColumns)[],
+    { content: Buffer }[],
+    { cancelled_at: Date | null }[],
+    PrintedTradeLine[]?,
+  ]
   if (!head || !row) return null
   const { surroundings, version, number } = head
   const name = templateOf(kind, template ?? head.invoice_template)
   const { data, codes } =
     kind === 'PAYMENT'
       ? { data: printPayment(paymentOf(row as PaymentColumns, number), surroundings), codes: {} }
-      : printedTrade(tradeOf(kind, row as TradeColumns, number, found), surroundings, row as TradeColumns)
+      : printedTrade(tradeOf(kind, row as TradeColumns, number, found), surroundings, {
+          shown: (row as TradeColumns).e_invoice,
+          cancelledAt: eInvoice?.cancelled_at ?? null,
+        })
   return {
     data,
     pictures: { ...(logo ? { logo: logo.content } : {}), ...(await drawn(codes)) },
@@ -66,16 +76,10 @@ export async function readPrinted(
 // A prepared `SELECT *` fails on its connection from the migration on that adds a column, until the process starts again.
 const UNPREPARED = ''
 
-const E_INVOICED: readonly PrintedKind[] = ['INVOICE', 'CREDIT_NOTE'] satisfies EInvoicedKind[]
-
-const rowOf = (kind: PrintedKind) => ({
-  name: UNPREPARED,
-  text: E_INVOICED.includes(kind)
-    ? `SELECT d.*, e.cancelled_at AS irn_cancelled_at FROM ${factsOf(kind).table} AS d
-        LEFT JOIN e_invoices AS e ON e.org_id = d.org_id AND e.id = d.id WHERE d.org_id = $1 AND d.id = $2`
-    : `SELECT * FROM ${factsOf(kind).table} WHERE org_id = $1 AND id = $2`,
-})
-
+const IRN_CANCELLED = {
+  name: 'when an IRN was cancelled',
+  text: 'SELECT cancelled_at FROM e_invoices WHERE org_id = $1 AND id = $2',
+}
 const LOGO = { name: 'logo', text: 'SELECT content FROM logos WHERE org_id = $1' }
 
 const linesOf = (kind: PrintedKind, orgId: string, id: string): BoundStatement => [
@@ -94,12 +98,12 @@ type Codes = Partial<Record<CodeName, string>>
 function printedTrade(
   trade: PrintedTrade,
   surroundings: Surroundings,
-  { e_invoice: eInvoice, irn_cancelled_at: cancelledAt }: Pick<TradeColumns, 'e_invoice' | 'irn_cancelled_at'>,
+  { shown, cancelledAt }: { shown: ShownEInvoice | null | undefined; cancelledAt: Date | null },
 ): { data: PrintedDocument; codes: Codes } {
   const { organization, pdf } = surroundings
-  const data = printTrade(trade, surroundings, eInvoice ? onPaper(eInvoice, cancelledAt ?? null) : null)
+  const data = printTrade(trade, surroundings, shown ? onPaper(shown, cancelledAt) : null)
   // A code that scans as valid does not belong on what is cancelled.
-  const codes: Codes = eInvoice?.status === 'GENERATED' ? { 'signed-qr': eInvoice.signed_qr! } : {}
+  const codes: Codes = shown?.status === 'GENERATED' ? { 'signed-qr': shown.signed_qr! } : {}
   if (!isPayableByUpi(trade, surroundings)) return { data, codes }
   const link = upiLink({
     address: pdf!.upi_id!,
