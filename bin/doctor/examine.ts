@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Finding } from '../../audit/stuck/check.ts'
 import { openEngine } from '../../gateways/temporal/engine.ts'
 import { openDatabase } from '../../models/database.ts'
-import type { Settings } from '../../settings.ts'
+import { readLocalRun, type Settings } from '../../settings.ts'
 import { examineDatabase } from './database.ts'
+import { examinePdfs } from './pdfs.ts'
 import { examineTemporal } from './temporal.ts'
 
 const REDIS_MS = 2_000
@@ -30,7 +31,8 @@ export async function examine(settings: Settings, now: Date): Promise<Finding[]>
             examineTemporal({ engine, database, queueSuffix, ladderSeconds: settings.webhookLadderSeconds, now }),
           ).catch(away('Temporal'))
         : []
-    return [...stored, ...temporal, ...redis]
+    const pdfs = examinePdfs({ engine: settings.pdfEngine, path: readLocalRun().path })
+    return [...stored, ...temporal, ...pdfs, ...redis]
   } finally {
     await engine.close()
     await database.close()

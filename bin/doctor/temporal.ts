@@ -1,6 +1,7 @@
 // What the doctor asks Temporal: workflows that cannot go on or have nothing left to do, and schedules.
 import type { Finding } from '../../audit/stuck/check.ts'
 import { ADD_KEY } from './database.ts'
+import { rendersThatFailed, rendersThatWait } from './pdfs.ts'
 import { withoutProcess, withoutRow } from './processes.ts'
 import { finding, LISTED, MINUTE_MS, openOnes, type TemporalCheck, type TemporalPatient } from './temporal-check.ts'
 import { queueName } from '../../domain/task-queues.ts'
@@ -115,4 +116,6 @@ const CHECKS: TemporalCheck[] = [
   withoutRow,
   withoutProcess,
   schedules,
+  rendersThatWait,
+  rendersThatFailed,
 ]

@@ -1,6 +1,7 @@
 // Starts the embedded engine, LibreOffice as WebAssembly, in a process that can be killed.
 import { fork, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { PDF_OPTIONS, type Converter } from './converter.ts'
 
@@ -10,6 +11,15 @@ const OPTIONS = JSON.stringify(
     Object.entries(PDF_OPTIONS).map(([name, value]) => [name, { type: 'boolean', value: String(value) }]),
   ),
 )
+
+/** Whether the package of the embedded engine is installed. */
+export function hasEmbedded(): boolean {
+  try {
+    return existsSync(fileURLToPath(import.meta.resolve('@matbee/libreoffice-converter/server')))
+  } catch {
+    return false
+  }
+}
 
 type Message = { ready: true } | { pdf: Uint8Array } | { failed: string }
 

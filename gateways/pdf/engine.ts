@@ -1,6 +1,6 @@
 // The engine of PDFs: a process for short documents, and one beside it for long ones, which would hold up the others.
 import type { Converter } from './converter.ts'
-import { embeddedConverter } from './embedded.ts'
+import { embeddedConverter, hasEmbedded } from './embedded.ts'
 import { findSoffice, sofficeConverter } from './soffice.ts'
 import { supervised, type EngineLog, type ProcessLimits, type Supervised } from './supervised.ts'
 
@@ -66,13 +66,20 @@ export function createPdfEngine(settings: EngineSettings, limits: EngineLimits =
   }
 }
 
+const NO_SOFFICE =
+  'PDF_ENGINE=soffice, but LibreOffice or its module uno for python3 is missing (Debian: libreoffice-writer-nogui python3-uno)'
+
+/** Why there is no engine of these settings; null where there is one. */
+export function enginesMissing({ engine, path }: Pick<EngineSettings, 'engine' | 'path'>): string | null {
+  if (engine !== 'embedded' && findSoffice(path)) return null
+  if (engine === 'soffice') return NO_SOFFICE
+  return hasEmbedded() ? null : 'neither LibreOffice nor the package @matbee/libreoffice-converter is installed'
+}
+
 function engineOf({ engine, path, log }: EngineSettings, limits: EngineLimits): PdfEngine {
   const installed = engine === 'embedded' ? null : findSoffice(path)
   if (installed) return inLanes('soffice', (nice) => sofficeConverter(installed, nice), log, limits)
-  if (engine === 'soffice')
-    throw new Error(
-      'PDF_ENGINE=soffice, but LibreOffice or its module uno for python3 is missing (Debian: libreoffice-writer-nogui python3-uno)',
-    )
+  if (engine === 'soffice') throw new Error(NO_SOFFICE)
   return inLanes('embedded', embeddedConverter, log, limits)
 }
 

@@ -1,4 +1,5 @@
 // The fonts of PDFs, from packages, so that both engines have the same wherever they run.
+import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 // The scripts of India that PDFs print.
@@ -24,3 +25,6 @@ const FACES: Record<string, string[]> = {
 export const FONT_FILES: readonly string[] = Object.entries(FACES).flatMap(([name, faces]) =>
   faces.map((face) => fileURLToPath(import.meta.resolve(`@expo-google-fonts/${name}/${face}.ttf`))),
 )
+
+/** Those that are not there, where packages are incomplete. */
+export const missingFonts = (): string[] => FONT_FILES.filter((file) => !existsSync(file))

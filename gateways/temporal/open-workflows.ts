@@ -1,5 +1,6 @@
 // Lists open workflows for an operator, and looks at the schedules of the nightly housekeeping.
 import { ScheduleNotFoundError } from '@temporalio/client'
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow/index.js'
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts'
 import type { Engine } from './engine.ts'
 
@@ -34,6 +35,30 @@ export async function listWorkflows(
     if (found.length === limit) break
   }
   return found
+}
+
+/** Why the pending activity of a workflow has failed last, and the number of its next try; null where none has failed. */
+export async function pendingFailureOf(
+  { client }: Pick<Engine, 'client'>,
+  workflowId: string,
+): Promise<{ attempt: number; message: string } | null> {
+  const { raw } = await client.workflow.getHandle(workflowId).describe()
+  const pending = raw.pendingActivities?.find(({ lastFailure }) => lastFailure)
+  if (!pending) return null
+  const error = await decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, pending.lastFailure)
+  return { attempt: pending.attempt ?? 0, message: error?.message ?? '' }
+}
+
+/** Why a workflow has failed: the innermost message. */
+export async function failureOf({ client }: Pick<Engine, 'client'>, workflowId: string): Promise<string> {
+  try {
+    await client.workflow.getHandle(workflowId).result()
+    return ''
+  } catch (error) {
+    let cause = error as Error
+    while (cause.cause instanceof Error) cause = cause.cause
+    return cause.message
+  }
 }
 
 /** More ids make a query too long for the visibility store. */

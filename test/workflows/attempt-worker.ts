@@ -11,6 +11,7 @@ import './quiet.ts'
 
 export interface AttemptWorker {
   engine: Engine
+  queueSuffix: string
   /** May be replaced at any time. */
   attempt: (input: AttemptInput) => Promise<AttemptState>
   createRows: (input: BulkInput) => Promise<BulkProgress>
@@ -36,6 +37,7 @@ export async function openAttemptWorker(): Promise<AttemptWorker> {
   const running = Promise.all(workers.map((worker) => worker.run()))
   const opened: AttemptWorker = {
     engine,
+    queueSuffix,
     attempt: async () => 'DELIVERED',
     createRows: async ({ total }) => ({ total, succeeded: total, failed: 0, state: 'COMPLETED' }),
     render: async () => { throw new Error('the test says nothing of renders') },

@@ -48,6 +48,7 @@ export async function openWorkflowSetup(settings: Record<string, string> = {}): 
     TEMPORAL_ADDRESS,
     TEMPORAL_QUEUE_SUFFIX: new URL(databaseUrl).pathname.slice(1).replace('_', ''),
     ENCRYPTION_KEY: process.env.TEST_ENCRYPTION_KEY ?? randomBytes(32).toString('base64'),
+    PDF_WARM_UP: 'false',
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_ALLOW_HTTP: 'true',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
