@@ -35,7 +35,7 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /partner/organizations': () => ({ name: 'Johari Bazaar Gems', gstin: '29AAACB1234C1ZB', user: { email: 'asha@johari.test' } }),
   'POST /provision/organization': () => ({ name: 'Zaveri Bazaar Gems', external_ref: randomUUID(), scopes: ['Svc.invoices.READ'] }),
   'PUT /partner/organizations/{org_id}': () => ({ name: 'Johari Bazaar Jewels', legal_name: null, phone: '0141 2560 001' }),
-  'POST /partner/organizations/{org_id}/token': () => ({ grace_seconds: 60 }),
+  'POST /partner/organizations/{org_id}/token': () => ({ grace_seconds: 86_400 }),
   'POST /contacts': () => ({
     contact_name: 'Ravi Textiles', contact_type: 'BOTH', email: 'ravi@textiles.test', credit_limit: 25000.5,
     billing_address: { city: 'Surat', state_code: 'IN-GJ' }, contact_persons: [{ first_name: 'Ravi', is_primary: true }],
