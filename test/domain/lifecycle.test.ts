@@ -12,9 +12,9 @@ const allowedVerbs = (kind: StatedKind, status: string) => (
 describe('an invoice', () => {
   test.each<[string, string[]]>([
     ['DRAFT', ['approve', 'edit', 'delete', 'void']],
-    ['SENT', ['void', 'pay', 'credit', 'fallDue']],
-    ['PARTIALLY_PAID', ['void', 'pay', 'credit', 'release', 'fallDue']],
-    ['OVERDUE', ['void', 'pay', 'credit', 'release']],
+    ['SENT', ['void', 'pay', 'credit', 'fallDue', 'dispute', 'remind']],
+    ['PARTIALLY_PAID', ['void', 'pay', 'credit', 'release', 'fallDue', 'dispute', 'remind']],
+    ['OVERDUE', ['void', 'pay', 'credit', 'release', 'dispute', 'remind']],
     ['PAID', ['release']],
     ['CREDIT_APPLIED', ['release']],
     ['CANCELLED', []],
