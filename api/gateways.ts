@@ -7,7 +7,7 @@ import { sealer } from '../models/sealed.ts'
 import { mailOf, type Settings, originOf, storageOf, tickPlanOf } from '../settings.ts'
 import { engineOnDemand, type EngineOnDemand } from './engine.ts'
 import { siteOf } from './http/cookies.ts'
-import { createFileMemory } from './http/file-memory.ts'
+import { createFileCache } from './http/file-cache.ts'
 import { createCursors } from './http/cursors.ts'
 import type { Gateways } from './http/gateways.ts'
 import { createSignIns } from './http/sign-ins.ts'
@@ -45,7 +45,7 @@ export function openGateways(
     signIns: createSignIns(connection, clock),
     site: siteOf(originOf(settings)),
     blobs: readForCallers(openBlobStore(storageOf(settings))),
-    files: createFileMemory((settings.rowMemoryMb / 2) * 2 ** 20),
+    files: createFileCache((settings.rowMemoryMb / 2) * 2 ** 20),
   }
 }
 

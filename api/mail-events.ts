@@ -90,7 +90,12 @@ export function mountMailEvents(
   server: RestServer,
   unmatched: Unmatched,
   publicKey: string | null,
-  { writeContext, limiter, pace, addressOf }: Pick<ServerContext, 'writeContext' | 'limiter' | 'pace' | 'addressOf'>,
+  {
+    writeContext,
+    limiter,
+    throttle,
+    addressOf,
+  }: Pick<ServerContext, 'writeContext' | 'limiter' | 'throttle' | 'addressOf'>,
 ): void {
   const { clock } = writeContext
   const receive = publicKey === null ? null : createReceiver(eventKeyOf(publicKey), clock)
@@ -102,7 +107,7 @@ export function mountMailEvents(
     const refuse = async (refused: unknown = fault('auth.invalid_token', { message: UNSIGNED })): Promise<never> => {
       allowance = await limiter.count({ of: 'ADDRESS', key: address }, clock())
       if (allowance.allowed) throw refused
-      await pace()
+      await throttle()
       throw limitExceeded(allowance)
     }
     try {

@@ -11,7 +11,7 @@ import { openLog } from '../gateways/log-output.ts'
 import { settingsOfProcess } from '../gateways/process-settings.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
 import { openDatabase } from '../models/database.ts'
-import { rememberTokens } from '../models/token-memory.ts'
+import { rememberTokens } from '../models/token-cache.ts'
 import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, originOf, readSettings, type Settings } from '../settings.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
@@ -23,13 +23,13 @@ import type { Reply } from './http/envelope.ts'
 import { writeFile } from './http/file-answer.ts'
 import { createListener } from './http/listener.ts'
 import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
-import { createPace, type Pace } from './http/pace.ts'
+import { createThrottle, type Throttle } from './http/throttle.ts'
 import { tracedRequest } from './http/traced-request.ts'
 import type { ServerContext } from './http/server-context.ts'
 import { createLimiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
-import { createRowMemory } from './http/row-memory.ts'
-import { createShares, writersOf, type Shares } from './http/shares.ts'
+import { createRowCache } from './http/row-cache.ts'
+import { createShares, writersOf, type Shares } from './http/concurrency-shares.ts'
 import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
 import { openGateways } from './gateways.ts'
@@ -56,9 +56,9 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const proxies = rangesOf(settings.trustedProxies)
   const isTrusted = (address: string) => isWithin(proxies, address)
   const connections = createConnections({ ...settings, isTrusted })
-  const rowMemory = createRowMemory(settings.rowMemoryMb * MEGABYTE)
+  const rowCache = createRowCache(settings.rowMemoryMb * MEGABYTE)
   const { roundTrips } = database
-  const measured = { roundTrips, rowMemoryBytes: rowMemory.bytes, connections: connections.count, droppedLines }
+  const measured = { roundTrips, rowMemoryBytes: rowCache.bytes, connections: connections.count, droppedLines }
   const accessLog = createAccessLog(log, measured)
   addWaitingMetrics(accessLog.registry, database)
   const tokens = rememberTokens(database, settings.databaseUrl)
@@ -70,9 +70,9 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     tokens,
     sealer: gateways.sealer,
     gateways,
-    rowMemory,
+    rowCache,
     shares: sharesOf(settings),
-    pace: createPace(),
+    throttle: createThrottle(),
     addressOf: (request) => clientAddress(request, isTrusted),
     onUnhandledError: accessLog.unhandledError,
   }
@@ -89,7 +89,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   }
   mountOrigin(server, unmatched, answers)
   mountMailEvents(server, unmatched, settings.mailEventsPublicKey, context)
-  mountUnmatched(server, unmatched, context.pace)
+  mountUnmatched(server, unmatched, context.throttle)
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     void server.server.emit('request', request, response)
   const listener = createListener({ connections, unmatched, serve, onRefused: accessLog.refusedConnection })
@@ -170,12 +170,12 @@ function mountOrigin(
 }
 
 // Answers the requests that Restify itself refuses: unknown paths and methods, and its own errors.
-function mountUnmatched(server: restify.Server, unmatched: Unmatched, pace: Pace): void {
+function mountUnmatched(server: restify.Server, unmatched: Unmatched, throttle: Throttle): void {
   server.on('restifyError', async (request, response, error, done) => {
     // Restify sends its own response if `done` is called before a response was sent.
     if (response.headersSent) return void request.socket.destroy()
     const allow = response.getHeader('allow')
-    await pace()
+    await throttle()
     const reply = unmatched.replyTo(request, refusalOf(error))
     if (allow !== undefined) reply.headers.Allow = String(allow)
     send(response, reply)

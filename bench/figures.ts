@@ -24,7 +24,7 @@ export function overRounds(rounds: Figures[]): Figures {
 }
 
 /** Clients that each make one call after the other. */
-export interface Pace {
+export interface Throttle {
   clients: number
   seconds: number
   /** The warm-up before the measurement, whose calls do not count. */
@@ -32,7 +32,7 @@ export interface Pace {
 }
 
 /** Lets every client call again and again; only calls that begin after the warm-up count. */
-export async function paced({ clients, seconds, warmSeconds }: Pace, call: (client: number) => Promise<void>): Promise<Figures> {
+export async function paced({ clients, seconds, warmSeconds }: Throttle, call: (client: number) => Promise<void>): Promise<Figures> {
   const begun = performance.now()
   const from = begun + warmSeconds * 1000
   const until = from + seconds * 1000

@@ -3,7 +3,7 @@ import type { LoadJob } from './children/load.ts'
 import { runChild } from './children/parent.ts'
 import { connected } from './connected.ts'
 import { INVOICE } from './writes.ts'
-import type { Pace } from './figures.ts'
+import type { Throttle } from './figures.ts'
 import { byPgbench, byPrepared, byService, checkSameRows, loaded, prepared } from './measuring.ts'
 import { approvedInvoice, type Party } from './parties.ts'
 import { findPgbench, runPgbench } from './pgbench.ts'
@@ -27,7 +27,7 @@ export async function measureInvoices(stage: Stage, parties: Party[], scale: Sca
   for (const some of [parties, parties.slice(0, 1)]) {
     const over = some.length === 1 ? 'one organisation' : `${some.length} organisations`
     for (const clients of scale.clients) {
-      const pace: Pace = { clients, seconds: scale.seconds, warmSeconds: scale.warmSeconds }
+      const pace: Throttle = { clients, seconds: scale.seconds, warmSeconds: scale.warmSeconds }
       const [service, bare, floor] = await inRounds([
         byService(stage, `invoices, ${over}`, some.map((party) => approvedInvoice(party)), pace),
         byPrepared(stage, `  floor: pg statements, ${over}`, INVOICE, some.length, pace),

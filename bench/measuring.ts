@@ -5,7 +5,7 @@ import type { PreparedJob } from './children/prepared.ts'
 import { connected } from './connected.ts'
 import { consumed } from './consumption.ts'
 import type { BookedWrite } from './writes.ts'
-import type { Figures, Pace } from './figures.ts'
+import type { Figures, Throttle } from './figures.ts'
 import { runPgbench } from './pgbench.ts'
 import type { Report } from './report.ts'
 import type { Way } from './rounds.ts'
@@ -23,7 +23,7 @@ export async function loaded(stage: Stage, job: LoadJob, report: Report, measure
 }
 
 /** Makes these calls of the service again and again. */
-export function byService(stage: Stage, measure: string, calls: Call[], { clients, seconds, warmSeconds }: Pace): Way {
+export function byService(stage: Stage, measure: string, calls: Call[], { clients, seconds, warmSeconds }: Throttle): Way {
   const { load, ...way } = serviceWay(stage, measure)
   return {
     ...way,
@@ -56,7 +56,7 @@ function serviceWay(stage: Stage, measure: string) {
 }
 
 /** The floor of the bare driver: writes the same rows by prepared statements, over connections that stay open. */
-export function byPrepared({ databaseUrl, pids, stopping }: Stage, measure: string, write: BookedWrite, specimens: number, pace: Pace): Way {
+export function byPrepared({ databaseUrl, pids, stopping }: Stage, measure: string, write: BookedWrite, specimens: number, pace: Throttle): Way {
   const child = startChild('prepared.ts', stopping)
   const book = (seconds: number) => child.ask<PreparedJob, Figures>({
     databaseUrl, write: write.name, specimens, pace: { clients: pace.clients, seconds, warmSeconds: 0 },
@@ -68,13 +68,13 @@ export function byPrepared({ databaseUrl, pids, stopping }: Stage, measure: stri
 }
 
 /** The floor within PostgreSQL: pgbench writes the same rows. */
-export function byPgbench(stage: Stage, measure: string, program: string, specimens: number, { clients, seconds, warmSeconds }: Pace): Way {
+export function byPgbench(stage: Stage, measure: string, program: string, specimens: number, { clients, seconds, warmSeconds }: Throttle): Way {
   const book = (seconds: number) => runPgbench(stage, { program, specimens, pace: { clients, seconds, warmSeconds: 0 } })
   return { measure, pids: stage.pids, warmUp: () => book(warmSeconds), round: () => book(seconds) }
 }
 
 /** Writes the same rows for a time, by prepared statements of the bare driver. */
-export const prepared = ({ databaseUrl, stopping }: Stage, { name }: BookedWrite, specimens: number, pace: Pace) =>
+export const prepared = ({ databaseUrl, stopping }: Stage, { name }: BookedWrite, specimens: number, pace: Throttle) =>
   runChild<PreparedJob, Figures>('prepared.ts', { databaseUrl, write: name, specimens, pace }, stopping)
 
 /** The number of round trips to PostgreSQL so far, as the service counts them. */

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { onPath } from '../bin/services/process.ts'
-import { type Figures, figuresOf, type Pace } from './figures.ts'
+import { type Figures, figuresOf, type Throttle } from './figures.ts'
 import type { Stage } from './stage.ts'
 
 const run = promisify(execFile)
@@ -14,7 +14,7 @@ const DEBIAN = '/usr/lib/postgresql'
 export interface PgbenchOptions {
   program: string
   specimens: number
-  pace: Pace
+  pace: Throttle
 }
 
 /** The path of pgbench, or null where it is not installed. */

@@ -1,11 +1,11 @@
 // The limits of the service's waits and resources, for the tables in docs/running.md.
 import { BODY_LIMIT, BODY_MS, LARGE_BODY, UNREAD_BYTES, UNREAD_MS } from '../api/http/body.ts'
 import * as edge from '../api/http/bounds.ts'
-import { LONGEST_PACE_MS, UNPAID_PER_SECOND } from '../api/http/pace.ts'
+import { LONGEST_DELAY_MS, UNPAID_PER_SECOND } from '../api/http/throttle.ts'
 import { UPLOAD_IDLE_MS, UPLOAD_MS } from '../api/http/arrival.ts'
 import { MAX_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
-import { shareSizes, writersOf } from '../api/http/shares.ts'
+import { shareSizes, writersOf } from '../api/http/concurrency-shares.ts'
 import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
 import { PROBE_TIMEOUT_MS } from '../api/readiness.ts'
 import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/temporal/conversion.ts'
@@ -87,8 +87,8 @@ function requestRows(): string[][] {
     [
       'Immediate answers that use up no budget (`429`, `404`, `405`, calls without a token)',
       `${UNPAID_PER_SECOND} per second`,
-      `delayed, by at most ${seconds(LONGEST_PACE_MS)}`,
-      '`api/http/pace.ts`',
+      `delayed, by at most ${seconds(LONGEST_DELAY_MS)}`,
+      '`api/http/throttle.ts`',
     ],
     ['An answer that the client does not read', `${edge.UNREAD_SECONDS} s`, 'closed', EDGE],
     ['A portion of a stream that the client does not read', seconds(PORTION_MS), 'closed', STREAM],

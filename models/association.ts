@@ -3,7 +3,7 @@ import type { WhereOptions } from 'sequelize'
 import type { BoundStatement } from './connection.ts'
 import { among, findRows, queryRow, finder, type Finder, type Lock, type Scope } from './find.ts'
 import { sequelizeModelOf, type ModelOf } from './model.ts'
-import { partOf, type Parts } from './parts.ts'
+import { partOf, type Parts } from './whole-rows.ts'
 
 interface Owner {
   org_id: string

@@ -2,7 +2,7 @@
 import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind, type FactsOf } from '../domain/documents.ts'
 import type { Scope } from './find.ts'
 import { DECIMAL, INTEGER, TEXT, UUID, VERSIONED, json, model, orNull, textOf, type RowOf } from './model.ts'
-import { countingUses } from './uses.ts'
+import { countingReferences } from './reference-count.ts'
 
 export interface Address {
   address: string | null
@@ -64,4 +64,4 @@ export async function countContactUses(scope: Scope, id: string): Promise<Contac
   return uses!
 }
 
-const USES = countingUses('contact uses', CONTACT_REFERENCES)
+const USES = countingReferences('contact uses', CONTACT_REFERENCES)

@@ -3,7 +3,7 @@ import type { PartInput, Source } from '../domain/conversion.ts'
 import type { Connection, Statement } from './connection.ts'
 import { findRow, type Lock, type Scope } from './find.ts'
 import { BOOLEAN, INTEGER, TEXT, TIME, UUID, json, orNull, textOf, model, type ModelOf, type RowOf } from './model.ts'
-import { partOf, type PartQuery } from './parts.ts'
+import { partOf, type PartQuery } from './whole-rows.ts'
 
 export const conversions = model('conversions', {
   org_id: UUID,

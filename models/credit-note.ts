@@ -5,7 +5,7 @@ import type { StatusOf } from '../domain/lifecycle.ts'
 import { hasMany, withParts } from './association.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './whole-rows.ts'
 import { BOOLEAN, DATE, MINOR, TEXT, UUID, generated, json, orNull, textOf, model, type RowOf } from './model.ts'
 
 export type CreditNoteStatus = StatusOf<'CREDIT_NOTE'>

@@ -1,7 +1,7 @@
 // Reads rows that are too many for memory, by a cursor.
 import type pg from 'pg'
 import type { BoundStatement } from './connection.ts'
-import type { SentStatement } from './flight.ts'
+import type { SentStatement } from './round-trip.ts'
 
 /** How a connection is taken from the pool, used, and given back. */
 interface CursorPool {

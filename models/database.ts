@@ -3,7 +3,7 @@ import pg from 'pg'
 import { Sequelize } from 'sequelize'
 import type { BoundStatement, Connection, Statement } from './connection.ts'
 import { readInPortions } from './cursor.ts'
-import { answersTo, type Results, type SentStatement } from './flight.ts'
+import { answersTo, type Results, type SentStatement } from './round-trip.ts'
 import { isStale, schemaChanges } from './stale-statements.ts'
 import { isServersAnswer, openTransaction, rowsOf, type Query, type Transaction } from './transaction.ts'
 
@@ -90,7 +90,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   const changes = schemaChanges()
 
   // Sends queries in one round trip: they are written to the socket together, and their answers arrive together.
-  async function flight(client: pg.Client, queries: SentStatement[]): Promise<Results> {
+  async function sendTogether(client: pg.Client, queries: SentStatement[]): Promise<Results> {
     trips += 1
     return uncounted(client, queries)
   }
@@ -102,7 +102,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   }
 
   async function together<Row>(client: pg.Client, queries: SentStatement[]): Promise<Row[][]> {
-    const settled = await flight(client, queries)
+    const settled = await sendTogether(client, queries)
     return settled.map((answer) => rowsOf(answer) as Row[])
   }
 
@@ -150,7 +150,7 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
 
   async function transactOnce<T>(work: (transaction: Transaction) => Promise<T>): Promise<T> {
     const client = await borrow()
-    const transaction = openTransaction((queries) => flight(client, queries.map(sendable)))
+    const transaction = openTransaction((queries) => sendTogether(client, queries.map(sendable)))
     try {
       const result = await work(transaction)
       await transaction.commit()

@@ -3,7 +3,7 @@ import { DOCUMENTS, kindsThatHave, type FactsOf, type KindThatHas } from '../dom
 import type { NamedAccount } from './account.ts'
 import type { Scope } from './find.ts'
 import { DECIMAL, TEXT, UUID, VERSIONED, model, orNull, textOf, type RowOf } from './model.ts'
-import { countingUses } from './uses.ts'
+import { countingReferences } from './reference-count.ts'
 
 export const items = model('items', {
   org_id: UUID,
@@ -57,7 +57,7 @@ export async function findItemReferences(
   return found!
 }
 
-const USES = countingUses('item uses', ITEM_REFERENCES)
+const USES = countingReferences('item uses', ITEM_REFERENCES)
 const REFERENCES = {
   name: 'item references',
   text: `SELECT EXISTS (SELECT FROM taxes WHERE org_id = $1 AND id = $2) AS has_tax,

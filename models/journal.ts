@@ -5,7 +5,7 @@ import { inSql, nothing, type Condition } from './condition.ts'
 import type { Statement } from './connection.ts'
 import type { Scope } from './find.ts'
 import { DATE, INTEGER, MINOR, TEXT, TIME, UUID, UUIDS, orNull, textOf, model, type RowOf } from './model.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './whole-rows.ts'
 
 /** Where an entry comes from: written by hand, or posted by a document. */
 export const JOURNAL_SOURCES = ['MANUAL', ...kindsThatHave('posts')] as const

@@ -6,7 +6,7 @@ import { documentsMade, documentsMadeFrom } from './conversion.ts'
 import { DOCUMENT, LINE, REVERSE_CHARGE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import { DATE, DECIMAL, TEXT, UUID, columnsOf, orNull, textOf, model, type RowOf } from './model.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './whole-rows.ts'
 
 export type PurchaseOrderStatus = StatusOf<'PURCHASE_ORDER'>
 

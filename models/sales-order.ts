@@ -6,7 +6,7 @@ import { DOCUMENT, LINE } from './document.ts'
 import type { Lock, Scope } from './find.ts'
 import { invoices } from './invoice.ts'
 import { DATE, DECIMAL, TEXT, UUID, columnsOf, orNull, textOf, model, type RowOf } from './model.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './whole-rows.ts'
 
 export type SalesOrderStatus = StatusOf<'SALES_ORDER'>
 

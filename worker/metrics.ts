@@ -3,7 +3,7 @@ import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Probed } from '../gateways/health-port.ts'
 import type { Database } from '../models/database.ts'
 import { readOperations, type Operations } from '../models/operations.ts'
-import { countWaiting, type Waiting } from '../models/waiting.ts'
+import { countWaiting, type Waiting } from '../models/waiting-deliveries.ts'
 
 export interface WorkerMetricsDependencies {
   database: Pick<Database, 'observe' | 'roundTrips'>

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { setImmediate as breathe } from 'node:timers/promises'
 import { fault } from '../../domain/faults.ts'
 import { validationFailed } from './problems.ts'
-import type { Shares } from './shares.ts'
+import type { Shares } from './concurrency-shares.ts'
 import { findUnstorable, scan } from './storable.ts'
 
 export const BODY_LIMIT = 2 * 1024 * 1024

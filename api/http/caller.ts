@@ -5,7 +5,7 @@ import type { Caller } from '../../commands/books/caller.ts'
 import { fault, type Fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
 import { tokenStillHeld } from '../../models/token.ts'
-import type { TokenMemory } from '../../models/token-memory.ts'
+import type { TokenCache } from '../../models/token-cache.ts'
 import type { Route } from './route.ts'
 import { identifySession, identifyVisitor, type SessionFinding } from './session-caller.ts'
 
@@ -21,7 +21,7 @@ export interface IdentifiedCaller {
 }
 
 export interface Identifying {
-  tokens: TokenMemory
+  tokens: TokenCache
   now: Date
   origin: Origin
   /** What persons' calls are authenticated with. */

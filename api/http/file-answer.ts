@@ -5,7 +5,7 @@ import type { Caller } from '../../commands/books/caller.ts'
 import type { FileBody, Reply } from './envelope.ts'
 import type { FoundFile } from './route.ts'
 import type { ServerContext } from './server-context.ts'
-import { inPlace, ownerOf } from './shares.ts'
+import { inPlace, ownerOf } from './concurrency-shares.ts'
 import { CALLER_GONE, holdUntil, PORTION_MS, untilGone, WHOLE_MS } from './stream.ts'
 
 const SLICE_BYTES = 64 * 1024

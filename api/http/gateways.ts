@@ -9,7 +9,7 @@ import type { Sealer } from '../../models/sealed.ts'
 import type { Site } from './cookies.ts'
 import type { Cursors } from './cursors.ts'
 import type { SignIns } from './sign-ins.ts'
-import type { FileMemory } from './file-memory.ts'
+import type { FileCache } from './file-cache.ts'
 
 export interface Gateways {
   engine: Pick<
@@ -29,5 +29,5 @@ export interface Gateways {
   site: Site
   attachmentLimits: AttachmentLimits
   /** Files of the store that were sent lately. */
-  files: FileMemory
+  files: FileCache
 }

@@ -5,7 +5,7 @@ import { Fault } from '../../domain/faults.ts'
 import { BODY_LIMIT, checkMediaType, discardRest, inTurn, parseBody, readBody, scanBody } from './body.ts'
 import { bodyHashOf, UNREAD } from './idempotency.ts'
 import type { Input, Route } from './route.ts'
-import type { Shares } from './shares.ts'
+import type { Shares } from './concurrency-shares.ts'
 import { readQuery, validateBody } from './validate.ts'
 
 export interface IncomingCall {

@@ -2,10 +2,10 @@
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../commands/books/caller.ts'
 import { openedAt, type Reply } from './envelope.ts'
-import { FIRST_ROWS, portionsOf } from './portions.ts'
+import { FIRST_ROWS, portionsOf } from './render-in-portions.ts'
 import type { ServerContext } from './server-context.ts'
 import type { Listed } from './route.ts'
-import { inPlace, ownerOf } from './shares.ts'
+import { inPlace, ownerOf } from './concurrency-shares.ts'
 import { CALLER_GONE, holdUntil, untilGone } from './stream.ts'
 
 /** An answer of more characters than this is not held. */

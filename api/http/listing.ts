@@ -18,11 +18,11 @@ import {
 } from '../../models/condition.ts'
 import { overdueOn } from '../../models/overdue.ts'
 import { pageOf, type PageRequest } from '../../models/page.ts'
-import { wholePageOf, type Parts } from '../../models/parts.ts'
+import { wholePageOf, type Parts } from '../../models/whole-rows.ts'
 import type { ModelOf } from '../../models/model.ts'
 import { DocumentDate } from '../shapes/fields.ts'
 import { PageContext, pageQuery, pagingOf, PER_PAGE } from './page.ts'
-import { renderedPage, type ReadPage, type RenderedRow, type Rendering } from './rendered-rows.ts'
+import { renderedPage, type ReadPage, type RenderedRow, type Rendering } from './cached-rows.ts'
 import { route, type RequestContext, type Route } from './route.ts'
 import { todayAt } from './today.ts'
 

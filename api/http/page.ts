@@ -4,7 +4,7 @@ import { fault } from '../../domain/faults.ts'
 import type { PageOf, Place } from '../../models/page.ts'
 import type { CursorScope } from './cursors.ts'
 import type { RequestContext } from './route.ts'
-import { ownerOf } from './shares.ts'
+import { ownerOf } from './concurrency-shares.ts'
 
 export const PER_PAGE = { default: 50, maximum: 200 }
 

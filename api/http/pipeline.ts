@@ -15,7 +15,7 @@ import { answerList } from './list-answer.ts'
 import type { IncomingCall } from './incoming-call.ts'
 import type { Allowance, Budget } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
-import { inPlace, ownerOf } from './shares.ts'
+import { inPlace, ownerOf } from './concurrency-shares.ts'
 import { begin } from './stream.ts'
 import type { ServerContext } from './server-context.ts'
 import { answerUpload } from './uploading.ts'
@@ -49,7 +49,7 @@ export async function handleRequest(
     const count = async (budget: Budget) => {
       allowance = await server.limiter.count(budget, now)
       if (allowance.allowed) return
-      await server.pace()
+      await server.throttle()
       throw limitExceeded(allowance)
     }
     const identified = async (at = now) => {
@@ -65,7 +65,7 @@ export async function handleRequest(
       return known
     }
     const { caller, budget } = await identified()
-    await (budget === null ? server.pace() : count({ of: caller.tier, key: budget }))
+    await (budget === null ? server.throttle() : count({ of: caller.tier, key: budget }))
     const sent: IncomingCall = { request, path, parameters, params: request.params ?? {} }
     const answer = async (of: Caller) => {
       checkOrganization(of, route, named)

@@ -9,7 +9,7 @@ import type { PersonalNeed, ScopeNeed } from '../../domain/scopes.ts'
 import type { Database } from '../../models/database.ts'
 import type { Scope } from '../../models/find.ts'
 import type { Gateways } from './gateways.ts'
-import type { RowMemory } from './row-memory.ts'
+import type { RowCache } from './row-cache.ts'
 
 /** The headers of an answer, beside those that every answer has. */
 export const HEADERS: unique symbol = Symbol('headers')
@@ -68,7 +68,7 @@ export interface RequestContext extends Scope {
   caller: Caller
   now: Date
   gateways: Gateways
-  rowMemory: RowMemory
+  rowCache: RowCache
 }
 
 /** The id under which a call stores its request for a workflow. A repeat of the idempotency key gets the same id. */

@@ -2,24 +2,24 @@
 import type { IncomingMessage } from 'node:http'
 import type { WriteContext } from '../../commands/books/open-books.ts'
 import type { Sealer } from '../../models/sealed.ts'
-import type { TokenMemory } from '../../models/token-memory.ts'
+import type { TokenCache } from '../../models/token-cache.ts'
 import type { Gateways } from './gateways.ts'
-import type { Pace } from './pace.ts'
-import type { RowMemory } from './row-memory.ts'
+import type { Throttle } from './throttle.ts'
+import type { RowCache } from './row-cache.ts'
 import type { Limiter } from './rate-limit.ts'
-import type { Shares } from './shares.ts'
+import type { Shares } from './concurrency-shares.ts'
 
 /** The dependencies of the request pipeline. */
 export interface ServerContext {
   writeContext: WriteContext
   limiter: Limiter
-  tokens: TokenMemory
+  tokens: TokenCache
   sealer: Sealer
   gateways: Gateways
-  rowMemory: RowMemory
+  rowCache: RowCache
   shares: Shares
   /** Delays answers that use up no rate limit. */
-  pace: Pace
+  throttle: Throttle
   /** The address of the client; null if the socket is closed. */
   addressOf(request: IncomingMessage): string | null
   /** Logs the error behind a 500. */

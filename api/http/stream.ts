@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { opened, type Reply, type Rest } from './envelope.ts'
 import type { FairShare } from './fair-share.ts'
 import type { Streamed } from './route.ts'
-import type { Shares } from './shares.ts'
+import type { Shares } from './concurrency-shares.ts'
 
 // How long a reader may leave a portion unread, and how long the whole stream may take: it holds a database connection.
 export const PORTION_MS = 10_000

@@ -1,7 +1,7 @@
 // The gauges of waiting webhook deliveries and open circuits, read from PostgreSQL by each GET /metrics.
 import { Gauge, type Registry } from 'prom-client'
 import type { Database } from '../../models/database.ts'
-import { countWaiting, type Waiting } from '../../models/waiting.ts'
+import { countWaiting, type Waiting } from '../../models/waiting-deliveries.ts'
 
 /** Adds the gauges. While PostgreSQL is unavailable they keep their last values, and the other metrics work. */
 export function addWaitingMetrics(registry: Registry, database: Pick<Database, 'observe'>): void {

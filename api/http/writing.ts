@@ -19,7 +19,7 @@ import {
   storedPath,
 } from './idempotency.ts'
 import { receive, type IncomingCall } from './incoming-call.ts'
-import { joined } from './portions.ts'
+import { joined } from './render-in-portions.ts'
 import type { ServerContext } from './server-context.ts'
 import {
   Accepted,
@@ -30,7 +30,7 @@ import {
   type Prepared,
   type Route,
 } from './route.ts'
-import { inTurnToWrite, ownerOf } from './shares.ts'
+import { inTurnToWrite, ownerOf } from './concurrency-shares.ts'
 
 /** A call that has started a workflow and keeps the claim of its key until the workflow is done. */
 interface PendingWorkflow {
@@ -132,7 +132,7 @@ export function requestContextOf(server: ServerContext, caller: Caller, now: Dat
     caller,
     now,
     gateways: server.gateways,
-    rowMemory: server.rowMemory,
+    rowCache: server.rowCache,
     orgId: caller.organization?.id ?? '',
   }
 }

@@ -11,7 +11,7 @@ import { existingRow, findRows } from '../../models/find.ts'
 import { invoiceParts, invoices } from '../../models/invoice.ts'
 import { BULK_LIMIT } from '../http/body.ts'
 import { foreignCursor, listQuery, PageContext, PER_PAGE } from '../http/page.ts'
-import { FIRST_ROWS, portionsOf } from '../http/portions.ts'
+import { FIRST_ROWS, portionsOf } from '../http/render-in-portions.ts'
 import { validationFailed } from '../http/problems.ts'
 import {
   Accepted,
@@ -23,8 +23,8 @@ import {
   type WorkflowAnswer,
   type WorkflowRequest,
 } from '../http/route.ts'
-import { checkedRows } from '../http/rows.ts'
-import { ownerOf } from '../http/shares.ts'
+import { checkedRows } from '../http/validate-rows.ts'
+import { ownerOf } from '../http/concurrency-shares.ts'
 import { todayAt } from '../http/today.ts'
 import { Bill, NewBill, showBill } from '../shapes/bill.ts'
 import { Bulk, BulkSummary, rowResult, showBulk, showResult } from '../shapes/bulk.ts'

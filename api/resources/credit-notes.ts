@@ -15,7 +15,7 @@ import {
   type CreditNoteRow,
 } from '../../models/credit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
-import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
+import { renderedRow, type Rendering } from '../http/cached-rows.ts'
 import { route } from '../http/route.ts'
 import {
   AppliedToBill,

@@ -13,7 +13,7 @@ import {
   type DebitNoteRow,
 } from '../../models/debit-note.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
-import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
+import { renderedRow, type Rendering } from '../http/cached-rows.ts'
 import { route } from '../http/route.ts'
 import {
   DEBIT_NOTE_STATUSES,

@@ -5,7 +5,7 @@ import { fault, type Fault } from '../../domain/faults.ts'
 import { feedPage, type FeedFilters, type FeedGap } from '../../models/event-feed.ts'
 import { foreignCursor, listQuery, PER_PAGE } from '../http/page.ts'
 import { route } from '../http/route.ts'
-import { ownerOf } from '../http/shares.ts'
+import { ownerOf } from '../http/concurrency-shares.ts'
 import { FeedContext, FeedEvent, showFeedEvent } from '../shapes/event-feed.ts'
 
 const path = '/webhooks/events'

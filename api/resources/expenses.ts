@@ -11,7 +11,7 @@ import {
   type ExpenseRow,
 } from '../../models/expense.ts'
 import { dateFrom, dateTo, listing, sameId, tagged } from '../http/listing.ts'
-import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
+import { renderedRow, type Rendering } from '../http/cached-rows.ts'
 import { route, type RequestContext } from '../http/route.ts'
 import { changedExpenseProblems, Expense, ExpenseChanges, NewExpense, showExpense } from '../shapes/expense.ts'
 import { one } from '../shapes/fields.ts'

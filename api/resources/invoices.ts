@@ -13,7 +13,7 @@ import {
 } from '../../commands/sales/invoices.ts'
 import { invoices, invoiceParts, type Invoice as InvoiceWithLines, type InvoiceRow } from '../../models/invoice.ts'
 import { dateFrom, dateTo, equals, listing, overdue, sameId, tagged } from '../http/listing.ts'
-import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
+import { renderedRow, type Rendering } from '../http/cached-rows.ts'
 import { route } from '../http/route.ts'
 import { todayAt } from '../http/today.ts'
 import { one } from '../shapes/fields.ts'

@@ -9,7 +9,7 @@ import {
   type Payment as PaymentWithAllocations,
 } from '../../models/payment.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
-import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
+import { renderedRow, type Rendering } from '../http/cached-rows.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import {

@@ -14,7 +14,7 @@ import {
   type PurchaseOrderRow,
 } from '../../models/purchase-order.ts'
 import { dateFrom, dateTo, equals, listing, sameId, tagged } from '../http/listing.ts'
-import { renderedRow, type Rendering } from '../http/rendered-rows.ts'
+import { renderedRow, type Rendering } from '../http/cached-rows.ts'
 import { route } from '../http/route.ts'
 import { one } from '../shapes/fields.ts'
 import { changedLineProblems, lineProblems } from '../shapes/line-item.ts'

@@ -1,6 +1,6 @@
 // Calls an HTTP server over keep-alive connections, as many at a time as there are clients, and times every answer.
 import { randomUUID } from 'node:crypto'
-import { type Figures, figuresOf, paced, type Pace } from '../figures.ts'
+import { type Figures, figuresOf, paced, type Throttle } from '../figures.ts'
 import { serveParent } from './parent.ts'
 import { openWire, type Wire } from './wire.ts'
 
@@ -19,7 +19,7 @@ export interface LoadJob {
   port: number
   calls: Call[]
   /** For a time, or for this many calls in their order. */
-  pace: Pace | { clients: number; count: number }
+  pace: Throttle | { clients: number; count: number }
 }
 
 /** `sent` counts the warm-up too; `bytes` is the length of the last answer's body. */

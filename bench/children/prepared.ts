@@ -3,7 +3,7 @@ import pg from 'pg'
 import { v7 as uuidv7 } from 'uuid'
 import type { AnyModel } from '../../models/model.ts'
 import { type BookedWrite, WRITES, type Rows } from '../writes.ts'
-import { type Figures, paced, type Pace } from '../figures.ts'
+import { type Figures, paced, type Throttle } from '../figures.ts'
 import { serveParent } from './parent.ts'
 
 export interface PreparedJob {
@@ -12,7 +12,7 @@ export interface PreparedJob {
   write: string
   /** Copies are made of the specimens 1 to this number. */
   specimens: number
-  pace: Pace
+  pace: Throttle
 }
 
 interface Specimen {

@@ -16,7 +16,7 @@ import type {
 import { printableLine } from '../../domain/print/printable-text.ts'
 import { upiLink } from '../../domain/print/upi-link.ts'
 import type { BoundStatement } from '../../models/connection.ts'
-import type { SnapshotScope } from '../../models/parts.ts'
+import type { SnapshotScope } from '../../models/whole-rows.ts'
 import { type CodeName, drawnCode } from './codes.ts'
 import { letterheadHash, templateOf, type PrintKey } from './print-key.ts'
 import { paymentOf, tradeOf, type PaymentColumns, type TradeColumns } from './columns.ts'

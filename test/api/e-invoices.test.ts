@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { STUCK_E_INVOICES } from '../../audit/stuck/e-invoices.ts'
-import { irnOf } from '../../gateways/einvoice/irn.ts'
+import { irnOf } from '../../gateways/einvoice/irn-hash.ts'
 import { readPrinted } from '../../reports/print/printed.ts'
 import { BUYER_GSTIN, SELLER_GSTIN } from '../domain/e-invoice-sources.ts'
 import type { Json } from '../fixtures/client.ts'

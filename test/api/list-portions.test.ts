@@ -6,7 +6,7 @@ import { runInNewContext } from 'node:vm'
 import { afterEach, expect, test } from '@jest/globals'
 import { answerList } from '../../api/http/list-answer.ts'
 import type { Reply } from '../../api/http/envelope.ts'
-import { createShares } from '../../api/http/shares.ts'
+import { createShares } from '../../api/http/concurrency-shares.ts'
 
 const LARGE = 'x'.repeat(400_000)
 let reply: Reply | undefined

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
-import { createShares } from '../../api/http/shares.ts'
+import { createShares } from '../../api/http/concurrency-shares.ts'
 import { begin, CALLER_GONE } from '../../api/http/stream.ts'
 
 const requestOf = (socket: EventEmitter) => ({ socket: Object.assign(socket, { destroyed: false }) }) as unknown as IncomingMessage

@@ -1,7 +1,7 @@
 // A portal with NIC's API: sign-in, encryption, registration, cancellation, and every way in which it may fail.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { eInvoicePayload } from '../../domain/e-invoice/payload.ts'
-import { irnOf } from '../../gateways/einvoice/irn.ts'
+import { irnOf } from '../../gateways/einvoice/irn-hash.ts'
 import { qrDifferences } from '../../domain/e-invoice/signed-qr.ts'
 import { createIrp } from '../../gateways/einvoice/irp.ts'
 import { checkedIrpCredentials } from '../../gateways/einvoice/irp-credentials.ts'

@@ -40,7 +40,7 @@ const ACROSS: Record<string, string> = {
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
   'models/session.ts ORGANIZATIONS_OF': 'a person sees to which organisations they belong',
   'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',
-  'models/waiting.ts COUNT_WAITING': 'operators see how much waits in all',
+  'models/waiting-deliveries.ts COUNT_WAITING': 'operators see how much waits in all',
   'models/financial-years.ts WITHOUT_NEXT_YEAR': 'the nightly housekeeping looks for the organisations to open',
   'models/event-retention.ts WITH_OLD': 'the worker looks for the organisations whose events are older than they are kept',
   'models/overdue.ts anyDueOf': 'the nightly sweep looks for the organisations to open',

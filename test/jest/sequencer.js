@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 
 const Sequencer = createRequire(import.meta.url)('@jest/test-sequencer').default
 /** The rules first, and what is short last: it fills the end of the run. */
-const ORDER = ['domain', 'house', 'model', 'hammer', 'contract', 'api']
+const ORDER = ['domain', 'house', 'model-based', 'hammer', 'contract', 'api']
 /** Files that wait most of their time: for a process that has to start, or for somebody who never answers. The longest first. */
 const WAITING = [
   /^workflows\/(bulk-)?crashes\b/,
@@ -31,7 +31,7 @@ const fileOf = ({ path }) => /[\\/]test[\\/](.*)$/.exec(path)[1].replaceAll('\\'
 const byRank = (files, rankOf) => files.filter((file) => rankOf(file) >= 0).sort((one, other) => rankOf(one) - rankOf(other))
 
 function rank(file) {
-  const place = ORDER.indexOf(/^\w+(?=\/)/.exec(file)?.[0] ?? 'house')
+  const place = ORDER.indexOf(/^[\w-]+(?=\/)/.exec(file)?.[0] ?? 'house')
   return place === -1 ? ORDER.length : place
 }
 

@@ -1,6 +1,6 @@
 // Remembers small files as they were last sent, by keys under which a file never changes; bounded in bytes.
 
-export interface FileMemory {
+export interface FileCache {
   find(key: string): Buffer | undefined
   /** Does nothing where the file takes more than its share of the memory. */
   keep(key: string, content: Buffer): void
@@ -13,7 +13,7 @@ const MAX_SHARE = 1 / 32
 const ENTRY_BYTES = 400
 
 /** Forgets the file that was not asked for longest when there is no room. */
-export function createFileMemory(maxBytes: number): FileMemory {
+export function createFileCache(maxBytes: number): FileCache {
   // In the order in which they were last used.
   const files = new Map<string, Buffer>()
   let bytes = 0

@@ -1,13 +1,13 @@
 // Whose token is whose is remembered only as long as it is certain.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Connection } from '../../models/connection.ts'
-import { rememberTokens, type TokenMemory } from '../../models/token-memory.ts'
+import { rememberTokens, type TokenCache } from '../../models/token-cache.ts'
 import type { Client } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
 let client: Client
-let memory: TokenMemory
+let memory: TokenCache
 let asked = 0
 
 const counting = (): Connection => ({

@@ -1,10 +1,10 @@
 // Documents are answered as they were last rendered while PostgreSQL says that they have not changed, and never otherwise.
 import { randomUUID } from 'node:crypto'
 import { expect, test } from '@jest/globals'
-import { renderedPage, renderedRow, type Rendering } from '../../api/http/rendered-rows.ts'
+import { renderedPage, renderedRow, type Rendering } from '../../api/http/cached-rows.ts'
 import type { Rendered } from '../../api/http/rendered.ts'
 import type { RequestContext } from '../../api/http/route.ts'
-import { createRowMemory, type RowMemory } from '../../api/http/row-memory.ts'
+import { createRowCache, type RowCache } from '../../api/http/row-cache.ts'
 import { todayAt } from '../../api/http/today.ts'
 import { showInvoice } from '../../api/shapes/invoice.ts'
 import { invoiceParts, invoices, type Invoice, type InvoiceRow } from '../../models/invoice.ts'
@@ -21,9 +21,9 @@ const rendering: Rendering<InvoiceRow, Invoice> = {
   show: (rows, context) => rows.map((row) => showInvoice(row, todayAt(context))),
 }
 
-function contextOf(rowMemory: RowMemory, orgId = org.orgId, now = new Date()): RequestContext {
+function contextOf(rowCache: RowCache, orgId = org.orgId, now = new Date()): RequestContext {
   const { database } = service
-  return { database, connection: database, orgId, now, rowMemory, caller: { organization: { time_zone: 'Asia/Kolkata' } } } as unknown as RequestContext
+  return { database, connection: database, orgId, now, rowCache, caller: { organization: { time_zone: 'Asia/Kolkata' } } } as unknown as RequestContext
 }
 
 async function tripsOf<Result>(work: () => Promise<Result>): Promise<[trips: number, result: Result]> {
@@ -37,7 +37,7 @@ const draft = async (changes: object = {}): Promise<string> =>
 
 test('a row that is remembered costs a look at its version; one that changed in any way is read again', async () => {
   const id = await draft({ line_items: [line({ name: 'Slates' })] })
-  const context = contextOf(createRowMemory(MEGABYTE))
+  const context = contextOf(createRowCache(MEGABYTE))
   const read = async () => JSON.parse((await renderedRow(context, rendering, id)).json)
   expect((await tripsOf(read))[1]).toEqual((await org.client.get(`/invoices/${id}`)).body.invoice)
   // What no call does: the lines change, and their invoice does not.
@@ -53,7 +53,7 @@ test('a row that is remembered costs a look at its version; one that changed in 
 
 test('what is overdue is shown anew each day', async () => {
   const { invoice_id: id } = await org.sentInvoice({ date: '2026-11-01', due_date: '2026-11-05' })
-  const memory = createRowMemory(MEGABYTE)
+  const memory = createRowCache(MEGABYTE)
   const on = async (day: string) => {
     const { is_overdue, days_overdue } = JSON.parse((await renderedRow(contextOf(memory, org.orgId, new Date(`${day}T06:00:00Z`)), rendering, id)).json)
     return [is_overdue, days_overdue]
@@ -65,7 +65,7 @@ test('what is overdue is shown anew each day', async () => {
 
 test('no organisation sees what is remembered of another', async () => {
   const id = await draft()
-  const memory = createRowMemory(MEGABYTE)
+  const memory = createRowCache(MEGABYTE)
   await renderedRow(contextOf(memory), rendering, id)
   await expect(renderedRow(contextOf(memory, randomUUID()), rendering, id)).rejects.toMatchObject({ code: 'not_found.resource' })
   const key = { orgId: 'a', table: 'invoices', id: 'x' }
@@ -82,7 +82,7 @@ test('a page is one round trip from the start; it is read by versions once the p
     auto_approve: false, line_items: Array.from({ length: count }, (_, n) => line({ rate: n + 1 })),
   })))).invoice.invoice_id as string
   for (let n = 0; n < 6; n += 1) await draw(2)
-  const context = contextOf(createRowMemory(MEGABYTE), large.orgId)
+  const context = contextOf(createRowCache(MEGABYTE), large.orgId)
   const read = async (_limit = Infinity) => {
     const { rows, ready = 0, show } = await renderedPage(context, rendering, { perPage: 50, after: null })
     const shown = [...await show(rows.slice(0, ready)), ...rows.length > ready ? await show(rows.slice(ready, ready + _limit)) : []] as Rendered[]
@@ -104,7 +104,7 @@ test('a page is one round trip from the start; it is read by versions once the p
 })
 
 test('the memory has a bound, whatever is put into it, and forgets what was not asked for longest', () => {
-  const memory = createRowMemory(MEGABYTE)
+  const memory = createRowCache(MEGABYTE)
   const key = (n: number, orgId = 'org') => ({ orgId, table: 'invoices', id: String(n) })
   for (let n = 0; n < 5_000; n += 1) {
     memory.keep(key(n, randomUUID()), '1', 'x'.repeat(n))
@@ -121,7 +121,7 @@ test('the memory has a bound, whatever is put into it, and forgets what was not 
   const before = memory.bytes()
   for (let n = 0; n < 100; n += 1) memory.keep(key(0), String(n), '')
   expect(memory.bytes()).toBe(before)
-  const none = createRowMemory(0)
+  const none = createRowCache(0)
   none.keep(key(1), '1', '')
   none.notePage(key(1), { rows: 1, found: 1 })
   expect([none.bytes(), none.has(key(1)), none.isWorthwhile(key(1))]).toEqual([0, false, false])

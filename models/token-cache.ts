@@ -4,7 +4,7 @@ import { createKnownSecrets } from './known-secrets.ts'
 import { listen } from './listener.ts'
 import { findPartnerOfKey, findTokenHolder, hashOf, type KeyHolder, type TokenHolder } from './token.ts'
 
-export interface TokenMemory {
+export interface TokenCache {
   /**
    * False for a token or key that was never issued, as far as this process knows: the notification of one that another
    * process has issued takes a moment. True for all others, and while this is not known.
@@ -34,7 +34,7 @@ const MAX_TOKENS = 10_000
  * of the change. While this process cannot receive notifications it remembers nothing, so a revoked token or a suspended
  * organisation is served no longer than a notification takes, or 5 s where the connection was lost and that is not noticed yet.
  */
-export function rememberTokens(connection: Connection, databaseUrl: string): TokenMemory {
+export function rememberTokens(connection: Connection, databaseUrl: string): TokenCache {
   const remembered = new Map<string, Remembered>()
   // Hashes of revoked and expired secrets, each with its kind: token or key.
   const dead = new Set<string>()

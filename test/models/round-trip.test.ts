@@ -7,7 +7,7 @@ let url: string
 let database: Database
 beforeAll(async () => {
   url = await cloneDatabase()
-  database = openDatabase({ url, pool: 2, name: 'bahi flight' })
+  database = openDatabase({ url, pool: 2, name: 'bahi round trip' })
   await database.run({ name: '', text: 'CREATE TABLE deferred (n integer UNIQUE DEFERRABLE INITIALLY DEFERRED)' }, [])
 })
 afterAll(async () => {

@@ -26,7 +26,7 @@ interface Shape {
   parsers: ((text: string) => unknown)[]
 }
 
-/** The part of the driver's connection that a flight uses. */
+/** The part of the driver's connection that a round trip uses. */
 interface Wire {
   /** The statements that were parsed, and those that were sent to be, by their names. */
   parsedStatements: Record<string, string | undefined>
@@ -54,10 +54,10 @@ const DriverQuery = pg.Query as unknown as new (config: {
 /** Sends statements and returns their results. */
 export async function answersTo(client: pg.Client, statements: readonly SentStatement[]): Promise<Results> {
   const results = await new Promise<Results>((resolve) => {
-    const flight = new Flight(statements, () => resolve(flight.results))
+    const trip = new RoundTrip(statements, () => resolve(trip.results))
     const { stream } = client.connection
     stream.cork()
-    client.query(flight as unknown as pg.Submittable)
+    client.query(trip as unknown as pg.Submittable)
     stream.uncork()
   })
   // The driver's own stack begins at its socket.
@@ -69,7 +69,7 @@ export async function answersTo(client: pg.Client, statements: readonly SentStat
  * The statements of one round trip, as one query of the driver. PostgreSQL runs them in their order, each in a snapshot of
  * its own; after one that fails it runs none of the others.
  */
-class Flight extends DriverQuery {
+class RoundTrip extends DriverQuery {
   readonly results: Results = []
   #statements: { name: string; text: string; values: unknown[] }[]
   #shape: Shape | null = null

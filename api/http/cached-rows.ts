@@ -4,8 +4,15 @@ import { notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import type { ModelOf } from '../../models/model.ts'
 import type { PageOf, PageRequest } from '../../models/page.ts'
-import { versionOf, versionPageOf, wholePageOf, wholeRowsOf, type Parts, type RowVersion } from '../../models/parts.ts'
-import { PORTION } from './portions.ts'
+import {
+  versionOf,
+  versionPageOf,
+  wholePageOf,
+  wholeRowsOf,
+  type Parts,
+  type RowVersion,
+} from '../../models/whole-rows.ts'
+import { PORTION } from './render-in-portions.ts'
 import { Rendered } from './rendered.ts'
 import type { Listed, RequestContext } from './route.ts'
 
@@ -48,8 +55,8 @@ async function rowsFor<Row extends RenderedRow, Whole>(
   { table }: Rendering<Row, Whole>,
   id: string,
 ): Promise<RowVersion[]> {
-  const { orgId, rowMemory } = context
-  return rowMemory.has({ orgId, table: table.name, id }) ? versionOf(context, table, id) : [{ id, row_version: '' }]
+  const { orgId, rowCache } = context
+  return rowCache.has({ orgId, table: table.name, id }) ? versionOf(context, table, id) : [{ id, row_version: '' }]
 }
 
 /** A page whose first rows are rendered already, as many as fit into one portion. */
@@ -58,14 +65,14 @@ export async function renderedPage<Row extends RenderedRow, Whole>(
   rendering: Rendering<Row, Whole>,
   request: PageRequest,
 ): Promise<ReadPage> {
-  const { orgId, rowMemory } = context
+  const { orgId, rowCache } = context
   const key = { orgId, table: rendering.table.name }
-  const { rows, texts, found, ...page } = await (rowMemory.isWorthwhile(key) ? pageByVersions : pageWithParts)(
+  const { rows, texts, found, ...page } = await (rowCache.isWorthwhile(key) ? pageByVersions : pageWithParts)(
     context,
     rendering,
     request,
   )
-  rowMemory.notePage(key, { rows: rows.length, found })
+  rowCache.notePage(key, { rows: rows.length, found })
   const ready = texts.slice(0, readyOf(texts))
   return {
     ...page,
@@ -127,9 +134,9 @@ function remembered<Row extends RenderedRow, Whole>(
   { table, shownWith }: Rendering<Row, Whole>,
   rows: RowVersion[],
 ): Texts {
-  const { orgId, rowMemory } = context
+  const { orgId, rowCache } = context
   const also = shownWith(context)
-  return rows.map(({ id, row_version }) => rowMemory.find({ orgId, table: table.name, id }, `${row_version} ${also}`))
+  return rows.map(({ id, row_version }) => rowCache.find({ orgId, table: table.name, id }, `${row_version} ${also}`))
 }
 
 // Fills in texts that are undefined, of the first such row and of as many after it as are read at once.
@@ -154,12 +161,12 @@ function render<Row extends RenderedRow, Whole>(
   rows: RowVersion[],
   whole: Whole[],
 ): string[] {
-  const { orgId, rowMemory } = context
+  const { orgId, rowCache } = context
   const also = shownWith(context)
   return show(whole, context).map((shown, place) => {
     const { id, row_version } = rows[place]!
     const json = JSON.stringify(shown)
-    rowMemory.keep({ orgId, table: table.name, id }, `${row_version} ${also}`, json)
+    rowCache.keep({ orgId, table: table.name, id }, `${row_version} ${also}`, json)
     return json
   })
 }

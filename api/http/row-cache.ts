@@ -7,7 +7,7 @@ export interface RowKey {
   id: string
 }
 
-export interface RowMemory {
+export interface RowCache {
   /** The JSON of the row at this version; undefined where another version or nothing is remembered. */
   find(key: RowKey, version: string): string | undefined
   keep(key: RowKey, version: string, json: string): void
@@ -33,7 +33,7 @@ const MAX_NOTES = 10_000
 const BEYOND_LATIN = /[\u0100-\uffff]/
 
 /** Forgets the row that was not asked for longest when there is no room. With 0 bytes it remembers nothing. */
-export function createRowMemory(maxBytes: number): RowMemory {
+export function createRowCache(maxBytes: number): RowCache {
   // In the order in which they were last used.
   const entries = new Map<string, Entry>()
   const worthwhile = new Map<string, boolean>()
