@@ -52,7 +52,6 @@ export async function openWorkflowSetup(settings: Record<string, string> = {}): 
     WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
     WEBHOOK_ALLOW_HTTP: 'true',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
-    PDF_WARM_UP: 'false',
     WORKFLOW_BUNDLE: await workflowBundle(),
     ...settings,
   }
