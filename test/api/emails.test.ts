@@ -1,20 +1,12 @@
 // Mails of documents: who gets what, what is refused, and what is known afterwards.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { creditNoteBody, estimateBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
-import { created, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
-import { useService } from '../fixtures/use-service.ts'
+import { created, openOrganization } from '../fixtures/organization.ts'
+import { useMails } from '../fixtures/mails.ts'
 
-const service = await useService()
-let org: TestOrganization
-let invoice: Json
-beforeAll(async () => {
-  await service.startWorker()
-  org = await openOrganization(service)
-  invoice = await org.sentInvoice()
-}, 120_000)
-afterAll(() => service.stopWorker())
+const { service, org, invoice } = await useMails()
 
 const messages = async (): Promise<Json[]> => (await fetch(`${service.mailboxUrl}/messages`)).json() as Promise<Json[]>
 const message = async (id: string): Promise<Json> => (await fetch(`${service.mailboxUrl}/messages/${id}`)).json()

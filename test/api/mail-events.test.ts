@@ -3,18 +3,10 @@ import { generateKeyPairSync, randomUUID, sign } from 'node:crypto'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Json } from '../fixtures/client.ts'
-import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
-import { useService } from '../fixtures/use-service.ts'
+import { openOrganization } from '../fixtures/organization.ts'
+import { useMails } from '../fixtures/mails.ts'
 
-const service = await useService()
-let org: TestOrganization
-let invoice: Json
-beforeAll(async () => {
-  await service.startWorker()
-  org = await openOrganization(service)
-  invoice = await org.sentInvoice()
-}, 120_000)
-afterAll(() => service.stopWorker())
+const { service, org, invoice } = await useMails()
 
 async function mail(to: string[], more: Json = {}): Promise<Json> {
   const answer = await org.client.post(`/invoices/${invoice.invoice_id}/email`, { to, attach_pdf: false, ...more }, randomUUID())

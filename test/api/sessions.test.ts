@@ -1,28 +1,11 @@
 // Sessions: how they are recognised, from where they change something, what ends them, and for which organisation they are.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { callAt, type Answered, type Json } from '../fixtures/client.ts'
+import type { Answered, Json } from '../fixtures/client.ts'
 import { addPerson, cookieOf, givePassword, OWN_PAGE, pageOf, PASSWORD, personWith, signIn } from '../fixtures/persons.ts'
-import { useService } from '../fixtures/use-service.ts'
+import { codeOf, UNKNOWN, useSignIns } from '../fixtures/sign-ins.ts'
 
-const service = await useService({ PUBLIC_URL: 'https://books.example', TRUSTED_PROXIES: '127.0.0.0/8' })
-const page = pageOf(service.origin)
-const plain = callAt(`${service.origin}/internal/v1`)
-const codeOf = ({ status, body }: Answered) => [status, body.code]
-const UNKNOWN = [401, 'auth.invalid_token']
-
-// Sign-ins are counted by address, so each test that fails some comes from one of its own.
-let address = 0
-const elsewhere = () => ({ 'x-forwarded-for': `198.51.100.${(address += 1)}` })
-
-let orgId: string
-let email: string
-
-beforeAll(async () => {
-  orgId = (await service.organization({ name: 'Asha Traders' })).orgId
-  email = await addPerson(service, orgId, 'OWNER', 'Usha@silks.example')
-  await givePassword(service, orgId, email)
-})
+const { service, orgId, email, page, plain, elsewhere } = await useSignIns()
 
 describe('a session', () => {
   test('is no token, and a token is no session', async () => {

@@ -1,29 +1,11 @@
 // Signing in: the cookie, the same answer for every failure, pages of other sites, and passwords that are guessed.
 import { createHook } from 'node:async_hooks'
 import { randomUUID } from 'node:crypto'
-import { beforeAll, describe, expect, test } from '@jest/globals'
-import { callAt, type Answered } from '../fixtures/client.ts'
+import { describe, expect, test } from '@jest/globals'
 import { addPerson, cookieOf, givePassword, OWN_PAGE, pageOf, PASSWORD } from '../fixtures/persons.ts'
-import { useService } from '../fixtures/use-service.ts'
+import { codeOf, UNKNOWN, useSignIns } from '../fixtures/sign-ins.ts'
 
-const service = await useService({ PUBLIC_URL: 'https://books.example', TRUSTED_PROXIES: '127.0.0.0/8' })
-const page = pageOf(service.origin)
-const plain = callAt(`${service.origin}/internal/v1`)
-const codeOf = ({ status, body }: Answered) => [status, body.code]
-const UNKNOWN = [401, 'auth.invalid_token']
-
-// Sign-ins are counted by address, so each test that fails some comes from one of its own.
-let address = 0
-const elsewhere = () => ({ 'x-forwarded-for': `198.51.100.${(address += 1)}` })
-
-let orgId: string
-let email: string
-
-beforeAll(async () => {
-  orgId = (await service.organization({ name: 'Asha Traders' })).orgId
-  email = await addPerson(service, orgId, 'OWNER', 'Usha@silks.example')
-  await givePassword(service, orgId, email)
-})
+const { service, orgId, email, page, plain, elsewhere } = await useSignIns()
 
 describe('signing in', () => {
   test('answers who it is, and sets the cookie of a new session each time', async () => {
