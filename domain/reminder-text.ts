@@ -66,7 +66,8 @@ export function reminderTexts({ subject, html }: ReminderTemplate, facts: Remind
   const plain = filled(subject ?? ownSubject(facts), facts, (value) => value)
   return {
     subject: inOneLine(plain).slice(0, MAX_SUBJECT),
-    html: filled(html ?? ownHtml(facts), facts, escapedHtml),
+    // A placeholder without a value may have been all of its paragraph.
+    html: filled(html ?? ownHtml(facts), facts, escapedHtml).replaceAll(/<p>\s*<\/p>\n?/g, ''),
   }
 }
 

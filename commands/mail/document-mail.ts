@@ -1,6 +1,6 @@
 // Stores the request to mail a document: to whom, with which subject and text, and whether its PDF is attached.
 import { DOCUMENTS } from '../../domain/documents.ts'
-import type { ShownEInvoice } from '../../domain/e-invoice/state.ts'
+import { isUnregistered, type ShownEInvoice } from '../../domain/e-invoice/state.ts'
 import { fault } from '../../domain/faults.ts'
 import { inOneLine, MAX_RECIPIENTS, recipientsOf, type Recipient } from '../../domain/mail.ts'
 import { mailAddress } from '../../domain/mail-address.ts'
@@ -169,8 +169,8 @@ export async function refuseBeyondLimit(books: Books, limit: number): Promise<vo
 }
 
 // Without its IRN, the document is no invoice (CGST Rules, rule 48(5)).
-function warnOfEInvoice(books: Books, { eInvoice }: MailableDocument): void {
-  if (eInvoice?.status !== 'PENDING' && eInvoice?.status !== 'FAILED') return
+export function warnOfEInvoice(books: Books, { eInvoice }: Pick<MailableDocument, 'eInvoice'>): void {
+  if (!eInvoice || !isUnregistered(eInvoice)) return
   const how = eInvoice.status === 'PENDING' ? 'is not registered yet' : 'could not be registered'
   books.warn({
     code: 'email.e_invoice_not_registered',

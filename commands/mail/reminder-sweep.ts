@@ -1,5 +1,6 @@
 // The sweep of reminders: looks through some invoices of an organisation, and queues a reminder of each that is due today.
 import { dateInZone } from '../../domain/dates.ts'
+import { isUnregistered } from '../../domain/e-invoice/state.ts'
 import { UNDELIVERABLE } from '../../domain/mail-delivery.ts'
 import {
   addressOfCustomer,
@@ -100,7 +101,7 @@ async function remindOf(books: Books, ids: string[], { preferences, policy, day,
   const due = locked.filter((invoice) => {
     const known = history.get(invoice.id)
     const isDue = isReminderDue(preferences.reminders, invoice.due_date, known?.reminded_on ?? null, day)
-    return isDue && !known?.tried_today && canBeReminded(invoice)
+    return isDue && !known?.tried_today && canBeReminded(invoice) && !isUnregistered(invoice.e_invoice)
   })
   const addresses = await addressesOf(books, due)
   const { mail, reminders } = preferences

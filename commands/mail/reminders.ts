@@ -25,6 +25,7 @@ import {
   recipientsIn,
   refuseBeyondLimit,
   SANDBOX_SENDER,
+  warnOfEInvoice,
   warnOfUndeliverable,
   type MailPolicy,
   type MailRequest,
@@ -88,6 +89,7 @@ export async function requestReminder(
   const attach = input.attach_pdf ?? preferences.reminders.attach_pdf
   const email = enterReminder(books, { id, invoice, recipients, template, attach, mail: preferences.mail, policy })
   await warnOfUndeliverable(books, recipients)
+  warnOfEInvoice(books, { eInvoice: invoice.e_invoice })
   return email
 }
 
@@ -161,7 +163,8 @@ function textsOf(books: Books, invoice: InvoiceRow, template: ReminderTemplate, 
     total: invoice.total,
     balance: invoice.balance,
     currency: invoice.currency_code,
-    paymentLink: invoice.payment_link_url,
+    // The link asks for the whole total, which is signed into it.
+    paymentLink: invoice.balance === invoice.total ? invoice.payment_link_url : null,
     withPdf,
   })
   return { subject, body_html: html }

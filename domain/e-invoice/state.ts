@@ -39,6 +39,10 @@ export const PENDING_E_INVOICE: ShownEInvoice = {
   errors: [],
 }
 
+/** Whether the document is to have an IRN and has none, so that it is no invoice yet (CGST Rules, rule 48(5)). */
+export const isUnregistered = (eInvoice: ShownEInvoice | null): boolean =>
+  eInvoice?.status === 'PENDING' || eInvoice?.status === 'FAILED'
+
 /** The status after the void of its document: what has, or may have, an IRN is to be cancelled. */
 export function statusAfterVoid(status: EInvoiceStatus): EInvoiceStatus {
   return status === 'PENDING' || status === 'GENERATED' ? 'CANCELLING' : status

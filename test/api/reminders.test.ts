@@ -167,6 +167,7 @@ describe('by the policy', () => {
   test('what was paid in the meantime is not reminded of, and what was paid in part says what is left', async () => {
     const at = await openReminding(service, { enabled: true, days: [0] })
     const [paid, part, disputed] = [await at.sentInvoice(dueIn(0)), await at.sentInvoice(dueIn(0)), await at.sentInvoice(dueIn(0))]
+    await service.sql(`UPDATE invoices SET payment_link_url = 'https://pay.test/whole' WHERE org_id = $1`, at.orgId)
     await sweeps.sweep()
     const pay = (invoice_id: string, amount: number) => at.payment(at.receiptBody({ contact_id: at.customerId, amount, allocations: [{ invoice_id, amount }] }))
     await pay(paid.invoice_id, 100)
@@ -176,8 +177,19 @@ describe('by the policy', () => {
     expect(await mailsOf(at, paid.invoice_id)).toMatchObject([{ status: 'REJECTED', error: 'The invoice is not owed any more, so nobody was reminded of it.' }])
     expect(await mailsOf(at, disputed.invoice_id)).toMatchObject([{ status: 'REJECTED', error: 'The invoice is disputed, so nobody was reminded of it.' }])
     const [sent] = await mailsOf(at, part.invoice_id)
-    expect(await textOf(service, sent.message_id)).toContain('INR 40.00 is still to be paid.')
+    expect(await textOf(service, sent.message_id)).toContain('INR 40.00 is still to be paid. If you')
     expect(await activityOf(at, paid.invoice_id, 'REMINDER_SENT')).toEqual([])
+  })
+
+  test('without its IRN an invoice is left out, and a reminder by hand warns', async () => {
+    const at = await openReminding(service, { enabled: true, days: [0] })
+    const { invoice_id: id } = await at.sentInvoice(dueIn(0))
+    await service.sql(`UPDATE invoices SET e_invoice = '{"status": "FAILED", "irn": null, "ack_no": null, "ack_date": null, "signed_qr": null, "errors": []}' WHERE id = $1`, id)
+    await sweeps.sweep()
+    expect(await sweeps.queued(at)).toEqual([])
+    const { body } = await remind(id, {}, undefined, at)
+    expect(body.warnings.map(({ code }: Json) => code)).toEqual(['email.e_invoice_not_registered'])
+    await service.sql('UPDATE invoices SET e_invoice = NULL WHERE id = $1', id)
   })
 
   test('customers without an address, or where mail did not arrive, are noted once', async () => {

@@ -45,6 +45,12 @@ test('the texts of the service name the attachment and the link where there are 
   expect(reminderTexts(NONE, FACTS).html).not.toMatch(/attached|paid here/)
 })
 
+test('a paragraph of nothing but a placeholder without a value is left out', () => {
+  const html = '<p>One</p>\n<p>{{payment_link}}</p>\n<p> {{ payment_link }} </p><p>Two</p>'
+  expect(reminderTexts({ subject: '', html }, FACTS).html).toBe('<p>One</p>\n<p>Two</p>')
+  expect(reminderTexts({ subject: '', html: '<p>{{payment_link}}</p>' }, { ...FACTS, paymentLink: 'https://pay.test' }).html).toBe('<p>https://pay.test</p>')
+})
+
 describe('a text', () => {
   test.each(['{{amount}}', '{{}}', '{{ }}', '{{NUMBER}}', '{{constructor}}', '{{__proto__}}', '{{number|x}}'])('with %s is refused with the list', (text) => {
     expect(refusal(() => refuseUnknownPlaceholders(`{{number}} ${text}`, 'reminders.text'))).toMatchObject({
