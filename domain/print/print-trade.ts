@@ -65,7 +65,8 @@ export function printTrade(
     ...eInvoiceBlock(eInvoice, trade.kind, isPosted(trade)),
     bank: trade.kind === 'INVOICE' ? bankOf(pdf) : [],
     upi_id: isPayableByUpi(trade, surroundings) ? printableLine(pdf?.upi_id) : '',
-    payment_link: isOwed(trade) ? wholeLink(trade.payment_link_url) : '',
+    // The link asks for the whole total.
+    payment_link: isOwed(trade) && trade.paid + trade.credited === 0n ? wholeLink(trade.payment_link_url) : '',
     notes: paragraphs(trade.notes),
     terms: trade.kind === 'INVOICE' || trade.kind === 'ESTIMATE' ? termsOf(pdf) : [],
   }

@@ -141,11 +141,12 @@ export function valuesByTaxation({ lines, currency_code }: PrintedTrade): Printe
   ]
 }
 
-/** Every HSN with every rate, in the order of the lines; empty where no line bears GST. The columns add up to hsnTotals. */
+/** Every HSN with every rate, by HSN and then in the order of the lines; empty where no line bears GST. The columns add up to hsnTotals. */
 export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDocument['hsn_summary'] {
   if (!isTaxed(trade)) return []
   const groups = Map.groupBy(trade.lines, (line) => `${printableLine(line.hsn_or_sac)}\n${rateWithCess(line)}`)
-  return [...groups.values()].map((lines) => {
+  const byHsn = [...groups].sort(([a], [b]) => hsnOf(a).localeCompare(hsnOf(b), 'en'))
+  return byHsn.map(([, lines]) => {
     const [first] = lines as [PrintedTradeLine]
     const isCharged = first.tax !== null && SHAPES[first.tax.shape] === undefined && first.tax.shape !== 'RCM'
     const half = isCharged && withinState ? printedPercent(new Exact(first.tax_percentage).div(2)) : ''
@@ -159,6 +160,8 @@ export function hsnSummary(trade: PrintedTrade, withinState: boolean): PrintedDo
     }
   })
 }
+
+const hsnOf = (group: string) => group.slice(0, group.lastIndexOf('\n'))
 
 /** The sums of the columns of the summary: the document's own. */
 export function hsnTotals(trade: PrintedTrade): PrintedDocument['hsn_totals'] {

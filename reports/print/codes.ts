@@ -7,7 +7,8 @@ export type CodeName = Exclude<PictureName, 'logo'>
 // LibreOffice scales a picture of more than 300 pixels an inch down and stores it as JPEG, which blurs a code. So none has more
 // pixels than that in the smallest frame of its name: 36 and 21 millimetres.
 const MOST_PIXELS: Record<CodeName, number> = { 'signed-qr': 425, 'upi-qr': 248 }
-const MARGIN = 1
+// The white around a code that readers ask for, in modules.
+const MARGIN = 4
 
 /** A code as PNG. One of medium correction is still read where a seventh of it is stained. */
 export async function drawnCode(name: CodeName, text: string): Promise<Buffer> {

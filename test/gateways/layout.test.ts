@@ -39,13 +39,13 @@ for (const template of TEMPLATE_NAMES) {
   const kind = template.replace(/^invoice-.*/, 'invoice')
   for (const name of SAMPLES.filter((one) => one.startsWith(kind) && (template === 'invoice-classic' || !OTHERS.test(one)))) documents.set(`${template}.${name}`, { template, data: sample(name) })
 }
-// Names of three lines, so that rows meet the ends of pages in every way.
+// Names of three lines, so that rows meet the ends of pages in every way, and every column that there is.
 const HIGH_ROW = 'with a name so long that it goes on over the lines of its cell until ROWEND'
 const TEN = sample('invoice-10-lines')
 const summary = Array.from({ length: 70 }, (_, place) => TEN.hsn_summary[place % 10]!)
 documents.set('bill.long-summary', { template: 'bill', data: { ...withLines(TEN, 40), hsn_summary: summary } })
 for (const template of INVOICES) {
-  const data = withLines(TEN, 60)
+  const data = withLines(sample('invoice-every-tax'), 60)
   documents.set(`${template}.high-rows`, { template, data: { ...data, lines: data.lines.map((line) => ({ ...line, name: `${line.name} ${HIGH_ROW} ${line.no}` })) } })
   for (const count of COUNTS) documents.set(`${template}.${count}`, { template, data: withLines(sample('invoice-10-lines'), count) })
 }
@@ -120,6 +120,11 @@ const plain = (text: string) => text.replace(/\s+/g, '')
       const page = signed.indexOf(true)
       expect([text, holds(text)[page]]).toEqual([text, true])
     }
+  })
+
+  test.each(INVOICES)('numbers of lines of %s are in one piece', async (template) => {
+    const numbers = (await textOf(`${template}.high-rows`, '-raw')).split('\n').map((line) => /^(\d+)(?: Article|$)/.exec(line)?.[1])
+    expect(Array.from({ length: 60 }, (_, place) => String(place + 1)).filter((no) => !numbers.includes(no))).toEqual([])
   })
 
   test.each(INVOICES)('a row of the lines of %s is never on two pages', (template) => {

@@ -9,8 +9,7 @@ const ROOMS_OF_PROCESSES = ROOMS.filter((room) => room !== 'audit')
 const LITERAL = /`(?:[^`\\]|\\.)*`|'(?:SELECT|WITH|INSERT|UPDATE|DELETE)[^'\n]*'/g
 
 const NOT_PREPARED: Record<string, string> = {
-  'reports/print/printed.ts SELECT * FROM ${factsOf(kind).table}': 'its tables are many, and the statement has no name',
-  'reports/print/printed.ts d.* of ${factsOf(kind).table}': 'as the one above',
+  'reports/print/printed.ts SELECT * FROM ${table}': 'its tables are many, and the statement has no name',
   'reports/print/printed.ts l.* of ${factsOf(kind).lines}': 'as the one above',
 }
 

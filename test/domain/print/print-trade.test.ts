@@ -133,7 +133,8 @@ describe('paying', () => {
   const LINK = { payment_link_url: 'https://pay.example/1' }
 
   test('an approved invoice says how', () => {
-    expect(pays(print(tradeOf([{}], { ...LINK, paid: 18_000n })))).toEqual(['asha@example', 4, 'https://pay.example/1', '₹ 1,000.00'])
+    expect(pays(print(tradeOf([{}], LINK)))).toEqual(['asha@example', 4, 'https://pay.example/1', '₹ 1,180.00'])
+    expect(pays(print(tradeOf([{}], { ...LINK, paid: 18_000n })))).toEqual(['asha@example', 4, '', '₹ 1,000.00'])
     expect(print(tradeOf([{}], { paid: 18_000n })).settled).toEqual([{ label: 'Paid', amount: '180.00' }])
   })
 

@@ -15,8 +15,9 @@ describe('what bears no tax', () => {
     const labels = ['Taxable value', 'Exempt value', 'Nil-rated value', 'Non-GST value', 'Value without tax']
     expect(printed.totals.slice(0, 5)).toEqual(labels.map((label) => ({ label, amount: '1,000.00' })))
     expect(printed.hsn_summary.map(({ rate, taxable, untaxed, tax }) => [rate, taxable, untaxed, tax])).toEqual([
-      ['18%', '1,000.00', '', '180.00'], ['Exempt', '', '1,000.00', ''], ['Nil rated', '', '1,000.00', ''], ['Non-GST', '', '1,000.00', ''], ['', '', '1,000.00', ''],
+      ['Nil rated', '', '1,000.00', ''], ['18%', '1,000.00', '', '180.00'], ['Exempt', '', '1,000.00', ''], ['Non-GST', '', '1,000.00', ''], ['', '', '1,000.00', ''],
     ])
+    expect(printed.hsn_summary[0]!.hsn).toBe('0401')
     expect(printed).toMatchObject({ hsn_totals: { taxable: '1,000.00', untaxed: '4,000.00', tax: '180.00' }, columns: { untaxed: 'yes' }, value_label: 'Value of supply' })
     expect(printed.line_totals).toMatchObject({ taxable: '5,000.00', cgst: '90.00', total: '5,180.00' })
   })
