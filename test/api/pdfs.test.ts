@@ -8,13 +8,16 @@ import { findPrintKey } from '../../reports/print/print-key.ts'
 import { createFileRetention } from '../../worker/rendered-files.ts'
 import { renderedKey, renderedPrefix, renderedTag, renderProcessId } from '../../domain/render-run.ts'
 import { openOrganization } from '../fixtures/organization.ts'
+import { invoiceToPrint } from '../fixtures/rendering.ts'
 import { useService } from '../fixtures/use-service.ts'
 import type { Json } from '../fixtures/client.ts'
+import { startTestWorker } from '../fixtures/worker.ts'
 
 const service = await useService()
 await service.startWorker()
 const ours = await openOrganization(service)
 const theirs = await openOrganization(service)
+await invoiceToPrint(ours)
 
 interface Got {
   status: number
@@ -23,8 +26,8 @@ interface Got {
   json: Json
 }
 
-async function get(path: string, headers: Record<string, string> = {}, { method = 'GET', token = ours.client.token } = {}): Promise<Got> {
-  const answer = await fetch(`${service.origin}/api/public/v1${path}`, { method, redirect: 'manual', headers: { authorization: `Bearer ${token}`, ...headers } })
+async function get(path: string, headers: Record<string, string> = {}, { method = 'GET', token = ours.client.token, origin = service.origin } = {}): Promise<Got> {
+  const answer = await fetch(`${origin}/api/public/v1${path}`, { method, redirect: 'manual', headers: { authorization: `Bearer ${token}`, ...headers } })
   const bytes = Buffer.from(await answer.arrayBuffer())
   const isJson = answer.headers.get('content-type') === 'application/json'
   return { status: answer.status, headers: Object.fromEntries(answer.headers), bytes, json: isJson ? JSON.parse(bytes.toString()) : null }
@@ -112,14 +115,20 @@ describe('an invoice', () => {
     const invoice = await ours.sentInvoice()
     const live = (name: string) => ours.client.put(`/contacts/${invoice.customer_id}`, { billing_address: { address: name, city: 'Mysuru', country: 'IN' } })
     await live('1 First Street')
+    // Two workers: the engine of one stays as it is while the other, which runs workflows, is away.
+    const env: Record<string, string> = { ...service.env, TEMPORAL_QUEUE_SUFFIX: `${service.env.TEMPORAL_QUEUE_SUFFIX}-labelled` }
+    const [api, documents, core] = await Promise.all([service.another(env), startTestWorker(env, { queues: ['documents'] }), startTestWorker(env, { queues: ['core'] })])
+    const there = (path: string) => get(path, {}, { origin: api.origin })
+    const other = await ours.sentInvoice()
+    while ((await there(pathOf(other))).status !== 200) await delay(200)
+    await core.stop()
     const before = await findPrintKey({ connection: service.database, orgId: ours.orgId }, 'INVOICE', invoice.invoice_id)
-    await service.stopWorker()
-    const asked = get(pathOf(invoice))
-    const engine = openEngine({ address: service.env.TEMPORAL_ADDRESS!, namespace: 'default', queueSuffix: service.env.TEMPORAL_QUEUE_SUFFIX!, encryptionKey: service.env.ENCRYPTION_KEY! })
+    const asked = there(pathOf(invoice))
+    const engine = openEngine({ address: env.TEMPORAL_ADDRESS!, namespace: 'default', queueSuffix: env.TEMPORAL_QUEUE_SUFFIX!, encryptionKey: env.ENCRYPTION_KEY! })
     const isStarted = () => engine.client.workflow.getHandle(renderProcessId(invoice.invoice_id, before!)).describe().then(() => true, () => false)
     while (!(await isStarted())) await delay(20)
     await live('2 Second Street')
-    await service.startWorker()
+    const newCore = await startTestWorker(env, { queues: ['core'] })
     const first = await asked
     expect(first.status).toBe(200)
     expect(first.headers.etag).toBe(renderedTag(await keyOf(invoice)))
@@ -128,6 +137,7 @@ describe('an invoice', () => {
     const again = await get(pathOf(invoice), { 'if-none-match': first.headers.etag! })
     expect([again.status, again.headers['x-svc-render'], again.headers.etag]).toEqual([200, 'fresh', renderedTag(await keyOf(invoice))])
     await engine.close()
+    await Promise.all([newCore.stop(), documents.stop(), api.close()])
   })
 
   test('has the template that is asked for, and no other', async () => {

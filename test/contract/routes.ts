@@ -30,7 +30,9 @@ const REFUSAL_KEYS = ['code', 'message', 'field', 'details', 'errors', 'request_
 
 /** Calls, and holds the answer against what every answer has: the limit's headers, the request's id, an envelope. */
 export async function callRoute(service: Service, route: Route, path: string, options: CallOptions): Promise<Answered> {
-  const answered = await service.call(route.method, path, options)
+  let answered = await service.call(route.method, path, options)
+  // A file may take longer to be made than a call waits for it.
+  while (route.fileType !== undefined && answered.status === 503) answered = await service.call(route.method, path, options)
   expectHouseStyle(answered, route.fileType)
   return answered
 }

@@ -13,6 +13,7 @@ import { invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
 import { acceptedItemEstimate, postConvert } from '../fixtures/orders.ts'
 import { chooseEInvoicing } from '../fixtures/e-invoices.ts'
 import { addContact, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
+import { invoiceToPrint } from '../fixtures/rendering.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
 import { until } from '../start/local-run.ts'
@@ -65,7 +66,7 @@ test('every kind is listed here', () => {
 
 test('each has its search attributes, a summary, and current details', async () => {
   await org.send('POST', '/webhooks/endpoints', { url: `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`, events: ['INVOICE_CREATED'] })
-  const { invoice } = await org.send('POST', '/invoices', invoiceBody(org))
+  const invoice = await invoiceToPrint(org)
   expect((await org.client.get(`/invoices/${invoice.invoice_id}/pdf`)).status).toBe(200)
   await org.send('POST', '/recurring', scheduleBody(org))
   await eInvoiced()
