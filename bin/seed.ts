@@ -1,11 +1,13 @@
 // Creates a demonstration organisation with a few documents, so that the first lists of a new user are not empty.
 import { randomBytes } from 'node:crypto'
 import { openDatabase, type Database } from '../models/database.ts'
+import { findDefaultBranch } from '../models/branch.ts'
 import { costCenters } from '../models/cost-center.ts'
 import { exchangeRates } from '../models/currency.ts'
 import { mintPartnerKey } from '../models/partner-key.ts'
 import { operatorContext, operator } from './operator.ts'
 import { openBooks } from '../commands/books/open-books.ts'
+import { changePreferences } from '../commands/organizations/preferences.ts'
 import { setPassword } from '../commands/people/set-password.ts'
 import type { DemoKeys } from './services/demo-card.ts'
 
@@ -26,6 +28,7 @@ export async function seedDemo({ databaseUrl, baseUrl }: Where): Promise<DemoKey
     const { org_id, name } = made.organization as { org_id: string; name: string }
     const { token } = made.token as { token: string }
     await seedLookups(operatorContext(database), org_id)
+    await seedPreferences(operatorContext(database), org_id)
     await bookDocuments(baseUrl, token)
     const user = await setOwnersPassword(database, org_id)
     return { partner_key: partnerKey, organization: { org_id, name }, token, user }
@@ -51,7 +54,7 @@ async function setOwnersPassword(database: Database, orgId: string): Promise<Dem
 }
 
 const ORGANIZATION = {
-  name: 'Saraswati Stationers', legal_name: 'Saraswati Stationers Private Limited', state_code: 'IN-KA',
+  name: 'Saraswati Stationers', legal_name: 'Saraswati Stationers Private Limited', state_code: 'IN-KA', gstin: '29AAKCS4821M1ZS',
   address: { address: '14, Avenue Road', city: 'Bengaluru', state_code: 'IN-KA', zip: '560002', country: 'India' },
   email: 'accounts@saraswati.example', user: { email: 'owner@saraswati.example', name: 'Owner' },
 }
@@ -72,6 +75,20 @@ async function seedLookups(context: ReturnType<typeof operatorContext>, orgId: s
   })
 }
 
+// What an invoice shows besides itself: bank, UPI, who signs; and registration at the built-in portal, as a trial.
+async function seedPreferences(context: ReturnType<typeof operatorContext>, orgId: string): Promise<void> {
+  await openBooks(context, operator(), async (books) => {
+    books.enter(orgId)
+    const branch = await findDefaultBranch(books)
+    const bank_details = {
+      account_name: 'Saraswati Stationers Private Limited', account_number: '50200012345678', bank_name: 'HDFC Bank', ifsc: 'HDFC0000076', branch: 'Avenue Road',
+    }
+    const terms = 'Payment by the due date.\nGoods once sold are exchanged within 15 days.'
+    const pdf = { bank_details, upi_id: 'saraswati@hdfcbank', terms, signatory: { name: 'Owner', designation: 'Director' } }
+    await changePreferences(books, { posting: {}, documents: { pdf, e_invoicing: { [branch!.id]: { enabled: true } } } })
+  })
+}
+
 async function bookDocuments(baseUrl: string, token: string): Promise<void> {
   const headers = { Authorization: `Bearer ${token}` }
   let step = 0
@@ -82,11 +99,11 @@ async function bookDocuments(baseUrl: string, token: string): Promise<void> {
 
   const school = id(await create('/contacts', {
     contact_name: 'Vidya Mandir School', contact_type: 'CUSTOMER', place_of_contact: 'IN-KA', payment_terms: 30,
-    email: 'office@vidyamandir.example', billing_address: { city: 'Mysuru', state_code: 'IN-KA', zip: '570001', country: 'India' },
+    email: 'office@vidyamandir.example', billing_address: { address: '5, Temple Road', city: 'Mysuru', state_code: 'IN-KA', zip: '570001', country: 'India' },
   }), 'contact')
   const chain = id(await create('/contacts', {
-    contact_name: 'Marina Books', contact_type: 'CUSTOMER', place_of_contact: 'IN-TN', payment_terms: 15,
-    billing_address: { city: 'Chennai', state_code: 'IN-TN', zip: '600002', country: 'India' },
+    contact_name: 'Marina Books', contact_type: 'CUSTOMER', gst_no: '33AAGCM7314K1ZF', place_of_contact: 'IN-TN', payment_terms: 15,
+    billing_address: { address: '21, Anna Salai', city: 'Chennai', state_code: 'IN-TN', zip: '600002', country: 'India' },
   }), 'contact')
   const mill = id(await create('/contacts', {
     contact_name: 'Deccan Paper Mills', contact_type: 'VENDOR', place_of_contact: 'IN-KA', payment_terms: 45,
@@ -104,9 +121,8 @@ async function bookDocuments(baseUrl: string, token: string): Promise<void> {
 
   const today = new Date().toISOString().slice(0, 10)
   const invoice = { date: today, place_of_supply: 'IN-KA', customer_id: school }
+  await create('/invoices', { ...invoice, notes: 'To be checked by the school.', line_items: [{ item_id: binding, quantity: 80 }] })
   await create('/invoices', { ...invoice, auto_approve: true, line_items: [{ item_id: notebook, quantity: 250 }, { item_id: pen, quantity: 12, discount: 60 }] })
-  const across = { ...invoice, customer_id: chain, place_of_supply: 'IN-TN', auto_approve: true }
-  await create('/invoices', { ...across, line_items: [{ item_id: notebook, quantity: 400, rate: 55 }] })
   const bill = await create('/bills', {
     vendor_id: mill, date: today, place_of_supply: 'IN-KA', bill_number: 'DPM/2231', reference_number: 'DPM/2231', auto_approve: true,
     line_items: [{ item_id: notebook, quantity: 600 }],
@@ -116,7 +132,9 @@ async function bookDocuments(baseUrl: string, token: string): Promise<void> {
     flow: 'OUTGOING', contact_id: mill, date: today, amount: total, mode: 'BANK_TRANSFER', reference_number: 'UTR0042',
     allocations: [{ bill_id, amount: total }],
   })
-  await create('/invoices', { ...invoice, notes: 'To be checked by the school.', line_items: [{ item_id: binding, quantity: 80 }] })
+  // The newest, which a list begins with: a tax invoice with its IRN.
+  const across = { ...invoice, customer_id: chain, place_of_supply: 'IN-TN', auto_approve: true }
+  await create('/invoices', { ...across, line_items: [{ item_id: notebook, quantity: 400, rate: 55 }] })
 }
 
 async function post(url: string, headers: Record<string, string>, key: string, body: unknown): Promise<Json> {

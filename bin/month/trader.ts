@@ -32,7 +32,7 @@ export interface Trader {
 const PATIENCE_MS = 60_000
 
 const ORGANIZATION = {
-  name: 'Kaveri Handlooms', legal_name: 'Kaveri Handlooms Private Limited', state_code: 'IN-KA',
+  name: 'Kaveri Handlooms', legal_name: 'Kaveri Handlooms Private Limited', state_code: 'IN-KA', gstin: '29AAFCK6240P1ZY',
   address: { address: '3, Sayyaji Rao Road', city: 'Mysuru', state_code: 'IN-KA', zip: '570001', country: 'India' },
   email: 'accounts@kaveri.example', user: { email: 'owner@kaveri.example', name: 'Owner' },
 }

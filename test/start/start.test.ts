@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { freePort, isFree } from '../../bin/services/port.ts'
 import { end, isAlive, onPath } from '../../bin/services/process.ts'
 import { readLocalRun } from '../../settings.ts'
+import type { Json } from '../fixtures/client.ts'
 import { childrenOf, demoCard, type LocalRun, startLocalRun, statusOf, until } from './local-run.ts'
 
 const READY = /Bahi is ready after/
@@ -52,6 +53,14 @@ describe('a first start', () => {
     expect(await statusOf(`${card.mailbox_url}/messages`)).toBe(200)
     expect(await statusOf(`${card.base_url}/whoami`, card.token)).toBe(200)
     expect(await statusOf(`${card.base_url}/whoami`, `${card.token}x`)).toBe(401)
+  })
+
+  test('has an invoice to show: a tax invoice with its IRN, of an organisation with a GSTIN', async () => {
+    const { base_url, token } = demoCard(dataDir)
+    const get = async (path: string) => (await (await fetch(base_url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as Json
+    const newest = async () => (await get('/invoices?per_page=1')).invoices[0]
+    await until(async () => (await newest()).e_invoice?.status === 'GENERATED', 60_000, () => `no IRN:\n${run.output()}`)
+    expect(await newest()).toMatchObject({ customer_name: 'Marina Books', status: 'SENT', e_invoice: { irn: expect.stringMatching(/^[0-9a-f]{64}$/), errors: [] } })
   })
 
   test('lets the owner of demo.json sign in', async () => {
