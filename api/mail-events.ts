@@ -29,8 +29,17 @@ import { mount, send, sendBytes, type RestServer } from './mount.ts'
 
 export const MAIL_EVENTS_PATH = '/internal/v1/mail/events'
 
-/** Bodies that are received at once, in all and of one address, and how long a request waits for that. */
-const BODIES = { total: 12, each: 2, waitSeconds: 5, message: 'Too many reports are being received; try again.' }
+/**
+ * Bodies that are received at once, in all and of one address, and how long a request waits for those of its address. Where there
+ * are more in all, the oldest is broken off: the provider's arrive at once, and those that stall may come from many addresses.
+ */
+const MOST_BODIES = 12
+const OF_ADDRESS = {
+  total: 10_000,
+  each: 2,
+  waitSeconds: 5,
+  message: 'Too many reports are being received; try again.',
+}
 /** How long a body may take: the provider's are small, and sent by a server. */
 const BODY_MS = 5_000
 /** Signed requests that are recorded at once. They have left their place among the bodies, which anybody can take. */
@@ -41,10 +50,12 @@ const ORIGIN: Caller['origin'] = { request_id: null, ip: null, user_agent: null,
 /**
  * The events of a request that the provider has signed. Anybody can send one, so its headers must present a signature before a
  * byte of its body is read. Throws what `refuse` does for a request without the provider's signature, request.malformed_json for a
- * body that is no list of events, and service.unavailable where too many of this address or in all are under way.
+ * body that is no list of events, and service.unavailable where too many of this address are under way.
  */
 function createReceiver(key: KeyObject, clock: () => Date) {
-  const bodies = createFairShare(BODIES)
+  const ofAddress = createFairShare(OF_ADDRESS)
+  // In the order in which they have begun.
+  const receiving = new Set<IncomingMessage>()
 
   return async function receive(
     request: IncomingMessage,
@@ -55,14 +66,22 @@ function createReceiver(key: KeyObject, clock: () => Date) {
     const headers = { signature: header(SIGNATURE_HEADER), timestamp: header(TIMESTAMP_HEADER) }
     const presented = presentedSignature(headers, clock())
     if (!presented) return refuse()
-    const release = await bodies.take(address)
+    const release = await ofAddress.take(address)
+    const [oldest] = receiving
+    if (oldest && receiving.size >= MOST_BODIES) {
+      receiving.delete(oldest)
+      oldest.socket.destroy()
+    }
+    receiving.add(request)
     try {
       const body = await readBody(request, MAX_EVENT_BYTES, BODY_MS).catch(refuse)
+      receiving.delete(request)
       if (!isSigned(key, presented, body)) return await refuse()
       const events = readEvents(body)
       if (events === null) throw fault('request.malformed_json', { message: 'The body is no list of events.' })
       return events
     } finally {
+      receiving.delete(request)
       release()
     }
   }

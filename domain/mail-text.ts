@@ -10,6 +10,8 @@ export interface MailedDocument {
   total: Minor
   currency: string
   organizationName: string
+  /** Of a document that is not in force: its customer must not take it for one that is. */
+  notInForce: 'draft' | 'cancelled' | null
 }
 
 /** `<Doc> <number> from <org name>` (specification, "E-mail send"), at most 500 characters. */
@@ -19,13 +21,18 @@ export function defaultSubject({ noun, number, organizationName }: MailedDocumen
 
 /** A short greeting that names the customer, the number and the total. */
 export function defaultBody(document: MailedDocument, withPdf: boolean): string {
-  const { noun, number, customerName, organizationName } = document
+  const { noun, number, customerName, organizationName, notInForce } = document
   const what = `${noun} ${number} for ${amountText(document.total, document.currency)}`
   return [
     `<p>Dear ${escapedHtml(customerName)},</p>`,
-    `<p>${withPdf ? 'Please find attached' : 'This is about'} ${escapedHtml(what)}.</p>`,
+    `<p>${withPdf ? 'Please find attached' : 'This is about'} ${escapedHtml(what)}.${notInForce === null ? '' : ` ${NOT_IN_FORCE[notInForce]}`}</p>`,
     `<p>With kind regards,<br>${escapedHtml(organizationName)}</p>`,
   ].join('\n')
+}
+
+const NOT_IN_FORCE = {
+  draft: 'It is a draft: nothing is due by it yet.',
+  cancelled: 'It is cancelled: nothing is due by it.',
 }
 
 /** A text of several paragraphs as HTML. */

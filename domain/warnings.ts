@@ -7,6 +7,7 @@ export const WARNINGS = {
   'validation.exchange_rate_assumed': 'No exchange rate was sent and none is stored for the date; the rate 1 was used.',
   'email.undeliverable_address':
     'The mail was sent, but earlier mail to some of its addresses did not arrive; `details` lists them.',
+  'email.not_in_force': 'The mail was sent, but the document is a draft or cancelled; `details` has its status.',
   'email.e_invoice_not_registered':
     'The mail was sent, but the e-invoice of the document was not registered by then; `details` has its status and errors.',
   'e_invoice.credentials_missing':

@@ -42,6 +42,7 @@ export interface MailableDocument {
   customerName: string
   total: bigint
   currency: string
+  status: string
   eInvoice: ShownEInvoice | null
 }
 
@@ -66,7 +67,12 @@ export async function requestDocumentMail(
   if (!policy && !sandbox) throw fault('service.unavailable', { message: 'Mail is off in this installation.' })
   const mail = { ...DEFAULT_ORGANIZATION_PREFERENCES.mail, ...(await findPreferences(books)).mail }
   await refuseBeyondLimit(books, dailyLimitOf(mail, policy))
-  const texts: MailedDocument = { ...document, noun: DOCUMENTS[kind].noun, organizationName: name }
+  const texts: MailedDocument = {
+    ...document,
+    noun: DOCUMENTS[kind].noun,
+    organizationName: name,
+    notInForce: notInForce(document),
+  }
   const attach = input.attach_pdf ?? true
   const row = books.insert(emails, {
     ...EMPTY,
@@ -86,6 +92,7 @@ export async function requestDocumentMail(
     created_time: books.now,
     last_modified_time: books.now,
   })
+  warnOfStatus(books, document)
   warnOfEInvoice(books, document)
   const recipients = recipientsIn(input)
   await warnOfUndeliverable(books, recipients)
@@ -125,8 +132,9 @@ export function insertRecipients(books: Books, emailId: string, recipients: Reci
 /** The document as mails name it. Throws as requestDocumentMail does. */
 async function mailableOf(scope: Scope, kind: MailedKind, id: string): Promise<MailableDocument> {
   const { noun } = DOCUMENTS[kind]
-  type Facts = Pick<InvoiceRow, 'id' | 'customer_name' | 'total' | 'currency_code'> &
-    Partial<Pick<InvoiceRow, 'e_invoice'>>
+  type Facts = Pick<InvoiceRow, 'id' | 'customer_name' | 'total' | 'currency_code'> & { status: string } & Partial<
+      Pick<InvoiceRow, 'e_invoice'>
+    >
   const facts = (row: Facts, number: string) => ({
     id: row.id,
     kind,
@@ -134,6 +142,7 @@ async function mailableOf(scope: Scope, kind: MailedKind, id: string): Promise<M
     customerName: row.customer_name,
     total: row.total,
     currency: row.currency_code,
+    status: row.status,
     eInvoice: row.e_invoice ?? null,
   })
   switch (kind) {
@@ -165,6 +174,23 @@ export async function refuseBeyondLimit(books: Books, limit: number): Promise<vo
   throw fault('conflict.limit_reached', {
     message: `The organisation has sent its ${limit} mails of today; more can be sent tomorrow.`,
     details: { limit },
+  })
+}
+
+// An estimate is an offer as a draft too.
+function notInForce({ kind, status }: MailableDocument): 'draft' | 'cancelled' | null {
+  if (status === 'CANCELLED') return 'cancelled'
+  return status === 'DRAFT' && kind !== 'ESTIMATE' ? 'draft' : null
+}
+
+function warnOfStatus(books: Books, document: MailableDocument): void {
+  const how = notInForce(document)
+  if (!how) return
+  const is = how === 'draft' ? 'a draft' : 'cancelled'
+  books.warn({
+    code: 'email.not_in_force',
+    message: `The document is ${is}. The mail is sent all the same.`,
+    details: { status: document.status },
   })
 }
 

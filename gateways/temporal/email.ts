@@ -21,8 +21,8 @@ export interface MailWorkflows {
   runMail(input: MailInput, about: MailAbout): Promise<void>
 }
 
-/** The time limits for Temporal to accept a mail, and for all of it. */
-const MAIL_START_MS = 2_000
+/** The time limits for Temporal to accept a mail, which many at once may delay, and for all of it. */
+const MAIL_START_MS = 8_000
 const MAIL_MS = 30_000
 /** Temporal's lowest priority; the ordinary one is 3. */
 const LATER = 5

@@ -36,6 +36,15 @@ test('of many calls at once exactly as many as the organisation may send in a da
   expect((await service.sql('SELECT state, count(*)::integer AS count FROM emails WHERE org_id = $1 GROUP BY state', own.orgId))).toEqual([{ state: 'SENT', count: 20 }])
 }, 120_000)
 
+test('a subject of 500 characters arrives whole, whatever they are in UTF-16', async () => {
+  const own = await openOrganization(service)
+  const { invoice_id: id } = await own.invoice()
+  for (const subject of ['😀'.repeat(500), 'क्षि'.repeat(125)]) {
+    expect((await own.client.post(`/invoices/${id}/email`, { to: ['x@example.com'], attach_pdf: false, subject }, randomUUID())).status).toBe(200)
+    expect((await messages())[0].subject).toBe(subject)
+  }
+})
+
 test('a PDF that is too large to be mailed is refused, and nothing is sent', async () => {
   const own = await openOrganization(service)
   const { invoice_id: id } = await own.invoice()
