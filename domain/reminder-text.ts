@@ -61,13 +61,16 @@ export function refuseUnknownPlaceholders(text: string | null | undefined, field
   throw fault('validation.invalid_value', { field, message, details: { limit: MAX_PLACEHOLDERS } })
 }
 
-/** Subject, in one line, and HTML, in which values stand as text. */
+/** Subject, in one line, and HTML, in which values stand as text of one line. */
 export function reminderTexts({ subject, html }: ReminderTemplate, facts: ReminderFacts) {
   const plain = filled(subject ?? ownSubject(facts), facts, (value) => value)
   return {
     subject: inOneLine(plain).slice(0, MAX_SUBJECT),
     // A placeholder without a value may have been all of its paragraph.
-    html: filled(html ?? ownHtml(facts), facts, escapedHtml).replaceAll(/<p>\s*<\/p>\n?/g, ''),
+    html: filled(html ?? ownHtml(facts), facts, (value) => escapedHtml(inOneLine(value))).replaceAll(
+      /<p>\s*<\/p>\n?/g,
+      '',
+    ),
   }
 }
 

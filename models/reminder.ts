@@ -114,7 +114,7 @@ const HISTORY: Statement = {
   takesNoLock: true,
 }
 
-/** How many reminders of a day were sent, or may yet be, since it began. */
+/** How many reminders of a day that the policy has asked for were sent, or may yet be, since it began. */
 export async function countReminders(
   { connection, orgId }: Scope,
   { day, zone }: { day: string; zone: string },
@@ -126,6 +126,7 @@ export async function countReminders(
 const COUNT: Statement = {
   name: 'count reminders',
   text: `SELECT count(*)::integer AS count FROM emails
-    WHERE org_id = $1 AND created_time >= $2::date::timestamp AT TIME ZONE $3 AND purpose = 'REMINDER' AND state <> 'REJECTED'`,
+    WHERE org_id = $1 AND created_time >= $2::date::timestamp AT TIME ZONE $3 AND purpose = 'REMINDER' AND state <> 'REJECTED'
+      AND origin ->> 'source' = 'REMINDERS'`,
   takesNoLock: true,
 }

@@ -4,11 +4,14 @@ import type { Books } from '../../commands/books/books.ts'
 import { requestDocumentMail, type MailPolicy } from '../../commands/mail/document-mail.ts'
 import { requestReminder } from '../../commands/mail/reminders.ts'
 import { DOCUMENTS } from '../../domain/documents.ts'
-import { fault, invalidState } from '../../domain/faults.ts'
+import { fault } from '../../domain/faults.ts'
 import { mailedPdfKey, MAX_ATTACHMENT_BYTES } from '../../domain/mail.ts'
+import { refuseReminder } from '../../domain/reminders.ts'
 import type { MailedKind } from '../../domain/mail-run.ts'
 import { emails, findEmail, mailsOf, withRecipients, type Email, type EmailRow } from '../../models/email.ts'
 import { existingDocument } from '../../models/existing-document.ts'
+import { existingRow } from '../../models/find.ts'
+import { invoices } from '../../models/invoice.ts'
 import { pageOf } from '../../models/page.ts'
 import { modifiedSince, schemasOf, whereOf } from '../http/listing.ts'
 import { PageContext, pageQuery, pagingOf } from '../http/page.ts'
@@ -114,6 +117,7 @@ function mailing(books: Books, stored: Email): WorkflowAnswer {
     const pdfOf = attach ? { kind: entityType as MailedKind, id: entityId } : null
     if (isOpen) await context.gateways.engine.runMail({ orgId, emailId, pdfOf }, { entityType, entityId })
     const email = await findEmail(context, emailId)
+    if (email?.refusal === 'NOT_OWED') refuseReminder(await existingRow(context, invoices, entityId, 'invoice'))
     return { message: 'Mail sent.', delivery: showDelivery(sent(email)), warnings }
   }
 }
@@ -124,7 +128,6 @@ function sent(email: Email | null): Email {
     case 'SENT':
       return email
     case 'REJECTED': {
-      if (email.refusal === 'NOT_OWED') throw invalidState(email.reason!, null, DOCUMENTS.INVOICE.moves.remind.from)
       if (email.refusal !== 'TOO_LARGE')
         throw fault('email.send_failed', {
           message: `The mail was not sent. ${email.reason}`,

@@ -211,13 +211,15 @@ describe('by the policy', () => {
   test('at most half of the mails of a day are reminders; the rest follows on the next', async () => {
     const at = await openReminding(service, { enabled: true, days: [0] })
     await preferences.change(at.orgId, { mail: { dailyLimit: 4 } })
+    // One by hand is none of the policy's.
+    await remind((await at.sentInvoice()).invoice_id, {}, undefined, at)
     for (const _ of [1, 2, 3]) await at.sentInvoice(dueIn(0))
     expect(await sweeps.sweep()).toMatchObject({ beyond_limit: 1, reminded: 2 })
     await sweeps.sweep()
-    expect(await sweeps.queued(at)).toHaveLength(2)
+    expect(await sweeps.queued(at)).toHaveLength(3)
     await sweeps.later(at, 1)
     await sweeps.sweep()
-    expect(await sweeps.queued(at)).toHaveLength(3)
+    expect(await sweeps.queued(at)).toHaveLength(4)
   })
 
   test('by night nobody is reminded, and a policy that is off asks for nothing', async () => {

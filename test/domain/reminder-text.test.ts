@@ -22,6 +22,7 @@ test('values are text in HTML, and nothing in them is a placeholder, a pattern o
   const shown = '&#60;img src=x onerror=&#34;a()&#34;&#62; $&#38; {{number}} &#39;x&#39;'
   expect(html).toBe(`<p title="${shown}">${shown}</p>`)
   expect(subject).toBe(`To ${customerName} Bcc: x`)
+  expect(reminderTexts({ subject: '', html: '{{customer_name}}' }, { ...FACTS, customerName: '\u202eA\u2028B\u0001' }).html).toBe('A B')
   expect(reminderTexts({ subject: '{{customer_name}}', html: '' }, { ...FACTS, customerName: 'x'.repeat(600) }).subject).toHaveLength(500)
 })
 
