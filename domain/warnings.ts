@@ -5,6 +5,8 @@ export const WARNINGS = {
     'The payment was recorded, but it may be a duplicate; `details` names the earlier payment.',
   'validation.unapplied_notes': 'Issued notes with a balance refer to the voided document; `details` lists them.',
   'validation.exchange_rate_assumed': 'No exchange rate was sent and none is stored for the date; the rate 1 was used.',
+  'validation.intra_state_tax':
+    'CGST and SGST were charged on a supply to a special economic zone, on which IGST is due.',
   'email.undeliverable_address':
     'The mail was sent, but earlier mail to some of its addresses did not arrive; `details` lists them.',
   'email.not_in_force': 'The mail was sent, but the document is a draft or cancelled; `details` has its status.',

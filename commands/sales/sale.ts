@@ -3,6 +3,7 @@ import { refuseWrongParty } from '../../domain/contact-type.ts'
 import { decimalText } from '../../domain/decimal.ts'
 import { notFound } from '../../domain/faults.ts'
 import { toBase } from '../../domain/money.ts'
+import { isInEconomicZone } from '../../domain/e-invoice/supply.ts'
 import { isIntraState, placeOfSupply } from '../../domain/place-of-supply.ts'
 import { priceSale } from '../../domain/totals.ts'
 import type { DocumentContext } from '../../models/document-context.ts'
@@ -104,7 +105,25 @@ export async function draftSale(books: Books, input: SaleInput, options: SaleOpt
     roundOff,
     rounded,
   }
-  return { context, branch, customer, ...priceSaleOn(books, terms, filled) }
+  const priced = priceSaleOn(books, terms, filled)
+  warnOfIntraStateTax(books, customer, priced.head, branch.state)
+  return { context, branch, customer, ...priced }
+}
+
+// The tax follows from the place of supply alone (specification, "Place of supply"), which a zone in the branch's own state misses.
+function warnOfIntraStateTax(
+  books: Books,
+  { gst_treatment }: { gst_treatment: string | null },
+  { place_of_supply: place, tax_total }: SaleHead,
+  branchState: string,
+): void {
+  if (tax_total === 0n || !isIntraState(place, branchState) || !isInEconomicZone(gst_treatment)) return
+  books.warn({
+    code: 'validation.intra_state_tax',
+    message:
+      'The customer is in a special economic zone, and supplies to it are between States (IGST Act, section 7(5)(b)): IGST is due, and CGST and SGST were charged.',
+    details: { gst_treatment, place_of_supply: place },
+  })
 }
 
 /** Prices filled lines on the terms of a sale. Throws validation.invalid_value as priceSale and toBase do. */

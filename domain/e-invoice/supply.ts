@@ -36,10 +36,14 @@ export function supplyTypeOf({ supplierGstin, buyer, isTaxed, chargesTax }: Supp
   const treatment = buyer.gst_treatment?.toUpperCase() ?? ''
   if (!buyer.gst_no) return isAbroad(buyer, treatment) ? (chargesTax ? 'EXPWP' : 'EXPWOP') : null
   if (buyer.gst_no === supplierGstin) return null
-  if (/\bSEZ\b|_SEZ|SEZ_/.test(treatment)) return chargesTax ? 'SEZWP' : 'SEZWOP'
+  if (isInEconomicZone(treatment)) return chargesTax ? 'SEZWP' : 'SEZWOP'
   if (!isTaxed) return null
   return /DEEMED/.test(treatment) ? 'DEXP' : 'B2B'
 }
+
+/** Whether the GST treatment of a contact says that it is a unit or developer of a special economic zone. */
+export const isInEconomicZone = (gstTreatment: string | null): boolean =>
+  /\bSEZ\b|_SEZ|SEZ_/.test(gstTreatment?.toUpperCase() ?? '')
 
 /** Supplies that are inter-state whatever their place: to special economic zones and abroad (section 7(5) of the IGST Act). */
 export const isZeroRated = (type: SupplyType): boolean => type.startsWith('SEZ') || type.startsWith('EXP')

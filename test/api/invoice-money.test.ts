@@ -49,6 +49,20 @@ test.each([
   expect(invoice).toMatchObject({ sub_total: rate, tax_total: tax_amount, total: Number((rate + tax_amount).toFixed(2)) })
 })
 
+test.each([
+  ['SEZ', HOME, 'GST 18%', ['validation.intra_state_tax']], ['SEZ_UNIT', HOME, 'GST 18%', ['validation.intra_state_tax']],
+  ['SEZ', AWAY, 'GST 18%', []], ['SEZ', HOME, 'Exempt', []], ['REGISTERED', HOME, 'GST 18%', []], [null, HOME, 'GST 18%', []],
+])('a customer %s supplied in %s with %s: warnings %p', async (gst_treatment, place_of_supply, tax, codes) => {
+  const contact_name = `Kaveri Exports ${randomUUID()}`
+  const { contact: { contact_id } } = await ours.send('POST', '/contacts', { contact_name, contact_type: 'CUSTOMER', gst_treatment })
+  const body = { customer_id: contact_id, date: '2026-11-21', place_of_supply, line_items: [line({ tax_id: ours.taxes[tax]! })] }
+  const { warnings, invoice } = await ours.send('POST', '/invoices', body)
+  expect(warnings.map(({ code }: { code: string }) => code)).toEqual(codes)
+  for (const { details } of warnings) expect(details).toEqual({ gst_treatment, place_of_supply: 'IN-KA' })
+  // It changes nothing: the place of supply decides (specification, "Place of supply").
+  expect(invoice.line_items[0].igst > 0).toBe(place_of_supply === AWAY)
+})
+
 test('the branch decides what is within the state', async () => {
   const branch_id = randomUUID()
   await service.sql(

@@ -10,7 +10,7 @@ const DOCUMENTS = [
   'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/bills.md',
   'docs/payments.md', 'docs/estimates.md', 'docs/sales-orders.md', 'docs/purchase-orders.md', 'docs/credit-notes.md',
   'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/bulk.md', 'docs/email.md', 'docs/webhooks.md',
-  'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/bulk.md', 'docs/attachments.md', 'docs/comments.md', 'docs/webhooks.md',
+  'docs/attachments.md', 'docs/comments.md',
 ]
 
 let service: Service
