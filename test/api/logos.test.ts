@@ -59,7 +59,7 @@ describe('by signed-in persons', () => {
     const [owner, accountant, viewer] = [await personWith(service, orgId, 'OWNER'), await personWith(service, orgId, 'ACCOUNTANT'), await personWith(service, orgId, 'VIEWER')]
     const { status, body } = await owner.call('PUT', '/preferences', { body: { pdf: { upiId: 'asha@hdfc', logo: dataUrl(png(4, 4)) } } })
     expect([status, body]).toEqual([200, {
-      code: 0, message: 'Preferences updated.',
+      code: 0, message: 'Preferences updated.', warnings: [],
       preferences: { ...DEFAULTS, pdf: { ...DEFAULTS.pdf, upiId: 'asha@hdfc', logo: { mediaType: 'image/png', width: 4, height: 4, sha256: expect.any(String) } } },
     }])
     for (const { call } of [owner, accountant, viewer]) expect((await call('GET', '/preferences')).body.preferences).toEqual(body.preferences)
