@@ -13,6 +13,8 @@ export interface ServiceOptions {
   log: string
   environment: NodeJS.ProcessEnv
   onLaunch(launched: Launched): void
+  /** Whether the API goes first while all processors are busy. */
+  isBackground?: boolean
 }
 
 /** Starts the API and waits until it responds at `origin`; throws an Error with the last lines of its log if it ends, or after a minute. */
@@ -27,17 +29,19 @@ export function startApi(options: ServiceOptions, origin: string): Promise<Start
 export async function startWorker({ environment, ...options }: ServiceOptions): Promise<StartedServer> {
   const port = await freePort(undefined)
   const own = { ...environment, HOST: '127.0.0.1', HEALTH_PORT: String(port) }
-  return startAnswering('Worker', 'worker/worker.ts', { ...options, environment: own }, `http://127.0.0.1:${port}`)
+  const worker = { ...options, environment: own, isBackground: true }
+  return startAnswering('Worker', 'worker/worker.ts', worker, `http://127.0.0.1:${port}`)
 }
 
 async function startAnswering(
   name: string,
   file: string,
-  { log, environment, onLaunch }: ServiceOptions,
+  options: ServiceOptions,
   origin: string,
 ): Promise<StartedServer> {
+  const { log } = options
   const from = sizeOf(log)
-  const server = await startNode(name, file, { log, environment, onLaunch })
+  const server = await startNode(name, file, options)
   const deadline = Date.now() + 60_000
   while (!(await isLive(origin))) {
     if (server.process.hasEnded()) {
@@ -57,9 +61,10 @@ async function startAnswering(
 async function startNode(
   name: string,
   file: string,
-  { log, environment, onLaunch }: ServiceOptions,
+  { log, environment, onLaunch, isBackground }: ServiceOptions,
 ): Promise<StartedServer> {
-  const launched = await launch({ name, command: process.execPath, args: [join(ROOT, file)], log, env: environment })
+  const args = [join(ROOT, file)]
+  const launched = await launch({ name, command: process.execPath, args, log, env: environment, isBackground })
   onLaunch(launched)
   return {
     url: `process ${launched.pid}`,

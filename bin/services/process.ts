@@ -1,6 +1,7 @@
 // Starts, identifies and ends child processes.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 
 /** Identifies a process across runs. The pid alone is not enough, because the system reuses pids. */
@@ -25,6 +26,8 @@ export interface Launch {
   log: string
   env: NodeJS.ProcessEnv
   stopSignal?: NodeJS.Signals
+  /** Whether other processes go first while all processors are busy. */
+  isBackground?: boolean
 }
 
 /** A running server: its address, its process, and how to stop it. */
@@ -34,11 +37,22 @@ export interface StartedServer {
   stop(): Promise<void>
 }
 
+// Under load a background process has about a third of the processor time of another (nice 5).
+const BACKGROUND_PRIORITY = 5
+
 /**
  * Starts a process in a group of its own, so that a Ctrl-C in the terminal does not reach it, and the whole group can be
  * ended. Its output goes directly to the log file, so it is kept even if this process is killed.
  */
-export async function launch({ name, command, args, log, env, stopSignal = 'SIGTERM' }: Launch): Promise<Launched> {
+export async function launch({
+  name,
+  command,
+  args,
+  log,
+  env,
+  stopSignal = 'SIGTERM',
+  isBackground = false,
+}: Launch): Promise<Launched> {
   mkdirSync(dirname(log), { recursive: true, mode: 0o700 })
   const output = openSync(log, 'a', 0o600)
   let child: ChildProcess
@@ -59,7 +73,19 @@ export async function launch({ name, command, args, log, env, stopSignal = 'SIGT
     child.once('error', (error) => reject(new Error(`${name} could not be started: ${error.message}`)))
   })
   const pid = child.pid as number
+  if (isBackground) lowerPriority(pid)
   return { name, pid, startedAt: startOf(pid) ?? '', stopSignal, ended, hasEnded: () => over }
+}
+
+// Its threads inherit the priority: there is only one so soon after the start.
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, BACKGROUND_PRIORITY)
+    // Linux may share the processors between sessions first, and a process started here is a session of its own.
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(BACKGROUND_PRIORITY))
+  } catch {
+    // The process has already ended, or the system does not allow it.
+  }
 }
 
 /** The start time of the process with this pid, in a form that depends on the system; null if there is none. */

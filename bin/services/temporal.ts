@@ -30,7 +30,15 @@ export async function startTemporal(options: TemporalOptions): Promise<StartedSe
   const { binary, databaseFile, port, log, inherited } = options
   mkdirSync(dirname(databaseFile), { recursive: true, mode: 0o700 })
   const from = sizeOf(log)
-  const launched = await launch({ name: 'Temporal', command: binary, args: argumentsOf(options), log, env: inherited })
+  // Calls of the API go before workflows where both want the processor.
+  const launched = await launch({
+    name: 'Temporal',
+    command: binary,
+    args: argumentsOf(options),
+    log,
+    env: inherited,
+    isBackground: true,
+  })
   options.onLaunch?.(launched)
   const stop = () => end(launched, { patienceMs: 10_000, hurry: options.hurry })
   try {
