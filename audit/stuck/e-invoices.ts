@@ -28,8 +28,8 @@ export const STUCK_E_INVOICES: StuckCheck[] = [
         ${time('e.last_modified_time')}, e.errors -> 0 ->> 'code', e.errors -> 0 ->> 'message') AS problem,
         CASE WHEN e.errors -> 0 ->> 'code' = 'CREDENTIALS'
           THEN format('npm run einvoice -- --org %s --branch %s --credentials FILE', e.org_id, e.branch_id)
-          ELSE 'the organisation changes in its books what the error names' END
-        || format('; then POST /%s/%s/e_invoice/retry', CASE e.kind WHEN 'INVOICE' THEN 'invoices' ELSE 'credit_notes' END, e.id) AS mend
+          ELSE 'the organisation corrects the contact or its own data if the error names these, or voids the document and issues another' END
+        || format('; once corrected, POST /%s/%s/e_invoice/retry', CASE e.kind WHEN 'INVOICE' THEN 'invoices' ELSE 'credit_notes' END, e.id) AS mend
       FROM e_invoices AS e JOIN organizations AS o ON o.id = e.org_id AND o.status = 'ACTIVE'
         JOIN (SELECT org_id, id, invoice_number AS number, status FROM invoices
           UNION ALL SELECT org_id, id, credit_note_number, status FROM credit_notes) AS d ON d.org_id = e.org_id AND d.id = e.id
