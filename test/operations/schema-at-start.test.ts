@@ -38,7 +38,9 @@ const refusals = async (...programs: string[]) => {
   const processes = await Promise.all(programs.map((program) => start(program, url)))
   return Promise.all(processes.map(async ({ ended }) => {
     const { code, said } = await ended
-    return { code, fatal: fatal(said) }
+    // All that it said where it said nothing of this, so that a failure shows what else ended it.
+    const lines = fatal(said)
+    return { code, fatal: lines.length > 0 ? lines : said }
   }))
 }
 
