@@ -8,13 +8,13 @@ export interface LogOutput {
   log: Logger
   /** The number of lines dropped since the start, because the output accepted none for too long or has failed. */
   dropped(): number
-  /** Writes the remaining lines, for at most a second, and ends the process with this code. */
+  /** Writes the remaining lines, for at most two seconds, and ends the process with this code. */
   exit(code: number): Promise<never>
 }
 
 /** How much of the log may wait for the output; lines beyond it are dropped. */
 export const MAX_WAITING_BYTES = 4 * 1024 * 1024
-const FLUSH_MS = 1_000
+const FLUSH_MS = 2_000
 const STDOUT = 1
 
 /** Opens the log of the process with this name. Lines are written in groups, at the latest after a quarter of a second. */
