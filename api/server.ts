@@ -60,7 +60,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const { roundTrips } = database
   const measured = { roundTrips, rowMemoryBytes: rowCache.bytes, connections: connections.count, droppedLines }
   const accessLog = createAccessLog(log, measured)
-  addWaitingMetrics(accessLog.registry, database)
+  addWaitingMetrics(accessLog.registry, database, settings.temporalQueueSuffix)
   const tokens = rememberTokens(database, settings.databaseUrl)
   const clock = () => new Date()
   const gateways = openGateways(settings, database, clock)

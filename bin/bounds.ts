@@ -7,7 +7,7 @@ import { MAX_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
 import { shareSizes, writersOf } from '../api/http/concurrency-shares.ts'
 import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
-import { PROBE_TIMEOUT_MS } from '../api/readiness.ts'
+import { CLOCK_SKEW_MS, PROBE_TIMEOUT_MS } from '../api/readiness.ts'
 import { CONVERSION_MS, CONVERSION_START_MS } from '../gateways/temporal/conversion.ts'
 import { START_MS } from '../gateways/temporal/engine.ts'
 import { MAX_PROBES, PROBE_SECONDS } from '../gateways/health-port.ts'
@@ -15,6 +15,7 @@ import { LOOKUPS } from '../gateways/webhook/resolver.ts'
 import { CALL_MS, READ_MS } from '../gateways/storage/azure-blobs.ts'
 import { MAX_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
+import { SERVED_MS } from '../models/heartbeat.ts'
 import { CLOSE_SECONDS, type Settings } from '../settings.ts'
 import { DEAF_PATIENCE_MS, FAILED_PROBES, PROBE_MS } from './services/keep-alive.ts'
 import { STOP_PATIENCE_MS } from './services/bahi.ts'
@@ -147,6 +148,8 @@ function serverRows({ databasePool, rowMemoryMb, webhookTimeoutSeconds }: Settin
       '`gateways/storage/azure-blobs.ts`',
     ],
     ['A check of `/health/ready`', seconds(PROBE_TIMEOUT_MS), '`away`', '`api/readiness.ts`'],
+    ['A queue that no worker has served since', seconds(SERVED_MS), '`away`', '`models/heartbeat.ts`'],
+    ['The clocks of PostgreSQL and of the API apart', seconds(CLOCK_SKEW_MS), '`skewed`', '`api/readiness.ts`'],
   ]
 }
 

@@ -1,5 +1,7 @@
-// Records when each process and nightly job of the service was last at work, for the readiness check and for operators.
-import type { Connection } from './connection.ts'
+// Records when each process, queue and nightly job of the service was last at work, for the readiness check and for operators.
+import { QUEUES, queueName, type Queue } from '../domain/task-queues.ts'
+import type { Statement } from './connection.ts'
+import type { Database } from './database.ts'
 import { TEXT, TIME, model, type RowOf } from './model.ts'
 
 export const heartbeats = model(
@@ -12,13 +14,73 @@ export const heartbeats = model(
 )
 export type HeartbeatRow = RowOf<typeof heartbeats>
 
-/** Records that the process or job is at work now, by the database's clock. The worker calls it every two seconds, a nightly job at its end. */
-export async function recordHeartbeat(connection: Connection, name: string): Promise<void> {
-  await connection.run(BEAT, [name])
+type Runs = Pick<Database, 'run'>
+
+/** Records that the process or job is at work now, by the database's clock. A nightly job calls it at its end. */
+export async function recordHeartbeat(connection: Runs, name: string): Promise<void> {
+  await connection.run(BEAT, [[name]])
 }
 
-const BEAT = {
-  name: 'beat',
-  text: `INSERT INTO process_heartbeats (name, seen_at) VALUES ($1, clock_timestamp())
-    ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`,
+/**
+ * Records that somebody serves these queues now; a process that serves `core` is the `worker` too. Whoever serves a queue calls
+ * it every two seconds, and its row is written every three to four, however many do.
+ */
+export async function recordQueues(connection: Runs, queues: readonly Queue[], suffix: string): Promise<void> {
+  const names = queues.map((queue) => heartbeatOf(queue, suffix))
+  await connection.run(BEAT_SELDOM, [queues.includes('core') ? [...names, WORKER] : names])
+}
+
+/** A queue, when it was last served, and whether it still counts as served. */
+export interface ServedQueue {
+  queue: Queue
+  /** Null where it never was. */
+  seenAt: Date | null
+  isServed: boolean
+}
+
+export interface Served {
+  /** The time of the database. */
+  now: Date
+  /** Whether a process that serves `core` was at work. */
+  hasWorker: boolean
+  queues: ServedQueue[]
+}
+
+/** A queue that nobody has served for longer counts as left alone: a worker that is replaced by another is back sooner. */
+export const SERVED_MS = 30_000
+
+/** Which queues of an installation with this suffix are served, by the database's clock. */
+export async function queuesServed({ observe }: Pick<Database, 'observe'>, suffix: string): Promise<Served> {
+  const [row] = await observe<{ now: Date; seen: Record<string, string> }>(SEEN, [])
+  const { now, seen } = row!
+  const at = (name: string) => (seen[name] ? new Date(seen[name]) : null)
+  const isFresh = (time: Date | null) => time !== null && now.getTime() - time.getTime() <= SERVED_MS
+  const worker = at(WORKER)
+  const cores = Object.keys(seen).filter((name) => name.startsWith(heartbeatOf('core', '')))
+  // Workers of earlier versions say nothing of their queues; they are replaced while the service runs.
+  const isOlder = isFresh(worker) && !cores.some((name) => isFresh(at(name)))
+  const queues = QUEUES.map((queue) => {
+    const seenAt = isOlder ? worker : at(heartbeatOf(queue, suffix))
+    return { queue, seenAt, isServed: isFresh(seenAt) }
+  })
+  return { now, hasWorker: isFresh(worker), queues }
+}
+
+const WORKER = 'worker'
+const heartbeatOf = (queue: Queue, suffix: string) => `queue/${queueName(queue, suffix)}`
+
+const beat = (name: string, condition: string): Statement => ({
+  name,
+  // In one order, so that two processes wait for each other in one direction only.
+  text: `INSERT INTO process_heartbeats (name, seen_at)
+    SELECT n.name, clock_timestamp() FROM unnest($1::text[]) AS n(name) ORDER BY n.name
+    ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at ${condition}`,
+})
+const BEAT = beat('beat', '')
+const BEAT_SELDOM = beat('beat seldom', `WHERE process_heartbeats.seen_at < excluded.seen_at - interval '3 seconds'`)
+
+const SEEN = {
+  name: 'queues seen',
+  text: `SELECT clock_timestamp() AS now, (SELECT coalesce(jsonb_object_agg(h.name, h.seen_at), '{}') FROM process_heartbeats AS h
+    WHERE h.name = '${WORKER}' OR h.name LIKE 'queue/%') AS seen`,
 }

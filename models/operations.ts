@@ -76,5 +76,5 @@ const READ = {
     (SELECT count(*)::integer FROM (SELECT FROM reminder_sweeps WHERE next_at <= $1 LIMIT ${COUNTED_AT_MOST}) AS r) AS organizations_to_remind,
     (SELECT min(next_at) FROM reminder_sweeps WHERE next_at <= $1) AS oldest_reminders_at,
     (SELECT coalesce(jsonb_object_agg(h.name, h.seen_at), '{}') FROM
-      (SELECT name, seen_at FROM process_heartbeats ORDER BY name LIMIT ${SEEN_AT_MOST}) AS h) AS last_seen`,
+      (SELECT name, seen_at FROM process_heartbeats WHERE name NOT LIKE 'queue/%' ORDER BY name LIMIT ${SEEN_AT_MOST}) AS h) AS last_seen`,
 }

@@ -1,10 +1,9 @@
-// The background jobs of the worker process: the relay, recovery, bulks, housekeeping, schedules and the heartbeat.
+// The background jobs of the worker process: the relay, recovery, bulks, housekeeping and schedules.
 import type { Logger } from 'pino'
 import type { TickTime } from '../domain/tick.ts'
 import type { BlobStore } from '../gateways/storage/blobs.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Database } from '../models/database.ts'
-import { recordHeartbeat } from '../models/heartbeat.ts'
 import { deleteOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
 import { forgetOldBulks, startBulksLeft } from './bulks.ts'
@@ -31,7 +30,6 @@ export interface BackgroundJobsDependencies {
     | 'ensureSchedule'
     | 'keepDailyReconcile'
     | 'keepReminders'
-    | 'isReachable'
     | 'signalSchedule'
   >
   ladderSeconds: number[]
@@ -48,8 +46,6 @@ export interface BackgroundJobsDependencies {
   retainPdfDays: number
   /** The time of the tick of recurring schedules. */
   tick: TickTime
-  /** Whether the workers of this process take work. */
-  arePolling(): boolean
   log: Logger
   clock(): Date
 }
@@ -76,7 +72,6 @@ const HOUSEKEEPING_MS = 60_000
 const SCHEDULE_MS = 60_000
 const RECONCILE_MS = 60_000
 const RETENTION_MS = 5 * 60 * 1_000
-const HEARTBEAT_MS = 2_000
 /** A batch that was claimed longer ago than this and is not finished may belong to a process that died. */
 const UNFINISHED_MS = 60_000
 const FORGET_AT_ONCE = 1_000
@@ -118,7 +113,6 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
   )
   const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
   const keeping = startPollLoop('daily reconcile', SCHEDULE_MS, log, createKeeping(dependencies))
-  const heartbeat = startPollLoop('heartbeat', HEARTBEAT_MS, log, () => beat(dependencies))
 
   const loops: Record<string, PollLoop> = {
     recover: recovering,
@@ -134,7 +128,6 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     retention,
     schedules: scheduling,
     daily_reconcile: keeping,
-    heartbeat,
   }
 
   return {
@@ -168,10 +161,6 @@ async function keepHouse(relay: ReturnType<typeof createRelay>, dependencies: Ba
   await forgetOldBulks(dependencies)
   await takeUpLostEInvoices(dependencies)
   await forgetOldMails(dependencies)
-}
-
-async function beat({ connection, engine, arePolling }: BackgroundJobsDependencies): Promise<void> {
-  if (arePolling() && (await engine.isReachable())) await recordHeartbeat(connection, 'worker')
 }
 
 function lastSuccessesOf(loops: Record<string, PollLoop>): Record<string, Date> {

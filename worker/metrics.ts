@@ -2,11 +2,13 @@
 import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
 import type { Probed } from '../gateways/health-port.ts'
 import type { Database } from '../models/database.ts'
+import { queuesServed, type Served } from '../models/heartbeat.ts'
 import { readOperations, type Operations } from '../models/operations.ts'
 import { countWaiting, type Waiting } from '../models/waiting-deliveries.ts'
 
 export interface WorkerMetricsDependencies {
   database: Pick<Database, 'observe' | 'roundTrips'>
+  queueSuffix: string
   clock(): Date
   /** Whether the workers of this process take work. */
   arePolling(): boolean
@@ -31,7 +33,7 @@ const READ_EVERY_MS = 10_000
 const LATE_MS = 600_000
 const SDK_TIMEOUT_MS = 2_000
 
-type Seen = Waiting & Operations
+type Seen = Waiting & Operations & Pick<Served, 'queues'>
 
 export function createWorkerMetrics(dependencies: WorkerMetricsDependencies): WorkerMetrics {
   const registry = new Registry()
@@ -57,9 +59,13 @@ export function createWorkerMetrics(dependencies: WorkerMetricsDependencies): Wo
   }
 }
 
-async function readAll({ database, clock }: WorkerMetricsDependencies): Promise<Seen> {
-  const [waiting, operations] = await Promise.all([countWaiting(database), readOperations(database, clock(), LATE_MS)])
-  return { ...waiting, ...operations }
+async function readAll({ database, queueSuffix, clock }: WorkerMetricsDependencies): Promise<Seen> {
+  const [waiting, operations, { queues }] = await Promise.all([
+    countWaiting(database),
+    readOperations(database, clock(), LATE_MS),
+    queuesServed(database, queueSuffix),
+  ])
+  return { ...waiting, ...operations, queues }
 }
 
 /** A function that reads at most every `everyMs`, and returns the last reading; null while none has succeeded. */
@@ -153,6 +159,20 @@ function addRead(registry: Registry, { clock }: WorkerMetricsDependencies, read:
     'bahi_reminders_age_seconds',
     'How long ago the first of them should have been looked through; 0 where none waits.',
     (at) => ageSeconds(at.oldest_reminders_at),
+  )
+  addSeen(registry, read)
+}
+
+function addSeen(registry: Registry, read: () => Promise<Seen | null>): void {
+  labelled(
+    registry,
+    'bahi_queue_last_seen_timestamp_seconds',
+    'When a worker last served a task queue, from PostgreSQL; 0 where none ever did.',
+    'queue',
+    async (set) => {
+      const latest = await read()
+      for (const { queue, seenAt } of latest?.queues ?? []) set(queue, (seenAt?.getTime() ?? 0) / 1000)
+    },
   )
   labelled(
     registry,

@@ -30,6 +30,7 @@ import {
 import { startBackgroundJobs } from './background-jobs.ts'
 import { eInvoiceProviders } from './e-invoice-providers.ts'
 import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
+import { startHeartbeat } from './heartbeat.ts'
 import { MISSED_TICK_MS, reconcileSchedules } from './schedule-signals.ts'
 import { installSdk } from './sdk.ts'
 import { createTemporalWorkers } from './temporal-workers.ts'
@@ -128,11 +129,11 @@ export async function startWorker(
         tick: dependencies.tick,
         retainEventsDays: settings.retainEvents,
         retainPdfDays: settings.retainPdf,
-        arePolling: workers.arePolling,
         log,
         clock,
       })
     : null
+  const heartbeat = startHeartbeat({ database, engine, queues, queueSuffix, arePolling: workers.arePolling, log })
   log.info({ queues, temporal: address }, 'worker started')
   // It starts in a process of lower priority, while the worker takes work already.
   if (settings.pdfWarmUp && queues.includes('documents')) pdf.warmUp()
@@ -141,7 +142,7 @@ export async function startWorker(
     try {
       await workers.run()
     } finally {
-      await jobs?.stop()
+      await Promise.all([jobs?.stop(), heartbeat.stop()])
       sender.close()
       await pdf.close()
       await engine.close()
@@ -152,9 +153,10 @@ export async function startWorker(
   const isWorking = async () => workers.arePolling() && (await engine.isReachable())
   metrics = createWorkerMetrics({
     database,
+    queueSuffix,
     clock,
     arePolling: workers.arePolling,
-    jobsDone: () => jobs?.lastSuccesses() ?? {},
+    jobsDone: () => ({ ...jobs?.lastSuccesses(), ...heartbeat.lastSuccesses() }),
     sdkAddress: sdkMetricsAddress,
     pdfsWaiting: pdf.waiting,
   })

@@ -10,17 +10,32 @@ export interface Plain {
   body: string | Buffer
 }
 
-/** The state of every part that the service consists of. */
-export type Readiness = Record<string, 'up' | 'away' | 'not configured'>
+/** Whether a worker serves a queue, or when one was last seen to; null where none ever was. */
+export type QueueState = { state: 'up' | 'unknown' } | { state: 'away'; since: string | null }
+
+/** How far the database's clock is ahead of this process's, where that matters; negative where it is behind. */
+export type ClockState = { state: 'up' | 'unknown' } | { state: 'skewed'; database_ahead_seconds: number }
+
+/** The state of every part that the service consists of, of its task queues, and of its clocks. */
+export interface Readiness {
+  parts: Record<string, 'up' | 'away' | 'not configured'>
+  queues: Record<string, QueueState>
+  clock: ClockState
+}
 
 // Without Redis the limits are counted in the process; without the blob store there are no attachments and no new PDFs, but the
 // books go on.
 const MAY_BE_AWAY = ['redis', 'storage']
 
-/** 200 while all configured parts that the books need respond, otherwise 503. */
-export function readiness(parts: Readiness): Plain {
-  const away = Object.entries(parts).filter(([name, state]) => state === 'away' && !MAY_BE_AWAY.includes(name))
-  return json(away.length === 0 ? 200 : 503, { status: away.length === 0 ? 'ready' : 'not ready', parts })
+/**
+ * 200 while all configured parts that the books need respond and every queue has a worker, otherwise 503. Clocks that differ are
+ * only named.
+ */
+export function readiness({ parts, queues, clock }: Readiness): Plain {
+  const isReady =
+    Object.entries(parts).every(([name, state]) => state !== 'away' || MAY_BE_AWAY.includes(name)) &&
+    Object.values(queues).every(({ state }) => state === 'up')
+  return json(isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', parts, queues, clock })
 }
 
 export const live = (): Plain => json(200, { status: 'live' })

@@ -1,25 +1,48 @@
 // What the doctor asks PostgreSQL: the schema, what is stuck, and whether the keys fit.
 import { findStuck } from '../../audit/stuck/stuck.ts'
 import type { Finding } from '../../audit/stuck/check.ts'
-import type { Connection } from '../../models/connection.ts'
+import type { Database } from '../../models/database.ts'
 import { pendingMigrations } from '../../models/schema-version.ts'
 import { unseal } from '../../models/sealed.ts'
+import { queuesServed } from '../../models/heartbeat.ts'
 import { someSealedSecrets } from '../../models/webhook.ts'
 
 export const ADD_KEY = 'add the earlier key to ENCRYPTION_KEY of every process, separated by a comma, and restart it'
 /** Enough to notice a missing key. */
 const SECRETS = 1_000
 
-export async function examineDatabase(database: Connection, encryptionKey: string, now: Date): Promise<Finding[]> {
+export async function examineDatabase(
+  database: Database,
+  { encryptionKey, queueSuffix }: { encryptionKey: string; queueSuffix: string },
+  now: Date,
+): Promise<Finding[]> {
   const pending = await pendingMigrations(database)
   if (pending.length > 0) {
     const problem = `${pending.length} migrations are pending: ${pending.join(', ')}; nothing else was examined`
     return [{ check: 'migrations', severity: 'stuck', problem, mend: 'npm run migrate' }]
   }
-  return [...(await findStuck(database, now)), ...(await unreadable(database, encryptionKey))]
+  return [
+    ...(await unserved(database, queueSuffix)),
+    ...(await findStuck(database, now)),
+    ...(await unreadable(database, encryptionKey)),
+  ]
 }
 
-async function unreadable(database: Connection, encryptionKey: string): Promise<Finding[]> {
+// A queue without a worker, while others have one; the check `worker` says it where none is at work.
+async function unserved(database: Database, queueSuffix: string): Promise<Finding[]> {
+  const { hasWorker, queues } = await queuesServed(database, queueSuffix)
+  if (!hasWorker) return []
+  return queues.flatMap(({ queue, seenAt, isServed }) => {
+    if (isServed) return []
+    const since = seenAt ? `no worker has served the queue ${queue} since ${seenAt.toISOString()}` : null
+    const problem = since ?? `no worker has ever served the queue ${queue}`
+    return [
+      { check: 'queues', severity: 'stuck' as const, problem, mend: `WORKER_QUEUES=${queue} node worker/worker.ts` },
+    ]
+  })
+}
+
+async function unreadable(database: Database, encryptionKey: string): Promise<Finding[]> {
   const secrets = await someSealedSecrets(database, SECRETS)
   const wrong = secrets.filter((sealed) => !canRead(encryptionKey, sealed)).length
   if (wrong === 0) return []

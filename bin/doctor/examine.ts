@@ -15,11 +15,12 @@ const TEMPORAL_MS = 30_000
 /** Returns everything that is found. A part that does not answer is a finding, and what needs it is left out. */
 export async function examine(settings: Settings, now: Date): Promise<Finding[]> {
   const { temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix } = settings
-  const engine = openEngine({ address, namespace, queueSuffix, encryptionKey: settings.encryptionKey })
+  const { encryptionKey } = settings
+  const engine = openEngine({ address, namespace, queueSuffix, encryptionKey })
   const database = openDatabase({ url: settings.databaseUrl, pool: 1, name: 'bahi doctor' })
   try {
     const [stored, reachable, redis] = await Promise.all([
-      examineDatabase(database, settings.encryptionKey, now).catch(away('PostgreSQL')),
+      examineDatabase(database, { encryptionKey, queueSuffix }, now).catch(away('PostgreSQL')),
       engine.isReachable(),
       settings.redisUrl === null ? [] : redisFindings(settings.redisUrl),
     ])

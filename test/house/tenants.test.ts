@@ -80,8 +80,8 @@ test('every statement on them names the organisation, but for a few with a reaso
 })
 
 describe('SQL is written in models and reports alone', () => {
-  // What concerns no row of anybody's books: the notification of the relay, and the worker's heartbeat.
-  const ELSEWHERE = ['api/readiness.ts', 'api/waker.ts']
+  // What concerns no row of anybody's books: the notification of the relay.
+  const ELSEWHERE = ['api/waker.ts']
   test.each(['api', 'commands', 'activities', 'gateways', 'domain', 'workflows'])('%s', (room) => {
     const found = SOURCES.filter(({ path }) => path.startsWith(`${room}/`) && !ELSEWHERE.includes(path)).flatMap(statementsOf)
     expect(found.map(({ path, name }) => `${path} ${name}`)).toEqual([])

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
 import { createRelay } from '../../worker/relay.ts'
 import { claimBatch } from '../../commands/webhooks/delivery-claims.ts'
+import { queuesServed } from '../../models/heartbeat.ts'
 import { openEngine } from '../../gateways/temporal/engine.ts'
 import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
 import { openTcpProxy } from './tcp-proxy.ts'
@@ -202,4 +203,13 @@ test('the worker shows that it is alive, and stops showing it when it stops', as
   expect(code).toBe(0)
   await new Promise((resolve) => setTimeout(resolve, 2_500))
   expect(await lastSeen()).toBeGreaterThan(2_000)
+})
+
+test('each worker shows which queues it serves, also one that serves none of the workflows', async () => {
+  const served = async () => (await queuesServed(setup.database, setup.env.TEMPORAL_QUEUE_SUFFIX!)).queues.flatMap(({ queue, isServed }) => (isServed ? [queue] : []))
+  await setup.spawnWorker({ WORKER_QUEUES: 'webhooks,documents' })
+  const last = Date.now() + 30_000
+  while ((await served()).length === 0 && Date.now() < last) await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(await served()).toEqual(['webhooks', 'documents'])
+  expect(await lastSeen()).toBeNull()
 })

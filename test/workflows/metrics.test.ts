@@ -9,6 +9,7 @@ import { createAccessLog } from '../../api/http/access-log.ts'
 import { addWaitingMetrics } from '../../api/http/waiting-metrics.ts'
 import { freePort } from '../../bin/services/port.ts'
 import { onPath } from '../../bin/services/process.ts'
+import { QUEUES } from '../../domain/task-queues.ts'
 import { atMostEvery, createWorkerMetrics } from '../../worker/metrics.ts'
 import { ROOT } from '../fixtures/root.ts'
 import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
@@ -52,7 +53,8 @@ function valueIn(text: string, line: string): number | null {
 test('what waits in PostgreSQL, the background jobs, and the queues and slots of Temporal', async () => {
   // Those that are repeated within seconds, also after a failure.
   const JOBS = ['relay', 'slow_relay', 'processes', 'heartbeat']
-  const times = ['bahi_last_seen_timestamp_seconds{name="worker"}', ...JOBS.map((job) => `bahi_background_job_last_success_timestamp_seconds{name="${job}"}`)]
+  const served = QUEUES.map((queue) => `bahi_queue_last_seen_timestamp_seconds{queue="${queue}"}`)
+  const times = ['bahi_last_seen_timestamp_seconds{name="worker"}', ...served, ...JOBS.map((job) => `bahi_background_job_last_success_timestamp_seconds{name="${job}"}`)]
   let text = ''
   const value = (line: string) => valueIn(text, line)
   // What was read before is shown for ten seconds, and each job succeeds for the first time at its own time.
@@ -64,6 +66,9 @@ test('what waits in PostgreSQL, the background jobs, and the queues and slots of
   expect([value('bahi_worker_polling'), value('bahi_outbox_age_seconds'), value('bahi_webhook_deliveries_overdue'), value('bahi_webhook_circuits_open')]).toEqual([1, 0, 0, 0])
   expect(value('bahi_last_seen_timestamp_seconds{name="housekeeping/Asia/Kolkata"}')).toBe(Date.parse('2026-01-02T03:04:05Z') / 1000)
   for (const line of times) expect(value(line)).toBeGreaterThan(Date.now() / 1000 - HOUR_S)
+  // The workers of other suffixes do not count, and each queue has one name in every process.
+  expect(text.match(/^bahi_queue_last_seen_timestamp_seconds{queue="\w+"}/gm)).toHaveLength(QUEUES.length)
+  expect(text).not.toContain('name="queue/')
   const queue = `core-${setup.env.TEMPORAL_QUEUE_SUFFIX}`
   expect(text).toMatch(new RegExp(`^temporal_worker_task_slots_available{.*task_queue="${queue}",worker_type="ActivityWorker"} 20$`, 'm'))
   expect(text).toMatch(/^temporal_activity_schedule_to_start_latency_seconds_count{.*task_queue="webhooks-/m)
@@ -80,7 +85,7 @@ test('an outbox that nobody serves grows old, of active organisations only', asy
       },
     },
     clock: () => new Date(Date.now() + HOUR_S * 1000),
-    arePolling: () => false, jobsDone: () => ({}), sdkAddress: null, pdfsWaiting: () => 0,
+    queueSuffix: '', arePolling: () => false, jobsDone: () => ({}), sdkAddress: null, pdfsWaiting: () => 0,
   })
   await setup.sql(`UPDATE webhook_deliveries SET held_by = 'QUEUE', next_attempt_at = now() + interval '2 hours' WHERE held_by = 'PROCESS'`)
   await setup.sql(`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '30 minutes' WHERE id = (SELECT min(id::text)::uuid FROM webhook_deliveries)`)
@@ -88,7 +93,7 @@ test('an outbox that nobody serves grows old, of active organisations only', asy
   // In half an hour one is due, and in an hour it has waited for half an hour.
   const ages = answers.map(({ body }) => Math.round((valueIn(String(body), 'bahi_outbox_age_seconds') ?? 0) / 60))
   expect(new Set(ages)).toEqual(new Set([30]))
-  expect(observed.toSorted()).toEqual(['count waiting', 'read operations'])
+  expect(observed.toSorted()).toEqual(['count waiting', 'queues seen', 'read operations'])
 })
 
 test('a reading is repeated when it is old enough, and kept where the next one fails', async () => {
@@ -112,7 +117,7 @@ describe('files for Prometheus and Grafana', () => {
 
   test('ask only for metrics that a process serves', async () => {
     const { registry } = createAccessLog(pino({ level: 'silent' }), { roundTrips: () => 0, connections: () => 0, droppedLines: () => 0, rowMemoryBytes: () => 0 })
-    addWaitingMetrics(registry, setup.database)
+    addWaitingMetrics(registry, setup.database, '')
     const served = [...`${await registry.metrics()}\n${await metrics()}`.matchAll(/^# TYPE (\S+) (\S+)/gm)]
     const names = new Set(served.flatMap(([, name, type]) => (type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name])))
     const asked = new Set(expressions.flatMap((expr) => expr.match(/\b(?:bahi|temporal)_\w+/g) ?? []))

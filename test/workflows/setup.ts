@@ -28,7 +28,7 @@ export interface WorkflowSetup {
   startWorker(): Promise<void>
   stopWorker(): Promise<void>
   /** Starts a worker process that can be killed; resolves when it takes work. */
-  spawnWorker(): Promise<ChildProcess>
+  spawnWorker(changes?: Record<string, string>): Promise<ChildProcess>
   addEndpoint(url: string, changes?: Partial<WebhookEndpointRow>): Promise<string>
   /** Books events in one transaction, as a command does, and wakes the relay; answers the entities' ids. */
   announce(count?: number): Promise<string[]>
@@ -71,8 +71,8 @@ export async function openWorkflowSetup(settings: Record<string, string> = {}): 
       await worker?.ended
       worker = undefined
     },
-    async spawnWorker() {
-      const child = await spawnWorker(env)
+    async spawnWorker(changes = {}) {
+      const child = await spawnWorker({ ...env, ...changes })
       children.push(child)
       return child
     },
