@@ -1,7 +1,7 @@
 // The API as a process: its signals, its shutdown, and the handling of uncaught errors.
 import type { LogOutput } from '../gateways/log-output.ts'
 import type { Database } from '../models/database.ts'
-import { unfitAtStart } from '../models/schema-version.ts'
+import { unfitAtStart } from '../models/checks-at-start.ts'
 import { currentRequest, type CurrentRequest } from './http/current-request.ts'
 
 export interface Api {
@@ -11,11 +11,12 @@ export interface Api {
   /** Answers 500 to a request whose code threw an error that was not caught. */
   answerUnhandled(underWay: CurrentRequest, error: unknown): void
   database: Database
+  encryptionKey: string
 }
 
 /**
  * Serves until SIGTERM or SIGINT, or until an uncaught error outside of any request; then shuts down and exits. It does not
- * serve on a schema that it does not know.
+ * serve on a schema that it does not know, nor with another key than that of the database.
  */
 export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<void> {
   let stopping = false
@@ -39,7 +40,7 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
     void stop(1)
   })
   try {
-    const unfit = await unfitAtStart(api.database, (why) => {
+    const unfit = await unfitAtStart(api.database, api.encryptionKey, (why) => {
       log.fatal(why)
       void stop(1)
     })

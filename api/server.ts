@@ -96,6 +96,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   let healthPort: HealthPort | null = null
   return {
     database,
+    encryptionKey: settings.encryptionKey,
     async listen() {
       const { healthPort: port, host } = settings
       if (port !== null && port === settings.port)

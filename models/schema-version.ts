@@ -1,6 +1,5 @@
 // Compares the schema of a database with the one that this code was written for.
 import { readdir } from 'node:fs/promises'
-import { setTimeout } from 'node:timers/promises'
 import type { Connection } from './connection.ts'
 
 const FOLDER = new URL('./migrations/', import.meta.url)
@@ -34,35 +33,6 @@ export async function unfitSchema(connection: Connection): Promise<string | null
   const unfit = applied.find(({ requires }) => requires !== null && !names.includes(requires))
   if (!unfit) return null
   return `The schema is newer than this version: ${unfit.name} was applied, which needs a version that has ${unfit.requires}. Start such a version`
-}
-
-/** How long a process that starts waits for its database. */
-const FIRST_ANSWER_MS = 2_000
-const ASK_AGAIN_MS = 1_000
-
-/**
- * As unfitSchema, for a process that starts. It may start while its database is away: then this is null, and `refuse` is
- * called later, if the database answers and the schema does not fit.
- */
-export async function unfitAtStart(connection: Connection, refuse: (why: string) => void): Promise<string | null> {
-  const asked = unfitSchema(connection).catch(() => undefined)
-  const answer = await Promise.race([asked, setTimeout(FIRST_ANSWER_MS, undefined, { ref: false })])
-  if (answer !== undefined) return answer
-  void askAgain(connection, asked, refuse)
-  return null
-}
-
-async function askAgain(
-  connection: Connection,
-  first: Promise<string | null | undefined>,
-  refuse: (why: string) => void,
-): Promise<void> {
-  let answer = await first
-  while (answer === undefined) {
-    await setTimeout(ASK_AGAIN_MS, undefined, { ref: false })
-    answer = await unfitSchema(connection).catch(() => undefined)
-  }
-  if (answer !== null) refuse(answer)
 }
 
 const known = async () => (await readdir(FOLDER)).filter((name) => name.endsWith('.sql')).sort()

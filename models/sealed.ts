@@ -34,6 +34,16 @@ export function unseal(encryptionKey: string, sealed: string): string {
   return opened(keys.at(-1)!, bytes)
 }
 
+/** Whether one of the keys of the ring opens it. */
+export function canUnseal(encryptionKey: string, sealed: string): boolean {
+  try {
+    unseal(encryptionKey, sealed)
+    return true
+  } catch {
+    return false
+  }
+}
+
 function opened(key: Buffer, bytes: Buffer): string {
   const nonce = bytes.subarray(0, NONCE_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })

@@ -13,8 +13,8 @@ import { traceProcess } from '../gateways/traced-process.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import type { RenderOutcome } from '../activities/render.ts'
 import { createPdfEngine } from '../gateways/pdf/engine.ts'
+import { unfitAtStart } from '../models/checks-at-start.ts'
 import { openDatabase } from '../models/database.ts'
-import { unfitAtStart } from '../models/schema-version.ts'
 import { sealer } from '../models/sealed.ts'
 import { enableTracing } from '../models/tracing.ts'
 import {
@@ -206,7 +206,7 @@ async function main(): Promise<void> {
     }
     // Its one connection closes when it has been idle for a minute.
     const asked = openDatabase({ url: settings.databaseUrl, pool: 1, name: 'bahi worker' })
-    const unfit = await unfitAtStart(asked, refuse)
+    const unfit = await unfitAtStart(asked, settings.encryptionKey, refuse)
     if (unfit !== null) return refuse(unfit)
     const worker = (started = await startWorker(settings, log, sdkMetricsAddress))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -2,8 +2,9 @@
 import { findStuck } from '../../audit/stuck/stuck.ts'
 import type { Finding } from '../../audit/stuck/check.ts'
 import type { Database } from '../../models/database.ts'
+import { hasOtherKey } from '../../models/installation.ts'
 import { pendingMigrations } from '../../models/schema-version.ts'
-import { unseal } from '../../models/sealed.ts'
+import { canUnseal } from '../../models/sealed.ts'
 import { queuesServed } from '../../models/heartbeat.ts'
 import { someSealedSecrets } from '../../models/webhook.ts'
 
@@ -43,18 +44,13 @@ async function unserved(database: Database, queueSuffix: string): Promise<Findin
 }
 
 async function unreadable(database: Database, encryptionKey: string): Promise<Finding[]> {
+  const finding = (problem: string): Finding => ({ check: 'encryption key', severity: 'stuck', problem, mend: ADD_KEY })
+  if (await hasOtherKey(database, encryptionKey))
+    return [finding('this ENCRYPTION_KEY is not the key of the database: the API and the worker do not start with it')]
   const secrets = await someSealedSecrets(database, SECRETS)
-  const wrong = secrets.filter((sealed) => !canRead(encryptionKey, sealed)).length
+  const wrong = secrets.filter((sealed) => !canUnseal(encryptionKey, sealed)).length
   if (wrong === 0) return []
-  const problem = `the secrets of ${wrong} of ${secrets.length} enabled endpoints cannot be read with this ENCRYPTION_KEY`
-  return [{ check: 'encryption key', severity: 'stuck', problem, mend: ADD_KEY }]
-}
-
-function canRead(encryptionKey: string, sealed: string): boolean {
-  try {
-    unseal(encryptionKey, sealed)
-    return true
-  } catch {
-    return false
-  }
+  return [
+    finding(`the secrets of ${wrong} of ${secrets.length} enabled endpoints cannot be read with this ENCRYPTION_KEY`),
+  ]
 }

@@ -97,7 +97,9 @@ describe('SQL is written in models and reports alone', () => {
 test('a finder that takes a bare connection asks nothing of an organisation, but for those with a reason', () => {
   const known = ['findTokenHolder', 'findPartnerOfKey', 'findOrganizationOfPartner', 'findOrganizationByRef', 'findOrganization', 'findOrganizationFacts',
     // Of persons, who belong to organisations and not to one.
-    'findPersonByEmail', 'findSession', 'findSessions', 'findOrganizationsOf', 'countSignIn']
+    'findPersonByEmail', 'findSession', 'findSessions', 'findOrganizationsOf', 'countSignIn',
+    // Of the installation.
+    'installationOf']
   const finder = /export (?:async )?function (find\w+|count\w+|read\w+|with\w+|\w+Of)\s*(?:<[^>]*>+)?\(\s*\w+: (Connection|Database|Transaction)\b/g
   const bare = SOURCES.filter(({ path }) => path.startsWith('models/') && path !== 'models/find.ts')
     .flatMap(({ path, text }) => [...text.matchAll(finder)].map(([, name = '']) => (known.includes(name) ? name : `${path} ${name}`)))

@@ -1,0 +1,39 @@
+// What a process asks of its database before it serves: whether it knows the schema, and whether it has the right key.
+import { setTimeout } from 'node:timers/promises'
+import type { Connection } from './connection.ts'
+import { unfitKey } from './installation.ts'
+import { unfitSchema } from './schema-version.ts'
+
+/** How long a process that starts waits for its database. */
+const FIRST_ANSWER_MS = 2_000
+const ASK_AGAIN_MS = 1_000
+
+/**
+ * Why a process must not run on the database, in one line; null where it may. It may start while its database is away: then
+ * this is null, and `refuse` is called later, if the database answers and does not fit.
+ */
+export async function unfitAtStart(
+  connection: Connection,
+  encryptionKey: string,
+  refuse: (why: string) => void,
+): Promise<string | null> {
+  const ask = async () => (await unfitSchema(connection)) ?? (await unfitKey(connection, encryptionKey))
+  const asked = ask().catch(() => undefined)
+  const answer = await Promise.race([asked, setTimeout(FIRST_ANSWER_MS, undefined, { ref: false })])
+  if (answer !== undefined) return answer
+  void askAgain(ask, asked, refuse)
+  return null
+}
+
+async function askAgain(
+  ask: () => Promise<string | null>,
+  first: Promise<string | null | undefined>,
+  refuse: (why: string) => void,
+): Promise<void> {
+  let answer = await first
+  while (answer === undefined) {
+    await setTimeout(ASK_AGAIN_MS, undefined, { ref: false })
+    answer = await ask().catch(() => undefined)
+  }
+  if (answer !== null) refuse(answer)
+}
