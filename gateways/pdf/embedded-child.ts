@@ -1,5 +1,5 @@
 // The program of the embedded engine: LibreOffice as WebAssembly, in a process of its own, which converts what its parent sends.
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -22,8 +22,14 @@ const WATCH = `
 `
 new Worker(WATCH, { eval: true }).unref()
 
-// Calls of the API on the same machine go first.
+// Calls of the API on the same machine go first. Linux may share the processors between sessions before it looks at the
+// processes, and this one leads a session of its own.
 setPriority(Number(process.argv[2]))
+try {
+  writeFileSync('/proc/self/autogroup', process.argv[2]!)
+} catch {
+  // Another system, or one without such groups.
+}
 
 /** What the parent sends: a document, and the options of LibreOffice's PDF export. */
 interface Job {

@@ -22,8 +22,14 @@ def properties(**values):
     return tuple(PropertyValue(Name=name, Value=value) for name, value in values.items())
 
 
-# Calls of the API on the same machine go first.
-os.nice(int(sys.argv[4]))
+# Calls of the API on the same machine go first. Linux may share the processors between sessions before it looks at the
+# processes, and this one leads a session of its own.
+niceness = os.nice(int(sys.argv[4]))
+try:
+    with open("/proc/self/autogroup", "w") as autogroup:
+        autogroup.write(str(niceness))
+except OSError:
+    pass
 
 
 def start():
