@@ -13,10 +13,12 @@ export interface Example {
   body: string | null
   /** The fields of a form, as -F has them. */
   form: string[]
+  /** The name of the file that takes the answer, by -o; null where it is shown. */
+  output: string | null
   /** The files that were written before, by their names. */
   files: Record<string, string>
-  /** Null where the document shows no answer. */
-  shown: { status: number | null; shortened: boolean; json: unknown } | null
+  /** Null where the document shows no answer; `heads` are the lines of an answer that is a file. */
+  shown: { status: number | null; shortened: boolean; json: unknown; heads: [name: string, value: string][] } | null
 }
 
 interface Fence {
@@ -54,7 +56,7 @@ export function examplesOf(document: string): Example[] {
       line: fence.line,
       ...callOf(command),
       files,
-      shown: index === calls.length - 1 && next?.info[0] === 'json' ? shownIn(next) : null,
+      shown: index === calls.length - 1 && ['json', 'http'].includes(next?.info[0] ?? '') ? shownIn(next!) : null,
     }))
   })
 }
@@ -62,17 +64,21 @@ export function examplesOf(document: string): Example[] {
 function shownIn({ info, text }: Fence): Example['shown'] {
   const status = info.find((word) => /^\d{3}$/.test(word))
   const shortened = info.includes('shortened')
-  return { status: status === undefined ? null : Number(status), shortened, json: JSON.parse(text) }
+  const heads = info[0] === 'http' ? text.trim().split('\n').map((line) => line.split(': ') as [string, string]) : []
+  return { status: status === undefined ? null : Number(status), shortened, json: info[0] === 'json' ? JSON.parse(text) : null, heads }
 }
 
 /** The part of curl's command line that the documents use. Throws an Error for any other option. */
-function callOf(command: string): Pick<Example, 'method' | 'url' | 'headers' | 'body' | 'form'> {
+function callOf(command: string): Pick<Example, 'method' | 'url' | 'headers' | 'body' | 'form' | 'output'> {
   const quotes = [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)]
   const words = quotes.map(([, single, double, bare]) => single ?? double ?? bare ?? '')
-  const call = { method: '', url: '', headers: {} as Record<string, string>, body: null as string | null, form: [] as string[] }
+  const call = { method: '', url: '', headers: {} as Record<string, string>, body: null as string | null, form: [] as string[], output: null as string | null }
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at]!
     if (word === '-s') continue
+    // The heads of the answer go to the terminal.
+    else if (word === '-D') at += 1
+    else if (word === '-o') call.output = words[at += 1]!
     else if (word === '-X') call.method = words[at += 1]!
     else if (word === '-F') call.form.push(words[at += 1]!)
     else if (word === '-d') call.body = words[at += 1]!
@@ -112,7 +118,9 @@ export function learn(words: Words, answer: unknown): void {
   Object.assign(words, fresh)
 }
 
-const OF_THE_MOMENT = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|[0-9a-f]{8}-[0-9a-f-]{27}|svc_\w+_[\w.-]{3,}|whsec_[\w+/=.]{3,}|[\w-]{60,})$/
+// The times, ids, tokens and secrets of this run; the numbers and QR codes of a portal.
+const OF_THE_MOMENT =
+  /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z|[0-9a-f]{8}-[0-9a-f-]{27}|svc_\w+_[\w.-]{3,}|whsec_[\w+/=.]{3,}|[\w-]{60,}|\d{15}|ey[\w-]+\.[\w-]+\.[\w-]+)$/
 
 /**
  * The differences between what a document shows and what was answered: keys, types, and values, except for ids, tokens
