@@ -7,6 +7,7 @@ const ORDER = ['domain', 'house', 'model-based', 'hammer', 'contract', 'api']
 /** Files that wait most of their time: for a process that has to start, or for somebody who never answers. The longest first. */
 const WAITING = [
   /^workflows\/(bulk-)?crashes\b/,
+  /^operations\/parts\b/,
   /^kills\//,
   /^gateways\/pdf\b/,
   /^workflows\/(recurring|neighbours|lost-data|conversions|housekeeping)\.test/,

@@ -12,12 +12,12 @@ import { billing } from './billing.ts'
 import { bulking } from './bulking.ts'
 import { changing } from './changing.ts'
 import { deleting } from './deleting.ts'
-import { startLoad, type Acknowledged, type Load } from './load.ts'
-import { patientCallerAt } from './patient-caller.ts'
+import { expectAllAreTold, expectEachOnce, expectSameAgain } from './judging.ts'
+import { startLoad, type Load } from './load.ts'
 import { killWhole } from './processes.ts'
 import { scheduling } from './scheduling.ts'
 import { startSecondProcesses, type SecondProcesses } from './second.ts'
-import { bodyOf, numbersInARow, openLoadedOrganization, type LoadedOrganization } from './organization.ts'
+import { bodyOf, openLoadedOrganization, type LoadedOrganization } from './organization.ts'
 import { checkedCallerOf, startWriters, type RunningWriters, type Writer } from './writers.ts'
 
 // How many times the small size of every day: 8 are more than 500 ticks of schedules, 20 bulks and 5,000 deliveries in all, with
@@ -89,8 +89,8 @@ test.each([
   if (isNoticed) expect(load.unheard).toBeGreaterThan(0)
   else expect(load.unheard).toBe(0)
   await expectEachOnce(org, load.acknowledged)
-  await expectSameAgain(org, load.acknowledged)
-  await expectAllAreTold(org, load.acknowledged)
+  await expectSameAgain(org, load.acknowledged, card.base_url)
+  await expectAllAreTold(org, load.acknowledged, database, run.output)
   await others.check()
   expect(await audit(database)).toEqual([])
   if (SCALE > 1) process.stdout.write(`${name} killed; so far, of all: ${JSON.stringify((await database.run(SO_FAR, []))[0])}\n`)
@@ -127,49 +127,4 @@ async function killAndWait(name: string): Promise<void> {
   await until(() => part() && part().pid !== before.pid, 30_000, () => `${name} stays away:\n${run.output()}`)
   if (name === 'API' || name === 'Worker') await second?.replace()
   await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 60_000, () => `not ready:\n${run.output()}`)
-}
-
-// Every invoice is an acknowledged one, with the number and the body that were acknowledged, and none is missing.
-async function expectEachOnce(org: LoadedOrganization, acknowledged: Acknowledged[]): Promise<void> {
-  const found = await org.invoices()
-  const expected = acknowledged.map(({ answer }) => answer.body.invoice)
-  const byId = (one: { invoice_id: string }, other: { invoice_id: string }) => (one.invoice_id < other.invoice_id ? -1 : 1)
-  expect(found.toSorted(byId)).toEqual(expected.toSorted(byId))
-  expect(new Set(found.map(({ reference_number }) => reference_number))).toEqual(new Set(acknowledged.map(({ key }) => key)))
-  expect(found.map(({ invoice_number }) => invoice_number).sort()).toEqual(numbersInARow(found.length))
-}
-
-// A caller that lost its acknowledgement repeats the call and gets the same answer.
-async function expectSameAgain(org: LoadedOrganization, acknowledged: Acknowledged[]): Promise<void> {
-  const caller = patientCallerAt(demoCard(dataDir).base_url, org.token)
-  for (const { key, body, answer } of acknowledged) {
-    const again = await caller.once('POST', '/invoices', { key, body })
-    expect(again).toMatchObject({ status: 201, text: answer.text, headers: { 'idempotency-replay': 'true' } })
-  }
-  expect(await org.invoices()).toHaveLength(acknowledged.length)
-}
-
-// At least one genuine INVOICE_CREATED an invoice; where there are more, they are one delivery, byte for byte.
-async function expectAllAreTold(org: LoadedOrganization, acknowledged: Acknowledged[]): Promise<void> {
-  const count = acknowledged.length
-  let rows: unknown[] = []
-  const delivered = async () => {
-    const found = await database.run<{ status: string; held_by: string; count: number }>(DELIVERIES, [org.orgId])
-    rows = found
-    return found.every(({ status }) => status === 'DELIVERED') && found.reduce((sum, row) => sum + row.count, 0) === count
-  }
-  await until(delivered, 300_000, () => `${org.customer.arrivals.length} arrivals for ${count} invoices, ${JSON.stringify(rows)}:\n${run.output()}`)
-  const { arrivals } = org.customer
-  expect(arrivals.filter(({ genuine }) => !genuine)).toEqual([])
-  const bodiesByDelivery = org.bodiesByDelivery()
-  for (const { deliveryId, body } of arrivals) expect(body.toString()).toBe(bodiesByDelivery.get(deliveryId))
-  const events = [...bodiesByDelivery].map(([deliveryId, text]) => ({ deliveryId, ...JSON.parse(text) }))
-  expect(events.every((event) => event.delivery_id === event.deliveryId && event.event_type === 'INVOICE_CREATED' && event.org_id === org.orgId)).toBe(true)
-  const expected = acknowledged.map(({ answer: { body: { invoice } } }) => `${invoice.invoice_id} ${invoice.invoice_number} ${invoice.total}`)
-  expect(events.map(({ data }) => `${data.id} ${data.number} ${data.total}`).sort()).toEqual(expected.sort())
-}
-
-const DELIVERIES = {
-  name: 'deliveries by status',
-  text: 'SELECT status, held_by, attempts_made, next_attempt_at, count(*)::integer AS count FROM webhook_deliveries WHERE org_id = $1 GROUP BY 1, 2, 3, 4',
 }

@@ -1,7 +1,7 @@
 // Callers that create invoices without a pause, and repeat under the same key whatever was not acknowledged.
 import { randomUUID } from 'node:crypto'
 import type { Answered } from '../fixtures/client.ts'
-import { patientCallerAt, pause } from './patient-caller.ts'
+import { patientCallerAt, pause, type Listeners } from './patient-caller.ts'
 
 /** A call that was acknowledged: what was sent under its key, and the answer. */
 export interface Acknowledged {
@@ -22,12 +22,19 @@ export interface Load {
   stop(): Promise<void>
 }
 
-const CALLERS = 6
-const PAUSE_MS = 15
+const MANY = { callers: 6, pauseMs: 15 }
 
-/** Starts the callers. `bodyOf` draws up the invoice of a key. */
-export function startLoad(baseUrl: string, token: string, bodyOf: (key: string) => Record<string, unknown>): Load {
-  const patient = patientCallerAt(baseUrl, token)
+interface LoadOptions extends Listeners {
+  callers: number
+  /** Between two calls of a caller. */
+  pauseMs: number
+}
+
+/** Starts the callers, at one address or in turn at several. `bodyOf` draws up the invoice of a key. */
+export function startLoad(
+  addresses: string | readonly string[], token: string, bodyOf: (key: string) => Record<string, unknown>, { callers: many, pauseMs, ...listeners }: LoadOptions = MANY,
+): Load {
+  const patient = patientCallerAt(addresses, token, listeners)
   let stopped = false
 
   async function caller(): Promise<void> {
@@ -37,7 +44,7 @@ export function startLoad(baseUrl: string, token: string, bodyOf: (key: string) 
       const answer = await patient.untilAnswered('POST', '/invoices', { key, body })
       if (answer?.status === 201) load.acknowledged.push({ key, body, answer })
       else load.surprises.push(answer ? `${answer.status} ${answer.text}` : `${key} was not acknowledged in time`)
-      await pause(PAUSE_MS)
+      await pause(pauseMs)
     }
   }
 
@@ -58,6 +65,6 @@ export function startLoad(baseUrl: string, token: string, bodyOf: (key: string) 
       await Promise.all(callers)
     },
   }
-  const callers = Array.from({ length: CALLERS }, caller)
+  const callers = Array.from({ length: many }, caller)
   return load
 }

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import type { Answered, CallOptions, Json } from '../fixtures/client.ts'
 import { until } from '../start/local-run.ts'
-import { patientCallerAt, pause, type PatientCaller } from './patient-caller.ts'
+import { patientCallerAt, pause, type Listeners, type PatientCaller } from './patient-caller.ts'
 import type { LoadedOrganization } from './organization.ts'
 
 /** What a writer does over and over, and how the books are compared with what was acknowledged. */
@@ -78,8 +78,8 @@ export interface CheckedCaller {
   countActivity(entityType: string, entityId: string, action: string): Promise<number>
 }
 
-export function checkedCallerOf(baseUrl: string, { token }: Pick<LoadedOrganization, 'token'>): CheckedCaller {
-  const caller: PatientCaller = patientCallerAt(baseUrl, token)
+export function checkedCallerOf(addresses: string | readonly string[], { token }: Pick<LoadedOrganization, 'token'>, listeners?: Listeners): CheckedCaller {
+  const caller: PatientCaller = patientCallerAt(addresses, token, listeners)
   const answered = async (method: string, path: string, options = {}): Promise<Answered> => {
     const answer = await caller.untilAnswered(method, path, options)
     if (!answer) throw new Error(`${method} ${path} was not answered in time`)

@@ -1,0 +1,103 @@
+// Everything that callers do at the same time, at two APIs, while parts of an installation go and come; and the judgement of it.
+import { expect } from '@jest/globals'
+import { audit } from '../../audit/audit.ts'
+import { billing } from '../kills/billing.ts'
+import { bulking } from '../kills/bulking.ts'
+import { expectAllAreTold, expectEachOnce } from '../kills/judging.ts'
+import { startLoad } from '../kills/load.ts'
+import { bodyOf, openLoadedOrganization, type LoadedOrganization } from '../kills/organization.ts'
+import { checkedCallerOf, startWriters } from '../kills/writers.ts'
+import { figuresText, recordOutages } from './outages.ts'
+import type { Installation } from './installation.ts'
+import { mailing, paying, ticking } from './writers.ts'
+
+export interface FullLoad {
+  /** Does something to a part while the load goes on; returns when every kind of call has succeeded again since. Prints the figures. */
+  during(name: string, work: () => Promise<void>): Promise<void>
+  /** Every kind of call succeeds again. */
+  goOn(): Promise<void>
+  /** Ends the load, and compares what was acknowledged with the books, the receiver and the mailbox. */
+  judge(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface LoadSize {
+  /** Times the small size of every day. */
+  scale: number
+  /** Whether PDFs are rendered. */
+  rendersPdfs: boolean
+}
+
+export async function startFullLoad(installation: Installation, { scale, rendersPdfs }: LoadSize): Promise<FullLoad> {
+  const { addresses, partnerKey, mailboxUrl, database } = installation
+  const outages = recordOutages()
+  const [billed, other] = await Promise.all([0, 1].map(() => openLoadedOrganization(addresses[0]!, partnerKey))) as [LoadedOrganization, LoadedOrganization]
+  const ladders = refuseSome(billed)
+  // As if the minute had passed for which a call that waits for a workflow keeps its key.
+  const keptBy = async (key: string) => void (await database.run(FREED, [key]))
+  const listeners = { heard: outages.heard, ...(scale === 1 && { keptBy }) }
+  const caller = checkedCallerOf(addresses, other, listeners)
+  const mails = await mailing(other, caller, { mailboxUrl, attachPdf: rendersPdfs })
+  const ticks = ticking(other, caller)
+  const bulks = bulking(other, caller)
+  const writers = startWriters([paying(other, caller), billing(other, caller), bulks, mails, ticks])
+  const load = startLoad(addresses, billed.token, (key) => bodyOf(billed, key), { callers: 2 + scale, pauseMs: 100, ...listeners })
+
+  const more = { invoices: 10 * scale, rounds: scale }
+  const limitMs = 120_000 * scale
+  const goOn = async () => {
+    try {
+      await Promise.all([load.acknowledges(more.invoices, limitMs), writers.goOn(more.rounds, limitMs)])
+    } catch (error) {
+      throw new Error(`${(error as Error).message}\n${installation.output()}`, { cause: error })
+    }
+  }
+  const stop = async () => {
+    await Promise.all([load.stop(), writers.stop()])
+  }
+
+  const full: FullLoad = {
+    goOn, stop,
+    async during(name, work) {
+      outages.take()
+      const begunAt = Date.now()
+      await work()
+      const tookS = Math.round((Date.now() - begunAt) / 100) / 10
+      await goOn()
+      process.stdout.write(figuresText(`${name} in ${tookS} s`, outages.take()))
+    },
+    async judge() {
+      await stop()
+      ladders.takeAll()
+      expect(load.surprises).toEqual([])
+      await expectEachOnce(billed, load.acknowledged)
+      await expectAllAreTold(billed, load.acknowledged, database, installation.output)
+      await writers.check()
+      expect(installation.unhandled()).toEqual([])
+      expect(await audit(database)).toEqual([])
+      const deliveries = billed.bodiesByDelivery().size
+      process.stdout.write(`${load.acknowledged.length} invoices, ${deliveries} deliveries in ${billed.customer.arrivals.length} attempts, ` +
+        `${ladders.takenAgain()} sent again after they were taken, ${ticks.occurrences()} occurrences, ${mails.unknown()} mails of which nobody knows\n`)
+      await Promise.all([billed.customer.close(), other.customer.close()])
+    },
+  }
+  return full
+}
+
+const FREED = { name: 'free a key', text: 'UPDATE idempotent_answers SET claimed_until = now() WHERE key = $1 AND claimed_until IS NOT NULL' }
+
+// Of ten deliveries one is refused twice; so many climb their ladders until the end.
+const CLIMBING = 15
+function refuseSome({ customer }: LoadedOrganization): { takeAll(): void; takenAgain(): number } {
+  const places = new Map<string, { place: number; refused: number; taken: number }>()
+  let takesAll = false
+  customer.answer = ({ deliveryId }) => {
+    const one = places.get(deliveryId) ?? { place: places.size, refused: 0, taken: 0 }
+    places.set(deliveryId, one)
+    const isRefused = !takesAll && (one.place < CLIMBING || (one.place % 10 === 7 && one.refused < 2))
+    if (isRefused) one.refused += 1
+    else one.taken += 1
+    return isRefused ? 503 : 200
+  }
+  return { takeAll: () => void (takesAll = true), takenAgain: () => [...places.values()].filter(({ taken }) => taken > 1).length }
+}
