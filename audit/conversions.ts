@@ -18,6 +18,10 @@ const linkOf = (kind: Order) => {
 }
 type Link = ReturnType<typeof linkOf>
 
+/** The conversion that made a document at this time may be among those that were removed since they ended. */
+const mayLackConversion = (document: string, time: string) =>
+  `EXISTS (SELECT FROM removed_conversions AS r WHERE r.org_id = ${document}.org_id AND ${time} <= r.ended_at)`
+
 // Cancelling an invoice or bill gives its quantities back to the order.
 const quantitiesOf = ({ order, target, lineLink }: Link) =>
   `SELECT format('line %s of ${order.noun} %s of %s: ${order.converted} is %s, but its uncancelled ${target.table} have %s', l.line_no, o.${order.number}, l.org_id,
@@ -52,7 +56,8 @@ const makersOf = ({ order, target }: Link) =>
    FROM ${target.table} AS t
    LEFT JOIN conversions AS c ON c.org_id = t.org_id AND c.${target.id} = t.id
      AND t.${order.id} = CASE c.source_type WHEN 'ESTIMATE' THEN c.sales_order_id ELSE c.source_id END
-   WHERE t.${order.id} IS NOT NULL GROUP BY t.org_id, t.id, t.${target.number} HAVING count(c.id) <> 1`
+   WHERE t.${order.id} IS NOT NULL GROUP BY t.org_id, t.id, t.${target.number}
+   HAVING count(c.id) > 1 OR count(c.id) = 0 AND NOT ${mayLackConversion('t', 't.created_time')}`
 
 const queriesOf = (kind: Order): AuditQuery[] =>
   [quantitiesOf, statesOf, linksOf, makersOf].map((check) => ({
@@ -71,7 +76,8 @@ const ESTIMATES = {
          CROSS JOIN LATERAL (SELECT count(*) AS announced FROM webhook_events AS v
            WHERE v.org_id = e.org_id AND v.entity_id = e.id AND v.event_type = 'ESTIMATE_CONVERTED') AS v
          WHERE CASE e.status
-           WHEN 'CONVERTED' THEN o.estimate_id IS DISTINCT FROM e.id OR c.made <> 1 OR v.announced > 1
+           WHEN 'CONVERTED' THEN o.estimate_id IS DISTINCT FROM e.id OR c.made > 1 OR v.announced > 1
+             OR c.made = 0 AND NOT ${mayLackConversion('e', 'o.created_time')}
              OR v.announced = 0 AND NOT ${mayBeRemoved('e', 'o.created_time')}
            ELSE e.converted_to_sales_order_id IS NOT NULL OR v.announced <> 0 END`,
 }

@@ -15,7 +15,7 @@ import { STATES } from '../domain/place-of-supply.ts'
 import { WARNINGS } from '../domain/warnings.ts'
 import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
-import { RETENTION_MS } from '../models/idempotency.ts'
+import { REPEATED_MS } from '../models/idempotency.ts'
 import { readSettings } from '../settings.ts'
 import { boundRows, shareRows } from './bounds.ts'
 
@@ -157,7 +157,7 @@ function limits(): string[][] {
     ['Bulks of an organisation under way', String(MAX_BULKS)],
     ['Webhook endpoints of an organisation', String(MAX_ENDPOINTS)],
     ['`Idempotency-Key`', '1 to 200 letters, digits, `-`, `_`, `:`'],
-    ['Answers are stored for', `${RETENTION_MS / 3_600_000} hours`],
+    ['Answers are stored for', `${REPEATED_MS / 3_600_000} hours`],
   ]
 }
 

@@ -175,15 +175,23 @@ const LEFT: Statement = {
   takesNoLock: true,
 }
 
-/** Deletes bulks that were completed before this time with their rows, at most `atMost` of them; returns how many. */
-export async function deleteOldBulks(connection: Connection, before: Date, atMost: number): Promise<number> {
-  const rows = await connection.run(DELETE_OLD, [before, atMost])
-  return rows.length
+/**
+ * Deletes bulks that were completed before this time with their rows: one, or several that have so many rows at most together.
+ * Returns how many.
+ */
+export async function deleteOldBulks(connection: Connection, before: Date, rows: number): Promise<number> {
+  const deleted = await connection.run(DELETE_OLD, [before, rows])
+  return deleted.length
 }
 
 const DELETE_OLD: Statement = {
   name: 'delete old bulks',
-  text: `DELETE FROM bulks WHERE (org_id, id) IN (SELECT org_id, id FROM bulks
-           WHERE status = 'COMPLETED' AND completed_time < $1 ORDER BY completed_time LIMIT $2 FOR UPDATE SKIP LOCKED)
+  text: `DELETE FROM bulks WHERE (org_id, id) IN (
+           SELECT org_id, id FROM (
+             SELECT org_id, id, row_number() OVER places AS place, sum(total) OVER places AS rows FROM (
+               SELECT org_id, id, total, completed_time FROM bulks
+               WHERE status = 'COMPLETED' AND completed_time < $1 ORDER BY completed_time LIMIT 100 FOR UPDATE SKIP LOCKED) AS old
+             WINDOW places AS (ORDER BY completed_time, id)) AS counted
+           WHERE place = 1 OR rows <= $2)
          RETURNING 1`,
 }

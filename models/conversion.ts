@@ -66,6 +66,31 @@ const WITHOUT_DOCUMENT = {
          WHERE hops = 0 AND refusal IS NULL AND created_time BETWEEN $1 AND $2 ORDER BY created_time, id LIMIT $3`,
 }
 
+/**
+ * Removes conversions that ended before this time, at most `atMost` of them, and returns how many. Documents name their sources
+ * themselves, so what was made keeps its links. One that waits, or has made only the first of two documents, stays.
+ */
+export async function removeOldConversions(connection: Connection, before: Date, atMost: number): Promise<number> {
+  const [row] = await connection.run<{ removed: number }>(REMOVE_OLD, [before, atMost])
+  return row!.removed
+}
+
+// By conversions_ended. Two workers at once take different ones, and note them in the order of the organisations.
+const REMOVE_OLD: Statement = {
+  name: 'remove old conversions',
+  text: `WITH old AS MATERIALIZED (
+    SELECT org_id, id, last_modified_time FROM conversions
+    WHERE (refusal IS NOT NULL OR hops = CASE through WHEN 'invoice' THEN 2 ELSE 1 END) AND last_modified_time < $1
+    ORDER BY last_modified_time LIMIT $2 FOR UPDATE SKIP LOCKED
+  ), removed AS (
+    DELETE FROM conversions AS c USING old WHERE c.org_id = old.org_id AND c.id = old.id
+  ), noted AS (
+    INSERT INTO removed_conversions AS r (org_id, ended_at) SELECT org_id, max(last_modified_time) FROM old GROUP BY org_id ORDER BY org_id
+    ON CONFLICT (org_id) DO UPDATE SET ended_at = greatest(r.ended_at, excluded.ended_at)
+  )
+  SELECT count(*)::integer AS removed FROM old`,
+}
+
 /** The ids of the invoices or bills that were made from these sources, by the source's id, in the order in which they were made. */
 export async function documentsMadeFrom(
   { connection, orgId }: Scope,

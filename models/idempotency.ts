@@ -41,14 +41,15 @@ export type Claim =
   | { state: 'running' }
   | { state: 'answered'; status: number; body: string; sealed: boolean; bodyHash: string }
 
-export const RETENTION_MS = 24 * 60 * 60 * 1000
+/** How long an answer is repeated (specification, "Idempotency rules"), whether it is kept for longer or not. */
+export const REPEATED_MS = 24 * 60 * 60 * 1000
 
 /**
  * Claims the key for the transaction that requires this, by an advisory lock that the server releases when the transaction
  * ends, also when the process dies. `check` gets the stored answer, or that another call with the key is running.
  */
 export function claimOf(key: AnswerKey, now: Date, check: (claim: Claim) => void): Precondition {
-  const values = [key.subject, key.method, key.path, key.key, new Date(now.getTime() - RETENTION_MS)]
+  const values = [key.subject, key.method, key.path, key.key, new Date(now.getTime() - REPEATED_MS)]
   return { statement: [CLAIM, values], beforeLocks: true, check: (rows) => check(readClaim(rows[0] as ClaimRow, now)) }
 }
 
@@ -105,9 +106,9 @@ const GIVE_UP = {
   text: `UPDATE idempotent_answers SET claimed_until = $6 WHERE ${STILL_CLAIMED}`,
 }
 
-/** Deletes stored answers older than 24 hours, at most `atMost` of them; returns how many. */
-export async function deleteOldAnswers(connection: Connection, now: Date, atMost = 1_000): Promise<number> {
-  const rows = await connection.run(FORGET, [new Date(now.getTime() - RETENTION_MS), atMost])
+/** Deletes stored answers and claims from before this time, at most `atMost` of them; returns how many. */
+export async function deleteOldAnswers(connection: Connection, before: Date, atMost: number): Promise<number> {
+  const rows = await connection.run(FORGET, [before, atMost])
   return rows.length
 }
 

@@ -5,7 +5,7 @@ import { isId } from '../domain/ids.ts'
 import type { FormerSecret } from '../domain/webhook-secrets.ts'
 import { hasMany } from './association.ts'
 import { equalTo, fewInSql, inSql, not, nothing, type Condition } from './condition.ts'
-import type { Connection } from './connection.ts'
+import type { Connection, Statement } from './connection.ts'
 import type { Scope } from './find.ts'
 import {
   BIG_INTEGER,
@@ -144,4 +144,29 @@ export async function someSealedSecrets(connection: Connection, limit: number): 
 const SOME_SECRETS = {
   name: 'some sealed secrets',
   text: `SELECT secret_sealed FROM webhook_endpoints WHERE status = 'ENABLED' LIMIT $1`,
+}
+
+/**
+ * Removes endpoints that were deleted before this time and have no delivery left, at most `atMost` of them; returns how many.
+ * Until then a deleted one tells where its deliveries went.
+ */
+export async function removeDeletedEndpoints(connection: Connection, before: Date, atMost: number): Promise<number> {
+  const [row] = await connection.run<{ removed: number }>(REMOVE_DELETED, [before, atMost])
+  return row!.removed
+}
+
+// Endpoints by webhook_endpoints_deleted, deliveries by webhook_deliveries_by_endpoint.
+const REMOVE_DELETED: Statement = {
+  name: 'remove deleted endpoints',
+  text: `WITH old AS MATERIALIZED (
+    SELECT e.org_id, e.id FROM webhook_endpoints AS e
+    WHERE e.status = 'DELETED' AND e.last_modified_time < $1
+      AND NOT EXISTS (SELECT FROM webhook_deliveries AS d WHERE d.org_id = e.org_id AND d.endpoint_id = e.id)
+    ORDER BY e.last_modified_time LIMIT $2 FOR UPDATE OF e SKIP LOCKED
+  ), circuit AS (
+    DELETE FROM webhook_circuits AS c USING old WHERE c.org_id = old.org_id AND c.id = old.id
+  ), endpoint AS (
+    DELETE FROM webhook_endpoints AS e USING old WHERE e.org_id = old.org_id AND e.id = old.id
+  )
+  SELECT count(*)::integer AS removed FROM old`,
 }

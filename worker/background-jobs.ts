@@ -4,20 +4,26 @@ import type { TickTime } from '../domain/tick.ts'
 import type { BlobStore } from '../gateways/storage/blobs.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Database } from '../models/database.ts'
-import { deleteOldAnswers } from '../models/idempotency.ts'
 import { listen } from '../models/listener.ts'
-import { forgetOldBulks, startBulksLeft } from './bulks.ts'
+import { startBulksLeft } from './bulks.ts'
 import { startEInvoices, takeUpLostEInvoices } from './e-invoices.ts'
 import { forgetOldMails, startMailsLeft } from './mails.ts'
 import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
 import { createFileRetention } from './rendered-files.ts'
 import { createAttachmentSweep } from './attachment-files.ts'
-import { forgetOldEvents } from './retention.ts'
+import {
+  forgetDeletedEndpoints,
+  forgetOldAnswers,
+  forgetOldBulks,
+  forgetOldConversions,
+  forgetOldEvents,
+  type Retention,
+} from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
 import { createKeeping, createScheduling } from './scheduling.ts'
 
-export interface BackgroundJobsDependencies {
+export interface BackgroundJobsDependencies extends Retention {
   connection: Database
   databaseUrl: string
   engine: Pick<
@@ -33,10 +39,6 @@ export interface BackgroundJobsDependencies {
     | 'signalSchedule'
   >
   ladderSeconds: number[]
-  /** How long completed bulks are kept, in days; 0 for ever. */
-  retainBulkDays: number
-  /** How long events are kept, in days; 0 for ever. */
-  retainEventsDays: number
   /** How long mails are kept, in days; 0 for ever. */
   retainMailDays: number
   /** Whether mail is on. */
@@ -74,7 +76,6 @@ const RECONCILE_MS = 60_000
 const RETENTION_MS = 5 * 60 * 1_000
 /** A batch that was claimed longer ago than this and is not finished may belong to a process that died. */
 const UNFINISHED_MS = 60_000
-const FORGET_AT_ONCE = 1_000
 
 export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): BackgroundJobs {
   const { log } = dependencies
@@ -103,14 +104,11 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     mailing.wake()
   })
   const bulks = startPollLoop('bulks', BULKS_MS, log, () => startBulksLeft(dependencies))
-  const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, () => keepHouse(relay, dependencies))
   let stopping = false
-  const retention = startPollLoop(
-    'retention',
-    RETENTION_MS,
-    log,
-    createRetention(dependencies, () => stopping),
-  )
+  const isStopping = () => stopping
+  const keepingHouse = () => keepHouse(relay, { ...dependencies, isStopping })
+  const housekeeping = startPollLoop('housekeeping', HOUSEKEEPING_MS, log, keepingHouse)
+  const retention = startPollLoop('retention', RETENTION_MS, log, createRetention({ ...dependencies, isStopping }))
   const scheduling = startPollLoop('schedules', SCHEDULE_MS, log, createScheduling(dependencies))
   const keeping = startPollLoop('daily reconcile', SCHEDULE_MS, log, createKeeping(dependencies))
 
@@ -144,21 +142,26 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
   }
 }
 
-function createRetention(dependencies: BackgroundJobsDependencies, isStopping: () => boolean): () => Promise<void> {
-  const forgetOldFiles = createFileRetention({ ...dependencies, isStopping })
-  const sweepAttachmentFiles = createAttachmentSweep({ ...dependencies, isStopping })
+interface Stopping {
+  isStopping(): boolean
+}
+
+function createRetention(dependencies: BackgroundJobsDependencies & Stopping): () => Promise<void> {
+  const forgetOldFiles = createFileRetention(dependencies)
+  const sweepAttachmentFiles = createAttachmentSweep(dependencies)
   return async () => {
-    await forgetOldEvents({ ...dependencies, isStopping })
+    await forgetOldEvents(dependencies)
+    await forgetDeletedEndpoints(dependencies)
+    await forgetOldConversions(dependencies)
+    await forgetOldBulks(dependencies)
     await forgetOldFiles()
     await sweepAttachmentFiles()
   }
 }
 
-async function keepHouse(relay: ReturnType<typeof createRelay>, dependencies: BackgroundJobsDependencies) {
-  const { connection, clock } = dependencies
+async function keepHouse(relay: ReturnType<typeof createRelay>, dependencies: BackgroundJobsDependencies & Stopping) {
   await relay.takeUpOverdue()
-  while ((await deleteOldAnswers(connection, clock(), FORGET_AT_ONCE)) === FORGET_AT_ONCE);
-  await forgetOldBulks(dependencies)
+  await forgetOldAnswers(dependencies)
   await takeUpLostEInvoices(dependencies)
   await forgetOldMails(dependencies)
 }

@@ -1,14 +1,26 @@
-// Background work for events: removes those that are older than they are kept.
+// Background work for what is kept for a time: removes what is older than that, in small steps.
 import { setTimeout as delay } from 'node:timers/promises'
+import { deleteOldBulks } from '../models/bulk.ts'
+import { removeOldConversions } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
 import { organizationsWithOldEvents, removeOldEvents } from '../models/event-retention.ts'
+import { deleteOldAnswers } from '../models/idempotency.ts'
+import { removeDeletedEndpoints } from '../models/webhook.ts'
 
 export interface RetentionDependencies {
   connection: Database
-  /** How long events, deliveries and attempts are kept, in days; 0 for ever. */
-  retainEventsDays: number
   clock(): Date
   isStopping(): boolean
+}
+
+/** How long each is kept, in days; 0 for ever. */
+export interface Retention {
+  retainBulkDays: number
+  retainConversionsDays: number
+  /** Of events, deliveries and attempts. */
+  retainEventsDays: number
+  /** Of stored answers, which are repeated for the first day alone. */
+  retainIdempotencyDays: number
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -16,12 +28,17 @@ const DAY_MS = 24 * 60 * 60 * 1_000
 const REST_MS = 50
 /** The next run goes on where this one ended. */
 const MOST_STEPS = 1_000
+/** The most rows of a step, each of them small. */
+const ROWS = 1_000
 
 /** Removes old events of every organisation, a limited number of steps, each in a transaction of its own. */
-export async function forgetOldEvents(dependencies: RetentionDependencies): Promise<void> {
-  const { connection, retainEventsDays, clock, isStopping } = dependencies
-  if (retainEventsDays === 0) return
-  const before = new Date(clock().getTime() - retainEventsDays * DAY_MS)
+export async function forgetOldEvents({
+  retainEventsDays: days,
+  ...dependencies
+}: RetentionDependencies & Pick<Retention, 'retainEventsDays'>): Promise<void> {
+  if (days === 0) return
+  const { connection, isStopping } = dependencies
+  const before = timeBefore(dependencies, days)
   let steps = 0
   const mayGoOn = () => steps < MOST_STEPS && !isStopping()
   for (let after: string | null = null; mayGoOn(); ) {
@@ -33,3 +50,48 @@ export async function forgetOldEvents(dependencies: RetentionDependencies): Prom
     after = last
   }
 }
+
+/** Removes endpoints that were deleted so long ago that their deliveries are gone. */
+export const forgetDeletedEndpoints = ({
+  retainEventsDays,
+  ...dependencies
+}: RetentionDependencies & Pick<Retention, 'retainEventsDays'>): Promise<void> =>
+  inSteps(dependencies, retainEventsDays, removeDeletedEndpoints)
+
+/** Removes old answers of calls with an idempotency key, and claims that were left. */
+export const forgetOldAnswers = ({
+  retainIdempotencyDays,
+  ...dependencies
+}: RetentionDependencies & Pick<Retention, 'retainIdempotencyDays'>): Promise<void> =>
+  inSteps(dependencies, retainIdempotencyDays, deleteOldAnswers)
+
+/** Removes old conversions that have ended; what they made stays, with its links. */
+export const forgetOldConversions = ({
+  retainConversionsDays,
+  ...dependencies
+}: RetentionDependencies & Pick<Retention, 'retainConversionsDays'>): Promise<void> =>
+  inSteps(dependencies, retainConversionsDays, removeOldConversions)
+
+/** Removes old bulks that are completed, with their rows; their documents stay. */
+export const forgetOldBulks = ({
+  retainBulkDays,
+  ...dependencies
+}: RetentionDependencies & Pick<Retention, 'retainBulkDays'>): Promise<void> =>
+  inSteps(dependencies, retainBulkDays, deleteOldBulks)
+
+/** Repeats a step until nothing is left to remove, each time in a transaction of its own and after a rest. */
+async function inSteps(
+  dependencies: RetentionDependencies,
+  days: number,
+  remove: (connection: Database, before: Date, rows: number) => Promise<number>,
+): Promise<void> {
+  if (days === 0) return
+  const { connection, isStopping } = dependencies
+  const before = timeBefore(dependencies, days)
+  for (let steps = 0; steps < MOST_STEPS && !isStopping(); steps += 1) {
+    if ((await remove(connection, before, ROWS)) === 0) return
+    await delay(REST_MS)
+  }
+}
+
+const timeBefore = ({ clock }: RetentionDependencies, days: number) => new Date(clock().getTime() - days * DAY_MS)

@@ -123,6 +123,8 @@ export async function startWorker(
         engine,
         ladderSeconds: settings.webhookLadderSeconds,
         retainBulkDays: settings.retainBulk,
+        retainConversionsDays: settings.retainConversions,
+        retainIdempotencyDays: settings.retainIdempotency,
         retainMailDays: settings.retainMail,
         sendsMail: mailing !== null,
         blobs: dependencies.blobs,

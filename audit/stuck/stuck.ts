@@ -10,9 +10,13 @@ import { STUCK_MAILS } from './mails.ts'
 import { STUCK_BULKS, STUCK_SCHEDULES } from './schedules.ts'
 
 /** Runs every check. A new kind of process adds its own here. */
-export async function findStuck(connection: Connection, now: Date): Promise<Finding[]> {
+export async function findStuck(
+  connection: Connection,
+  now: Date,
+  { retainIdempotencyDays }: { retainIdempotencyDays: number },
+): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const { check, severity, text } of CHECKS) {
+  for (const { check, severity, text } of checksOf(retainIdempotencyDays)) {
     const rows = await connection.run<{ problem: string; mend: string }>(
       { name: `stuck: ${check}`, text },
       text.includes('$1') ? [now] : [],
@@ -100,15 +104,20 @@ const SUSPENDED: StuckCheck = {
     ORDER BY o.id LIMIT ${LISTED}`,
 }
 
-// Claims of calls whose process died are free again after a minute; a worker removes them after a day with the stored answers.
-const ANSWERS: StuckCheck = {
-  check: 'old idempotency claims',
-  severity: 'stuck',
-  text: `SELECT format('stored answers and claims of idempotency keys since %s should have been deleted after 24 hours', ${time('min(a.created_time)')})
+// Claims of calls whose process died are free again after a minute; a worker removes them with the stored answers.
+const oldAnswers = (days: number): StuckCheck[] =>
+  days === 0
+    ? []
+    : [
+        {
+          check: 'old idempotency claims',
+          severity: 'stuck',
+          text: `SELECT format('stored answers and claims of idempotency keys since %s should have been deleted after ${days * 24} hours', ${time('min(a.created_time)')})
       AS problem, '${RESTART}; one that serves the queue core deletes them' AS mend
     FROM (SELECT created_time FROM idempotent_answers ORDER BY created_time LIMIT 1) AS a
-    HAVING min(a.created_time) < ${before('26 hours')}`,
-}
+    HAVING min(a.created_time) < ${before(`${days * 24 + 2} hours`)}`,
+        },
+      ]
 
 // Changed before the last night, so that what was entered with a past date today has not missed its night yet.
 const dueOf = (kind: SettledKind) => `SELECT FROM ${DOCUMENTS[kind].table} AS d
@@ -128,7 +137,7 @@ const HOUSEKEEPING: StuckCheck = {
     WHERE o.status = 'ACTIVE' GROUP BY o.time_zone ORDER BY o.time_zone LIMIT ${LISTED}`,
 }
 
-const CHECKS: StuckCheck[] = [
+const checksOf = (retainIdempotencyDays: number): StuckCheck[] => [
   WORKER,
   QUEUE,
   OVERDUE,
@@ -139,7 +148,7 @@ const CHECKS: StuckCheck[] = [
   ...STUCK_E_INVOICES,
   ...STUCK_MAILS,
   HOUSEKEEPING,
-  ANSWERS,
+  ...oldAnswers(retainIdempotencyDays),
   CIRCUITS,
   SUSPENDED,
 ]

@@ -14,7 +14,11 @@ const SECRETS = 1_000
 
 export async function examineDatabase(
   database: Database,
-  { encryptionKey, queueSuffix }: { encryptionKey: string; queueSuffix: string },
+  {
+    encryptionKey,
+    queueSuffix,
+    retainIdempotencyDays,
+  }: { encryptionKey: string; queueSuffix: string; retainIdempotencyDays: number },
   now: Date,
 ): Promise<Finding[]> {
   const pending = await pendingMigrations(database)
@@ -24,7 +28,7 @@ export async function examineDatabase(
   }
   return [
     ...(await unserved(database, queueSuffix)),
-    ...(await findStuck(database, now)),
+    ...(await findStuck(database, now, { retainIdempotencyDays })),
     ...(await unreadable(database, encryptionKey)),
   ]
 }

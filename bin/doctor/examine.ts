@@ -20,7 +20,11 @@ export async function examine(settings: Settings, now: Date): Promise<Finding[]>
   const database = openDatabase({ url: settings.databaseUrl, pool: 1, name: 'bahi doctor' })
   try {
     const [stored, reachable, redis] = await Promise.all([
-      examineDatabase(database, { encryptionKey, queueSuffix }, now).catch(away('PostgreSQL')),
+      examineDatabase(
+        database,
+        { encryptionKey, queueSuffix, retainIdempotencyDays: settings.retainIdempotency },
+        now,
+      ).catch(away('PostgreSQL')),
       engine.isReachable(),
       settings.redisUrl === null ? [] : redisFindings(settings.redisUrl),
     ])

@@ -47,6 +47,8 @@ const ACROSS: Record<string, string> = {
   'models/reminder.ts TO_REMIND': 'the sweep looks for the organisations whose reminders are due',
   'models/operations.ts READ': 'operators see how old the whole outbox is',
   'models/conversion.ts WITHOUT_DOCUMENT': 'the doctor looks for conversions that were never begun, of any organisation',
+  'models/conversion.ts REMOVE_OLD': 'the worker removes what ended longer ago than it is kept',
+  'models/webhook.ts REMOVE_DELETED': 'the worker removes endpoints of anybody that were deleted long ago',
   'models/webhook.ts SOME_SECRETS': 'the doctor tries whether secrets can be read, of any organisation',
   'models/processes.ts SCHEDULED': 'the doctor compares the schedules of all with the open workflows',
   'models/traces.ts OF_BATCH': 'the relay starts batches of any organisation',

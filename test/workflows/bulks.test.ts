@@ -5,7 +5,7 @@ import { Suspended, workThrough, type BulkWork } from '../../activities/bulk-row
 import { fairSemaphore } from '../../gateways/semaphore.ts'
 import { BATCH, MAX_BULKS } from '../../domain/bulk.ts'
 import { findBulk, findPending } from '../../models/bulk.ts'
-import { forgetOldBulks } from '../../worker/bulks.ts'
+import { forgetOldBulks } from '../../worker/retention.ts'
 import { billBody, invoiceBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { postingsOf, whileLocked } from '../hammer/two-servers.ts'
@@ -159,7 +159,7 @@ test('bulks are kept as long as the setting says, and their documents for ever',
   const org = await openPosting()
   await service.startWorker()
   const { body } = await org.client.post('/bulk/invoices', rowsOf(org, 2))
-  const job = { connection: service.database, engine, clock: () => new Date(Date.now() + 91 * 24 * 3_600_000) }
+  const job = { connection: service.database, clock: () => new Date(Date.now() + 91 * 24 * 3_600_000), isStopping: () => false }
   await forgetOldBulks({ ...job, retainBulkDays: 0 })
   expect((await org.client.get(`/bulk/${body.bulk_id}`)).status).toBe(200)
   await service.stopWorker()

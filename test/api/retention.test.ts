@@ -1,9 +1,12 @@
-// Events are kept as long as the setting says: only the beginning of a feed is removed, and a reader that has missed something is told.
-import { beforeEach, expect, test } from '@jest/globals'
+// What is kept for a time goes when the settings say, and no sooner; of events the beginning alone, and who missed any is told.
+import { randomUUID } from 'node:crypto'
+import { beforeEach, describe, expect, test } from '@jest/globals'
+import { deleteOldBulks } from '../../models/bulk.ts'
 import type { Connection } from '../../models/connection.ts'
+import { removeOldConversions } from '../../models/conversion.ts'
 import { removeOldEvents } from '../../models/event-retention.ts'
-import { forgetOldEvents } from '../../worker/retention.ts'
-import { estimateSource } from '../fixtures/conversions.ts'
+import { forgetDeletedEndpoints, forgetOldAnswers, forgetOldConversions, forgetOldEvents } from '../../worker/retention.ts'
+import { estimateSource, salesOrderSource } from '../fixtures/conversions.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
@@ -17,8 +20,8 @@ beforeEach(async () => {
 
 const DAY_MS = 24 * 3_600_000
 const LATER = () => new Date(Date.now() + 91 * DAY_MS)
-const forget = (retainEventsDays = 90, clock = LATER) =>
-  forgetOldEvents({ connection: service.database, retainEventsDays, clock, isStopping: () => false })
+const job = (clock = LATER) => ({ connection: service.database, clock, isStopping: () => false })
+const forget = (retainEventsDays = 90, clock = LATER) => forgetOldEvents({ ...job(clock), retainEventsDays })
 const removeStep = (connection: Connection = service.database) => removeOldEvents(connection, ours.orgId, LATER())
 
 const FEED = '/webhooks/events'
@@ -126,4 +129,103 @@ test('a step removes few rows, however many attempts there are, and at least one
   await delivered(4)
   await service.sql(`UPDATE webhook_deliveries SET attempts_made = CASE WHEN id = ${deliveryAt} THEN 5000 ELSE 700 END WHERE org_id = $1`, ours.orgId, 1)
   expect([await removeStep(), await removeStep(), await removeStep()]).toEqual([1, 2, 0])
+})
+
+describe('conversions', () => {
+  const forgetConversions = (retainConversionsDays: number) => forgetOldConversions({ ...job(), retainConversionsDays })
+  const kept = async (): Promise<string[]> =>
+    (await service.sql<{ id: string }>('SELECT id FROM conversions WHERE org_id = $1 ORDER BY id', ours.orgId)).map(({ id }) => id)
+  const accepted = async () => estimateSource(await ours.acceptedEstimate())
+  const throughInvoice = async () => ({ ...(await accepted()), through: 'invoice' as const })
+
+  test('those that have ended go once they are old; what waits, or has an order and no invoice yet, stays', async () => {
+    const [waits, half] = [await ours.requestConversion(await accepted()), await ours.requestConversion(await throughInvoice())]
+    expect(await ours.convertNext(half.id)).toBe(false)
+    const refused = await ours.requestConversion(await accepted())
+    await service.sql(`UPDATE conversions SET refusal = 'conflict.invalid_state' WHERE id = $1`, refused.id)
+    const ended = [refused.id, await ours.convert(await accepted()), await ours.convert(await throughInvoice())]
+    const underWay = [waits.id, half.id].sort()
+    await forgetConversions(0)
+    await forgetConversions(92)
+    expect(await kept()).toEqual([...underWay, ...ended].sort())
+    await forgetConversions(90)
+    expect(await kept()).toEqual(underWay)
+    for (const id of underWay) while (!await ours.convertNext(id));
+  })
+
+  test('documents keep their links, are not made again, and the audit knows which may lack their conversion', async () => {
+    const estimate = await throughInvoice()
+    await ours.convert(estimate)
+    const order = await ours.salesOrder()
+    await ours.convert(salesOrderSource(order))
+    const linked = async () => {
+      const { estimate: { status, converted_to_sales_order_id, invoices } } = await ours.get(`/estimates/${estimate.sourceId}`)
+      return [status, converted_to_sales_order_id, invoices, (await ours.get(`/sales_orders/${order.sales_order_id}`)).sales_order.invoices]
+    }
+    const before = await linked()
+    await forgetConversions(90)
+    expect([await kept(), await linked()]).toEqual([[], before])
+    expect(await ours.refusalOf(ours.convert(estimate))).toMatchObject({ code: 'conflict.already_converted' })
+    expect(await service.audit()).toEqual([])
+
+    // One that was made since has to have its conversion.
+    const id = await ours.convert(await throughInvoice())
+    const [gone] = await service.sql<{ row: object }>('DELETE FROM conversions AS c WHERE id = $1 RETURNING to_jsonb(c) AS row', id)
+    expect(await service.audit()).toHaveLength(2)
+    await service.sql('INSERT INTO conversions SELECT * FROM jsonb_populate_record(NULL::conversions, $1)', JSON.stringify(gone!.row))
+    expect(await service.audit()).toEqual([])
+  })
+
+  test('a step removes so many at most, and two workers at once remove different ones', async () => {
+    const sources = await Promise.all([accepted(), accepted(), accepted()])
+    for (const source of sources) await ours.convert(source)
+    expect(await removeOldConversions(service.database, LATER(), 1)).toBe(1)
+    const steps = await Promise.all([1, 2].map(() => removeOldConversions(service.database, LATER(), 1)))
+    expect([steps.reduce((sum, removed) => sum + removed, 0) > 0, await removeOldConversions(service.database, new Date(0), 9)]).toEqual([true, 0])
+    await forgetConversions(90)
+    expect(await kept()).toEqual([])
+  })
+})
+
+test('answers are removed after the days of the setting, and repeated for the first day however long they are kept', async () => {
+  const key = randomUUID()
+  const echo = async () => (await ours.client.post('/echo', {}, key)).headers['idempotency-replay'] === 'true'
+  const age = (by: string) => service.sql('UPDATE idempotent_answers SET created_time = now() - $2::interval WHERE key = $1', key, by)
+  const forgetAnswers = async (retainIdempotencyDays: number) => {
+    await forgetOldAnswers({ ...job(() => new Date()), retainIdempotencyDays })
+    return (await service.sql('SELECT FROM idempotent_answers WHERE key = $1', key)).length
+  }
+  expect([await echo(), await echo()]).toEqual([false, true])
+  await age('23 hours 59 minutes')
+  expect([await forgetAnswers(1), await echo()]).toEqual([1, true])
+  await age('47 hours')
+  expect([await forgetAnswers(0), await forgetAnswers(2), await echo(), await echo()]).toEqual([1, 1, false, true])
+  await age('24 hours 1 second')
+  expect(await forgetAnswers(1)).toBe(0)
+})
+
+test('a deleted endpoint is removed when it is old and its deliveries are gone; others stay', async () => {
+  await delivered(2)
+  const [{ endpoint_id: endpointId }] = (await ours.get('/webhooks/endpoints')).endpoints
+  await service.sql(`INSERT INTO webhook_circuits (org_id, id, state, failures, opened, slow, releasing) VALUES ($1, $2, 'CLOSED', 1, 0, false, false)`, ours.orgId, endpointId)
+  const endpoints = async (retainEventsDays = 90) => {
+    await forgetDeletedEndpoints({ ...job(), retainEventsDays })
+    return [await count('webhook_endpoints'), await count('webhook_circuits')]
+  }
+  expect(await endpoints()).toEqual([1, 1])
+  await ours.send('DELETE', `/webhooks/endpoints/${endpointId}`)
+  expect(await endpoints()).toEqual([1, 1])
+  await ours.bill()
+  await forget()
+  expect(await count('webhook_deliveries')).toBe(0)
+  expect([await endpoints(0), await endpoints(92), await endpoints()]).toEqual([[1, 1], [1, 1], [0, 0]])
+})
+
+test('a step removes a bulk, or several that are small together', async () => {
+  for (const [hours, total] of [[4, 900], [3, 90], [2, 10], [1, 1]])
+    await service.sql(
+      `INSERT INTO bulks (org_id, id, entity_type, total, status, succeeded, failed, origin, created_time, completed_time)
+       VALUES ($1, gen_random_uuid(), 'INVOICE', $2, 'COMPLETED', 0, $2, '{}', now() - interval '1 day', now() - make_interval(hours => $3))`, ours.orgId, total, hours)
+  const step = () => deleteOldBulks(service.database, LATER(), 100)
+  expect([await step(), await step(), await step(), await step()]).toEqual([1, 2, 1, 0])
 })
