@@ -20,8 +20,14 @@ export function isTooLong(text: string): boolean {
   return false
 }
 
+const MENTION = /@([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f-])/gi
+
 /** The ids of the users whom a comment mentions, `@` and the id, each once; the first few of very many. */
 export function mentionedIn(body: string): string[] {
-  const found = body.matchAll(/@([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?![0-9a-f-])/gi)
+  const found = body.matchAll(MENTION)
   return [...new Set([...found].map(([, id]) => id!.toLowerCase()))].slice(0, MENTIONS_OF_ONE)
 }
+
+/** The text of a comment for people: `@` and the name in place of the id of each user of `names`. */
+export const withNames = (body: string, names: ReadonlyMap<string, string>): string =>
+  body.replaceAll(MENTION, (mention, id: string) => `@${names.get(id.toLowerCase()) ?? mention.slice(1)}`)

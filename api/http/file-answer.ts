@@ -35,8 +35,10 @@ export async function answerFile(
   }
 }
 
+// Compared weakly (RFC 9110, section 13.1.2): `W/` makes no difference.
 const isSeen = (seen: string | undefined, tag: string) =>
-  seen?.split(',').some((each) => each.trim() === tag || each.trim() === '*') ?? false
+  seen?.split(',').some((each) => each.trim() === '*' || strong(each.trim()) === strong(tag)) ?? false
+const strong = (tag: string) => tag.replace(/^W\//, '')
 
 /**
  * Sends a file to its end, and returns the status for the log: that of the reply, 499 if the caller disconnected or stopped

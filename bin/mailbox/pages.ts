@@ -16,6 +16,11 @@ const STYLE = `
   dt { color: #50575e } dd { margin: 0 } iframe { width: 100%; height: 34rem; border: 1px solid #c8cdd2; border-radius: 4px }
   pre { white-space: pre-wrap; overflow-wrap: anywhere; background: #f5f6f7; padding: 1rem; border-radius: 4px }`
 
+// As the clock of this computer says it.
+const readable = new Intl.DateTimeFormat('en-IN', { dateStyle: 'medium', timeStyle: 'short', hour12: false })
+const readableTime = (instant: string) => readable.format(new Date(instant))
+const timeOf = (instant: string) => `<time datetime="${escaped(instant)}">${escaped(readableTime(instant))}</time>`
+
 /** The list of all messages. */
 export function listPage(messages: readonly KeptMessage[]): string {
   const rows = messages.map(
@@ -23,7 +28,7 @@ export function listPage(messages: readonly KeptMessage[]): string {
       <td><a href="/messages/${encodeURIComponent(message_id)}/page">${escaped(subject)}</a></td>
       <td>${escaped(from_name ?? from)}</td><td>${escaped(to.join(', '))}</td>
       <td class="quiet">${attachments.length === 0 ? '' : String(attachments.length)}</td>
-      <td class="quiet"><time>${escaped(received_at)}</time></td></tr>`,
+      <td class="quiet">${timeOf(received_at)}</td></tr>`,
   )
   const table = `<table><thead><tr><th>Subject</th><th>From</th><th>To</th><th>Files</th><th>Received</th></tr></thead>
     <tbody>${rows.join('\n')}</tbody></table>`
@@ -44,7 +49,7 @@ export function messagePage(message: KeptMessage, played: readonly string[]): st
     ['To', to.join(', ')],
     ['Cc', cc.join(', ')],
     ['Bcc', bcc.join(', ')],
-    ['Received', received_at],
+    ['Received', readableTime(received_at)],
     ['Message id', message_id],
   ]
   const shown = headers

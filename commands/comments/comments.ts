@@ -1,5 +1,5 @@
 // The commands on comments: write one on a document, change or delete one's own.
-import { COMMENTS_OF_ONE, mentionedIn } from '../../domain/comment.ts'
+import { COMMENTS_OF_ONE, mentionedIn, withNames } from '../../domain/comment.ts'
 import { DOCUMENTS, ENTITY_TYPES, type DocumentKind } from '../../domain/documents.ts'
 import type { EventType } from '../../domain/events.ts'
 import { fault, notFound } from '../../domain/faults.ts'
@@ -123,7 +123,8 @@ async function tellMentioned(
   if (to.length === 0) return
   const document = `${nounOf(comment.entity_type as Commented)} ${reference ?? ''}`.trim()
   const subject = `You are mentioned in a comment on ${document}`
-  const text = `${author?.name ?? author?.email ?? 'Somebody'} wrote on ${document}:\n\n${comment.body}`
+  const names = new Map(found.map(({ id, name, email }) => [id, name ?? email]))
+  const text = `${names.get(comment.author_user_id) ?? 'Somebody'} wrote on ${document}:\n\n${withNames(comment.body, names)}`
   const about = { entityType: comment.entity_type, entityId: comment.entity_id, entityRef: reference }
   await queueNotice(books, { to, subject, text, about })
 }

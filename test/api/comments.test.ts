@@ -156,6 +156,9 @@ describe('a mention', () => {
     expect(await mailsOn(invoice_id)).toEqual([{ addresses: [`${one.userId}@traders.test`] }])
     const [{ body_html }] = (await service.sql<{ body_html: string }>('SELECT body_html FROM emails WHERE org_id = $1 AND entity_id = $2', client.orgId, invoice_id)) as [{ body_html: string }]
     expect(body_html).toMatch(/ wrote on invoice INV-/)
+    // A name stands in place of the id, or the address of whoever has none.
+    const [owner] = await service.sql<{ name: string | null; email: string }>('SELECT name, email FROM users WHERE org_id = $1 AND id = $2', client.orgId, ownerId)
+    expect(body_html).toContain(`@${one.userId}@traders.test and @${one.userId}@traders.test, @${owner!.name ?? owner!.email}, @`)
     await client.put(`/comments/${written.comment_id}`, { body: `@${one.userId} @${two.userId}` })
     expect((await mailsOn(invoice_id))[1]).toEqual({ addresses: [`${two.userId}@traders.test`] })
     await comment('nobody', invoice_id)

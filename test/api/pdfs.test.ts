@@ -66,7 +66,7 @@ describe('an invoice', () => {
   test('is not sent again to who has it', async () => {
     const invoice = await ours.sentInvoice()
     const { headers: { etag } } = await get(pathOf(invoice))
-    for (const seen of [etag!, `"other", ${etag}`, '*']) {
+    for (const seen of [etag!, etag!.replace('W/', ''), `"other", ${etag}`, '*']) {
       const none = await get(pathOf(invoice), { 'if-none-match': seen })
       expect([none.status, none.bytes.length, none.headers.etag]).toEqual([304, 0, etag])
     }
