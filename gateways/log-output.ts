@@ -1,34 +1,37 @@
 // Writes the log of a process to its standard output without blocking the process: lines that cannot be written are dropped and counted.
 import { constants, fstatSync, openSync } from 'node:fs'
 import { Socket } from 'node:net'
-import { setTimeout as delay } from 'node:timers/promises'
 import { pino, type Logger } from 'pino'
+
+type Destination = ReturnType<typeof pino.destination>
 
 export interface LogOutput {
   log: Logger
   /** The number of lines dropped since the start, because the output accepted none for too long or has failed. */
   dropped(): number
-  /** Writes the remaining lines, for at most two seconds, and ends the process with this code. */
+  /** Writes the remaining lines, and ends the process with this code. Gives up where the output accepts nothing for two seconds, or not all in ten. */
   exit(code: number): Promise<never>
 }
 
 /** How much of the log may wait for the output; lines beyond it are dropped. */
 export const MAX_WAITING_BYTES = 4 * 1024 * 1024
-const FLUSH_MS = 2_000
+/** Waiting is counted in turns of the event loop: on a busy machine the process that writes and the one that reads get few. */
+const TURN_MS = 100
+const TURNS_WITHOUT_PROGRESS = 20
+const MAX_TURNS = 100
 const STDOUT = 1
 
 /** Opens the log of the process with this name. Lines are written in groups, at the latest after a quarter of a second. */
 export function openLog(name: string, level: string): LogOutput {
   const { fd, blocks } = output()
-  let givesUpAt = Infinity
   const out = pino.destination({
     fd,
     sync: false,
     minLength: 4096,
     periodicFlush: 250,
     maxLength: MAX_WAITING_BYTES,
-    retryEAGAIN: () => Date.now() < givesUpAt,
   })
+  let ending: Promise<never> | undefined
   const lost = { total: 0, unreported: 0, broken: false }
   const drop = () => {
     lost.total += 1
@@ -42,28 +45,43 @@ export function openLog(name: string, level: string): LogOutput {
   // pino gets only `write`: with the whole destination it would block to flush a fatal line.
   const log = pino(
     { level, base: { process: name } },
-    { write: (line: string) => (lost.broken ? drop() : void out.write(line)) },
+    { write: (line: string) => (lost.broken || ending !== undefined ? drop() : void out.write(line)) },
   )
   out.on('drain', () => {
     const { unreported } = lost
     lost.unreported = 0
     if (unreported > 0) log.warn({ dropped: unreported }, 'log lines were dropped')
   })
+  const end = async (code: number): Promise<never> => {
+    const isWritten = lost.broken || (await writeRest(out))
+    // process.exit would wait for a thread that hangs in a write.
+    if (!isWritten && blocks) process.kill(process.pid, 'SIGKILL')
+    out.destroy()
+    process.exit(code)
+  }
   return {
     log,
     dropped: () => lost.total,
-    async exit(code) {
-      givesUpAt = Date.now() + FLUSH_MS
-      const written = await Promise.race([
-        new Promise<boolean>((resolve) => out.flush(() => resolve(true))),
-        delay(FLUSH_MS, lost.broken),
-      ])
-      // process.exit would wait for a thread that hangs in a write.
-      if (!written && blocks) process.kill(process.pid, 'SIGKILL')
-      out.destroy()
-      process.exit(code)
-    },
+    exit: (code) => (ending ??= end(code)),
   }
+}
+
+// False where it gives up. `flush` would not do: while a write is under way it answers when that one ends, whatever has come since.
+function writeRest(out: Destination): Promise<boolean> {
+  return new Promise((resolve) => {
+    let [turns, turnsWithoutProgress] = [0, 0]
+    out.on('write', (bytes: number) => {
+      if (bytes > 0) turnsWithoutProgress = 0
+    })
+    setInterval(() => {
+      turns += 1
+      turnsWithoutProgress += 1
+      if (turnsWithoutProgress > TURNS_WITHOUT_PROGRESS || turns > MAX_TURNS) resolve(false)
+    }, TURN_MS)
+    out.once('close', () => resolve(true))
+    out.once('error', () => resolve(true))
+    out.end()
+  })
 }
 
 // A write that does not fit must return at once instead of waiting for a reader. A pipe or a terminal is opened a second time

@@ -74,7 +74,7 @@ describe('a log that nobody reads', () => {
     let text = ''
     api.child.stdout!.on('data', (chunk) => { text += chunk })
     const drained = once(api.child.stdout!, 'end')
-    // An API that stops waits for its reader for a second, which may be too short for all of it on a busy machine.
+    // An API that stops gives up a reader that takes nothing for two seconds, which may happen on a busy machine.
     while ((text.match(/"request"/g) ?? []).length < 1000) await delay(20)
     expect(await api.stop()).toBe(0)
     await drained
