@@ -12,6 +12,7 @@ if (values.json) console.log(JSON.stringify({ stuck: isStuck, findings }, null, 
 else console.log(findings.length === 0 ? 'Nothing is stuck.' : findings.map(textOf).join('\n\n'))
 process.exitCode = isStuck ? 1 : 0
 
-function textOf({ check, severity, problem, mend }: Finding): string {
-  return `${severity === 'stuck' ? 'STUCK ' : 'notice'}  ${check}: ${problem}\n        > ${mend}`
+function textOf({ check, severity, problem, mend, note }: Finding): string {
+  const advice = `${severity === 'stuck' ? 'STUCK ' : 'notice'}  ${check}: ${problem}\n        > ${mend}`
+  return note ? `${advice}\n          ${note}` : advice
 }

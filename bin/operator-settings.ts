@@ -8,7 +8,7 @@ import { readDemoCard } from './services/demo-card.ts'
 /** Names every setting that is missing or invalid, and ends the process with 2. A database that is away is told in one line. */
 export function operatorSettings(): Settings {
   try {
-    const settings = settingsOrLocal()
+    const settings = readSettings(operatorEnvironment())
     explainErrors(settings.databaseUrl)
     return settings
   } catch (error) {
@@ -17,7 +17,8 @@ export function operatorSettings(): Settings {
   }
 }
 
-function settingsOrLocal(): Settings {
+/** The environment, and for what it lacks the addresses and the key of the local run, unless DATABASE_URL names another service. */
+export function operatorEnvironment(): NodeJS.ProcessEnv {
   const { dataDir, inherited } = readLocalRun()
   const card = inherited.DATABASE_URL ? null : readDemoCard(dataDir)
   const key = join(dataDir, 'encryption.key')
@@ -26,5 +27,5 @@ function settingsOrLocal(): Settings {
     TEMPORAL_ADDRESS: card.temporal_address,
     ...(existsSync(key) && { ENCRYPTION_KEY: readFileSync(key, 'utf8').trim() }),
   }
-  return readSettings({ ...local, ...inherited })
+  return { ...local, ...inherited }
 }

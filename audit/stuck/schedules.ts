@@ -1,5 +1,5 @@
 // What is stuck of recurring schedules and bulks, for `npm run doctor`.
-import { before, LISTED, RESTART, time, type StuckCheck } from './check.ts'
+import { before, describeWorkflow, LISTED, PENDING_ERROR, RESTART, time, type StuckCheck } from './check.ts'
 
 const DUE = 'greatest(s.next_run_at, s.not_before)'
 
@@ -9,8 +9,7 @@ export const STUCK_SCHEDULES: StuckCheck[] = [
     check: 'overdue schedules',
     severity: 'stuck',
     text: `SELECT format('the recurring schedule %s (%s) of organisation %s should have run at %s', s.id, s.name, s.org_id, ${time(DUE)}) AS problem,
-        format('npm run reconcile; if it stays: temporal workflow describe --workflow-id recurring/%s (its pending activity has the error)', s.id)
-          AS mend
+        'npm run reconcile' AS mend, 'if it stays, ${PENDING_ERROR}: ' || ${describeWorkflow(`'recurring/' || s.id`)} AS note
       FROM recurring_schedules AS s JOIN organizations AS o ON o.id = s.org_id AND o.status = 'ACTIVE'
       WHERE s.status = 'ACTIVE' AND ${DUE} < ${before('15 minutes')} ORDER BY ${DUE}, s.id LIMIT ${LISTED}`,
   },
@@ -37,8 +36,7 @@ export const STUCK_BULKS: StuckCheck[] = [
     check: 'bulks',
     severity: 'stuck',
     text: `SELECT format('no row of the bulk %s of organisation %s has been decided for ten minutes', b.id, b.org_id) AS problem,
-        format('temporal workflow describe --workflow-id bulk/%s (its pending activity has the error; a worker starts it again within a minute)', b.id)
-          AS mend
+        ${describeWorkflow(`'bulk/' || b.id`)} AS mend, '${PENDING_ERROR}; a worker starts it again within a minute' AS note
       FROM bulks AS b JOIN organizations AS o ON o.id = b.org_id AND o.status = 'ACTIVE'
       WHERE b.status = 'RUNNING' AND b.created_time < ${before('10 minutes')} AND NOT EXISTS (SELECT FROM bulk_items AS i
         WHERE i.org_id = b.org_id AND i.bulk_id = b.id AND i.completed_time > ${before('10 minutes')})

@@ -2,9 +2,19 @@
 import { DOCUMENTS, kindsThatHave } from '../../domain/documents.ts'
 import type { SettledKind } from '../../domain/lifecycle.ts'
 import { fallingDueStatuses } from '../../domain/overdue.ts'
+import { housekeepingId } from '../../domain/housekeeping.ts'
 import type { Connection } from '../../models/connection.ts'
 import { WAITING_ENDPOINTS } from '../../models/operations.ts'
-import { before, LISTED, RESTART, time, type Finding, type StuckCheck } from './check.ts'
+import {
+  before,
+  describeWorkflow,
+  LISTED,
+  PENDING_ERROR,
+  RESTART,
+  time,
+  type Finding,
+  type StuckCheck,
+} from './check.ts'
 import { STUCK_E_INVOICES } from './e-invoices.ts'
 import { STUCK_MAILS } from './mails.ts'
 import { STUCK_BULKS, STUCK_SCHEDULES } from './schedules.ts'
@@ -13,15 +23,16 @@ import { STUCK_BULKS, STUCK_SCHEDULES } from './schedules.ts'
 export async function findStuck(
   connection: Connection,
   now: Date,
-  { retainIdempotencyDays }: { retainIdempotencyDays: number },
+  { retainIdempotencyDays, queueSuffix }: { retainIdempotencyDays: number; queueSuffix: string },
 ): Promise<Finding[]> {
   const found: Finding[] = []
-  for (const { check, severity, text } of checksOf(retainIdempotencyDays)) {
-    const rows = await connection.run<{ problem: string; mend: string }>(
+  for (const { check, severity, text: given } of checksOf(retainIdempotencyDays)) {
+    const text = typeof given === 'string' ? given : given(queueSuffix)
+    const rows = await connection.run<Pick<Finding, 'problem' | 'mend' | 'note'>>(
       { name: `stuck: ${check}`, text },
       text.includes('$1') ? [now] : [],
     )
-    found.push(...rows.map(({ problem, mend }) => ({ check, severity, problem, mend })))
+    found.push(...rows.map((row) => ({ check, severity, ...row })))
   }
   return found
 }
@@ -33,7 +44,7 @@ const WORKER: StuckCheck = {
   check: 'worker',
   severity: 'stuck',
   text: `SELECT coalesce('no worker has taken work from Temporal since ' || ${time('max(seen_at)')}, 'no worker has ever taken work from Temporal')
-      AS problem, 'start a worker that serves the queue core: node worker/worker.ts' AS mend
+      AS problem, 'start a worker that serves the queue core: npm run worker' AS mend
     FROM process_heartbeats WHERE name = 'worker' HAVING coalesce(max(seen_at), '-infinity') < ${before('30 seconds')}`,
 }
 
@@ -54,7 +65,7 @@ const OVERDUE: StuckCheck = {
   severity: 'stuck',
   text: `SELECT format('the next attempt at delivery %s of organisation %s was due at %s, and its workflow has not made it', d.id, d.org_id,
       ${time('d.next_attempt_at')}) AS problem,
-      format('temporal workflow describe --workflow-id %s (a worker restarts it within a minute)', ${PROCESS_ID}) AS mend
+      ${describeWorkflow(PROCESS_ID)} AS mend, '${PENDING_ERROR}; a worker restarts it within a minute' AS note
     FROM webhook_deliveries AS d JOIN organizations AS o ON o.id = d.org_id AND o.status = 'ACTIVE'
     WHERE d.held_by IN ('PROCESS', 'ATTEMPT') AND d.next_attempt_at < ${before('10 minutes')} ORDER BY d.next_attempt_at, d.id LIMIT ${LISTED}`,
 }
@@ -65,7 +76,7 @@ const BATCHES: StuckCheck = {
   severity: 'stuck',
   text: `WITH bound AS (SELECT lpad(to_hex((extract(epoch FROM ${before('15 minutes')}) * 1000)::bigint), 12, '0') AS hex)
     SELECT format('a batch of %s deliveries was claimed 15 minutes ago or earlier and is not finished', count(*)) AS problem,
-      format('temporal workflow describe --workflow-id dispatch/%s (a worker starts it again within a minute)', d.batch_id) AS mend
+      ${describeWorkflow(`'dispatch/' || d.batch_id`)} AS mend, '${PENDING_ERROR}; a worker starts it again within a minute' AS note
     FROM bound, webhook_deliveries AS d
     WHERE d.held_by = 'BATCH' AND d.batch_id < (substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-7000-8000-000000000000')::uuid
     GROUP BY d.batch_id ORDER BY d.batch_id LIMIT ${LISTED}`,
@@ -86,7 +97,8 @@ const CIRCUITS: StuckCheck = {
   text: `SELECT format('the circuit of endpoint %s of organisation %s is open after %s failures; %s deliveries wait, the next trial is at %s',
       c.id, c.org_id, c.failures, (SELECT count(*) FROM (SELECT FROM webhook_deliveries AS d
         WHERE d.org_id = c.org_id AND d.endpoint_id = c.id AND d.held_by = 'CIRCUIT' LIMIT 10000) AS w), ${time('c.next_try_at')}) AS problem,
-      format('psql: UPDATE webhook_circuits SET next_try_at = now() WHERE id = %L AND state = ''OPEN''; (makes the trial now)', c.id) AS mend
+      format('npm run sql -- "UPDATE webhook_circuits SET next_try_at = now() WHERE id = %L AND state = ''OPEN''"', c.id) AS mend,
+      'makes the trial now' AS note
     FROM webhook_circuits AS c WHERE c.state <> 'CLOSED' ORDER BY c.next_try_at LIMIT ${LISTED}`,
 }
 
@@ -130,8 +142,10 @@ const dueOf = (kind: SettledKind) => `SELECT FROM ${DOCUMENTS[kind].table} AS d
 const HOUSEKEEPING: StuckCheck = {
   check: 'housekeeping',
   severity: 'stuck',
-  text: `SELECT format('%s organisations in %s have documents that no night has made OVERDUE', count(*), o.time_zone) AS problem,
-      format('temporal schedule trigger --schedule-id housekeeping/%s', o.time_zone) AS mend
+  text: (
+    queueSuffix,
+  ) => `SELECT format('%s organisations in %s have documents that no night has made OVERDUE', count(*), o.time_zone) AS problem,
+      'npm run temporal -- schedule trigger --schedule-id ' || format('${housekeepingId('%s', queueSuffix)}', o.time_zone) AS mend
     FROM organizations AS o
     CROSS JOIN LATERAL ((${kindsThatHave('settledBy').map(dueOf).join(') UNION ALL (')}) LIMIT 1) AS due
     WHERE o.status = 'ACTIVE' GROUP BY o.time_zone ORDER BY o.time_zone LIMIT ${LISTED}`,

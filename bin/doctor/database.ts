@@ -28,7 +28,7 @@ export async function examineDatabase(
   }
   return [
     ...(await unserved(database, queueSuffix)),
-    ...(await findStuck(database, now, { retainIdempotencyDays })),
+    ...(await findStuck(database, now, { retainIdempotencyDays, queueSuffix })),
     ...(await unreadable(database, encryptionKey)),
   ]
 }
@@ -41,9 +41,7 @@ async function unserved(database: Database, queueSuffix: string): Promise<Findin
     if (isServed) return []
     const since = seenAt ? `no worker has served the queue ${queue} since ${seenAt.toISOString()}` : null
     const problem = since ?? `no worker has ever served the queue ${queue}`
-    return [
-      { check: 'queues', severity: 'stuck' as const, problem, mend: `WORKER_QUEUES=${queue} node worker/worker.ts` },
-    ]
+    return [{ check: 'queues', severity: 'stuck' as const, problem, mend: `WORKER_QUEUES=${queue} npm run worker` }]
   })
 }
 

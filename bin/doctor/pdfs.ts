@@ -1,10 +1,10 @@
 // What the doctor finds of PDFs: an engine or fonts that are missing, renders that wait, and documents that could not be rendered.
-import type { Finding } from '../../audit/stuck/check.ts'
+import { PENDING_ERROR, type Finding } from '../../audit/stuck/check.ts'
 import { queueName } from '../../domain/task-queues.ts'
 import { enginesMissing, type EngineSettings } from '../../gateways/pdf/engine.ts'
 import { missingFonts } from '../../gateways/pdf/fonts.ts'
 import { failureOf, listWorkflows, pendingFailureOf } from '../../gateways/temporal/open-workflows.ts'
-import { finding, LISTED, MINUTE_MS, openOnes, type TemporalCheck } from './temporal-check.ts'
+import { describeWorkflow, finding, LISTED, MINUTE_MS, openOnes, type TemporalCheck } from './temporal-check.ts'
 
 const RUNBOOK = 'docs/operating.md, "PDFs that do not come"'
 const LOG = 'see the lines with "PDF engine" in the log of the worker'
@@ -32,19 +32,21 @@ export const rendersThatWait: TemporalCheck = async (patient) => {
       const failed = await pendingFailureOf(patient.engine, workflowId)
       const why = failed ? `; try ${failed.attempt} follows: ${failed.message}` : ''
       const problem = `${workflowId} has been open since ${startedAt.toISOString()}${why}`
-      return finding('PDFs that wait', 'stuck', problem, remedyOf(failed?.message ?? null, workflowId))
+      return finding('PDFs that wait', 'stuck', problem, ...remedyOf(failed?.message ?? null, workflowId))
     }),
   )
 }
 
-function remedyOf(message: string | null, workflowId: string): string {
-  if (message === null)
-    return `start a worker for the queue documents, or another one if all are busy (${RUNBOOK}); temporal workflow describe --workflow-id ${workflowId}`
-  if (/blob store/.test(message)) return 'restore the blob store (docs/running.md, "When a part is unavailable")'
+function remedyOf(message: string | null, workflowId: string): [mend: string, note?: string] {
+  if (message === null) {
+    const start = `start a worker for the queue documents, or another one if all are busy (${RUNBOOK})`
+    return [start, `what it waits for: ${describeWorkflow(workflowId)}`]
+  }
+  if (/blob store/.test(message)) return ['restore the blob store (docs/running.md, "When a part is unavailable")']
   if (/documents wait for the PDF engine/.test(message))
-    return `start another worker for the queue documents (${RUNBOOK})`
-  if (/PDF engine|LibreOffice/.test(message)) return `${LOG}; memory or a library may be short (${RUNBOOK})`
-  return `temporal workflow describe --workflow-id ${workflowId} (its pending activity has the error)`
+    return [`start another worker for the queue documents (${RUNBOOK})`]
+  if (/PDF engine|LibreOffice/.test(message)) return [`${LOG}; memory or a library may be short (${RUNBOOK})`]
+  return [describeWorkflow(workflowId), PENDING_ERROR]
 }
 
 export const rendersThatFailed: TemporalCheck = async ({ engine, queueSuffix, now }) => {

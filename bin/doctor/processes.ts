@@ -23,7 +23,7 @@ export const withoutRow: TemporalCheck = async (patient) => {
     const rows = await rowsAmong(patient.database, type, keyed)
     for (const { workflowId } of keyed.filter(({ id }) => !rows.has(id)).slice(0, LISTED)) {
       const problem = `${workflowId} is open, and its ${ROW_OF[type]} is finished or does not exist`
-      const mend = `temporal workflow terminate --workflow-id ${workflowId} --reason "its ${ROW_OF[type]} is finished"`
+      const mend = `npm run temporal -- workflow terminate --workflow-id ${workflowId} --reason "its ${ROW_OF[type]} is finished"`
       found.push(finding('processes without a row', 'stuck', problem, mend))
     }
   }
@@ -71,7 +71,7 @@ const deliveriesWithout = async (patient: TemporalPatient): Promise<Finding[]> =
       const input = deliveryInputOf(row, row.next_attempt_at, ladderSeconds)
       const attributes = { SvcOrgId: row.org_id, SvcEndpointId: row.endpoint_id, SvcEntityId: row.entity_id }
       const mend = [
-        `temporal workflow start --type webhookDelivery --task-queue ${queueName('core', queueSuffix)} --workflow-id ${idOf(row)}`,
+        `npm run temporal -- workflow start --type webhookDelivery --task-queue ${queueName('core', queueSuffix)} --workflow-id ${idOf(row)}`,
         ...Object.entries(attributes).map(([name, value]) => `--search-attribute '${name}="${value}"'`),
         `--input '${JSON.stringify(input)}'`,
       ]

@@ -18,12 +18,17 @@ export const MINUTE_MS = 60_000
 
 export type TemporalCheck = (patient: TemporalPatient) => Promise<Finding[]>
 
-export const finding = (check: string, severity: Severity, problem: string, mend: string): Finding => ({
+export const finding = (check: string, severity: Severity, problem: string, mend: string, note?: string): Finding => ({
   check,
   severity,
   problem,
   mend,
+  ...(note !== undefined && { note }),
 })
+
+/** The command that describes a workflow. */
+export const describeWorkflow = (workflowId: string) =>
+  `npm run temporal -- workflow describe --workflow-id ${workflowId}`
 
 /** The open workflows of this installation that satisfy a condition and were started so many minutes ago. */
 export function openOnes(

@@ -1,9 +1,17 @@
 // What the doctor asks Temporal: workflows that cannot go on or have nothing left to do, and schedules.
-import type { Finding } from '../../audit/stuck/check.ts'
+import { PENDING_ERROR, type Finding } from '../../audit/stuck/check.ts'
 import { ADD_KEY } from './database.ts'
 import { rendersThatFailed, rendersThatWait } from './pdfs.ts'
 import { withoutProcess, withoutRow } from './processes.ts'
-import { finding, LISTED, MINUTE_MS, openOnes, type TemporalCheck, type TemporalPatient } from './temporal-check.ts'
+import {
+  describeWorkflow,
+  finding,
+  LISTED,
+  MINUTE_MS,
+  openOnes,
+  type TemporalCheck,
+  type TemporalPatient,
+} from './temporal-check.ts'
 import { queueName } from '../../domain/task-queues.ts'
 import { remindersId } from '../../domain/reminders.ts'
 import { reconcileId } from '../../domain/schedule.ts'
@@ -34,7 +42,8 @@ const poisoned: TemporalCheck = async (patient) => {
       'workflows',
       'stuck',
       `the ${type} ${workflowId} cannot go on: its workflow task fails again and again`,
-      `temporal workflow describe --workflow-id ${workflowId} (docs/operating.md, "A workflow that cannot go on")`,
+      describeWorkflow(workflowId),
+      'docs/operating.md, "A workflow that cannot go on"',
     ),
   )
 }
@@ -51,7 +60,8 @@ const conversionsTooLong: TemporalCheck = async (patient) =>
       'conversions',
       'stuck',
       `${workflowId} has been running since ${startedAt.toISOString()}`,
-      `temporal workflow describe --workflow-id ${workflowId} (its pending activity has the error)`,
+      describeWorkflow(workflowId),
+      PENDING_ERROR,
     ),
   )
 
@@ -69,7 +79,7 @@ const conversionsNotStarted: TemporalCheck = async ({ database, engine, queueSuf
     if (any) continue
     const input = JSON.stringify({ orgId, conversionId: id, source, sourceId })
     const start = [
-      `temporal workflow start --type convertDocument --task-queue ${queueName('core', queueSuffix)}`,
+      `npm run temporal -- workflow start --type convertDocument --task-queue ${queueName('core', queueSuffix)}`,
       `--workflow-id convert/${source}/${sourceId} --search-attribute 'SvcEntityId="${sourceId}"' --input '${input}'`,
     ].join(' ')
     const problem = `the conversion of ${source} ${sourceId} was requested and never started`
@@ -101,7 +111,7 @@ const schedules: TemporalCheck = async ({ database, engine, queueSuffix, now }) 
           'schedules',
           'notice',
           `the schedule ${id} is paused`,
-          `temporal schedule toggle --schedule-id ${id} --unpause --reason "done"`,
+          `npm run temporal -- schedule toggle --schedule-id ${id} --unpause --reason "done"`,
         ),
       )
   }

@@ -124,7 +124,8 @@ describe('a document that is refused', () => {
     const named = async () => (await service.sql<Json>(text, new Date())).filter(({ problem }) => problem.includes(`${created.invoice_number} of`))
     expect(await named()).toEqual([{
       problem: expect.stringContaining('PAYLOAD Line 1 needs an HSN or SAC code'),
-      mend: `the organisation corrects the contact or its own data if the error names these, or voids the document and issues another; once corrected, POST ${path}/e_invoice/retry`,
+      mend: 'the organisation corrects the contact or its own data if the error names these, or voids the document and issues another',
+      note: `once corrected, POST ${path}/e_invoice/retry`,
     }])
     await org.send('POST', `${path}/void`, {})
     expect(await named()).toEqual([])

@@ -38,7 +38,7 @@ test('a queue that lost its worker is named, with the time; another process that
   const { status, worker, away, queues } = await ready()
   expect([status, worker, away]).toEqual([503, 'up', ['webhooks away']])
   expect(Date.now() - Date.parse(queues.webhooks!.since!)).toBeGreaterThan(39_000)
-  expect(await stuck()).toEqual([['queues', expect.stringMatching(/^no worker has served the queue webhooks since 20.*Z$/), 'WORKER_QUEUES=webhooks node worker/worker.ts']])
+  expect(await stuck()).toEqual([['queues', expect.stringMatching(/^no worker has served the queue webhooks since 20.*Z$/), 'WORKER_QUEUES=webhooks npm run worker']])
   await serve(['webhooks'])
   expect((await ready()).away).toEqual([])
 })

@@ -64,7 +64,7 @@ describe('PostgreSQL', () => {
        VALUES ($1, 'POST', '/y', 'z', '', false, now() - interval '2 days', now() - interval '2 days')`, uuidv7())
     const found = await doctor()
     expect(checksOf(found)).toEqual(['stuck worker', 'stuck queue', 'stuck overdue deliveries', 'stuck trials', 'stuck old idempotency claims', 'notice open circuits'])
-    expect(by(found, 'overdue deliveries')!.mend).toContain(`temporal workflow describe --workflow-id webhook/${first!.id}`)
+    expect(by(found, 'overdue deliveries')!.mend).toBe(`npm run temporal -- workflow describe --workflow-id webhook/${first!.id}`)
     expect(by(found, 'queue')!.problem).toContain(endpointId)
     expect(by(found, 'open circuits')!.mend).toContain(`WHERE id = '${endpointId}'`)
 
@@ -161,7 +161,7 @@ describe('schedules and bulks', () => {
     await setup.sql('DELETE FROM recurring_schedules')
     const later = new Date(Date.now() + 10 * 60_000)
     const without = (await doctor({}, later)).filter(({ check }) => check === 'processes without a row').map(({ mend }) => mend)
-    expect(without).toContain(`temporal workflow terminate --workflow-id recurring/${id} --reason "its schedule is finished"`)
+    expect(without).toContain(`npm run temporal -- workflow terminate --workflow-id recurring/${id} --reason "its schedule is finished"`)
     await setup.engine.client.workflow.getHandle(`recurring/${id}`).terminate()
   })
 })
@@ -187,7 +187,7 @@ describe('Temporal', () => {
     const [delivery] = await setup.deliveries()
     await setup.sql(`UPDATE webhook_deliveries SET held_by = NULL, batch_id = NULL, next_attempt_at = NULL, status = 'FAILED'`)
     await until(async () => Boolean(by(await doctor({}, later()), 'processes without a row')), 20_000, () => 'no process without a row')
-    expect(by(await doctor({}, later()), 'processes without a row')!.mend).toContain('temporal workflow terminate --workflow-id webhook/')
+    expect(by(await doctor({}, later()), 'processes without a row')!.mend).toContain('npm run temporal -- workflow terminate --workflow-id webhook/')
     expect(by(await doctor(), 'processes without a row')).toBeUndefined()
 
     const conversionId = uuidv7()
