@@ -225,12 +225,14 @@ function variableOf(path: string): string {
   return (path.split('/')[1] ?? '').replace(/[A-Z]/g, (letter) => `_${letter}`).toUpperCase()
 }
 
-/** The settings that only the local run and the tests use (decisions §9). */
+/** The settings that only the local run, the tests and migrations use (decisions §9). */
 export function readLocalRun(env: NodeJS.ProcessEnv = process.env) {
   return {
     dataDir: resolve(env.DATA_DIR || '.data'),
     cacheDir: join(env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'bahi'),
     databaseUrl: env.DATABASE_URL || null,
+    serviceRole: env.SERVICE_ROLE || null,
+    servicePassword: env.SERVICE_PASSWORD || null,
     temporalAddress: env.TEMPORAL_ADDRESS || null,
     redisUrl: env.REDIS_URL || null,
     storageConnectionString: env.AZURE_STORAGE_CONNECTION_STRING || null,

@@ -1,6 +1,6 @@
-// `npm run migrate [-- --lock-seconds 2] [--wait-minutes 10]`: applies new migrations to the database.
+// `npm run migrate [-- --lock-seconds 2] [--wait-minutes 10]`: applies new migrations to the database, and grants SERVICE_ROLE what it needs.
 import { IN_ALL_MS, LOCK_MS, migrate } from '../models/migrate.ts'
-import { databaseUrl } from './database-url.ts'
+import { migrating } from './database-url.ts'
 import { optionsOf } from './options.ts'
 
 const USAGE = 'Usage: npm run migrate [-- --lock-seconds 2] [--wait-minutes 10]'
@@ -15,8 +15,10 @@ if (!(lockMs >= 100 && lockMs <= MOST_LOCK_SECONDS * 1_000) || !(inAllMs >= 0)) 
   process.exit(2)
 }
 
-const applied = await migrate(databaseUrl(), { lockMs, inAllMs, tell: console.log, onStep: console.log })
+const { url, service } = migrating()
+const applied = await migrate(url, { lockMs, inAllMs, service, tell: console.log, onStep: console.log })
 console.log(applied.length === 0 ? 'The schema is up to date.' : `Applied ${applied.join(', ')}.`)
+if (service !== null) console.log(`${service.name} may do what the service does.`)
 
 function msOf(text: string | undefined, unitMs: number, otherwise: number): number {
   return text === undefined ? otherwise : text === '' ? NaN : Number(text) * unitMs

@@ -13,6 +13,9 @@ const UNREACHABLE = [
   'EPIPE',
 ]
 
+const ROLES =
+  'Migrations run as the owner of the tables, and grant SERVICE_ROLE the rest (docs/running.md, "The roles in PostgreSQL")'
+
 /** From now on such errors are printed as one line, and end the process with 1; any other with its stack, as before. */
 export function explainErrors(databaseUrl: string): void {
   process.on('uncaughtException', (error) => {
@@ -34,6 +37,7 @@ function lineOf(error: Error, databaseUrl: string): string | null {
     return `PostgreSQL does not answer at ${server}: ${why}`
   // Class 28: the user or the password; 3D000: there is no such database.
   if (/^28|^3D/.test(code)) return `PostgreSQL at ${server} refuses: ${why}`
+  if (code === '42501') return `PostgreSQL at ${server} refuses: ${why}. ${ROLES}`
   if (code === '42P01' || code === '42703')
     return `The schema is not that of this version (${why}): run npm run migrate`
   // What Temporal answers where it cannot be reached.

@@ -17,12 +17,20 @@ export async function unfitAtStart(
   encryptionKey: string,
   refuse: (why: string) => void,
 ): Promise<string | null> {
-  const ask = async () => (await unfitSchema(connection)) ?? (await unfitKey(connection, encryptionKey))
+  const fits = async () => (await unfitSchema(connection)) ?? (await unfitKey(connection, encryptionKey))
+  const ask = () => fits().catch(notGranted)
   const asked = ask().catch(() => undefined)
   const answer = await Promise.race([asked, setTimeout(FIRST_ANSWER_MS, undefined, { ref: false })])
   if (answer !== undefined) return answer
   void askAgain(ask, asked, refuse)
   return null
+}
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+function notGranted(error: Error & { code?: string }): string {
+  if (error.code !== INSUFFICIENT_PRIVILEGE) throw error
+  return `The role of DATABASE_URL may not use the tables (${error.message}): run npm run migrate as their owner, with this role as SERVICE_ROLE`
 }
 
 async function askAgain(

@@ -9,6 +9,7 @@ import { Umzug } from 'umzug'
 import { isZone, zoneName } from '../domain/dates.ts'
 import { MigrationFailed, withLocks, type Patience } from './locks-awaited.ts'
 import { requiredBy } from './schema-version.ts'
+import { grantToService, type ServiceRole } from './service-role.ts'
 
 const MIGRATIONS = fileURLToPath(new URL('./migrations/', import.meta.url))
 // Any number that nothing else uses for an advisory lock in this database.
@@ -29,6 +30,8 @@ export interface Migrating extends Partial<Patience> {
   to?: string
   /** The folder of the files. */
   folder?: string
+  /** Is granted afterwards what the API and the worker do. */
+  service?: ServiceRole | null
   /** Gets the name of each file, or the step of it, that begins. */
   onStep?(name: string): void
 }
@@ -54,6 +57,7 @@ export async function migrate(databaseUrl: string, options: Migrating = {}): Pro
   const {
     to,
     folder = MIGRATIONS,
+    service = null,
     lockMs = LOCK_MS,
     inAllMs = IN_ALL_MS,
     tell = () => undefined,
@@ -70,6 +74,7 @@ export async function migrate(databaseUrl: string, options: Migrating = {}): Pro
       .up(to === undefined ? {} : { to })
       .catch(unwrapped)
     await renameZones(client)
+    if (service !== null) await grantToService(client, service)
     return applied.map((migration) => migration.name)
   } finally {
     await Promise.all([client.end(), watching.end()])

@@ -6,6 +6,7 @@ import { hasOtherKey } from '../../models/installation.ts'
 import { pendingMigrations } from '../../models/schema-version.ts'
 import { canUnseal } from '../../models/sealed.ts'
 import { queuesServed } from '../../models/heartbeat.ts'
+import { roleThatOwns } from '../../models/service-role.ts'
 import { someSealedSecrets } from '../../models/webhook.ts'
 
 export const ADD_KEY = 'add the earlier key to ENCRYPTION_KEY of every process, separated by a comma, and restart it'
@@ -30,7 +31,16 @@ export async function examineDatabase(
     ...(await unserved(database, queueSuffix)),
     ...(await findStuck(database, now, { retainIdempotencyDays, queueSuffix })),
     ...(await unreadable(database, encryptionKey)),
+    ...(await mightyRole(database)),
   ]
+}
+
+async function mightyRole(database: Database): Promise<Finding[]> {
+  const name = await roleThatOwns(database)
+  if (name === null) return []
+  const problem = `DATABASE_URL connects as ${name}, which owns the tables and could change what is booked`
+  const mend = `run the service as a role that owns nothing (docs/running.md, "The roles in PostgreSQL")`
+  return [{ check: 'database role', severity: 'notice', problem, mend }]
 }
 
 // A queue without a worker, while others have one; the check `worker` says it where none is at work.

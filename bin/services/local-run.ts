@@ -103,7 +103,8 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   await step(
     'Schema',
     async (say) => {
-      const applied = await (await schema).migrate(addresses.databaseUrl, { tell: say })
+      const { url, service } = addresses.migrating
+      const applied = await (await schema).migrate(url, { service, tell: say })
       return [applied.length > 0 ? `${applied.length} migrations applied` : 'nothing to do', applied]
     },
     'current',

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { LocalRun } from '../../settings.ts'
 import { answersAt, startAzurite } from './azurite.ts'
+import { type Migrating, serviceLogin, urlFor } from './local-roles.ts'
 import { keepAlive, type RunPart } from './keep-alive.ts'
 import { startMailbox } from './mailbox.ts'
 import { freePort } from './port.ts'
@@ -25,6 +26,7 @@ export interface StartContext {
 
 export interface Addresses {
   databaseUrl: string
+  migrating: Migrating
   temporalAddress: string
   temporalUiUrl: string | null
   /** Decrypts for Temporal's UI and CLI. */
@@ -40,7 +42,7 @@ type Ports = Record<'postgres' | 'temporal' | 'temporalUi' | 'codec' | 'redis' |
 /** Starts the servers that the settings do not name, in parallel, and keeps them running. */
 export async function startServers(context: StartContext, encryptionKey: string): Promise<Addresses> {
   const ports = await choosePorts(context.record)
-  const [databaseUrl, temporal, redisUrl, storageConnectionString, mailboxUrl] = await allOf([
+  const [{ databaseUrl, migrating }, temporal, redisUrl, storageConnectionString, mailboxUrl] = await allOf([
     database(context, ports),
     temporalServer(context, ports),
     redis(context, ports),
@@ -48,7 +50,7 @@ export async function startServers(context: StartContext, encryptionKey: string)
     mailbox(context, ports),
   ])
   const codecUrl = await startCodec(ports, encryptionKey, temporal.temporalUiUrl)
-  return { databaseUrl, ...temporal, codecUrl, redisUrl, storageConnectionString, mailboxUrl }
+  return { databaseUrl, migrating, ...temporal, codecUrl, redisUrl, storageConnectionString, mailboxUrl }
 }
 
 async function choosePorts(record: RunRecord): Promise<Ports> {
@@ -73,11 +75,11 @@ async function allOf<T extends unknown[]>(parts: { [I in keyof T]: Promise<T[I]>
   return (await Promise.all(parts)) as T
 }
 
-async function database(context: StartContext, ports: Ports): Promise<string> {
+async function database(context: StartContext, ports: Ports): Promise<Pick<Addresses, 'databaseUrl' | 'migrating'>> {
   const { local, onLaunch } = context
   if (local.databaseUrl && !isOwn(local.databaseUrl, context.record.lastPorts.postgres)) {
     printLine('PostgreSQL', 'yours', withoutPassword(local.databaseUrl), 'DATABASE_URL')
-    return local.databaseUrl
+    return { databaseUrl: local.databaseUrl, migrating: { url: local.databaseUrl, service: null } }
   }
   let version = ''
   const log = logOf(local, 'postgres')
@@ -94,7 +96,10 @@ async function database(context: StartContext, ports: Ports): Promise<string> {
     version = server.version
     return server
   }
-  return up(context, { name: 'PostgreSQL', log, start, detail: () => `127.0.0.1:${ports.postgres} (${version})` })
+  const detail = () => `127.0.0.1:${ports.postgres} (${version})`
+  const url = await up(context, { name: 'PostgreSQL', log, start, detail })
+  const service = serviceLogin(local.dataDir)
+  return { databaseUrl: urlFor(service, url), migrating: { url, service } }
 }
 
 async function temporalServer(

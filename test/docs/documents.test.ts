@@ -76,6 +76,7 @@ function defaultOf(variable: string): string | null {
   }
   if (variable === 'DATA_DIR') return readLocalRun({ npm_lifecycle_event: 'start' }).dataDir.slice(process.cwd().length + 1)
   const name = variable.toLowerCase().replace(/_(\w)/g, (_all, letter: string) => letter.toUpperCase())
+  if (variable.startsWith('SERVICE_')) return (readLocalRun({}) as unknown as Record<string, string | null>)[name]!
   const value = ({ ...readSettings(required), ...readCodecSettings(required) } as Record<string, unknown>)[name]
   expect(value).toBeDefined()
   const text = value === null ? '' : String(value)

@@ -9,7 +9,7 @@ describe('a debit note is spoken of where CONTRIBUTING.md says', () => {
   // The example of "How to add a resource": a kind that nothing is made of, and that settles nothing.
   const PLACES = [
     'domain/documents.ts', 'domain/posting/debit-note.ts',
-    'models/debit-note.ts', /^models\/migrations\/\d+_\w+\.sql$/,
+    'models/debit-note.ts', 'models/service-role.ts', /^models\/migrations\/\d+_\w+\.sql$/,
     'commands/purchases/debit-notes.ts',
     'api/shapes/debit-note.ts', 'api/resources/debit-notes.ts', 'api/routes.ts',
     'domain/print/printed-document.ts',

@@ -2,23 +2,28 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { emptyDatabase, dropDatabase } from '../fixtures/template.ts'
+import { asService, cloneDatabase, emptyDatabase, dropDatabase, SERVICE } from '../fixtures/template.ts'
 import { ROOT } from '../fixtures/root.ts'
 
 let empty: string
+let books: string
 beforeAll(async () => {
   empty = await emptyDatabase()
+  books = await cloneDatabase()
 })
-afterAll(() => dropDatabase(empty))
+afterAll(async () => {
+  await dropDatabase(empty)
+  await dropDatabase(books)
+})
 
 const AWAY = 'postgres://bahi:secret@127.0.0.1:9/books'
 const MISSING = () => Object.assign(new URL(empty), { pathname: '/no_such_books' }).href
 const NONSENSE = 'DATABASE_URL: must be an address such as postgres://user:password@host:5432/bahi'
 const NO_ANSWER = 'PostgreSQL does not answer at 127.0.0.1:9/books: connect ECONNREFUSED 127.0.0.1:9'
 
-function run(program: string, url: string): Promise<{ code: number; said: string }> {
+function run(program: string, url: string, more: NodeJS.ProcessEnv = {}): Promise<{ code: number; said: string }> {
   const [name, ...args] = program.split(' ')
-  const env = { ...process.env, DATABASE_URL: url, ENCRYPTION_KEY: randomBytes(32).toString('base64'), DATA_DIR: '/nowhere' }
+  const env = { ...process.env, DATABASE_URL: url, ENCRYPTION_KEY: randomBytes(32).toString('base64'), DATA_DIR: '/nowhere', ...more }
   return new Promise((resolve) => {
     execFile(process.execPath, [`bin/${name}.ts`, ...args], { cwd: ROOT, env }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }))
@@ -36,4 +41,26 @@ test.each([
   ['migrate --lock-seconds 60', () => empty, 2, expect.stringContaining('--lock-seconds are 0.1 to 8')],
 ])('%s, case %#', async (program, url, code, said) => {
   expect(await run(program, url())).toEqual({ code, said: typeof said === 'string' ? `${said}\n` : said })
+})
+
+test('the role of the service owns nothing, and is told who migrates', async () => {
+  const { host, pathname } = new URL(books)
+  const rest = 'Migrations run as the owner of the tables, and grant SERVICE_ROLE the rest (docs/running.md, "The roles in PostgreSQL")\n'
+  const said = `PostgreSQL at ${host}${pathname} refuses: permission denied for schema public. ${rest}`
+  expect(await run('migrate', asService(books))).toEqual({ code: 1, said })
+})
+
+test('the owner migrates, and grants the service what it needs', async () => {
+  const said = `The schema is up to date.\n${SERVICE.name} may do what the service does.\n`
+  expect(await run('migrate', books, { SERVICE_ROLE: SERVICE.name })).toEqual({ code: 0, said })
+  const missing = expect.stringMatching(/^SERVICE_ROLE nobody_of_that_name: there is no such role: .*owns nothing\n$/)
+  expect(await run('migrate', books, { SERVICE_ROLE: 'nobody_of_that_name' })).toEqual({ code: 1, said: missing })
+})
+
+test.each([
+  ['audit', 'The books are in order.\n'],
+  ['partner-key --name Asha', 'svc_'],
+  ['reseal', '0 secrets of endpoints'],
+])('the role of the service runs %s', async (program, said) => {
+  expect(await run(program, asService(books))).toEqual({ code: 0, said: expect.stringContaining(said) })
 })

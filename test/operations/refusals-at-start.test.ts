@@ -10,7 +10,7 @@ import { openDatabase, type Database } from '../../models/database.ts'
 import { hasOtherKey, installationOf, unfitKey, WRONG_KEY } from '../../models/installation.ts'
 import { mintPartnerKey } from '../../models/partner-key.ts'
 import { callAt } from '../fixtures/client.ts'
-import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
+import { asService, cloneDatabase, dropDatabase, SERVICE } from '../fixtures/template.ts'
 import { ROOT } from '../fixtures/root.ts'
 
 let url: string
@@ -40,8 +40,9 @@ const fatal = (said: string) => said.split('\n').filter((line) => line.startsWit
   .filter(({ level }) => level === 60).map(({ msg }) => msg)
 
 const refusals = async (...programs: string[]) => refusalsWith(newKey(), ...programs)
-const refusalsWith = async (key: string, ...programs: string[]) => {
-  const processes = await Promise.all(programs.map((program) => start(program, url, key)))
+const refusalsWith = (key: string, ...programs: string[]) => refusalsAt(url, key, ...programs)
+const refusalsAt = async (address: string, key: string, ...programs: string[]) => {
+  const processes = await Promise.all(programs.map((program) => start(program, address, key)))
   return Promise.all(processes.map(async ({ ended }) => {
     const { code, said } = await ended
     // All that it said where it said nothing of this, so that a failure shows what else ended it.
@@ -62,6 +63,13 @@ test('which needs newer code', async () => {
   const line = 'The schema is newer than this version: 9001_less.sql was applied, which needs a version that has 9000_reads_less.sql. Start such a version'
   expect(await refusals('worker/worker.ts')).toEqual([{ code: 1, fatal: [line] }])
   await sql(`UPDATE schema_migrations SET requires = NULL WHERE name = '9001_less.sql'`)
+})
+
+test('whose tables are not granted to their role', async () => {
+  await sql(`REVOKE ALL ON schema_migrations FROM ${SERVICE.name}`)
+  const why = 'The role of DATABASE_URL may not use the tables (permission denied for table schema_migrations)'
+  const line = `${why}: run npm run migrate as their owner, with this role as SERVICE_ROLE`
+  expect(await refusalsAt(asService(url), newKey(), 'api/server.ts', 'worker/worker.ts')).toEqual(Array(2).fill({ code: 1, fatal: [line] }))
 })
 
 const untilLive = async ({ port }: { port: number }) => {

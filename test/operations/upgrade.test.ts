@@ -14,7 +14,7 @@ import { openDatabase, type Database } from '../../models/database.ts'
 import { migrate } from '../../models/migrate.ts'
 import { mintPartnerKey } from '../../models/partner-key.ts'
 import { callAt } from '../fixtures/client.ts'
-import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
+import { asService, cloneDatabase, dropDatabase } from '../fixtures/template.ts'
 import { ROOT } from '../fixtures/root.ts'
 import { startLoad, type Load } from '../kills/load.ts'
 import { bodyOf, numbersInARow, openLoadedOrganization, type LoadedOrganization } from '../kills/organization.ts'
@@ -50,7 +50,7 @@ const suffix = `-${randomUUID()}`
 async function start(program: 'api/server.ts' | 'worker/worker.ts'): Promise<string> {
   const port = await freePort(undefined)
   const env = {
-    ...process.env, PORT: String(port), DATABASE_URL: url, DATABASE_POOL: '6', ENCRYPTION_KEY: key, LOG_LEVEL: 'silent', RATE_LIMIT_PARTNER: '1000000',
+    ...process.env, PORT: String(port), DATABASE_URL: asService(url), DATABASE_POOL: '6', ENCRYPTION_KEY: key, LOG_LEVEL: 'silent', RATE_LIMIT_PARTNER: '1000000',
     TEMPORAL_ADDRESS: process.env.TEST_TEMPORAL_ADDRESS ?? '127.0.0.1:7233', TEMPORAL_QUEUE_SUFFIX: suffix, PDF_WARM_UP: 'false',
     WEBHOOK_LADDER_SECONDS: '1,2,4,8,16,32', WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', WEBHOOK_ALLOW_HTTP: 'true',
   }

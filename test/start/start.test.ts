@@ -1,12 +1,15 @@
 // npm start for real: what it prints, what it keeps alive, what it survives, what it leaves behind.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { execFile } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { freePort, isFree } from '../../bin/services/port.ts'
 import { end, isAlive, onPath } from '../../bin/services/process.ts'
 import { readLocalRun } from '../../settings.ts'
 import type { Json } from '../fixtures/client.ts'
+import { ROOT } from '../fixtures/root.ts'
 import { childrenOf, demoCard, type LocalRun, startLocalRun, statusOf, until } from './local-run.ts'
 
 const READY = /Bahi is ready after/
@@ -82,6 +85,14 @@ describe('a first start', () => {
     expect([decoded.headers.get('access-control-allow-origin'), await decoded.text()]).toEqual([ui, plain])
   })
 
+  test('runs as a role that owns nothing, and npm run migrate finds the owner', async () => {
+    expect(new URL(demoCard(dataDir).database_url).username).toBe('bahi_service')
+    const env: NodeJS.ProcessEnv = { ...process.env, DATA_DIR: dataDir }
+    delete env.DATABASE_URL
+    const { stdout } = await promisify(execFile)(process.execPath, ['bin/migrate.ts'], { cwd: ROOT, env })
+    expect(stdout).toBe('The schema is up to date.\nbahi_service may do what the service does.\n')
+  })
+
   test('refuses a second run on the same folder, naming the first', async () => {
     const second = startLocalRun(dataDir, await freePort(undefined))
     expect(await second.ended).toBe(1)
@@ -140,6 +151,8 @@ describe('a run that is stopped', () => {
 
   test('leaves no leftovers for the next, which has the same token', async () => {
     const { token, temporal_address: TEMPORAL_ADDRESS, database_url: DATABASE_URL } = demoCard(dataDir)
+    // As in a folder of a version that had the owner alone.
+    rmSync(join(dataDir, 'postgres.service-password'))
     // As the shell of an operator has exported them, for Temporal's CLI and for psql.
     run = startLocalRun(dataDir, port, { TEMPORAL_ADDRESS, DATABASE_URL })
     await run.says(READY)

@@ -10,7 +10,7 @@ import { UnitOfWork } from '../../models/unit-of-work.ts'
 import { seal } from '../../models/sealed.ts'
 import type { WebhookAttemptRow, WebhookDeliveryRow, WebhookEndpointRow } from '../../models/webhook.ts'
 import { readSettings } from '../../settings.ts'
-import { cloneDatabase, dropDatabase } from '../fixtures/template.ts'
+import { asService, cloneDatabase, dropDatabase } from '../fixtures/template.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
 import { workflowBundle } from './bundle.ts'
 import './quiet.ts'
@@ -43,7 +43,7 @@ export interface WorkflowSetup {
 export async function openWorkflowSetup(settings: Record<string, string> = {}): Promise<WorkflowSetup> {
   const databaseUrl = await cloneDatabase()
   const env = {
-    DATABASE_URL: databaseUrl,
+    DATABASE_URL: asService(databaseUrl),
     DATABASE_POOL: '10',
     TEMPORAL_ADDRESS,
     TEMPORAL_QUEUE_SUFFIX: new URL(databaseUrl).pathname.slice(1).replace('_', ''),
