@@ -17,6 +17,7 @@ import { attemptsOf, waitBefore } from '../domain/retry-ladder.ts'
 import { CAPS } from '../domain/webhook-caps.ts'
 import { REPEATED_MS } from '../models/idempotency.ts'
 import { readSettings } from '../settings.ts'
+import { alertRows } from './alerts.ts'
 import { boundRows, shareRows } from './bounds.ts'
 
 const ROOT = join(import.meta.dirname, '..')
@@ -72,6 +73,7 @@ const BLOCKS: Record<string, () => string> = {
     table(['Resource', 'Total', 'One organisation, or partner', 'A wait times out after'], shareRows(DEFAULTS)),
   ladder: () => table(['Attempt', 'Wait after the previous attempt'], ladder()),
   caps: () => table(['Cap', 'Value'], caps()),
+  alerts: () => table(['Alert', 'It means', 'Runbook'], alertRows(ROOT)),
   events: () =>
     table(
       ['Event', '`data`'],

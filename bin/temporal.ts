@@ -1,6 +1,7 @@
 // `npm run temporal -- ARGUMENTS`: Temporal's CLI for the server of the settings, or of the local run; it shows what is encrypted in clear.
 import { spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import type { Payload } from '@temporalio/common'
 import { openCodecServer } from '../gateways/temporal/codec-server.ts'
 import { createPayloadCodec } from '../gateways/temporal/payload-codec.ts'
 import { readLocalRun } from '../settings.ts'
@@ -25,7 +26,10 @@ async function codecEndpoint(environment: NodeJS.ProcessEnv): Promise<string | u
   if (given !== undefined) return given || undefined
   if (!keys) return undefined
   const codec = createPayloadCodec(readCodecSettings({ ENCRYPTION_KEY: keys }).encryptionKey)
-  const { port } = await openCodecServer({ host: '127.0.0.1', port: 0, codec, origins: [] })
+  // A history may have been encrypted with a key that is not known here. Its payloads are then shown as they are.
+  const decode = (payloads: Payload[]) =>
+    Promise.all(payloads.map((payload) => codec.decode([payload]).then(([read]) => read!, () => payload)))
+  const { port } = await openCodecServer({ host: '127.0.0.1', port: 0, codec: { ...codec, decode }, origins: [] })
   return `http://127.0.0.1:${port}`
 }
 
