@@ -52,6 +52,8 @@ interface DatabaseError {
   constraint?: string
   /** The table that a constraint belongs to. */
   table?: string
+  /** The function of the server that failed. */
+  routine?: string
 }
 
 /**
@@ -106,9 +108,14 @@ const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND',
 // 25P03 and 25P04: the server ended the connection, because its transaction was idle or open for too long.
 const ENDED = new Set(['25P03', '25P04'])
 
+// A table that cannot grow, though the disk is not full: a quota or a limit for files. PostgreSQL has no code for it.
+const INTERNAL = 'XX000'
+const EXTENDING = new Set(['mdextend', 'mdzeroextend'])
+
 /** True when the server cannot be reached, shuts down, is out of resources, or closed the connection. */
 function isDatabaseUnavailable(error: unknown): boolean {
-  const { code } = causeOf(error)
+  const { code, routine } = causeOf(error)
+  if (code === INTERNAL && EXTENDING.has(routine ?? '')) return true
   // Class 08: connection exceptions; 57P01 to 57P03: shut down, crashed, starting up; class 53: too many connections, disk or memory full.
   if (code && (UNREACHABLE.has(code) || ENDED.has(code) || /^(08|57P0|53)/.test(code))) return true
   const { name, message } = error as Error
