@@ -27,7 +27,7 @@ const PAUSE_MS = 60
 const AHEAD = 50
 const AHEAD_PAUSE_MS = 1_000
 
-export function startWriters(works: Writer[]): RunningWriters {
+export function startWriters(works: Writer[], ahead = AHEAD): RunningWriters {
   let stopped = false
   const failures: unknown[] = []
   const rounds = works.map(() => 0)
@@ -40,7 +40,7 @@ export function startWriters(works: Writer[]): RunningWriters {
       } catch (error) {
         failures.push(error)
       }
-      await pause(rounds[place]! > wanted[place]! + AHEAD ? AHEAD_PAUSE_MS : PAUSE_MS)
+      await pause(rounds[place]! > wanted[place]! + ahead ? AHEAD_PAUSE_MS : PAUSE_MS)
     }
   })
   const throwFailure = () => {

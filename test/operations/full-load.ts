@@ -6,7 +6,9 @@ import { bulking } from '../kills/bulking.ts'
 import { expectAllAreTold, expectEachOnce } from '../kills/judging.ts'
 import { startLoad } from '../kills/load.ts'
 import { bodyOf, openLoadedOrganization, type LoadedOrganization } from '../kills/organization.ts'
+import { patientCallerAt, type PatientCaller } from '../kills/patient-caller.ts'
 import { checkedCallerOf, startWriters } from '../kills/writers.ts'
+import { until } from '../start/local-run.ts'
 import { figuresText, recordOutages } from './outages.ts'
 import type { Installation } from './installation.ts'
 import { mailing, paying, ticking } from './writers.ts'
@@ -16,6 +18,16 @@ export interface FullLoad {
   during(name: string, work: () => Promise<void>): Promise<void>
   /** Every kind of call succeeds again. */
   goOn(): Promise<void>
+  /** How many tries of calls have failed so far. */
+  failures(): number
+  /** So many more deliveries are refused from now on, until all are taken. */
+  refuseMore(): void
+  /** Nothing is refused any more. Returns when no delivery waits for its next attempt. */
+  takeAll(): Promise<void>
+  /** The organisation that is billed, and the other one, with everything else. */
+  orgIds: [string, string]
+  /** A call of the other organisation, once. */
+  once: PatientCaller['once']
   /** Ends the load, and compares what was acknowledged with the books, the receiver and the mailbox. */
   judge(): Promise<void>
   stop(): Promise<void>
@@ -40,11 +52,11 @@ export async function startFullLoad(installation: Installation, { scale, renders
   const mails = await mailing(other, caller, { mailboxUrl, attachPdf: rendersPdfs })
   const ticks = ticking(other, caller)
   const bulks = bulking(other, caller)
-  const writers = startWriters([paying(other, caller), billing(other, caller), bulks, mails, ticks])
-  const load = startLoad(addresses, billed.token, (key) => bodyOf(billed, key), { callers: 2 + scale, pauseMs: 100, ...listeners })
+  const writers = startWriters([paying(other, caller), billing(other, caller), bulks, mails, ticks], AHEAD * scale)
+  const load = startLoad(addresses, billed.token, (key) => bodyOf(billed, key), { callers: 2 + scale, pauseMs: 250, ...listeners })
 
   const more = { invoices: 10 * scale, rounds: scale }
-  const limitMs = 120_000 * scale
+  const limitMs = 300_000 * scale
   const goOn = async () => {
     try {
       await Promise.all([load.acknowledges(more.invoices, limitMs), writers.goOn(more.rounds, limitMs)])
@@ -56,8 +68,19 @@ export async function startFullLoad(installation: Installation, { scale, renders
     await Promise.all([load.stop(), writers.stop()])
   }
 
+  const takeAll = async () => {
+    ladders.refuse(0)
+    let climbing: unknown[] = []
+    const areTaken = async () => (climbing = await database.run(CLIMBING, [])).length === 0
+    await until(areTaken, limitMs, () => `deliveries still wait: ${JSON.stringify(climbing)}\n${installation.output()}`)
+  }
+
   const full: FullLoad = {
-    goOn, stop,
+    goOn, stop, takeAll,
+    failures: () => load.unheard,
+    refuseMore: () => ladders.refuse(CLIMBERS),
+    orgIds: [billed.orgId, other.orgId],
+    once: patientCallerAt(addresses, other.token).once,
     async during(name, work) {
       outages.take()
       const begunAt = Date.now()
@@ -68,7 +91,7 @@ export async function startFullLoad(installation: Installation, { scale, renders
     },
     async judge() {
       await stop()
-      ladders.takeAll()
+      await takeAll()
       expect(load.surprises).toEqual([])
       await expectEachOnce(billed, load.acknowledged)
       await expectAllAreTold(billed, load.acknowledged, database, installation.output)
@@ -85,19 +108,32 @@ export async function startFullLoad(installation: Installation, { scale, renders
 }
 
 const FREED = { name: 'free a key', text: 'UPDATE idempotent_answers SET claimed_until = now() WHERE key = $1 AND claimed_until IS NOT NULL' }
+const CLIMBING = { name: 'climbing', text: `SELECT id, held_by, attempts_made, next_attempt_at - now() AS in, batch_id FROM webhook_deliveries WHERE status = 'RETRYING' LIMIT 5` }
 
-// Of ten deliveries one is refused twice; so many climb their ladders until the end.
-const CLIMBING = 15
-function refuseSome({ customer }: LoadedOrganization): { takeAll(): void; takenAgain(): number } {
-  const places = new Map<string, { place: number; refused: number; taken: number }>()
-  let takesAll = false
+// So many deliveries climb their ladders until all are taken. Beside them, one of ten is refused twice.
+const CLIMBERS = 10
+const TWICE_ONE_IN = 10
+/** Rounds that a writer may be ahead of what is waited for. */
+const AHEAD = 5
+
+function refuseSome({ customer }: LoadedOrganization): { refuse(more: number): void; takenAgain(): number } {
+  const seen = new Map<string, { climbs: boolean; place: number; refused: number; taken: number }>()
+  let left = CLIMBERS
+  let isRefusing = true
   customer.answer = ({ deliveryId }) => {
-    const one = places.get(deliveryId) ?? { place: places.size, refused: 0, taken: 0 }
-    places.set(deliveryId, one)
-    const isRefused = !takesAll && (one.place < CLIMBING || (one.place % 10 === 7 && one.refused < 2))
+    const one = seen.get(deliveryId) ?? { climbs: left > 0, place: seen.size, refused: 0, taken: 0 }
+    if (!seen.has(deliveryId)) left -= 1
+    seen.set(deliveryId, one)
+    const isRefused = isRefusing && (one.climbs || (one.place % TWICE_ONE_IN === 0 && one.refused < 2))
     if (isRefused) one.refused += 1
     else one.taken += 1
     return isRefused ? 503 : 200
   }
-  return { takeAll: () => void (takesAll = true), takenAgain: () => [...places.values()].filter(({ taken }) => taken > 1).length }
+  return {
+    refuse(more) {
+      left = more
+      isRefusing = more > 0
+    },
+    takenAgain: () => [...seen.values()].filter(({ taken }) => taken > 1).length,
+  }
 }

@@ -11,6 +11,7 @@ import { freePort } from '../../bin/services/port.ts'
 import { startPostgres, type Postgres } from '../../bin/services/postgres.ts'
 import { lastLines, onPath, type StartedServer } from '../../bin/services/process.ts'
 import { startRedis } from '../../bin/services/redis.ts'
+import { findTemporal } from '../../bin/services/temporal-binary.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { mintPartnerKey } from '../../models/partner-key.ts'
 import { readLocalRun } from '../../settings.ts'
@@ -35,6 +36,8 @@ export interface Installation {
   redis: { kill(): Promise<void>; start(): Promise<void> } | null
   /** The settings of every process that is started from now on. */
   env: Record<string, string>
+  /** Migrates to the schema of this checkout, as the owner, and lets what is started from now on connect as the role of the service. */
+  migrate(): Promise<void>
   /** Starts a process and waits until it serves; from another checkout where one is named. */
   start(name: ProcessName, checkout?: string): Promise<void>
   /** Ends a process at once, as the system would. */
@@ -43,6 +46,8 @@ export interface Installation {
   drain(name: ProcessName): Promise<number | string>
   /** Runs a program of the checkout as an operator does; answers what it says. Throws where it fails. */
   operate(program: string, settings?: Record<string, string>, checkout?: string): Promise<string>
+  /** Runs Temporal's own program on this installation's server; answers what it says. */
+  temporalCli(...args: string[]): Promise<string>
   /** The last lines of the logs of all processes. */
   output(): string
   /** Lines of the logs that no call should cause. */
@@ -103,12 +108,22 @@ export async function openInstallation(settings: Record<string, string>, checkou
     return stdout
   }
 
+  async function temporalCli(...args: string[]): Promise<string> {
+    const binary = await findTemporal({ ...readLocalRun(), say: () => undefined })
+    return (await promisify(execFile)(binary, [...args, '--address', parts.temporal.address])).stdout
+  }
+
   await operate('migrate', {}, checkout)
   const database = openDatabase({ url: parts.databaseUrl, pool: 2, name: 'operations' })
   const partnerKey = await mintPartnerKey(database, 'Partner', new Date())
   const installation: Installation = {
-    ...parts, env, database, partnerKey, start, operate, mailboxUrl: mailbox.url,
+    ...parts, env, database, partnerKey, start, operate, temporalCli, mailboxUrl: mailbox.url,
     addresses: PROCESSES.filter((name) => name.startsWith('API')).map((name) => `http://127.0.0.1:${ports.get(name)}/api/public/v1`),
+    async migrate() {
+      const [owner, role] = [new URL(parts.databaseUrl), { SERVICE_ROLE: 'bahi_service', SERVICE_PASSWORD: randomBytes(18).toString('base64url') }]
+      await operate('migrate', { DATABASE_URL: owner.href, ...role })
+      env.DATABASE_URL = Object.assign(owner, { username: role.SERVICE_ROLE, password: role.SERVICE_PASSWORD }).href
+    },
     kill: async (name) => void (await end(name, 'SIGKILL')),
     drain: (name) => end(name, 'SIGTERM'),
     output: () => PROCESSES.map((name) => `${name}:\n${lastLines(logOf(name), 8)}`).join('\n'),

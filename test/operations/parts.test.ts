@@ -1,16 +1,23 @@
 // Each part of an installation is upgraded, drained, killed, started again, filled up in turn under load, while the others carry on.
-import { afterAll, beforeAll, jest, expect, test } from '@jest/globals'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { onPath } from '../../bin/services/process.ts'
+import { readLocalRun } from '../../settings.ts'
+import type { Answered } from '../fixtures/client.ts'
 import { ROOT } from '../fixtures/root.ts'
+import { until } from '../start/local-run.ts'
+import { CAN_FILL_DISK, fillDisk } from './full-disk.ts'
 import { startFullLoad, type FullLoad } from './full-load.ts'
-import { openInstallation, PROCESSES, type Installation } from './installation.ts'
+import { openInstallation, PROCESSES, type Installation, type ProcessName } from './installation.ts'
+import { renewOpenWorkflows, unreadWith } from './key-change.ts'
 
 // How many times the small size of every day. UPGRADE_FROM names the folder of another checkout, with its packages: the
 // installation begins with its schema and its processes, and is upgraded to this checkout.
 const SCALE = Number(process.env.KILLS_SCALE ?? 1)
 const OLD = process.env.UPGRADE_FROM ?? ROOT
-jest.setTimeout(600_000 * SCALE)
+jest.setTimeout(900_000 * SCALE)
 
-const SETTINGS = { WEBHOOK_LADDER_SECONDS: `1,2,4${',8'.repeat(100)}`, WEBHOOK_CIRCUIT_FAILURES: '1000000', RECURRING_TICK_SECONDS: '3' }
+const SETTINGS = { WEBHOOK_LADDER_SECONDS: `1,2${',3'.repeat(200)}`, WEBHOOK_CIRCUIT_FAILURES: '1000000', RECURRING_TICK_SECONDS: '3' }
 
 let installation: Installation
 let load: FullLoad
@@ -23,27 +30,76 @@ afterAll(async () => {
   await installation?.close()
 })
 
-// One of each kind is much like the other.
-const KILLED = SCALE === 1 ? PROCESSES.filter((name) => name.endsWith('1')) : PROCESSES
+/** One of each kind goes on, at least. */
+const GROUPS: ProcessName[][] = SCALE === 1 ? [['Worker 1', 'API 1'], ['Worker 2', 'API 2']] : PROCESSES.map((name) => [name])
 
-test('upgraded from another version: migrated, then every process is drained and replaced', async () => {
+async function replaced(what: string, names: ProcessName[], end: (name: ProcessName) => Promise<unknown>): Promise<void> {
+  await load.during(`${names.join(' and ')}: ${what}`, async () => {
+    await Promise.all(names.map(async (name) => {
+      await end(name)
+      await installation.start(name, ROOT)
+    }))
+  })
+}
+const drained = async (name: ProcessName) => expect(await installation.drain(name)).toBe(0)
+
+test('an upgrade from another version: migrated, then processes are drained and replaced in turn', async () => {
   await load.goOn()
-  await load.during('migrated', async () => void (await installation.operate('migrate')))
-  for (const name of PROCESSES) {
-    await load.during(`${name} replaced`, async () => {
-      expect(await installation.drain(name)).toBe(0)
-      await installation.start(name, ROOT)
-    })
-  }
+  await load.during('migrated', installation.migrate)
+  for (const names of GROUPS) await replaced('upgraded', names, drained)
 })
 
-test('processes are killed and started again', async () => {
-  for (const name of KILLED) {
-    await load.during(`${name} killed`, async () => {
-      await installation.kill(name)
-      await installation.start(name, ROOT)
-    })
-  }
+test('the key is changed in its four steps, while processes are killed for the first and drained for the others', async () => {
+  const { env } = installation
+  const old = env.ENCRYPTION_KEY!
+  const added = randomBytes(32).toString('base64')
+  env.ENCRYPTION_KEY = `${old},${added}`
+  for (const names of GROUPS) await replaced('killed, then old key and new key', names, installation.kill)
+  env.ENCRYPTION_KEY = `${added},${old}`
+  for (const names of GROUPS) await replaced('new key and old key', names, drained)
+  await load.during('encrypted anew', async () => {
+    await installation.operate('reseal')
+    await load.takeAll()
+    await renewOpenWorkflows(installation)
+  })
+  await replaced('new key and old key, again', ['Worker 1'], drained)
+  await until(async () => (await unreadWith(added, installation)).length === 0, 60_000, () => 'the new key alone does not read everything')
+  env.ENCRYPTION_KEY = added
+  for (const names of GROUPS) await replaced('new key alone', names, drained)
+  load.refuseMore()
 })
+
+const withRedis = onPath('redis-server', readLocalRun().path) === null ? test.skip : test
+withRedis('Redis is killed', () =>
+  load.during('Redis killed', async () => {
+    await installation.redis!.kill()
+    await load.goOn()
+    await installation.redis!.start()
+  }))
+
+test('PostgreSQL is restarted', () => load.during('PostgreSQL restarted', installation.postgres.restart))
+
+const withLimits = CAN_FILL_DISK ? test : test.skip
+withLimits('the disk of PostgreSQL is full: calls are refused, and go on when there is room', () =>
+  load.during('disk full', async () => {
+    const { makeRoom } = await fillDisk(installation.database, installation.postgres.pid(), load.orgIds[1])
+    let key = ''
+    const ask = () => load.once('POST', '/contacts', { key, body: { contact_name: 'Erode Dyers' } })
+    try {
+      const before = load.failures()
+      await until(() => load.failures() > before + 20, 60_000, () => 'no call is refused')
+      let answer: Answered | null = null
+      const isRefused = async () => {
+        key = randomUUID()
+        answer = await ask()
+        return answer?.status !== 201
+      }
+      await until(isRefused, 60_000, () => 'this call is not refused')
+      expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) }, body: { code: 'service.unavailable' } })
+    } finally {
+      makeRoom()
+    }
+    expect((await ask())?.status).toBe(201)
+  }))
 
 test('nothing that was acknowledged is lost, and nothing is there twice', () => load.judge())
