@@ -102,6 +102,10 @@ const OPERATING_ITSELF = [
 ]
 
 const RUNNING: Said[] = [
+  ['five files of 20 MB each', 'docker-compose.yml', 'max-size: 20m, max-file: "5"'],
+  ['The image has Node 24', 'Dockerfile', 'FROM node:24.'],
+  ['on a Node 24 of your own', 'Dockerfile', 'FROM node:24.'],
+  ['answer probes at `HEALTH_PORT`, 8081', 'Dockerfile', 'HEALTH_PORT=8081'],
   ['API goes before its worker and Temporal (nice 5)', 'bin/services/process.ts', 'BACKGROUND_PRIORITY = 5'],
   ['a file above 20 MB is renamed', 'bin/services/local-run.ts', 'LONG_LOG_BYTES = 20_000_000'],
   ['32 bytes in base64', 'settings.ts', '[A-Za-z0-9+/]{43}='],

@@ -97,7 +97,7 @@ describe('npm run temporal', () => {
   })
 
   test('uses the codec of the settings, and none where it is set to nothing or there is no key', async () => {
-    const env = cli('echo "${TEMPORAL_CODEC_ENDPOINT-none}"')
+    const env = cli('echo "$' + '{TEMPORAL_CODEC_ENDPOINT-none}"')
     const said = async (settings: Record<string, string>) => (await start('temporal', [], { ...env, ...settings }).ended).said.trim()
     expect(await said({ TEMPORAL_CODEC_ENDPOINT: 'https://codec.example' })).toBe('https://codec.example')
     expect(await said({ TEMPORAL_CODEC_ENDPOINT: '', ENCRYPTION_KEY: randomBytes(32).toString('base64') })).toBe('none')
