@@ -236,6 +236,7 @@ export function readLocalRun(env: NodeJS.ProcessEnv = process.env) {
     temporalAddress: env.TEMPORAL_ADDRESS || null,
     redisUrl: env.REDIS_URL || null,
     storageConnectionString: env.AZURE_STORAGE_CONNECTION_STRING || null,
+    storageContainer: env.AZURE_STORAGE_CONTAINER || 'bahi',
     encryptionKey: env.ENCRYPTION_KEY || null,
     hasMailProvider: Boolean(env.SENDGRID_API_KEY || env.MAIL_API_URL),
     underNpm: env.npm_lifecycle_event !== undefined,

@@ -1,6 +1,8 @@
 // The API as a process: its signals, its shutdown, and the handling of uncaught errors.
 import type { LogOutput } from '../gateways/log-output.ts'
+import { signOfRestore } from '../domain/restoration.ts'
 import type { Database } from '../models/database.ts'
+import { restoreMarks } from '../models/restoration.ts'
 import { unfitAtStart } from '../models/checks-at-start.ts'
 import { currentRequest, type CurrentRequest } from './http/current-request.ts'
 
@@ -50,6 +52,9 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
     }
     if (stopping) return
     log.info({ port: await api.listen() }, 'listening')
+    const marks = await restoreMarks(api.database).catch(() => null)
+    const sign = marks && signOfRestore(marks, null)
+    if (sign !== null) log.warn(sign)
   } catch (error) {
     log.fatal({ err: error }, 'the API could not start')
     await exit(1)

@@ -10,6 +10,7 @@ import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { settingsOfProcess } from '../gateways/process-settings.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
+import { createSecurityLog } from '../gateways/storage/security-log.ts'
 import { openDatabase } from '../models/database.ts'
 import { rememberTokens } from '../models/token-cache.ts'
 import { enableTracing } from '../models/tracing.ts'
@@ -64,8 +65,11 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const tokens = rememberTokens(database, settings.databaseUrl)
   const clock = () => new Date()
   const gateways = openGateways(settings, database, clock)
+  const hasStore = settings.azureStorageConnectionString !== null
+  const securityLog = createSecurityLog(hasStore ? gateways.blobs : null, log, clock)
+  const writing = { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock }
   const context: ServerContext = {
-    writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock },
+    writeContext: { ...writing, onAccessChanges: securityLog.note },
     limiter,
     tokens,
     sealer: gateways.sealer,
@@ -109,7 +113,12 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       await healthPort?.close()
       limiter.close()
       // A pool waits for connections that are in use, and a service may not respond, so closing has a time limit.
-      const closed = Promise.allSettled([gateways.engine.close(), tokens.close(), database.close()])
+      const closed = Promise.allSettled([
+        gateways.engine.close(),
+        tokens.close(),
+        securityLog.close(),
+        database.close(),
+      ])
       await Promise.race([closed, delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
     },
     answerUnhandled: ({ request, response }, error) => {

@@ -1,8 +1,10 @@
 // `npm run audit [-- --hledger [--org ID]]`: checks that the books are consistent, or prints them as an hledger journal.
 import { pipeline } from 'node:stream/promises'
 import { isId } from '../domain/ids.ts'
+import { signOfRestore } from '../domain/restoration.ts'
 import type { Connection } from '../models/connection.ts'
 import { openDatabase } from '../models/database.ts'
+import { restoreMarks } from '../models/restoration.ts'
 import { audit } from '../audit/audit.ts'
 import { heightOf, hledgerJournal, organizationsOf } from '../reports/hledger.ts'
 import { databaseUrl } from './database-url.ts'
@@ -39,6 +41,9 @@ try {
 
 async function printResult(snapshot: Connection): Promise<0 | 1> {
   const wrong = await audit(snapshot)
+  const marks = await restoreMarks(snapshot)
+  const sign = marks && signOfRestore(marks, null)
+  if (sign !== null) wrong.push(sign)
   for (const line of wrong) console.error(line)
   if (wrong.length === 0) console.log('The books are in order.')
   return wrong.length === 0 ? 0 : 1

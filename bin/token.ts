@@ -1,50 +1,111 @@
-// `npm run token -- --org ID --user EMAIL [--scopes a,b] [--tier partner] [--expires 90d]`: creates a personal access token.
+// `npm run token -- --org ID --user EMAIL`: creates a personal access token. `npm run token -- list`: those of organisations. `npm run token -- revoke ID`.
 import { openBooks } from '../commands/books/open-books.ts'
+import { revokeToken } from '../commands/organizations/access.ts'
 import { mintUserToken } from '../commands/organizations/tokens.ts'
 import { Fault } from '../domain/faults.ts'
+import { isId } from '../domain/ids.ts'
 import { openDatabase } from '../models/database.ts'
+import { listedTokens, organizationOfToken, type ListedToken } from '../models/issued-access.ts'
 import { databaseUrl } from './database-url.ts'
-import { operatorContext, operator } from './operator.ts'
-import { optionsOf } from './options.ts'
+import { operator } from './operator.ts'
+import { argumentsOf } from './options.ts'
+import { keepingContext } from './restores/keep-changes.ts'
 
-const USAGE =
-  'Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]'
+const USAGE = `Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]
+       npm run token -- list [--org ID] [--valid] [--json]
+       npm run token -- revoke TOKEN_ID...`
 const DAY_MS = 86_400_000
 
-const values = optionsOf(
+const { values, positionals } = argumentsOf(
   {
     org: { type: 'string' },
     user: { type: 'string' },
     scopes: { type: 'string' },
     tier: { type: 'string', default: 'default' },
     expires: { type: 'string' },
+    valid: { type: 'boolean', default: false },
+    json: { type: 'boolean', default: false },
   },
   USAGE,
 )
+const [verb = 'create', ...ids] = positionals
 const days = values.expires === undefined ? null : /^(\d{1,5})d$/.exec(values.expires)?.[1]
 const tier = { default: 'DEFAULT', partner: 'PARTNER' }[values.tier.toLowerCase()] as 'DEFAULT' | 'PARTNER' | undefined
-if (!values.org || !values.user?.includes('@') || days === undefined || tier === undefined) {
+const isRight: Record<string, () => boolean> = {
+  create: () =>
+    Boolean(values.org) &&
+    Boolean(values.user?.includes('@')) &&
+    days !== undefined &&
+    tier !== undefined &&
+    ids.length === 0,
+  list: () => ids.length === 0 && (values.org === undefined || isId(values.org)),
+  revoke: () => ids.length > 0 && ids.every(isId),
+}
+if (!isRight[verb]?.()) {
   console.error(USAGE)
   process.exit(2)
 }
 
 const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi token' })
+const { context, kept } = keepingContext(database)
 try {
-  const expires = days === null ? null : new Date(Date.now() + Number(days) * DAY_MS)
-  const issued = await openBooks(operatorContext(database), operator(), (books) =>
-    mintUserToken(books, {
-      orgId: values.org!,
-      email: values.user!,
-      scopes: values.scopes?.split(',').map((scope) => scope.trim()) ?? null,
-      tier,
-      expires,
-    }),
-  )
-  console.log(issued.secret)
+  if (verb === 'list') await list()
+  else if (verb === 'revoke') await revoke()
+  else await create()
+  await kept()
 } catch (error) {
   if (!(error instanceof Fault)) throw error
   console.error(error.message)
   process.exitCode = 1
 } finally {
   await database.close()
+}
+
+async function create(): Promise<void> {
+  const expires = days == null ? null : new Date(Date.now() + Number(days) * DAY_MS)
+  const issued = await openBooks(context, operator(), (books) =>
+    mintUserToken(books, {
+      orgId: values.org!,
+      email: values.user!,
+      scopes: values.scopes?.split(',').map((scope) => scope.trim()) ?? null,
+      tier: tier!,
+      expires,
+    }),
+  )
+  console.log(issued.secret)
+}
+
+/** One line a token, in pages, so that any number of them can be listed. */
+async function list(): Promise<void> {
+  const valid = values.valid ? new Date() : null
+  for (let after: ListedToken | null = null; ; ) {
+    const page: ListedToken[] = await listedTokens(database, { orgId: values.org ?? null, after, valid })
+    for (const token of page) console.log(values.json ? JSON.stringify(token) : lineOf(token))
+    after = page.at(-1) ?? null
+    if (after === null) return
+  }
+}
+
+function lineOf({ token_id, org_id, organization, user, partner, kind, tier, scopes, ...times }: ListedToken): string {
+  const { created_time, last_used_time: used, expires_time: expires, revoked_time: revoked } = times
+  return [
+    `${token_id}  ${org_id} ${organization}`,
+    partner === null ? (user ?? 'no user') : `partner ${partner}`,
+    `${kind} ${tier} ${scopes.join(',')}`,
+    `created ${created_time.toISOString()}`,
+    used ? `last used ${used.toISOString()}` : 'no use known',
+    ...(expires ? [`expires ${expires.toISOString()}`] : []),
+    ...(revoked ? [`revoked ${revoked.toISOString()}`] : []),
+  ].join(', ')
+}
+
+async function revoke(): Promise<void> {
+  for (const id of ids.map((one) => one.toLowerCase())) {
+    const orgId = await organizationOfToken(database, id)
+    const token =
+      orgId && (await openBooks(context, operator(), (books) => revokeToken(books, { orgId, id }, books.now)))
+    if (!token) console.error(`There is no token ${id}.`)
+    else console.log(`${id} is revoked since ${token.revoked_time!.toISOString()}.`)
+    if (!token) process.exitCode = 1
+  }
 }

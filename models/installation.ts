@@ -1,14 +1,23 @@
 // The installation that a database is of: its id, and whether ENCRYPTION_KEY is the key that its secrets were sealed with.
 import { v7 as uuidv7 } from 'uuid'
 import type { Connection } from './connection.ts'
-import { model, orNull, TEXT, TIME, UUID } from './model.ts'
+import { INTEGER, model, orNull, TEXT, TIME, UUID } from './model.ts'
 import { sealedTexts } from './reseal.ts'
 import { canUnseal, seal } from './sealed.ts'
 import { someSealedSecrets } from './webhook.ts'
 
 export const installation = model(
   'installation',
-  { id: UUID, key_sample: orNull(TEXT), created_time: TIME },
+  {
+    id: UUID,
+    key_sample: orNull(TEXT),
+    created_time: TIME,
+    server: orNull(TEXT),
+    alive_time: orNull(TIME),
+    restored_time: orNull(TIME),
+    restore_begun_time: orNull(TIME),
+    sequence_jump: INTEGER,
+  },
   { key: ['id'] },
 )
 

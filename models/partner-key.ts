@@ -17,3 +17,14 @@ const MINT = {
            ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id)
          INSERT INTO partner_keys (id, partner_id, key_hash, created_time) SELECT $4, id, $5, $3 FROM partner`,
 }
+
+/** Revokes a key at `time`, unless it was revoked before. Returns when it is revoked; null where there is none of this id. */
+export async function revokePartnerKey(connection: Connection, id: string, time: Date): Promise<Date | null> {
+  const [revoked] = await connection.run<{ revoked_time: Date }>(REVOKE, [id, time])
+  return revoked?.revoked_time ?? null
+}
+
+const REVOKE = {
+  name: 'revoke partner key',
+  text: `UPDATE partner_keys SET revoked_time = least(revoked_time, $2) WHERE id = $1 RETURNING revoked_time`,
+}

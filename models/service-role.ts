@@ -59,6 +59,7 @@ export const SERVICE_MAY: Record<string, string> = {
   items: REMOVE,
   journal_lines: ADD,
   journals: ADD_AND_LOCK,
+  last_uses: CHANGE,
   logos: REMOVE,
   monthly_balances: CHANGE,
   number_counters: CHANGE,

@@ -1,6 +1,7 @@
 // Remembers the holders of tokens, and which tokens are no longer valid, so that most calls need no query for them.
 import type { Connection } from './connection.ts'
 import { createKnownSecrets } from './known-secrets.ts'
+import { createLastUses } from './last-use.ts'
 import { listen } from './listener.ts'
 import { findPartnerOfKey, findTokenHolder, hashOf, type KeyHolder, type TokenHolder } from './token.ts'
 
@@ -16,6 +17,8 @@ export interface TokenCache {
   find(secret: string, now: Date): Promise<TokenHolder | null>
   /** The partner of a key, from the database; null without a query where the key is remembered as no longer valid. */
   fetchPartner(secret: string): Promise<KeyHolder | null>
+  /** Notes the use of a token or partner key, by its id. */
+  noteUse(subject: string, now: Date): void
   /** Forgets everything at once, after a change by this process, without waiting for its notification. */
   forget(): void
   close(): Promise<void>
@@ -39,6 +42,7 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
   // Hashes of revoked and expired secrets, each with its kind: token or key.
   const dead = new Set<string>()
   const secrets = createKnownSecrets(connection)
+  const uses = createLastUses(connection)
   // Counts how often everything was forgotten: a query that was sent before and answered after may be out of date.
   let generation = 0
   let listening = false
@@ -92,8 +96,10 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
       return holder
     },
     fetchPartner: (secret) => unlessDead('key ', secret, () => findPartnerOfKey(connection, secret)),
+    noteUse: uses.note,
     forget,
     async close() {
+      uses.close()
       secrets.forget()
       await listener.close()
     },

@@ -12,6 +12,7 @@ import { createRelay } from './relay.ts'
 import { startPollLoop, type PollLoop } from './poll-loop.ts'
 import { createFileRetention } from './rendered-files.ts'
 import { createAttachmentSweep } from './attachment-files.ts'
+import { createRestoreMarks } from './restore-marks.ts'
 import {
   forgetDeletedEndpoints,
   forgetOldAnswers,
@@ -43,7 +44,7 @@ export interface BackgroundJobsDependencies extends Retention {
   retainMailDays: number
   /** Whether mail is on. */
   sendsMail: boolean
-  blobs: Pick<BlobStore, 'list' | 'remove'>
+  blobs: Pick<BlobStore, 'list' | 'read' | 'remove' | 'write'>
   /** How long rendered files are kept, in days; 0 for ever. */
   retainPdfDays: number
   /** The time of the tick of recurring schedules. */
@@ -73,6 +74,7 @@ const MAILS_REST_MS = 500
 const HOUSEKEEPING_MS = 60_000
 const SCHEDULE_MS = 60_000
 const RECONCILE_MS = 60_000
+const MARKS_MS = 60_000
 const RETENTION_MS = 5 * 60 * 1_000
 /** A batch that was claimed longer ago than this and is not finished may belong to a process that died. */
 const UNFINISHED_MS = 60_000
@@ -126,6 +128,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     retention,
     schedules: scheduling,
     daily_reconcile: keeping,
+    restore_marks: startPollLoop('restore marks', MARKS_MS, log, createRestoreMarks(dependencies)),
   }
 
   return {

@@ -32,6 +32,9 @@ export interface Trace {
 
 type AnyInput = Input<TObject, TSchema>
 
+/** The callers whose last use is kept: tokens and partner keys. */
+const USED: ReadonlySet<Caller['kind']> = new Set(['TOKEN', 'OAUTH', 'PARTNER'])
+
 /** Answers a request to a route; every failure is a reply too. */
 export async function handleRequest(
   server: ServerContext,
@@ -65,6 +68,7 @@ export async function handleRequest(
       return known
     }
     const { caller, budget } = await identified()
+    if (USED.has(caller.kind)) server.tokens.noteUse(caller.subject, now)
     await (budget === null ? server.throttle() : count({ of: caller.tier, key: budget }))
     const sent: IncomingCall = { request, path, parameters, params: request.params ?? {} }
     const answer = async (of: Caller) => {

@@ -28,7 +28,9 @@ export const JOURNALS: AuditQuery[] = [
     name: 'audit journal numbers',
     text: `SELECT format('organisation %s has assigned %s journal numbers, but %s journals exist', c.org_id, c.next_number - 1, n.found) AS wrong
            FROM number_counters AS c
-           CROSS JOIN LATERAL (SELECT count(*) AS found FROM journals AS j WHERE j.org_id = c.org_id) AS n
+           CROSS JOIN LATERAL (
+             SELECT (SELECT count(*) FROM journals AS j WHERE j.org_id = c.org_id)
+               + (SELECT count(*) FROM number_gaps AS g WHERE g.org_id = c.org_id AND g.document = 'journal') AS found) AS n
            WHERE c.sequence = 'journal' AND c.next_number - 1 <> n.found`,
   },
 ]

@@ -1,5 +1,6 @@
 // The open books of a command: they collect what it writes, and write it in one statement at the end.
 import { DOCUMENTS } from '../../domain/documents.ts'
+import { versionAfter, type AccessChange, type ChangedRecord, type LastRestore } from '../../domain/restoration.ts'
 import { assertBalanced } from '../../domain/posting/posting.ts'
 import type { NumberParts } from '../../domain/numbering.ts'
 import type { Warning } from '../../domain/warnings.ts'
@@ -11,6 +12,7 @@ import { journalLines, journals, type Journal } from '../../models/journal.ts'
 import { keyOf, type ModelOf, type RowOf, type VERSIONED } from '../../models/model.ts'
 import { sharingReads } from '../../models/sharing-reads.ts'
 import type { Transaction } from '../../models/transaction.ts'
+import { accessChangesOf } from './access-changes.ts'
 import type { Caller, OrganizationFacts } from './caller.ts'
 import { activityOf, announcementOf, type ActivityEntry, type EventEntry, type JournalEntry } from './entries.ts'
 import { newId } from './ids.ts'
@@ -22,7 +24,6 @@ type Versioned = RowOf<typeof VERSIONED> & { id: string }
 const CALLER_TABLES = new Set(['tokens', 'organizations'])
 // The tables that background jobs of the worker empty, besides the queue of deliveries.
 const OUTBOXES = new Set(['recurring_signals', 'e_invoices', 'emails'])
-
 export class Books implements Scope {
   readonly connection: Transaction
   readonly caller: Caller
@@ -36,9 +37,12 @@ export class Books implements Scope {
   #changesCallers = false
   #fillsOutbox = false
   #warnings: Warning[] = []
+  readonly #lastRestore: LastRestore | null
+  readonly accessChanges: AccessChange[] = []
 
-  constructor(connection: Transaction, caller: Caller, now: Date) {
+  constructor(connection: Transaction, caller: Caller, now: Date, lastRestore: LastRestore | null = null) {
     this.connection = connection
+    this.#lastRestore = lastRestore
     this.caller = caller
     this.now = now
     this.#orgId = caller.organization?.id ?? null
@@ -81,6 +85,7 @@ export class Books implements Scope {
   update<Row extends object>(table: ModelOf<Row>, row: Row, changes: Partial<Row>): Row {
     this.#unitOfWork.update(table, { ...keyOf(table, row), ...changes })
     this.#changesCallers ||= CALLER_TABLES.has(table.name)
+    this.accessChanges.push(...accessChangesOf(table.name, row, changes, this.now))
     return { ...row, ...changes }
   }
 
@@ -101,10 +106,13 @@ export class Books implements Scope {
   ): Whole {
     return this.update<Row>(table, record, {
       ...changes,
-      version: record.version + 1,
+      version: this.nextVersion(record),
       last_modified_time: this.now,
     }) as Whole
   }
+
+  /** The version after this one, above all that receivers may have seen of it. */
+  nextVersion = (record: ChangedRecord): number => versionAfter(record, this.#lastRestore)
 
   delete<Row extends object>(table: ModelOf<Row>, row: object): void {
     this.#unitOfWork.delete(table, keyOf(table, row))
@@ -192,12 +200,13 @@ export class Books implements Scope {
 
   /** Books for one of several commands of this transaction, which read together. They are added to these, or left out. */
   part(): Books {
-    return new Books(sharingReads(this.connection), this.caller, this.now)
+    return new Books(sharingReads(this.connection), this.caller, this.now, this.#lastRestore)
   }
 
   /** Adds what a part has collected, after what these books have. */
   add(part: Books): void {
     this.#unitOfWork.add(part.#unitOfWork)
+    this.accessChanges.push(...part.accessChanges)
     this.#fillsOutbox ||= part.#fillsOutbox
     this.#changesCallers ||= part.#changesCallers
   }

@@ -1,5 +1,7 @@
 // The one path of every write: opens the books, writes what a command added to them in one transaction, and retries on contention.
+import type { AccessChange } from '../../domain/restoration.ts'
 import type { Database } from '../../models/database.ts'
+import { lastRestore } from '../../models/restoration.ts'
 import { inSpan } from '../../models/tracing.ts'
 import { Books } from './books.ts'
 import type { Caller } from './caller.ts'
@@ -14,6 +16,8 @@ export interface WriteContext {
   /** Called after a commit that changed tokens or organisations, before the response is sent. */
   forgetCallers(): void
   clock(): Date
+  /** Called after a commit that changed who may do what; must neither throw nor wait. */
+  onAccessChanges?(changes: readonly AccessChange[]): void
 }
 
 const COMMAND = {}
@@ -31,9 +35,10 @@ export async function openBooks<T, R = T>(
   let books: Books | undefined
   let queued = 0
   try {
+    const restored = await lastRestore(context.database)
     const once = () =>
       context.database.transaction(async (connection) => {
-        books = new Books(connection, caller, context.clock())
+        books = new Books(connection, caller, context.clock(), restored)
         if (caller.precondition) connection.require(caller.precondition(books.now))
         const done = await work(books)
         queued = await books.write()
@@ -41,6 +46,7 @@ export async function openBooks<T, R = T>(
       })
     const result = await inSpan('command', COMMAND, () => retried(once, () => context.clock()))
     if (books!.changesCallers) context.forgetCallers()
+    if (books!.accessChanges.length > 0) context.onAccessChanges?.(books!.accessChanges)
     if (queued > 0 || books!.fillsOutbox) context.wakeRelay()
     for (const action of books!.afterCommit) action()
     return finish(result, books!)

@@ -82,7 +82,7 @@ export async function recordDeletion<K extends KindThatHas<'isDeletable'>>(
   more: Record<string, unknown> = {},
 ): Promise<void> {
   recordDocument(books, kind, document, `${kind}_DELETED`)
-  announceDocument(books, kind, `${kind}_DELETED`, { ...document, version: document.version + 1 }, more)
+  announceDocument(books, kind, `${kind}_DELETED`, { ...document, version: books.nextVersion(document) }, more)
   for (const comment of await commentsOn(books, document.id)) books.delete(comments, comment)
 }
 

@@ -37,6 +37,10 @@ const relayed = ({ path, text }: Sql) => RELAY.includes(path) && /\borg_id = \w+
 
 // What is read across organisations, and why that is right.
 const ACROSS: Record<string, string> = {
+  'models/after-restore.ts MAILS': 'after a restore, the mails of all organisations are distrusted',
+  'models/skipped-numbers.ts ORGANIZATIONS': 'after a restore, numbers of every organisation are skipped',
+  'models/skipped-numbers.ts LAST_TIME': 'after a restore, an operator is told what is lost of all',
+  'models/issued-access.ts OF_TOKEN': 'an operator revokes a token by its id',
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
   'models/session.ts ORGANIZATIONS_OF': 'a person sees to which organisations they belong',
   'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',

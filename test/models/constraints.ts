@@ -116,7 +116,7 @@ export const UNREACHABLE: Record<string, string[]> = {
   ],
   'written by INSERT ... ON CONFLICT, or by one process under its lock': [
     'event_counters_pkey', 'idempotent_answers_pkey', 'idempotent_answers_check', 'monthly_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
-    'organization_preferences_pkey', 'logos_pkey', 'e_invoice_credentials_pkey', 'sandbox_e_invoices_pkey', 'installation_keys_pkey', 'installation_once', 'sign_ins_pkey',
+    'organization_preferences_pkey', 'logos_pkey', 'e_invoice_credentials_pkey', 'sandbox_e_invoices_pkey', 'installation_keys_pkey', 'installation_once', 'last_uses_pkey', 'sign_ins_pkey',
     'removed_events_pkey', 'removed_conversions_pkey', 'reminder_sweeps_pkey', 'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
   ],
 }

@@ -1,0 +1,83 @@
+// What has to be done once after a restore, before the service runs on the restored books.
+import type { AccessChange } from '../../domain/restoration.ts'
+import { nextReminders } from '../../domain/reminders.ts'
+import { distrustMails, endSessions, restoredState, type RestoredState } from '../../models/after-restore.ts'
+import type { Database } from '../../models/database.ts'
+import { putReminderSweepOff } from '../../models/reminder.ts'
+import { beginRestore, endRestore } from '../../models/restoration.ts'
+import { organizationsAfter } from '../../models/skipped-numbers.ts'
+import type { Caller } from '../books/caller.ts'
+import type { WriteContext } from '../books/open-books.ts'
+import { repeatAccessChange } from '../organizations/access.ts'
+import { skipLostNumbers, type LostTime, type Skipped } from './skip-numbers.ts'
+
+export interface RestoreInput {
+  lost: LostTime
+  /** How many numbers of every sequence are skipped; null for as many as the books suggest. */
+  skip: number | null
+  /** Changes of who may do what since the backup, as far as they are known. */
+  changes: AccessChange[]
+}
+
+/** What an organisation, its receivers and its partner are to be told. */
+export interface RestoredBooks extends RestoredState {
+  org_id: string
+  skipped: Skipped
+}
+
+export interface AfterRestore {
+  begun: Date
+  /** The organisations with numbers that were skipped; without those of a run before this one that was broken off. */
+  organizations: RestoredBooks[]
+  mails: { org_id: string; id: string }[]
+  sessions: number
+  /** Changes that were made again, and those whose token, key or organisation the backup does not have. */
+  repeated: AccessChange[]
+  unknown: AccessChange[]
+}
+
+/** May be repeated, also where it was broken off in the middle: what was done once is not done again. */
+export async function afterRestore(
+  context: WriteContext,
+  operator: Caller,
+  input: RestoreInput,
+): Promise<AfterRestore> {
+  const { database } = context
+  const begun = await beginRestore(database, context.clock())
+  const done: AfterRestore = { begun, organizations: [], mails: [], sessions: 0, repeated: [], unknown: [] }
+  // In the order in which they were made, so that the last one stands.
+  for (const change of input.changes.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time)))
+    ((await repeatAccessChange(context, operator, change)) ? done.repeated : done.unknown).push(change)
+  done.sessions = await endSessions(database)
+  for (let more = await distrustMails(database, begun); more.length > 0; more = await distrustMails(database, begun))
+    done.mails.push(...more)
+  for (let after: string | null = null; ; ) {
+    const page = await organizationsAfter(database, after)
+    for (const organization of page) {
+      const orgId = organization.org_id
+      const skipped = await skipIn(database, organization, input, begun)
+      if (skipped)
+        done.organizations.push({ org_id: orgId, skipped, ...(await restoredState({ connection: database, orgId })) })
+    }
+    after = page.at(-1)?.org_id ?? null
+    if (after === null) break
+  }
+  await endRestore(database)
+  return done
+}
+
+function skipIn(
+  database: Database,
+  organization: Parameters<typeof skipLostNumbers>[1],
+  { lost, skip }: RestoreInput,
+  begun: Date,
+): Promise<Skipped | null> {
+  return database.transaction(async (connection) => {
+    const scope = { connection, orgId: organization.org_id }
+    const skipped = await skipLostNumbers(scope, organization, { lost, skip, begun })
+    // Today's reminders may have been sent.
+    if (skipped)
+      await putReminderSweepOff(scope, new Date(nextReminders(lost.to.toISOString(), organization.time_zone)))
+    return skipped
+  })
+}

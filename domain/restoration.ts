@@ -1,0 +1,103 @@
+// What is done to books that were restored from a backup, so that nothing is given out or said twice.
+
+/** The reason with which a skipped number is in the register of gaps. */
+export const SKIPPED = 'Skipped after the restore of a backup'
+
+/** What each restore adds to the versions of documents at their next change: more changes than one document has between two backups. */
+export const SEQUENCE_JUMP = 1_000
+
+/** The last time that `npm run after-restore` was run: documents that were changed before it grow by `jump` when they change next. */
+export interface LastRestore {
+  time: Date | null
+  jump: number
+}
+
+export interface ChangedRecord {
+  version: number
+  last_modified_time?: Date
+  created_time?: Date
+}
+
+/** The version after this one; above all that receivers may have seen, where the record is as it was before a restore. */
+export function versionAfter(record: ChangedRecord, restore: LastRestore | null): number {
+  const changed = record.last_modified_time ?? record.created_time
+  const wasRestored = restore?.time && changed && changed < restore.time
+  return record.version + 1 + (wasRestored ? restore.jump : 0)
+}
+
+/** Numbers that are skipped of a sequence in any case: also one that was idle before the backup may have been used after it. */
+const LEAST_SKIPPED = 10
+/** More than that is not skipped unless an operator says so. */
+const MOST_SKIPPED = 100_000
+
+/**
+ * How many numbers of a sequence may have been given out after the backup, if at most `peak` were in any earlier stretch of time as
+ * long: a stretch may lie across two of those that were counted, and business may grow.
+ */
+export const numbersToSkip = (peak: number): number => Math.min(MOST_SKIPPED, 3 * peak + LEAST_SKIPPED)
+
+/** A change of who may do what, which a restore of an older backup would undo. */
+export type AccessChange =
+  | { change: 'TOKEN_REVOKED'; org_id: string; id: string; time: string }
+  | { change: 'PARTNER_KEY_REVOKED'; id: string; time: string }
+  | { change: 'ORGANIZATION_STATUS'; org_id: string; status: 'ACTIVE' | 'SUSPENDED'; time: string }
+
+/** The changes in lines of JSON, as the security log and the logs of processes have them; other lines are left out. */
+export function accessChangesIn(text: string): AccessChange[] {
+  return text.split('\n').flatMap((line) => {
+    if (!line.includes('"change"')) return []
+    try {
+      const read = JSON.parse(line) as { access_change?: unknown }
+      const found = (read.access_change ?? read) as AccessChange
+      return isAccessChange(found) ? [found] : []
+    } catch {
+      return []
+    }
+  })
+}
+
+const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+
+function isAccessChange(found: Partial<Record<string, unknown>>): boolean {
+  const isId = (value: unknown) => typeof value === 'string' && ID.test(value)
+  if (Number.isNaN(Date.parse(String(found.time)))) return false
+  if (found.change === 'TOKEN_REVOKED') return isId(found.org_id) && isId(found.id)
+  if (found.change === 'PARTNER_KEY_REVOKED') return isId(found.id)
+  return (
+    found.change === 'ORGANIZATION_STATUS' &&
+    isId(found.org_id) &&
+    ['ACTIVE', 'SUSPENDED'].includes(String(found.status))
+  )
+}
+
+/** What a database says of where and when the service ran on it. */
+export interface MarksOfDatabase {
+  /** The server, database and timeline that the service ran on; null before a worker has noted it. */
+  server: string | null
+  /** Those that it is on now. */
+  current: string
+  /** When the service last ran on it. */
+  alive_time: Date | null
+  /** Set while `npm run after-restore` is under way. */
+  restore_begun_time: Date | null
+}
+
+/** The marks inside and outside of the database are written one after the other, once a minute. */
+const APART_MS = 300_000
+const ADVICE =
+  'run npm run after-restore, or npm run after-restore -- --nothing-lost where nothing was lost, as by a planned fail-over (docs/running.md, "After a restore")'
+
+/**
+ * Why a database looks restored while `npm run after-restore` has not been run, in a sentence; null where it does not. `seenAlive` is
+ * when the service last ran on these books, as it was noted outside of the database.
+ */
+export function signOfRestore(
+  { server, current, alive_time: alive, restore_begun_time: begun }: MarksOfDatabase,
+  seenAlive: Date | null,
+): string | null {
+  if (begun !== null) return `npm run after-restore was begun at ${begun.toISOString()} and broken off: run it again`
+  if (server !== null && server !== current)
+    return `The database was restored, promoted or moved since the service last ran on it: ${ADVICE}`
+  if (alive === null || seenAlive === null || seenAlive.getTime() - alive.getTime() <= APART_MS) return null
+  return `The database is as of ${alive.toISOString()}, but the service ran until ${seenAlive.toISOString()}: ${ADVICE}`
+}

@@ -1,0 +1,49 @@
+// What is changed in restored books that was under way when the backup was made.
+import type { Connection, Statement } from './connection.ts'
+import type { Scope } from './find.ts'
+
+/**
+ * Marks up to 1,000 mails that were to be sent, or were being sent, as UNKNOWN: they were sent after the backup, if the service
+ * went on, and no provider says so reliably. Returns their ids; none where there are no more.
+ */
+export async function distrustMails(connection: Connection, now: Date): Promise<{ org_id: string; id: string }[]> {
+  return connection.run(MAILS, [now, 'The books were restored from a backup; it was probably sent after it.'])
+}
+
+const MAILS: Statement = {
+  name: 'distrust mails',
+  text: `UPDATE emails AS e SET state = 'UNKNOWN', reason = $2, last_modified_time = $1
+    FROM (SELECT org_id, id FROM emails WHERE state IN ('READY', 'SENDING') ORDER BY org_id, id LIMIT 1000 FOR UPDATE) AS open
+    WHERE e.org_id = open.org_id AND e.id = open.id RETURNING e.org_id, e.id`,
+}
+
+/** Ends all sessions of persons: those that they have ended since, also by a new password, are back. */
+export async function endSessions(connection: Connection): Promise<number> {
+  return (await connection.run(SESSIONS, [])).length
+}
+
+const SESSIONS: Statement = { name: 'end all sessions', text: 'DELETE FROM sessions RETURNING 1' }
+
+/** What else of an organisation goes on as it was at the backup, and whom its partners and receivers ask. */
+export interface RestoredState {
+  name: string
+  bulks: number
+  e_invoices: number
+  e_invoicing: boolean
+  endpoints: number
+}
+
+export async function restoredState({ connection, orgId }: Scope): Promise<RestoredState> {
+  const [row] = await connection.run<RestoredState>(STATE, [orgId])
+  return row!
+}
+
+const STATE: Statement = {
+  name: 'state of restored books',
+  text: `SELECT o.name,
+      (SELECT count(*)::integer FROM bulks WHERE org_id = $1 AND status <> 'COMPLETED') AS bulks,
+      (SELECT count(*)::integer FROM e_invoices WHERE org_id = $1 AND status IN ('PENDING', 'CANCELLING')) AS e_invoices,
+      coalesce(jsonb_array_length(o.preferences -> 'eInvoicedBranches') > 0, false) AS e_invoicing,
+      (SELECT count(*)::integer FROM webhook_endpoints WHERE org_id = $1 AND status = 'ENABLED') AS endpoints
+    FROM organizations AS o WHERE o.id = $1`,
+}
