@@ -1,12 +1,8 @@
 // The audit finds schedules whose counts, occurrences or documents do not agree, and one that waits though no run is left.
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { scheduleBody } from '../fixtures/bodies.ts'
-import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
+import { AHEAD, scheduleBody } from '../fixtures/bodies.ts'
+import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
-
-// Far ahead: the worker generates a schedule that is due by itself, beside the runs of the test.
-const YEAR = Number(TODAY.slice(0, 4)) + 2
-const LEAP_YEAR = YEAR + ((4 - (YEAR % 4)) % 4)
 
 let service: Service
 let org: TestOrganization
@@ -15,15 +11,15 @@ beforeAll(async () => {
   service = await startService()
   org = await openOrganization(service)
   await service.startWorker()
-  id = (await org.send('POST', '/recurring', scheduleBody(org, { start_date: `${YEAR}-01-01`, max_runs: 3 }))).recurring.recurring_id
+  id = (await org.send('POST', '/recurring', scheduleBody(org, { start_date: `${AHEAD}-01-01`, max_runs: 3 }))).recurring.recurring_id
   await org.send('POST', `/recurring/${id}/run`)
 })
 afterAll(() => service.discard())
 
 test('schedules of every frequency and anchor are in order, whatever their dates', async () => {
   for (const [frequency, interval, start_date, month_anchor] of [
-    ['DAILY', 3, `${YEAR}-02-27`, 'START_DAY'], ['WEEKLY', 2, `${YEAR}-12-31`, 'START_DAY'], ['MONTHLY', 1, `${YEAR}-01-31`, 'START_DAY'],
-    ['MONTHLY', 1, `${YEAR}-01-15`, 'LAST_DAY'], ['QUARTERLY', 1, `${YEAR}-11-30`, 'LAST_DAY'], ['YEARLY', 1, `${LEAP_YEAR}-02-29`, 'START_DAY'], ['YEARLY', 1000, `${LEAP_YEAR}-02-29`, 'LAST_DAY'],
+    ['DAILY', 3, `${AHEAD}-02-27`, 'START_DAY'], ['WEEKLY', 2, `${AHEAD}-12-31`, 'START_DAY'], ['MONTHLY', 1, `${AHEAD}-01-31`, 'START_DAY'],
+    ['MONTHLY', 1, `${AHEAD}-01-15`, 'LAST_DAY'], ['QUARTERLY', 1, `${AHEAD}-11-30`, 'LAST_DAY'], ['YEARLY', 1, `${AHEAD + 1}-02-29`, 'START_DAY'], ['YEARLY', 1000, `${AHEAD + 1}-02-29`, 'LAST_DAY'],
   ] as const) {
     const { recurring } = await org.send('POST', '/recurring', scheduleBody(org, { frequency, interval, start_date, month_anchor }))
     for (let runs = 0; runs < 3; runs += 1) {

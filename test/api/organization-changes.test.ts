@@ -128,9 +128,9 @@ describe('the month in which the financial year starts', () => {
 
   test('may not change once a number was taken, be it a deleted draft\'s', async () => {
     const [org, billed] = [await openOrganization(service), await openOrganization(service)]
-    const { invoice_id } = await org.invoice()
+    const { invoice_id } = await org.invoice({ date: TODAY })
     await org.send('DELETE', `/invoices/${invoice_id}`)
-    await billed.bill()
+    await billed.bill({ date: TODAY })
     for (const { orgId } of [org, billed]) {
       const before = await periods(orgId)
       expect(refusalOf(await put(orgId, { fiscal_year_start_month: 1 }))).toMatchObject({ status: 409, code: 'conflict.in_use', field: 'fiscal_year_start_month' })

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals'
 import { everything } from '../../models/condition.ts'
 import { pageOfSchedules } from '../../models/recurring.ts'
-import { scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
@@ -24,7 +24,7 @@ test('an organisation has at most 10,000 schedules that are not completed', asyn
 test('a page of large templates is whole and in order, and holds only the ids of those that are not sent yet', async () => {
   const org = await openOrganization(service)
   const line_items = Array.from({ length: 100 }, (_, n) => ({ name: `Line ${n}`, description: 'As ordered. '.repeat(150), quantity: 1, rate: n + 1 }))
-  const starts = ['2027-01-01', '2027-02-01', '2027-03-01', '2027-04-01', '2027-05-01', '2027-06-01', '2027-07-01', '2027-08-01']
+  const starts = [`${AHEAD}-01-01`, `${AHEAD}-02-01`, `${AHEAD}-03-01`, `${AHEAD}-04-01`, `${AHEAD}-05-01`, `${AHEAD}-06-01`, `${AHEAD}-07-01`, `${AHEAD}-08-01`]
   for (const start_date of starts.toReversed()) {
     const body = scheduleBody(org, { start_date })
     await org.send('POST', '/recurring', { ...body, template_payload: { ...(body.template_payload as Json), line_items } })

@@ -12,7 +12,7 @@ import type { RunRequest } from '../../domain/schedule.ts'
 import { MAX_IN_TICK } from '../../domain/tick.ts'
 import type { RunRow, ScheduleRow } from '../../models/recurring.ts'
 import { findOrganizationFacts } from '../../models/token.ts'
-import { scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
 import { whileLocked } from '../hammer/two-servers.ts'
@@ -128,7 +128,7 @@ test('a repeat after a change of the rule is of the period that has failed, and 
 })
 
 test('a run that was asked for before its organisation was suspended makes nothing', async () => {
-  const id = await add({ start_date: '2027-01-31' })
+  const id = await add({ start_date: `${AHEAD}-01-31` })
   await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, org.orgId)
   await expect(byHand(id)).rejects.toMatchObject({ code: 'authz.organization_suspended' })
   await service.sql(`UPDATE organizations SET status = 'ACTIVE' WHERE id = $1`, org.orgId)
@@ -167,7 +167,7 @@ test('a schedule that a suspension has skipped to its end is COMPLETED, and the 
 
 describe('a template document', () => {
   const runOf = async (template: Json): Promise<Json> => {
-    const id = await add({ template_payload: null, template_entity_id: template.invoice_id, start_date: '2027-01-31' })
+    const id = await add({ template_payload: null, template_entity_id: template.invoice_id, start_date: `${AHEAD}-01-31` })
     return (await org.get(`/invoices/${(await byHand(id)).generated_entity_id}`)).invoice
   }
 

@@ -1,7 +1,7 @@
 // Recurring schedules over HTTP: what is accepted, what a change, a pause and a resumption do, and whom they belong to.
 import { expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
-import { expenseBody, invoiceBody, journalBody, scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, expenseBody, invoiceBody, journalBody, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { midnight, openOrganization, TODAY } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
@@ -22,8 +22,8 @@ const previewOf = async (id: string, count = 3): Promise<string[]> =>
 test('a schedule has its defaults, and its first run at 09:00 in India on its start date', async () => {
   const { recurring_id, created_time, last_modified_time, template_payload, ...rest } = await add()
   expect(rest).toEqual({
-    entity_type: 'INVOICE', name: 'Rent', frequency: 'MONTHLY', interval: 1, month_anchor: 'START_DAY', start_date: midnight('2027-01-01'), end_date: null,
-    next_run_at: at('2027-01-01'), last_run_at: null, is_active: true, status: 'ACTIVE', template_entity_id: null, run_count: 0, max_runs: null,
+    entity_type: 'INVOICE', name: 'Rent', frequency: 'MONTHLY', interval: 1, month_anchor: 'START_DAY', start_date: midnight(`${AHEAD}-01-01`), end_date: null,
+    next_run_at: at(`${AHEAD}-01-01`), last_run_at: null, is_active: true, status: 'ACTIVE', template_entity_id: null, run_count: 0, max_runs: null,
     auto_approve: false, auto_charge: false, last_error: null,
   })
   expect(created_time).toBe(last_modified_time)
@@ -39,16 +39,16 @@ test('fields that the payload does not know are ignored, and its date may be lef
 })
 
 test('the preview has the dates and numbers to come, as far as the schedule goes', async () => {
-  const { recurring_id } = await add({ start_date: '2027-01-31', max_runs: 3 })
+  const { recurring_id } = await add({ start_date: `${AHEAD}-01-31`, max_runs: 3 })
   expect((await ours.get(`/recurring/${recurring_id}/preview`)).preview).toEqual([
-    { occurrence: 1, date: midnight('2027-01-31'), run_at: at('2027-01-31') },
-    { occurrence: 2, date: midnight('2027-02-28'), run_at: at('2027-02-28') },
-    { occurrence: 3, date: midnight('2027-03-31'), run_at: at('2027-03-31') },
+    { occurrence: 1, date: midnight(`${AHEAD}-01-31`), run_at: at(`${AHEAD}-01-31`) },
+    { occurrence: 2, date: midnight(`${AHEAD}-02-28`), run_at: at(`${AHEAD}-02-28`) },
+    { occurrence: 3, date: midnight(`${AHEAD}-03-31`), run_at: at(`${AHEAD}-03-31`) },
   ])
-  const yearly = await add({ frequency: 'YEARLY', start_date: '2028-02-29', end_date: '2031-02-28' })
-  expect(await previewOf(yearly.recurring_id, 100)).toEqual(['2028-02-29', '2029-02-28', '2030-02-28', '2031-02-28'])
-  const lastDays = await add({ start_date: '2027-01-15', month_anchor: 'LAST_DAY' })
-  expect(lastDays.next_run_at).toBe(at('2027-01-31'))
+  const yearly = await add({ frequency: 'YEARLY', start_date: `${AHEAD + 1}-02-29`, end_date: `${AHEAD + 4}-02-28` })
+  expect(await previewOf(yearly.recurring_id, 100)).toEqual([`${AHEAD + 1}-02-29`, `${AHEAD + 2}-02-28`, `${AHEAD + 3}-02-28`, `${AHEAD + 4}-02-28`])
+  const lastDays = await add({ start_date: `${AHEAD}-01-15`, month_anchor: 'LAST_DAY' })
+  expect(lastDays.next_run_at).toBe(at(`${AHEAD}-01-31`))
   for (const count of [0, 101, 'x']) {
     expect(await ours.refusal('GET', `/recurring/${recurring_id}/preview?count=${count}`)).toMatchObject({ status: 400, field: 'count' })
   }
@@ -63,7 +63,7 @@ test.each<[string, Json, Json]>([
   ['a template that is nowhere', { template_payload: null, template_entity_id: NOWHERE }, { status: 404, code: 'not_found.resource', field: 'template_entity_id' }],
   ['a template that can be none', { template_payload: null, template_entity_id: 'x' }, { status: 404, code: 'not_found.resource', field: 'template_entity_id' }],
   ['an end before the start', { end_date: '2026-12-31' }, { status: 400, code: 'validation.invalid_value', field: 'end_date' }],
-  ['an end before the first last day', { month_anchor: 'LAST_DAY', end_date: '2027-01-30' }, { status: 400, field: 'end_date' }],
+  ['an end before the first last day', { month_anchor: 'LAST_DAY', end_date: `${AHEAD}-01-30` }, { status: 400, field: 'end_date' }],
   ['last days of weeks', { frequency: 'WEEKLY', month_anchor: 'LAST_DAY' }, { status: 400, field: 'month_anchor' }],
   ['a link for a bill', { entity_type: 'BILL', auto_charge: true, template_payload: { vendor_id: NOWHERE, place_of_supply: 'IN-KA', line_items: [{ name: 'Rent', quantity: 1, rate: 5 }] } },
     { status: 400, field: 'auto_charge' }],
@@ -104,16 +104,16 @@ test('every kind has a template: a payload, or a document of that kind', async (
 })
 
 test('a changed rule counts anew from the start date, an explicit next_run_at from that date', async () => {
-  const { recurring_id } = await add({ start_date: '2027-01-31' })
-  expect(await change(recurring_id, { frequency: 'WEEKLY', interval: 2 })).toMatchObject({ next_run_at: at('2027-01-31') })
-  expect(await previewOf(recurring_id)).toEqual(['2027-01-31', '2027-02-14', '2027-02-28'])
-  expect(await change(recurring_id, { next_run_at: '2027-03-05T20:00:00Z' })).toMatchObject({ next_run_at: at('2027-03-06'), start_date: midnight('2027-01-31') })
-  expect(await previewOf(recurring_id)).toEqual(['2027-03-06', '2027-03-20', '2027-04-03'])
-  expect(await change(recurring_id, { start_date: '2027-05-31', frequency: 'MONTHLY', interval: 1 })).toMatchObject({ next_run_at: at('2027-05-31') })
-  expect(await previewOf(recurring_id)).toEqual(['2027-05-31', '2027-06-30', '2027-07-31'])
-  expect(await ours.refusal('PUT', `/recurring/${recurring_id}`, { end_date: '2027-06-01', next_run_at: '2027-06-02' }))
+  const { recurring_id } = await add({ start_date: `${AHEAD}-01-31` })
+  expect(await change(recurring_id, { frequency: 'WEEKLY', interval: 2 })).toMatchObject({ next_run_at: at(`${AHEAD}-01-31`) })
+  expect(await previewOf(recurring_id)).toEqual([`${AHEAD}-01-31`, `${AHEAD}-02-14`, `${AHEAD}-02-28`])
+  expect(await change(recurring_id, { next_run_at: `${AHEAD}-03-05T20:00:00Z` })).toMatchObject({ next_run_at: at(`${AHEAD}-03-06`), start_date: midnight(`${AHEAD}-01-31`) })
+  expect(await previewOf(recurring_id)).toEqual([`${AHEAD}-03-06`, `${AHEAD}-03-20`, `${AHEAD}-04-03`])
+  expect(await change(recurring_id, { start_date: `${AHEAD}-05-31`, frequency: 'MONTHLY', interval: 1 })).toMatchObject({ next_run_at: at(`${AHEAD}-05-31`) })
+  expect(await previewOf(recurring_id)).toEqual([`${AHEAD}-05-31`, `${AHEAD}-06-30`, `${AHEAD}-07-31`])
+  expect(await ours.refusal('PUT', `/recurring/${recurring_id}`, { end_date: `${AHEAD}-06-01`, next_run_at: `${AHEAD}-06-02` }))
     .toMatchObject({ status: 400, field: 'next_run_at' })
-  expect(await ours.refusal('PUT', `/recurring/${recurring_id}`, { end_date: '2027-05-30' })).toMatchObject({ status: 400, field: 'end_date' })
+  expect(await ours.refusal('PUT', `/recurring/${recurring_id}`, { end_date: `${AHEAD}-05-30` })).toMatchObject({ status: 400, field: 'end_date' })
 })
 
 test('the template changes from a payload to a document and back; sending both is refused', async () => {
@@ -155,7 +155,7 @@ test('paused it keeps its next run; resumed it skips what fell due meanwhile', a
   expect(await ours.refusal('POST', `/recurring/${id}/resume`)).toMatchObject({ status: 409, code: 'conflict.invalid_state' })
   const ahead = await add({ is_active: false })
   expect(ahead).toMatchObject({ is_active: false, status: 'PAUSED' })
-  expect((await ours.send('POST', `/recurring/${ahead.recurring_id}/resume`)).recurring.next_run_at).toBe(at('2027-01-01'))
+  expect((await ours.send('POST', `/recurring/${ahead.recurring_id}/resume`)).recurring.next_run_at).toBe(at(`${AHEAD}-01-01`))
 })
 
 test('is_active in a PUT pauses and resumes too, and an end that is past completes', async () => {
@@ -175,14 +175,14 @@ test('is_active in a PUT pauses and resumes too, and an end that is past complet
 test('a change tries a failed run again, and leaves what 31 documents have put off', async () => {
   const { recurring_id: id } = await add()
   const putOff = async (failures: number, body: Json) => {
-    await service.sql(`UPDATE recurring_schedules SET not_before = '2030-01-01', failures = $2 WHERE id = $1`, id, failures)
+    await service.sql(`UPDATE recurring_schedules SET not_before = '${AHEAD}-01-01', failures = $2 WHERE id = $1`, id, failures)
     await change(id, body)
     const [row] = await service.sql<Json>('SELECT not_before IS NOT NULL AS off FROM recurring_schedules WHERE id = $1', id)
     return row!.off
   }
   expect(await putOff(0, { name: 'Rent, renamed' })).toBe(true)
   expect(await putOff(1, { name: 'Rent' })).toBe(false)
-  expect(await putOff(0, { next_run_at: '2027-02-01' })).toBe(false)
+  expect(await putOff(0, { next_run_at: `${AHEAD}-02-01` })).toBe(false)
 })
 
 test('a deleted schedule is gone', async () => {
@@ -195,15 +195,15 @@ test('a deleted schedule is gone', async () => {
 
 test('the list is in the order of the next run, the completed last, filtered and in pages by number', async () => {
   const org = await openOrganization(service)
-  for (const start_date of ['2027-03-01', '2027-01-01', '2027-02-01']) await add({ name: start_date, start_date }, org)
-  await add({ name: 'paused', start_date: '2027-04-01', is_active: false }, org)
-  await add({ name: 'expense', entity_type: 'EXPENSE', start_date: '2027-05-01', template_payload: expenseBody(org) }, org)
+  for (const start_date of [`${AHEAD}-03-01`, `${AHEAD}-01-01`, `${AHEAD}-02-01`]) await add({ name: start_date, start_date }, org)
+  await add({ name: 'paused', start_date: `${AHEAD}-04-01`, is_active: false }, org)
+  await add({ name: 'expense', entity_type: 'EXPENSE', start_date: `${AHEAD}-05-01`, template_payload: expenseBody(org) }, org)
   const list = async (query = '') => {
     const { recurring, page_context } = await org.get(`/recurring${query}`)
     return [recurring.map(({ name }: Json) => name), page_context]
   }
-  expect(await list()).toEqual([['2027-01-01', '2027-02-01', '2027-03-01', 'paused', 'expense'], { page: 1, per_page: 50, has_more_page: false }])
-  expect(await list('?per_page=2')).toEqual([['2027-01-01', '2027-02-01'], { page: 1, per_page: 2, has_more_page: true }])
+  expect(await list()).toEqual([[`${AHEAD}-01-01`, `${AHEAD}-02-01`, `${AHEAD}-03-01`, 'paused', 'expense'], { page: 1, per_page: 50, has_more_page: false }])
+  expect(await list('?per_page=2')).toEqual([[`${AHEAD}-01-01`, `${AHEAD}-02-01`], { page: 1, per_page: 2, has_more_page: true }])
   expect(await list('?per_page=2&page=3')).toEqual([['expense'], { page: 3, per_page: 2, has_more_page: false }])
   expect((await list('?is_active=false'))[0]).toEqual(['paused'])
   expect((await list('?is_active=true&entity_type=EXPENSE'))[0]).toEqual(['expense'])

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Route } from '../../api/http/route.ts'
 import {
-  billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, purchaseOrderBody, receiptBody, salesOrderBody, scheduleBody,
+  AHEAD, billBody, creditNoteBody, debitNoteBody, estimateBody, expenseBody, invoiceBody, journalBody, purchaseOrderBody, receiptBody, salesOrderBody, scheduleBody,
 } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { acceptedItemEstimate } from '../fixtures/orders.ts'
@@ -67,7 +67,7 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'PUT /debit_notes/{debit_note_id}': () => ({ date: '2026-11-12', reason: null, notes: 'By road' }),
   'POST /debit_notes/{debit_note_id}/void': () => ({ reason: 'Kept after all' }),
   'POST /estimates': (org) => estimateBody(org, { date: '2026-11-10', expiry_date: '2026-12-10', place_of_supply: 'Karnataka', notes: 'With thanks' }),
-  'PUT /estimates/{estimate_id}': () => ({ status: 'SENT', notes: null, expiry_date: '2026-12-31' }),
+  'PUT /estimates/{estimate_id}': () => ({ status: 'SENT', notes: null, expiry_date: `${AHEAD}-12-31` }),
   'POST /estimates/{estimate_id}/convert': () => ({ through: 'invoice', auto_approve: true }),
   'POST /sales_orders': (org) => salesOrderBody(org, { date: '2026-11-10', shipment_date: '2026-11-20', place_of_supply: 'Karnataka', notes: 'By rail' }),
   'PUT /sales_orders/{sales_order_id}': ({ itemId }) => ({ reference_number: 'PO-79', line_items: [{ item_id: itemId, quantity: 3 }] }),
@@ -78,8 +78,8 @@ const BODIES: Record<string, (org: ContractOrganization) => Record<string, unkno
   'POST /expenses': (org) => expenseBody(org, { vendor_id: null, mode: 'BANK', reference_number: 'R-7', is_inclusive_tax: true, tax_id: org.taxId }),
   'PUT /expenses/{expense_id}': () => ({ amount: 750.25, notes: 'Paid in cash', date: '2026-11-12' }),
   'POST /journals': (org) => journalBody(org, { memo: 'Bank charges of the month' }),
-  'POST /recurring': (org) => scheduleBody(org, { month_anchor: 'LAST_DAY', end_date: '2027-12-31', max_runs: 12, auto_charge: true }),
-  'PUT /recurring/{schedule_id}': () => ({ name: 'Rent, from now on', interval: 2, next_run_at: '2027-01-15' }),
+  'POST /recurring': (org) => scheduleBody(org, { month_anchor: 'LAST_DAY', end_date: `${AHEAD}-12-31`, max_runs: 12, auto_charge: true }),
+  'PUT /recurring/{schedule_id}': () => ({ name: 'Rent, from now on', interval: 2, next_run_at: `${AHEAD}-01-15` }),
   'POST /bulk/invoices': (org) => ({ invoices: [invoiceBody(org, { notes: 'The first' }), invoiceBody(org, { auto_approve: true })] }),
   'POST /bulk/bills': (org) => ({ bills: [billBody(org), billBody(org, { auto_approve: true })] }),
   'POST /comments': (org) => ({ entity_type: 'INVOICE', entity_id: org.sentInvoiceId, body: 'Paid next week, says Asha.' }),
@@ -196,7 +196,7 @@ async function failedRunOf(org: ContractOrganization): Promise<{ scheduleId: str
   const [scheduleId, runId] = [await scheduleOf(org), randomUUID()]
   await org.sql(
     `INSERT INTO recurring_runs (org_id, id, schedule_id, occurrence, period_start, period_end, status, manual, document_date, error_code, error, warnings, started_at)
-     VALUES ($1, $2, $3, 1, '2027-01-01', '2027-01-31', 'FAILED', false, '2027-01-01', 'validation.invalid_value', 'The template document was deleted.', '[]', now())`,
+     VALUES ($1, $2, $3, 1, '${AHEAD}-01-01', '${AHEAD}-01-31', 'FAILED', false, '${AHEAD}-01-01', 'validation.invalid_value', 'The template document was deleted.', '[]', now())`,
     org.client.orgId, runId, scheduleId,
   )
   return { scheduleId, runId }

@@ -1,5 +1,5 @@
 // The resources that a PUT changes, each in the states that a caller can bring it to, and what may change there.
-import { line, scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, line, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { partQuantities, purchaseOrderSource, salesOrderSource } from '../fixtures/conversions.ts'
 import { addItem, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
@@ -39,13 +39,13 @@ const bill = async ({ returns }: Organizations, more: Json = {}) => returns.bill
 const credit = async ({ returns }: Organizations, more: Json = {}) => returns.creditNote({ ...await rich(returns), ...more })
 const debit = async ({ returns }: Organizations, more: Json = {}) => returns.debitNote({ ...await rich(returns), reason: 'Torn', ...more })
 const estimate = async ({ returns }: Organizations): Promise<Json> => (
-  (await returns.send('POST', '/estimates', { customer_id: returns.customerId, expiry_date: '2027-12-31', ...await rich(returns) })).estimate
+  (await returns.send('POST', '/estimates', { customer_id: returns.customerId, expiry_date: `${AHEAD}-12-31`, ...await rich(returns) })).estimate
 )
 const told = async ({ returns }: Organizations, status: string, made: Json) => (
   (await returns.send('PUT', `/estimates/${made.estimate_id}`, { status })).estimate
 )
-const salesOrder = async ({ orders }: Organizations) => orders.salesOrder({ ...await rich(orders), shipment_date: '2027-12-31' })
-const purchaseOrder = async ({ orders }: Organizations) => orders.purchaseOrder({ ...await rich(orders), expected_date: '2027-12-31', currency_code: 'USD', exchange_rate: 83.25 })
+const salesOrder = async ({ orders }: Organizations) => orders.salesOrder({ ...await rich(orders), shipment_date: `${AHEAD}-12-31` })
+const purchaseOrder = async ({ orders }: Organizations) => orders.purchaseOrder({ ...await rich(orders), expected_date: `${AHEAD}-12-31`, currency_code: 'USD', exchange_rate: 83.25 })
 const expense = async ({ returns }: Organizations, more: Json) => (await returns.send('POST', '/expenses', {
   date: '2026-11-10', paid_through_account_id: returns.accounts['Bank Account'], vendor_id: returns.vendorId, reference_number: 'R-7', ...more,
 })).expense
@@ -172,7 +172,7 @@ export const STATES: Record<string, Record<string, State>> = {
   },
   'PUT /recurring/{schedule_id}': {
     ACTIVE: {
-      make: async ({ returns }) => (await returns.send('POST', '/recurring', scheduleBody(returns, { end_date: '2027-12-31', max_runs: 12, interval: 2 }))).recurring,
+      make: async ({ returns }) => (await returns.send('POST', '/recurring', scheduleBody(returns, { end_date: `${AHEAD}-12-31`, max_runs: 12, interval: 2 }))).recurring,
     },
     PAUSED: {
       make: async ({ returns }) => (await returns.send('POST', '/recurring', scheduleBody(returns, {

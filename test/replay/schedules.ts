@@ -2,7 +2,7 @@
 import { addDays } from '../../domain/dates.ts'
 import { scheduleProcessId } from '../../domain/schedule.ts'
 import { openEngine } from '../../gateways/temporal/engine.ts'
-import { scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, TODAY } from '../fixtures/organization.ts'
 import { startService } from '../fixtures/service.ts'
@@ -22,7 +22,7 @@ export async function recordSchedules(save: Save): Promise<void> {
   const org = await openOrganization(service)
   const worker = await spawnWorker({ ...service.env, RECURRING_TICK_SECONDS: '1' })
   const engine = openEngine({ address: service.env.TEMPORAL_ADDRESS!, namespace: 'default', queueSuffix: service.env.TEMPORAL_QUEUE_SUFFIX!, encryptionKey: service.env.ENCRYPTION_KEY! })
-  const add = async (changes: Json = {}): Promise<string> => (await org.send('POST', '/recurring', scheduleBody(org, { start_date: '2027-01-31', ...changes }))).recurring.recurring_id
+  const add = async (changes: Json = {}): Promise<string> => (await org.send('POST', '/recurring', scheduleBody(org, { start_date: `${AHEAD}-01-31`, ...changes }))).recurring.recurring_id
   const read = async (id: string): Promise<Json> => (await org.get(`/recurring/${id}`)).recurring
   const post = (id: string, action: string) => org.send('POST', `/recurring/${id}/${action}`)
   const change = (id: string, body: Json) => org.send('PUT', `/recurring/${id}`, body)

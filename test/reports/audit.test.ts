@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Connection } from '../../models/connection.ts'
 import { audit } from '../../audit/audit.ts'
 import { invoiceBody } from '../fixtures/bodies.ts'
-import { created, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
+import { created, openOrganizationWithItem, TODAY, type OrganizationWithItem } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 
 let service: Service
@@ -25,7 +25,7 @@ afterAll(() => service.close())
 async function fill(on: OrganizationWithItem): Promise<void> {
   const { client } = on
   await created(client.post('/webhooks/endpoints', { url: 'http://127.0.0.1:9/hook', events: ['INVOICE_CREATED', 'INVOICE_VOIDED'] }))
-  const create = async (changes: Record<string, unknown> = {}) => (await created(client.post('/invoices', invoiceBody(on, changes)))).invoice.invoice_id as string
+  const create = async (changes: Record<string, unknown> = {}) => (await created(client.post('/invoices', invoiceBody(on, { date: TODAY, ...changes })))).invoice.invoice_id as string
   await create({ auto_approve: true, reference_number: 'sent' })
   await create({ auto_approve: true, reference_number: 'foreign', currency_code: 'USD', exchange_rate: 84.2537, place_of_supply: 'IN-MH' })
   await create({ auto_approve: true, reference_number: 'next to nothing', currency_code: 'USD', exchange_rate: 0.000001, line_items: [{ name: 'x', rate: 1, quantity: 1 }] })

@@ -146,7 +146,7 @@ describe('purchases and orders', () => {
     const vendor = await printed('CREDIT_NOTE', credit.credit_note_id)
     expectSums(credit, vendor)
     expect(vendor.data).toMatchObject({ title: 'VENDOR CREDIT NOTE', party: { heading: 'Vendor', name: 'Tiruppur Mills' } })
-    const { estimate } = await org.send('POST', '/estimates', { customer_id: customerId, expiry_date: '2026-12-01', line_items: lines({ tax_id: taxes['GST 18%'] }) })
+    const { estimate } = await org.send('POST', '/estimates', { customer_id: customerId, date: '2026-11-10', expiry_date: '2026-12-01', line_items: lines({ tax_id: taxes['GST 18%'] }) })
     const estimated = await printed('ESTIMATE', estimate.estimate_id)
     expectSums(estimate, estimated)
     expect(estimated.data).toMatchObject({ due_label: 'Valid until', due_date: '01 Dec 2026' })

@@ -10,7 +10,7 @@ import { scheduleProcessId, type ScheduleTick } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { reconcileSchedules } from '../../worker/schedule-signals.ts'
 import { createScheduling } from '../../worker/scheduling.ts'
-import { invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
 import type { Answered, Json } from '../fixtures/client.ts'
 import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
 import { ROOT } from '../fixtures/root.ts'
@@ -49,7 +49,7 @@ afterAll(async () => {
   await temporal.close()
 })
 
-const FAR = '2027-01-31'
+const FAR = `${AHEAD}-01-31`
 const LIMIT_MS = 120_000
 const add = async (changes: Json = {}): Promise<string> => (await org.send('POST', '/recurring', scheduleBody(org, { start_date: FAR, ...changes }))).recurring.recurring_id
 const read = async (id: string): Promise<Json> => (await org.get(`/recurring/${id}`)).recurring

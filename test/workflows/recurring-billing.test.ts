@@ -6,7 +6,7 @@ import { addDays } from '../../domain/dates.ts'
 import { deliverySchema } from '../../domain/events.ts'
 import { reconcileId, scheduleProcessId } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
-import { invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
 import { payableBy } from '../fixtures/payment-page.ts'
@@ -53,7 +53,7 @@ async function until(id: string, wanted: (schedule: Json) => boolean): Promise<J
 
 test('with auto_charge an invoice, a draft too, has a payment link that the page can verify', async () => {
   const linkOf = async (changes: Json): Promise<[Json, string | null]> => {
-    const { recurring_id } = await add({ start_date: '2027-01-31', ...changes })
+    const { recurring_id } = await add({ start_date: `${AHEAD}-01-31`, ...changes })
     const { generated_entity_id } = await run(recurring_id)
     const { invoice } = await org.get(`/invoices/${generated_entity_id}`)
     return [invoice, invoice.payment_link_url]
@@ -114,7 +114,7 @@ describe('the daily reconcile', () => {
     while (!(await schedule().describe().catch(() => null))) await new Promise((resolve) => setTimeout(resolve, 50))
     const { spec, policies, action } = await schedule().describe()
     expect([await next(), spec.timezone, policies.overlap, action]).toEqual(['T03:40:00.000Z', 'Asia/Kolkata', 'SKIP', expect.objectContaining({ workflowType: 'reconcileSchedules' })])
-    const { recurring_id: id } = await add({ start_date: '2027-01-31', max_runs: 2 })
+    const { recurring_id: id } = await add({ start_date: `${AHEAD}-01-31`, max_runs: 2 })
     const process = engine.client.workflow.getHandle(scheduleProcessId(id))
     while (!(await process.query('state').catch(() => null))) await new Promise((resolve) => setTimeout(resolve, 50))
     await process.terminate('lost')

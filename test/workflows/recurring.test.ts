@@ -6,7 +6,7 @@ import { addDays } from '../../domain/dates.ts'
 import { scheduleProcessId } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { reconcileSchedules } from '../../worker/schedule-signals.ts'
-import { expenseBody, journalBody, scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, expenseBody, journalBody, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
@@ -102,11 +102,11 @@ test('every kind is generated from a document of its kind, as a draft unless the
 })
 
 test('a run by hand is dated today, uses the next occurrence up, and a repeat of its key answers the same', async () => {
-  const { recurring_id: id } = await add({ start_date: '2027-01-31' })
+  const { recurring_id: id } = await add({ start_date: `${AHEAD}-01-31` })
   const key = randomUUID()
   const answers = await Promise.all([1, 2, 3].map(() => org.client.post(`/recurring/${id}/run`, undefined, key)))
   const first = answers.find(({ status }) => status === 200)!
-  expect(first.body).toMatchObject({ code: 0, recurring: { run_count: 1, next_run_at: '2027-02-28T03:30:00.000Z' }, generated_entity_id: expect.any(String) })
+  expect(first.body).toMatchObject({ code: 0, recurring: { run_count: 1, next_run_at: `${AHEAD}-02-28T03:30:00.000Z` }, generated_entity_id: expect.any(String) })
   const again = await org.client.post(`/recurring/${id}/run`, undefined, key)
   expect(again.body).toEqual(first.body)
   expect(await runsOf(id)).toMatchObject([{ occurrence: 1, manual: true, generated_entity_id: first.body.generated_entity_id }])
@@ -118,10 +118,10 @@ test('a run by hand is dated today, uses the next occurrence up, and a repeat of
 
 test('a deleted template fails its runs, pauses after three, and a failed run is repeated by itself once it is mended', async () => {
   const { invoice_id } = await org.invoice()
-  const { recurring_id: id } = await add({ template_payload: null, template_entity_id: invoice_id, start_date: '2027-01-31' })
+  const { recurring_id: id } = await add({ template_payload: null, template_entity_id: invoice_id, start_date: `${AHEAD}-01-31` })
   await org.send('DELETE', `/invoices/${invoice_id}`)
   expect(await org.refusal('POST', `/recurring/${id}/run`)).toMatchObject({ status: 400, code: 'validation.invalid_value', field: 'template_entity_id' })
-  expect(await read(id)).toMatchObject({ status: 'ACTIVE', run_count: 0, next_run_at: '2027-01-31T03:30:00.000Z', last_error: expect.stringMatching(/template/) })
+  expect(await read(id)).toMatchObject({ status: 'ACTIVE', run_count: 0, next_run_at: `${AHEAD}-01-31T03:30:00.000Z`, last_error: expect.stringMatching(/template/) })
   await org.send('PUT', `/recurring/${id}`, { next_run_at: daysAgo(2) })
   const paused = await until(id, ({ status }) => status === 'PAUSED')
   expect(paused).toMatchObject({ run_count: 0, last_error: expect.stringMatching(/template/) })
@@ -138,7 +138,7 @@ test('a deleted template fails its runs, pauses after three, and a failed run is
 
 test('a skipped occurrence that is repeated by itself counts as a run: the last one completes the schedule', async () => {
   const { invoice_id } = await org.invoice()
-  const { recurring_id: id } = await add({ template_payload: null, template_entity_id: invoice_id, start_date: '2027-01-31', max_runs: 1 })
+  const { recurring_id: id } = await add({ template_payload: null, template_entity_id: invoice_id, start_date: `${AHEAD}-01-31`, max_runs: 1 })
   await org.send('DELETE', `/invoices/${invoice_id}`)
   await org.send('PUT', `/recurring/${id}`, { next_run_at: daysAgo(2) })
   await until(id, ({ status }) => status === 'PAUSED')
@@ -182,7 +182,7 @@ test('a worker that is killed in the middle of a tick neither doubles nor loses 
 })
 
 test('with its workflow gone from the server, a schedule is rebuilt from its row', async () => {
-  const { recurring_id: id } = await add({ start_date: '2027-01-31', max_runs: 2 })
+  const { recurring_id: id } = await add({ start_date: `${AHEAD}-01-31`, max_runs: 2 })
   const handle = engine.client.workflow.getHandle(scheduleProcessId(id))
   await until(id, () => true)
   for (;;) if (await handle.query('state').catch(() => null)) break
@@ -198,7 +198,7 @@ test('with its workflow gone from the server, a schedule is rebuilt from its row
 })
 
 test('a deleted schedule ends its workflow, and its documents stay', async () => {
-  const { recurring_id: id } = await add({ start_date: daysAgo(1), end_date: '2027-12-31' })
+  const { recurring_id: id } = await add({ start_date: daysAgo(1), end_date: `${AHEAD}-12-31` })
   await until(id, ({ run_count }) => run_count === 1)
   const [run] = await runsOf(id)
   await org.send('DELETE', `/recurring/${id}`)
@@ -208,7 +208,7 @@ test('a deleted schedule ends its workflow, and its documents stay', async () =>
 
 test('while its organisation is suspended, what falls due is skipped', async () => {
   const other = await openOrganization(service)
-  const made = (await other.send('POST', '/recurring', scheduleBody(other, { frequency: 'DAILY', start_date: '2027-01-31' }))).recurring
+  const made = (await other.send('POST', '/recurring', scheduleBody(other, { frequency: 'DAILY', start_date: `${AHEAD}-01-31` }))).recurring
   await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, other.orgId)
   await service.sql(`UPDATE recurring_schedules SET anchor_date = $2::date, next_run_at = $2::date + time '03:30' AT TIME ZONE 'UTC' WHERE id = $1`, made.recurring_id, daysAgo(3))
   await engine.signalSchedule({ orgId: other.orgId, scheduleId: made.recurring_id, entityType: 'INVOICE' }, 'configChanged')

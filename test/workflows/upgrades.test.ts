@@ -7,7 +7,7 @@ import { Worker } from '@temporalio/worker'
 import { addDays } from '../../domain/dates.ts'
 import { scheduleProcessId } from '../../domain/schedule.ts'
 import { dataConverterOf } from '../../gateways/temporal/payload-codec.ts'
-import { scheduleBody } from '../fixtures/bodies.ts'
+import { AHEAD, scheduleBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, TODAY, type OrganizationWithItem, type TestOrganization } from '../fixtures/organization.ts'
 import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
@@ -83,7 +83,7 @@ interface OpenWork {
 async function openWork(): Promise<OpenWork> {
   const { engine, service } = setup
   const org = await openOrganization(service)
-  const { recurring } = await org.send('POST', '/recurring', scheduleBody(org, { start_date: '2027-01-31', max_runs: 1 }))
+  const { recurring } = await org.send('POST', '/recurring', scheduleBody(org, { start_date: `${AHEAD}-01-31`, max_runs: 1 }))
   const schedule = scheduleProcessId(recurring.recurring_id)
   await until(() => engine.client.workflow.getHandle(schedule).query<Json | null>('state').then((state) => state?.state === 'ACTIVE', () => false), LIMIT_MS, () => 'the schedule does not wait')
 
