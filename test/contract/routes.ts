@@ -2,7 +2,7 @@
 import { expect } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
 import { routesOf } from '../../api/routes.ts'
-import type { Answered, CallOptions } from '../fixtures/client.ts'
+import { finished, type Answered, type CallOptions } from '../fixtures/client.ts'
 import type { Service } from '../fixtures/service.ts'
 import type { ContractOrganization } from './samples.ts'
 
@@ -30,7 +30,7 @@ const REFUSAL_KEYS = ['code', 'message', 'field', 'details', 'errors', 'request_
 
 /** Calls, and holds the answer against what every answer has: the limit's headers, the request's id, an envelope. */
 export async function callRoute(service: Service, route: Route, path: string, options: CallOptions): Promise<Answered> {
-  let answered = await service.call(route.method, path, options)
+  let answered = await finished(() => service.call(route.method, path, options))
   // A file may take longer to be made than a call waits for it.
   while (route.fileType !== undefined && answered.status === 503) answered = await service.call(route.method, path, options)
   expectHouseStyle(answered, route.fileType)
