@@ -22,11 +22,18 @@ const startProgram = (stdout: number | 'pipe', lines: number) =>
 const lastOf = (said: string) => (JSON.parse(said.trimEnd().split('\n').at(-1)!) as { msg: string }).msg
 const temporary = (name: string) => join(mkdtempSync(join(tmpdir(), 'bahi-log-')), name)
 
-test.each([0, 5, 100, 3000])('after %d lines, to a reader', async (lines) => {
+test.each([0, 5, 100])('after %d lines, to a reader', async (lines) => {
   const child = startProgram('pipe', lines)
   const ended = once(child, 'exit')
   const said = await text(child.stdout!)
   expect([(await ended)[0], said.trimEnd().split('\n').length, lastOf(said)]).toEqual([7, lines + 1, 'the last line'])
+})
+
+test('after more than a pipe holds, to a reader who is not held up', async () => {
+  const [path, code] = [temporary('log'), temporary('code')]
+  execFileSync('sh', ['-c', '{ "$0" --input-type=module -e "$1" 3000; echo $? > "$3"; } | cat > "$2"', process.execPath, PROGRAM, path, code], { cwd: ROOT })
+  const said = readFileSync(path, 'utf8')
+  expect([readFileSync(code, 'utf8').trim(), said.trimEnd().split('\n').length, lastOf(said)]).toEqual(['7', 3001, 'the last line'])
 })
 
 test('to a file', async () => {
