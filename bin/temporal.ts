@@ -28,7 +28,14 @@ async function codecEndpoint(environment: NodeJS.ProcessEnv): Promise<string | u
   const codec = createPayloadCodec(readCodecSettings({ ENCRYPTION_KEY: keys }).encryptionKey)
   // A history may have been encrypted with a key that is not known here. Its payloads are then shown as they are.
   const decode = (payloads: Payload[]) =>
-    Promise.all(payloads.map((payload) => codec.decode([payload]).then(([read]) => read!, () => payload)))
+    Promise.all(
+      payloads.map((payload) =>
+        codec.decode([payload]).then(
+          ([read]) => read!,
+          () => payload,
+        ),
+      ),
+    )
   const { port } = await openCodecServer({ host: '127.0.0.1', port: 0, codec: { ...codec, decode }, origins: [] })
   return `http://127.0.0.1:${port}`
 }
