@@ -15,6 +15,7 @@ import { startTemporal } from './services/temporal.ts'
 import { secondsSince, step, printLine } from './services/steps.ts'
 import { quickTests } from './suite/quick.ts'
 import { type SuiteOutcome, timesByFolder } from './suite/times.ts'
+import { bundledWorkflows } from './suite/workflow-bundle.ts'
 
 const root = join(import.meta.dirname, '..')
 const modules = join(root, 'node_modules')
@@ -34,16 +35,12 @@ async function main(): Promise<number> {
   const record = await openRunRecord(folder)
   const servers: StartedServer[] = []
   try {
-    // Both end before Jest starts, or before the run ends where the servers do not start.
-    const [checked, started] = await Promise.allSettled([
-      runChecks(),
-      needsServers() ? startServers(folder, record, servers) : {},
-    ])
-    if (checked.status === 'rejected') throw checked.reason
-    if (started.status === 'rejected') throw started.reason
-    const failed = checked.value
-    const code = await runJest(folder, started.value, failed)
-    return failed.length === 0 ? code : code || 1
+    // Jest starts with the servers, while the checks go on. They end before the run does, also where the servers do not start.
+    const checks = runChecks()
+    const [tested] = await Promise.allSettled([runTests(folder, record, servers), checks])
+    if (tested.status === 'rejected') throw tested.reason
+    const failed = await checks
+    return report(tested.value, failed)
   } catch (error) {
     if (!stopping.signal.aborted) console.error(`\n${(error as Error).message}`)
     return 1
@@ -52,6 +49,15 @@ async function main(): Promise<number> {
     record.close()
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+async function runTests(folder: string, record: RunRecord, servers: StartedServer[]): Promise<Outcome> {
+  if (!needsServers()) return runJest(folder, {})
+  const [environment] = await Promise.all([
+    startServers(folder, record, servers),
+    step('Workflows', async () => ['bundled', await bundledWorkflows(root)]),
+  ])
+  return runJest(folder, environment)
 }
 
 /** Runs the checks side by side; returns the names of those that fail. */
@@ -141,8 +147,15 @@ interface JestResult extends SuiteOutcome {
   numRuntimeErrorTestSuites: number
 }
 
-async function runJest(folder: string, environment: NodeJS.ProcessEnv, failedChecks: string[]): Promise<number> {
-  if (stopping.signal.aborted) return 1
+interface Outcome {
+  /** Of Jest. */
+  code: number
+  result: JestResult | null
+  seconds: number
+}
+
+async function runJest(folder: string, environment: NodeJS.ProcessEnv): Promise<Outcome> {
+  if (stopping.signal.aborted) return { code: 1, result: null, seconds: 0 }
   const outcome = join(folder, 'jest.json')
   const begun = Date.now()
   const code = await runNode(
@@ -157,17 +170,20 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv, failedChe
     // Temporary files are removed with the folder. The compile cache stays, for the Node processes that tests start.
     { ...environment, TMPDIR: join(folder, 'tmp'), NODE_COMPILE_CACHE: join(modules, '.cache', 'node') },
   )
-  const result = readJson<JestResult>(outcome)
+  return { code, result: readJson<JestResult>(outcome), seconds: (Date.now() - begun) / 1000 }
+}
+
+/** Prints how the run went; returns its exit code. */
+function report({ code, result, seconds }: Outcome, failedChecks: string[]): number {
   if (!result) return code || 1
-  if (isQuick || given.length === 0)
-    for (const line of timesByFolder(result, root, (Date.now() - begun) / 1000)) console.log(line)
+  if (isQuick || given.length === 0) for (const line of timesByFolder(result, root, seconds)) console.log(line)
   // A file that cannot be loaded has no tests, and a check is not a test; both count as failed, so that neither shows "0 failed".
   const failed = result.numFailedTests + result.numRuntimeErrorTestSuites + failedChecks.length
   const skipped = result.numPendingTests + result.numTodoTests
   const parts = [`${result.numPassedTests} passed`, `${failed} failed`, ...(skipped > 0 ? [`${skipped} skipped`] : [])]
-  for (const name of failedChecks) console.log(`\nThe ${name} FAILED, see the top.`)
+  for (const name of failedChecks) console.log(`\nThe ${name} FAILED, see above.`)
   console.log(`\n${parts.join(', ')}`)
-  return code
+  return failedChecks.length === 0 ? code : code || 1
 }
 
 // Runs in a process group of its own, so that processes that a killed test file left behind can be ended.

@@ -1,16 +1,20 @@
-// The tests of `npm test -- --quick`: the domain, the house rules, the contract of every route, and one file of test/api for each resource.
+// The tests of `npm test -- --quick`: the domain, the house rules, the contract of every route, and one file for each resource.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** The resources without a file of their name in test/api, and the file that tests them. */
+/** The file that tests a resource, where it is not the one of its name in test/api, or that one waits for long. */
 const TESTED_IN: Record<string, string> = {
-  'bank-accounts': 'lookups',
-  branches: 'lookups',
-  'cost-centers': 'lookups',
-  currencies: 'lookups',
-  'recurring-payload': 'recurring',
-  reports: 'customer-ledger',
-  utility: 'identity',
+  'bank-accounts': 'api/lookups',
+  branches: 'api/lookups',
+  'cost-centers': 'api/lookups',
+  currencies: 'api/lookups',
+  emails: 'api/mail-limits',
+  // The contract has each PDF rendered.
+  pdfs: 'reports/printed',
+  'recurring-payload': 'api/recurring',
+  reports: 'api/customer-ledger',
+  utility: 'api/identity',
+  'webhook-resending': 'api/webhook-deliveries',
 }
 
 /** The paths of the tests below `root`, as arguments of Jest. */
@@ -18,6 +22,6 @@ export function quickTests(root: string): string[] {
   const resources = readdirSync(join(root, 'api', 'resources'))
     .filter((name) => name.endsWith('.ts'))
     .map((name) => name.slice(0, -'.ts'.length))
-  const files = new Set(resources.map((name) => `test/api/${TESTED_IN[name] ?? name}.test.ts`))
+  const files = new Set(resources.map((name) => `test/${TESTED_IN[name] ?? `api/${name}`}.test.ts`))
   return ['test/domain/', 'test/house', 'test/contract/', ...files]
 }
