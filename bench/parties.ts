@@ -14,7 +14,7 @@ export interface Party {
 }
 
 /** Creates this many organisations, by the calls that a partner would make. */
-export async function makeParties(stage: Stage, count: number): Promise<Party[]> {
+export async function makeParties(stage: Stage, count: number, more: { sandbox?: boolean } = {}): Promise<Party[]> {
   const partnerKey = await newPartnerKey(stage)
   const parties: Party[] = []
   let begun = 0
@@ -22,7 +22,7 @@ export async function makeParties(stage: Stage, count: number): Promise<Party[]>
     while (begun < count) {
       begun += 1
       stage.stopping.throwIfAborted()
-      parties.push(await makeParty(stage.baseUrl, partnerKey, begun))
+      parties.push(await makeParty(stage.baseUrl, partnerKey, begun, more))
     }
   }))
   return parties
@@ -34,9 +34,9 @@ export async function newPartnerKey({ databaseUrl }: Pick<Stage, 'databaseUrl'>)
   return mintPartnerKey(database, 'Bench', new Date()).finally(() => database.close())
 }
 
-async function makeParty(baseUrl: string, partnerKey: string, place: number): Promise<Party> {
+async function makeParty(baseUrl: string, partnerKey: string, place: number, more: { sandbox?: boolean }): Promise<Party> {
   const { organization, token: { token } } = await post<{ organization: { org_id: string }; token: { token: string } }>(
-    `${baseUrl}/partner/organizations`, { 'X-Partner-Key': partnerKey }, { name: `Stationers ${place}`, state_code: 'IN-KA' })
+    `${baseUrl}/partner/organizations`, { 'X-Partner-Key': partnerKey }, { name: `Stationers ${place}`, state_code: 'IN-KA', ...more })
   const headers = { Authorization: `Bearer ${token}` }
   const listed = await fetch(`${baseUrl}/taxes?shape=INTRA_STATE`, { headers })
   const { taxes } = await listed.json() as { taxes: { name: string; tax_id: string }[] }

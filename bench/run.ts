@@ -8,6 +8,7 @@ import { writeBooking } from './booking.ts'
 import { measureBulk } from './bulk.ts'
 import { connected } from './connected.ts'
 import { measureConversions } from './conversions.ts'
+import { measureGrowth } from './growth.ts'
 import { INVOICE } from './writes.ts'
 import { measureDocuments } from './documents.ts'
 import { measureMixed } from './mixed.ts'
@@ -16,6 +17,7 @@ import { measureLedgers } from './ledgers.ts'
 import { measureNeighbours } from './neighbours.ts'
 import { makeParties, newPartnerKey, type Party } from './parties.ts'
 import { measurePdfs } from './pdfs.ts'
+import { measureProcesses } from './processes.ts'
 import { measureReading } from './reading.ts'
 import { Report } from './report.ts'
 import { FULL, QUICK, type Scale } from './scale.ts'
@@ -76,6 +78,9 @@ async function measure(stage: Stage, scale: Scale, report: Report): Promise<void
   }, 'made')
   // The check of a large history compares the ledger with the invoices, so these organisations must have nothing else before.
   const [large, short, long, victim, neighbour, ...others] = parties as [Party, Party, Party, Party, Party, ...Party[]]
+  // By name alone: they print tables of the documents, and compare nothing.
+  if (only.includes('growth')) return measureGrowth(stage, scale, report)
+  if (only.includes('processes')) return measureProcesses(stage, parties, report)
   if (only.includes('invoices')) await measureInvoices(stage, parties, scale, report)
   if (only.includes('writes')) await measureDocuments(stage, others, scale, report)
   if (only.includes('mixed')) await measureMixed(stage, others, scale, report)

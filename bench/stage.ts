@@ -31,6 +31,8 @@ export interface Stage {
   /** The folders in which programs such as pgbench are searched for. */
   path: string[]
   stopping: AbortSignal
+  /** Starts one more API process beside the first. */
+  startAnotherApi(): Promise<{ port: number; pid: number }>
   putAway(): Promise<void>
 }
 
@@ -125,6 +127,12 @@ async function stageIn(folder: string, checkout: Checkout, stopping: AbortSignal
       temporalPid: temporal.process.pid,
       azuritePid: azurite.process.pid,
       folder, path: local.path, stopping, putAway,
+      async startAnotherApi() {
+        const another = await port()
+        const own = { ...environment, PORT: String(another) }
+        const { process } = keep(await checkout.startApi({ log: log('api-2'), environment: own, onLaunch: rest.onLaunch }, `http://127.0.0.1:${another}`))
+        return { port: another, pid: process.pid }
+      },
     }
   } catch (error) {
     await putAway()
