@@ -1,6 +1,6 @@
 // Brings the schema up to date: the numbered SQL files, run by Umzug, one process at a time.
 import { createHash } from 'node:crypto'
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -74,7 +74,12 @@ export async function migrate(databaseUrl: string, options: Migrating = {}): Pro
       .up(to === undefined ? {} : { to })
       .catch(unwrapped)
     await renameZones(client)
-    if (service !== null) await grantToService(client, service)
+    if (service !== null) {
+      const later = await laterMigrations(client, folder)
+      if (later.length > 0)
+        tell(`the schema is newer than this version (${later[0]}): nothing is taken from ${service.name}`)
+      await grantToService(client, service, { isNewer: later.length > 0 })
+    }
     return applied.map((migration) => migration.name)
   } finally {
     await Promise.all([client.end(), watching.end()])
@@ -174,6 +179,12 @@ async function apply({ client, watching, patience, onStep }: Applying, path: str
       throw new MigrationFailed(`Migration ${name} failed: ${error.message}${where}`, { cause: error })
     })
   }
+}
+
+// Those of a version after this one.
+async function laterMigrations(client: pg.Client, folder: string): Promise<string[]> {
+  const known = new Set(await readdir(folder))
+  return (await executed(client, folder)).filter((name) => !known.has(name))
 }
 
 // A file that was applied and then edited would leave two databases that differ under one name.

@@ -1,8 +1,8 @@
 // What the role of the API and the worker may do in the database: decided for each table, granted after the migrations.
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import pg from 'pg'
-import type { Connection } from './connection.ts'
 import { MigrationFailed } from './locks-awaited.ts'
+import { refuseMightyRole, refuseRightsBeyond } from './mighty-role.ts'
 
 /** The role that the API and the worker connect as. */
 export interface ServiceRole {
@@ -98,11 +98,15 @@ export const SERVICE_MAY: Record<string, string> = {
 }
 
 /**
- * Grants the role just what SERVICE_MAY lists, and takes away what it may do beyond that. A table that is made later is not
- * forgotten: the service may read and write its rows, until the next call says it more closely. Throws MigrationFailed for a
- * role that could help itself to more.
+ * Grants the role just what SERVICE_MAY lists, and takes away what it may do beyond that; nothing is taken away where `isNewer`,
+ * because processes of a later version may need it. A table that is made later is not forgotten: the service may read and write
+ * its rows, until the next call says it more closely. Throws MigrationFailed for a role that could help itself to more.
  */
-export async function grantToService(client: pg.Client, { name, password }: ServiceRole): Promise<void> {
+export async function grantToService(
+  client: pg.Client,
+  { name, password }: ServiceRole,
+  { isNewer }: { isNewer: boolean },
+): Promise<void> {
   const role = pg.escapeIdentifier(name)
   if (password !== null) await makeRole(client, role, password)
   await refuseMightyRole(client, name)
@@ -112,18 +116,18 @@ export async function grantToService(client: pg.Client, { name, password }: Serv
   const [database, schema] = [pg.escapeIdentifier(place!.database), pg.escapeIdentifier(place!.schema)]
   const byDefault = `ALTER DEFAULT PRIVILEGES IN SCHEMA ${schema} GRANT`
   const known = place!.tables.filter((table) => table in SERVICE_MAY)
-  const grants = known.map(
-    (table) => `REVOKE ALL ON ${schema}.${table} FROM ${role};
-    GRANT ${SERVICE_MAY[table]} ON ${schema}.${table} TO ${role};`,
-  )
+  const revokes = isNewer ? [] : known.map((table) => `REVOKE ALL ON ${schema}.${table} FROM ${role};`)
+  const grants = known.map((table) => `GRANT ${SERVICE_MAY[table]} ON ${schema}.${table} TO ${role};`)
   await client.query(`BEGIN;
     GRANT CONNECT ON DATABASE ${database} TO ${role};
     REVOKE CREATE ON SCHEMA ${schema} FROM PUBLIC, ${role};
     GRANT USAGE ON SCHEMA ${schema} TO ${role};
-    ${grants.join('\n')}
+    ${[...revokes, ...grants].join('\n')}
     ${byDefault} ${REMOVE} ON TABLES TO ${role};
-    ${byDefault} USAGE ON SEQUENCES TO ${role};
-    COMMIT`)
+    ${byDefault} USAGE ON SEQUENCES TO ${role}`)
+  // Of what is refused here, nothing stays granted: the connection is closed with its transaction open.
+  if (!isNewer) await refuseRightsBeyond(client, name, new Map(known.map((table) => [table, SERVICE_MAY[table]!])))
+  await client.query('COMMIT')
 }
 
 const PLACE = `SELECT current_database() AS database, current_schema() AS schema,
@@ -151,32 +155,4 @@ function scramOf(password: string): string {
   const keyOf = (name: string) => createHmac('sha256', salted).update(name).digest()
   const stored = createHash('sha256').update(keyOf('Client Key')).digest('base64')
   return `SCRAM-SHA-256$${ROUNDS}:${salt.toString('base64')}$${stored}:${keyOf('Server Key').toString('base64')}`
-}
-
-async function refuseMightyRole(client: pg.Client, name: string): Promise<void> {
-  const {
-    rows: [role],
-  } = await client.query<{ attributes: boolean; owned: string | null }>(MIGHT, [name])
-  const why = !role
-    ? 'there is no such role: make it, or set SERVICE_PASSWORD so that it is made'
-    : role.attributes
-      ? 'it is a superuser, or may make roles or databases, or replicate'
-      : role.owned && `it owns ${role.owned}, or is a member of the role that does`
-  if (why) throw new MigrationFailed(`SERVICE_ROLE ${name}: ${why}. The service runs as a role that owns nothing`)
-}
-
-const MIGHT = `SELECT rolsuper OR rolcreaterole OR rolcreatedb OR rolreplication OR rolbypassrls AS attributes,
-    (SELECT c.relname::text FROM pg_class AS c WHERE c.relnamespace = current_schema()::regnamespace
-       AND c.relkind IN ('r', 'p', 'v') AND pg_has_role(r.oid, c.relowner, 'MEMBER') LIMIT 1) AS owned
-  FROM pg_roles AS r WHERE rolname = $1`
-
-/** The role of the connection where it could switch triggers off, because it owns the tables; otherwise null. */
-export async function roleThatOwns(connection: Connection): Promise<string | null> {
-  const [role] = await connection.run<{ name: string; owns: boolean }>(OWNS, [])
-  return role!.owns ? role!.name : null
-}
-
-const OWNS = {
-  name: 'role that owns the tables',
-  text: `SELECT current_user::text AS name, pg_has_role(relowner, 'MEMBER') AS owns FROM pg_class WHERE oid = 'journals'::regclass`,
 }

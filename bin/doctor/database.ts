@@ -6,7 +6,7 @@ import { hasOtherKey } from '../../models/installation.ts'
 import { pendingMigrations } from '../../models/schema-version.ts'
 import { canUnseal } from '../../models/sealed.ts'
 import { queuesServed } from '../../models/heartbeat.ts'
-import { roleThatOwns } from '../../models/service-role.ts'
+import { mightyRoleIn } from '../../models/mighty-role.ts'
 import { someSealedSecrets } from '../../models/webhook.ts'
 
 export const ADD_KEY = 'add the earlier key to ENCRYPTION_KEY of every process, separated by a comma, and restart it'
@@ -36,9 +36,9 @@ export async function examineDatabase(
 }
 
 async function mightyRole(database: Database): Promise<Finding[]> {
-  const name = await roleThatOwns(database)
+  const name = await mightyRoleIn(database)
   if (name === null) return []
-  const problem = `DATABASE_URL connects as ${name}, which owns the tables and could change what is booked`
+  const problem = `DATABASE_URL connects as ${name}, which could change what is booked, or the tables themselves`
   const mend = `run the service as a role that owns nothing (docs/running.md, "The roles in PostgreSQL")`
   return [{ check: 'database role', severity: 'notice', problem, mend }]
 }

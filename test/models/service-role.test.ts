@@ -120,6 +120,16 @@ describe('a migration with SERVICE_ROLE', () => {
     expect(await granted()).toEqual(SERVICE_MAY)
   })
 
+  test('of an older version takes nothing away from those that run beside it', async () => {
+    await owner.query(`INSERT INTO schema_migrations (name, sha256) VALUES ('9001_later.sql', 'later'); GRANT DELETE ON tokens TO ${SERVICE.name}`)
+    const told: string[] = []
+    await migrate(url, { service: { name: SERVICE.name, password: null }, tell: (line) => told.push(line) })
+    expect([(await granted()).tokens, told]).toEqual([expect.stringContaining('DELETE'), [expect.stringContaining('newer than this version (9001_later.sql)')]])
+    await owner.query(`DELETE FROM schema_migrations WHERE name = '9001_later.sql'`)
+    await migrate(url, { service: { name: SERVICE.name, password: null } })
+    expect(await granted()).toEqual(SERVICE_MAY)
+  })
+
   test('does not forget a table that nobody has decided about', async () => {
     await owner.query('CREATE TABLE forgotten (id integer)')
     expect((await granted()).forgotten).toBe('SELECT, INSERT, UPDATE, DELETE')
@@ -144,12 +154,28 @@ describe('a migration with SERVICE_ROLE', () => {
     await expect(migrate(url, { service: { name: name(), password: null } })).rejects.toThrow(why)
   })
 
-  test('refuses one that is a member of the owner', async () => {
-    const [proprietor, member] = [`owner_${url.slice(-12)}`, `member_${url.slice(-12)}`]
-    await owner.query(`CREATE ROLE ${proprietor}; CREATE ROLE ${member} IN ROLE ${proprietor}; ALTER TABLE sign_ins OWNER TO ${proprietor}`)
-    await expect(migrate(url, { service: { name: member, password: null } })).rejects.toThrow(
-      `SERVICE_ROLE ${member}: it owns sign_ins, or is a member of the role that does`,
-    )
-    await owner.query(`REASSIGN OWNED BY ${proprietor} TO CURRENT_USER; DROP ROLE ${member}; DROP ROLE ${proprietor}`)
+  test('refuses one that could do more by another role, and grants it nothing', async () => {
+    const [other, member] = [`other_${url.slice(-12)}`, `member_${url.slice(-12)}`]
+    const refusal = (change: string) => owner.query(change).then(() => migrate(url, { service: { name: member, password: null } })).then(() => 'granted', ({ message }: Error) => message.split(': ')[1])
+    const why = [
+      await refusal(`CREATE ROLE ${other}; CREATE ROLE ${member} IN ROLE ${other}; ALTER TABLE sign_ins OWNER TO ${other}`),
+      await refusal(`REASSIGN OWNED BY ${other} TO CURRENT_USER; ALTER SCHEMA public OWNER TO ${other}`),
+      await refusal(`ALTER SCHEMA public OWNER TO pg_database_owner; GRANT pg_write_server_files TO ${other}`),
+      await refusal(`REVOKE pg_write_server_files FROM ${other}; GRANT pg_write_all_data TO ${other}`),
+      await refusal(`REVOKE pg_write_all_data FROM ${other}; GRANT TRUNCATE ON activity TO ${other}`),
+      await refusal(`REVOKE TRUNCATE ON activity FROM ${other}; GRANT DELETE ON journal_lines TO PUBLIC`),
+    ]
+    const { rows } = await owner.query(`SELECT FROM pg_class WHERE relacl::text LIKE '%${member}%'`)
+    const last = await refusal('REVOKE DELETE ON journal_lines FROM PUBLIC')
+    await owner.query(`DROP OWNED BY ${member}; DROP ROLE ${member}; DROP OWNED BY ${other}; DROP ROLE ${other}`)
+    expect(why).toEqual([
+      'it owns sign_ins, or is a member of the role that does. The service runs as a role that owns nothing',
+      'it owns the schema, or is a member of the role that does. The service runs as a role that owns nothing',
+      'it is a member of pg_write_server_files. The service runs as a role that owns nothing',
+      expect.stringMatching(/^it may (INSERT|UPDATE|DELETE) \w+, by a role that it is a member of/),
+      expect.stringMatching(/^it may TRUNCATE activity, by a role/),
+      expect.stringMatching(/^it may DELETE journal_lines, .*PUBLIC/),
+    ])
+    expect([rows, last]).toEqual([[], 'granted'])
   })
 })
