@@ -138,6 +138,7 @@ const RUNNING: Said[] = [
 ]
 const RUNNING_ITSELF = [
   'the Node 24', 'is 24, as in the image', 'the data of these three', 'Two runs side by side', 'in about two seconds', 'an IPv6 /64 network', '; 0 for ever',
+  'With PostgreSQL 18', 'three times as many as its busiest stretch', 'as long as the lost time, and 10; or', 'GSTR-1', 'grows by 1,000 more', 'at the latest after 5 seconds',
   'with exit code 1', 'exit with 1', 'exits with 1', 'between two requests', 'load balancers do with their 60 seconds',
   '| 200 while the process', '| 200 if every part', 'otherwise 503', 'The last two may be', 'the answer is 200', 'All three are at the origin', 'every status but 200', 'is 200 while it polls',
   '| 1 while the worker', '0 where none ever has', 'two processors:', 'Back up two things', 'the retries of deliveries for two',
@@ -149,7 +150,8 @@ describe.each([
   ['docs/operating.md', OPERATING, OPERATING_ITSELF],
   ['docs/running.md', RUNNING, RUNNING_ITSELF],
 ] as const)('%s', (document, said, itself) => {
-  const prose = textOf(document).replaceAll(/<!-- from the code[\s\S]*?<!-- until here -->|^```[\s\S]*?^```$/gm, '')
+  // What invoices add to the tables was measured; how and when is said there.
+  const prose = textOf(document).replace(/^What 1,000 approved invoices[\s\S]*?^## /m, '## ').replaceAll(/<!-- from the code[\s\S]*?<!-- until here -->|^```[\s\S]*?^```$/gm, '')
 
   test.each(said.map(([words, file, ...code]) => [words, file, code] as const))('%s', (words, file, code) => {
     expect(prose).toContain(words)
