@@ -112,9 +112,17 @@ export async function deleteOldAnswers(connection: Connection, before: Date, atM
   return rows.length
 }
 
-const FORGET = {
-  name: 'delete old answers',
-  text: `DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
-           SELECT ctid FROM idempotent_answers WHERE created_time < $1 ORDER BY created_time LIMIT $2 FOR UPDATE SKIP LOCKED))
-         RETURNING 1`,
+/** The same of sealed answers alone, which contain a token or a secret. */
+export async function deleteSealedAnswers(connection: Connection, before: Date, atMost: number): Promise<number> {
+  const rows = await connection.run(FORGET_SEALED, [before, atMost])
+  return rows.length
 }
+
+const forgetThose = (name: string, condition: string) => ({
+  name,
+  text: `DELETE FROM idempotent_answers WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM idempotent_answers WHERE ${condition} ORDER BY created_time LIMIT $2 FOR UPDATE SKIP LOCKED))
+         RETURNING 1`,
+})
+const FORGET = forgetThose('delete old answers', 'created_time < $1')
+const FORGET_SEALED = forgetThose('delete sealed answers', 'sealed AND created_time < $1')

@@ -9,7 +9,7 @@ import { startBulksLeft } from './bulks.ts'
 import { startEInvoices, takeUpLostEInvoices } from './e-invoices.ts'
 import { forgetOldMails, startMailsLeft } from './mails.ts'
 import { createRelay } from './relay.ts'
-import { startPollLoop, type PollLoop } from './poll-loop.ts'
+import { inTurn, startPollLoop, type PollLoop } from './poll-loop.ts'
 import { createFileRetention } from './rendered-files.ts'
 import { createAttachmentSweep } from './attachment-files.ts'
 import { createRestoreMarks } from './restore-marks.ts'
@@ -152,21 +152,24 @@ interface Stopping {
 function createRetention(dependencies: BackgroundJobsDependencies & Stopping): () => Promise<void> {
   const forgetOldFiles = createFileRetention(dependencies)
   const sweepAttachmentFiles = createAttachmentSweep(dependencies)
-  return async () => {
-    await forgetOldEvents(dependencies)
-    await forgetDeletedEndpoints(dependencies)
-    await forgetOldConversions(dependencies)
-    await forgetOldBulks(dependencies)
-    await forgetOldFiles()
-    await sweepAttachmentFiles()
-  }
+  return () =>
+    inTurn([
+      () => forgetOldEvents(dependencies),
+      () => forgetDeletedEndpoints(dependencies),
+      () => forgetOldConversions(dependencies),
+      () => forgetOldBulks(dependencies),
+      forgetOldFiles,
+      sweepAttachmentFiles,
+    ])
 }
 
-async function keepHouse(relay: ReturnType<typeof createRelay>, dependencies: BackgroundJobsDependencies & Stopping) {
-  await relay.takeUpOverdue()
-  await forgetOldAnswers(dependencies)
-  await takeUpLostEInvoices(dependencies)
-  await forgetOldMails(dependencies)
+function keepHouse(relay: ReturnType<typeof createRelay>, dependencies: BackgroundJobsDependencies & Stopping) {
+  return inTurn([
+    () => relay.takeUpOverdue(),
+    () => takeUpLostEInvoices(dependencies),
+    () => forgetOldAnswers(dependencies),
+    () => forgetOldMails(dependencies),
+  ])
 }
 
 function lastSuccessesOf(loops: Record<string, PollLoop>): Record<string, Date> {

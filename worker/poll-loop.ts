@@ -70,3 +70,15 @@ export function startPollLoop(
     },
   }
 }
+
+/** Does the work of one turn, each part whether those before it have failed or not; then throws what has failed. */
+export async function inTurn(parts: (() => Promise<unknown>)[]): Promise<void> {
+  const failed: unknown[] = []
+  for (const part of parts) await part().catch((error: unknown) => failed.push(error))
+  throwAny(failed)
+}
+
+export function throwAny(failed: unknown[]): void {
+  if (failed.length > 1) throw new AggregateError(failed, failed.map(String).join('; '))
+  if (failed.length > 0) throw failed[0]
+}

@@ -4,8 +4,9 @@ import { deleteOldBulks } from '../models/bulk.ts'
 import { removeOldConversions } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
 import { organizationsWithOldEvents, removeOldEvents } from '../models/event-retention.ts'
-import { deleteOldAnswers } from '../models/idempotency.ts'
+import { deleteOldAnswers, deleteSealedAnswers, REPEATED_MS } from '../models/idempotency.ts'
 import { removeDeletedEndpoints } from '../models/webhook.ts'
+import { throwAny } from './poll-loop.ts'
 
 export interface RetentionDependencies {
   connection: Database
@@ -30,8 +31,12 @@ const REST_MS = 50
 const MOST_STEPS = 1_000
 /** The most rows of a step, each of them small. */
 const ROWS = 1_000
+const REPEATED_DAYS = REPEATED_MS / DAY_MS
 
-/** Removes old events of every organisation, a limited number of steps, each in a transaction of its own. */
+/**
+ * Removes old events of every organisation, a limited number of steps, each in a transaction of its own. Throws at the end what
+ * an organisation has failed with.
+ */
 export async function forgetOldEvents({
   retainEventsDays: days,
   ...dependencies
@@ -40,15 +45,21 @@ export async function forgetOldEvents({
   const { connection, isStopping } = dependencies
   const before = timeBefore(dependencies, days)
   let steps = 0
+  const failed: unknown[] = []
   const mayGoOn = () => steps < MOST_STEPS && !isStopping()
   for (let after: string | null = null; mayGoOn(); ) {
     const { due, last } = await organizationsWithOldEvents(connection, before, after)
     for (const orgId of due) {
-      for (; mayGoOn() && (await removeOldEvents(connection, orgId, before)) > 0; steps += 1) await delay(REST_MS)
+      try {
+        for (; mayGoOn() && (await removeOldEvents(connection, orgId, before)) > 0; steps += 1) await delay(REST_MS)
+      } catch (error) {
+        failed.push(error)
+      }
     }
-    if (last === null) return
+    if (last === null) break
     after = last
   }
+  throwAny(failed)
 }
 
 /** Removes endpoints that were deleted so long ago that their deliveries are gone. */
@@ -58,12 +69,14 @@ export const forgetDeletedEndpoints = ({
 }: RetentionDependencies & Pick<Retention, 'retainEventsDays'>): Promise<void> =>
   inSteps(dependencies, retainEventsDays, removeDeletedEndpoints)
 
-/** Removes old answers of calls with an idempotency key, and claims that were left. */
-export const forgetOldAnswers = ({
+/** Removes old answers of calls with an idempotency key, and claims that were left; those with a secret once none is repeated. */
+export async function forgetOldAnswers({
   retainIdempotencyDays,
   ...dependencies
-}: RetentionDependencies & Pick<Retention, 'retainIdempotencyDays'>): Promise<void> =>
-  inSteps(dependencies, retainIdempotencyDays, deleteOldAnswers)
+}: RetentionDependencies & Pick<Retention, 'retainIdempotencyDays'>): Promise<void> {
+  if (retainIdempotencyDays !== REPEATED_DAYS) await inSteps(dependencies, REPEATED_DAYS, deleteSealedAnswers)
+  await inSteps(dependencies, retainIdempotencyDays, deleteOldAnswers)
+}
 
 /** Removes old conversions that have ended; what they made stays, with its links. */
 export const forgetOldConversions = ({

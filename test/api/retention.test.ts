@@ -6,6 +6,7 @@ import type { Connection } from '../../models/connection.ts'
 import { removeOldConversions } from '../../models/conversion.ts'
 import { removeOldEvents } from '../../models/event-retention.ts'
 import { forgetDeletedEndpoints, forgetOldAnswers, forgetOldConversions, forgetOldEvents } from '../../worker/retention.ts'
+import { inTurn } from '../../worker/poll-loop.ts'
 import { estimateSource, salesOrderSource } from '../fixtures/conversions.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
@@ -201,7 +202,25 @@ test('answers are removed after the days of the setting, and repeated for the fi
   await age('47 hours')
   expect([await forgetAnswers(0), await forgetAnswers(2), await echo(), await echo()]).toEqual([1, 1, false, true])
   await age('24 hours 1 second')
-  expect(await forgetAnswers(1)).toBe(0)
+  expect([await forgetAnswers(1), await echo()]).toEqual([0, false])
+  // One with a secret goes whatever the setting.
+  await service.sql('UPDATE idempotent_answers SET sealed = true WHERE key = $1', key)
+  await age('23 hours 59 minutes')
+  expect(await forgetAnswers(0)).toBe(1)
+  await age('24 hours 1 second')
+  expect(await forgetAnswers(0)).toBe(0)
+})
+
+test('an organisation whose events cannot be removed holds up no other', async () => {
+  const other = await openOrganization(service)
+  for (const organization of [ours, other]) for (let n = 0; n < 2; n += 1) await organization.invoice()
+  await service.sql(`CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$`)
+  await service.sql(`CREATE TRIGGER refuse_removal BEFORE DELETE ON webhook_events FOR EACH ROW WHEN (OLD.org_id = '${ours.orgId}') EXECUTE FUNCTION refuse_removal()`)
+  await expect(forget()).rejects.toThrow('not this one')
+  expect([(await positions()).length, (await other.get(FEED)).events.length]).toEqual([2, 1])
+  await service.sql('DROP FUNCTION refuse_removal CASCADE')
+  await expect(inTurn([() => Promise.reject(new Error('first')), forget])).rejects.toThrow('first')
+  expect((await positions()).length).toBe(1)
 })
 
 test('a deleted endpoint is removed when it is old and its deliveries are gone; others stay', async () => {
