@@ -7,6 +7,9 @@ import { csvLine, linesOf, type Answer } from './sql/answers.ts'
 
 const USAGE = `Usage: npm run sql -- "STATEMENTS"     or     npm run sql < FILE
   --csv  prints the rows in CSV (npm run --silent sql -- --csv ... leaves out the lines of npm)`
+// What ends a transaction, runs outside of one, or is not undone with it.
+const LASTING =
+  /\b(commit|end|vacuum|concurrently|call|do|database|system|tablespace|nextval|setval|dblink\w*|pg_\w+)\b/i
 /** A table holds no more rows; CSV has all. */
 const MAX_ROWS = 10_000
 
@@ -79,6 +82,6 @@ function complaint({ severity, message, detail, hint, position }: pg.DatabaseErr
       : []),
     ...(detail ? [`DETAIL: ${detail}`] : []),
     ...(hint ? [`HINT: ${hint}`] : []),
-    ...(/\bcommit\b/i.test(sql) ? [] : ['Nothing was changed.']),
+    ...(LASTING.test(sql) ? [] : ['Nothing was changed.']),
   ]
 }

@@ -64,6 +64,7 @@ describe('npm run sql', () => {
     const { code, said, complained } = await sql(['CREATE TABLE never (id int);\nINSERT INTO never VALUES (1), (x)'])
     expect([code, said]).toEqual([1, ''])
     expect(complained).toBe('ERROR: column "x" does not exist\nLINE 2: INSERT INTO never VALUES (1), (x)\n                                       ^\nNothing was changed.\n')
+    expect((await sql(['CREATE TABLE kept (id int); END; SELECT 1 / 0'])).complained).toMatch(/ERROR: division by zero\n$/)
     expect((await sql(["SELECT to_regclass('never') IS NULL AS gone"])).said).toContain('\nt\n')
   })
 
