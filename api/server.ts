@@ -10,8 +10,10 @@ import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { settingsOfProcess } from '../gateways/process-settings.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
-import { createSecurityLog } from '../gateways/storage/security-log.ts'
-import { openDatabase } from '../models/database.ts'
+import type { BlobStore } from '../gateways/storage/blobs.ts'
+import { createSecurityLog, type SecurityLog } from '../gateways/storage/security-log.ts'
+import { openDatabase, type Database } from '../models/database.ts'
+import { installationOf } from '../models/installation.ts'
 import { rememberTokens } from '../models/token-cache.ts'
 import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, originOf, readSettings, type Settings } from '../settings.ts'
@@ -65,8 +67,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const tokens = rememberTokens(database, settings.databaseUrl)
   const clock = () => new Date()
   const gateways = openGateways(settings, database, clock)
-  const hasStore = settings.azureStorageConnectionString !== null
-  const securityLog = createSecurityLog(hasStore ? gateways.blobs : null, log, clock)
+  const securityLog = openSecurityLog(settings, gateways.blobs, database, log)
   const writing = { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock }
   const context: ServerContext = {
     writeContext: { ...writing, onAccessChanges: securityLog.note },
@@ -113,12 +114,8 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       await healthPort?.close()
       limiter.close()
       // A pool waits for connections that are in use, and a service may not respond, so closing has a time limit.
-      const closed = Promise.allSettled([
-        gateways.engine.close(),
-        tokens.close(),
-        securityLog.close(),
-        database.close(),
-      ])
+      const ended = securityLog.close().finally(() => database.close())
+      const closed = Promise.allSettled([gateways.engine.close(), tokens.close(), ended])
       await Promise.race([closed, delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
     },
     answerUnhandled: ({ request, response }, error) => {
@@ -127,6 +124,11 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       request.socket.destroy()
     },
   }
+}
+
+function openSecurityLog(settings: Settings, blobs: BlobStore, database: Database, log: Logger): SecurityLog {
+  const store = settings.azureStorageConnectionString === null ? null : blobs
+  return createSecurityLog(store, log, { clock: () => new Date(), installation: () => installationOf(database) })
 }
 
 function sharesOf({ databasePool: pool, databaseWriters }: Settings): Shares {

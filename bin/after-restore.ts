@@ -7,6 +7,7 @@ import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { StorageUnavailable } from '../gateways/storage/blobs.ts'
 import { changesSince, readMark } from '../gateways/storage/security-log.ts'
 import { openDatabase } from '../models/database.ts'
+import { installationOf } from '../models/installation.ts'
 import { connectedProcesses, endRestore, restoreMarks } from '../models/restoration.ts'
 import { lastTimeOfBooks } from '../models/skipped-numbers.ts'
 import { storageOf } from '../settings.ts'
@@ -72,9 +73,10 @@ try {
 }
 
 async function run(now: Date): Promise<0 | 1> {
-  const marks = await restoreMarks(database)
-  if (marks === null) return refuse('No process of this version has run on this database: nothing is known of it.')
+  await installationOf(database)
+  const marks = (await restoreMarks(database))!
   if (values['nothing-lost']) {
+    if (marks.restore_begun_time !== null) return refuse(signOfRestore(marks, null)!)
     await endRestore(database)
     console.log('The service runs on this database from now on.')
     return 0
@@ -86,12 +88,13 @@ async function run(now: Date): Promise<0 | 1> {
     )
   const seenAlive = blobs && (await readMark(blobs, marks.id).catch(() => null))
   const sign = signOfRestore(marks, seenAlive)
-  if (sign === null && !values.again) {
+  // A backup of an earlier version has no marks.
+  if (sign === null && marks.server !== null && !values.again) {
     const before = marks.restored_time ? ` after-restore was run at ${marks.restored_time.toISOString()}.` : ''
     return refuse(`This database does not look restored.${before} To run it all the same, add --again.`)
   }
   const lost = await lostTime(marks.alive_time, seenAlive, now)
-  const { changes, sources } = await changesOf(lost.from, now)
+  const { changes, sources } = await changesOf(marks.id, lost.from, now)
   const done = await afterRestore(operatorContext(database), operator(), { lost, skip, changes })
   printReport({ ...done, lost, sources }, values.json)
   return 0
@@ -112,12 +115,16 @@ async function lostTime(aliveTime: Date | null, seenAlive: Date | null, now: Dat
 }
 
 /** What is known of revocations and suspensions since, and where from. */
-async function changesOf(from: Date, now: Date): Promise<{ changes: AccessChange[]; sources: string[] }> {
+async function changesOf(
+  installation: string,
+  from: Date,
+  now: Date,
+): Promise<{ changes: AccessChange[]; sources: string[] }> {
   const since = new Date(from.getTime() - EARLIER_MS)
   const changes: AccessChange[] = []
   const sources: string[] = []
   if (blobs) {
-    changes.push(...(await changesSince(blobs, since)))
+    changes.push(...(await changesSince(blobs, installation, since)))
     sources.push('the security log in the blob store')
   }
   for (const file of values['security-log']) {

@@ -27,14 +27,12 @@ export function versionAfter(record: ChangedRecord, restore: LastRestore | null)
 
 /** Numbers that are skipped of a sequence in any case: also one that was idle before the backup may have been used after it. */
 const LEAST_SKIPPED = 10
-/** More than that is not skipped unless an operator says so. */
-const MOST_SKIPPED = 100_000
 
 /**
  * How many numbers of a sequence may have been given out after the backup, if at most `peak` were in any earlier stretch of time as
  * long: a stretch may lie across two of those that were counted, and business may grow.
  */
-export const numbersToSkip = (peak: number): number => Math.min(MOST_SKIPPED, 3 * peak + LEAST_SKIPPED)
+export const numbersToSkip = (peak: number): number => 3 * peak + LEAST_SKIPPED
 
 /** A change of who may do what, which a restore of an older backup would undo. */
 export type AccessChange =

@@ -31,10 +31,12 @@ export interface RestoredState {
   e_invoices: number
   e_invoicing: boolean
   endpoints: number
+  /** Active recurring schedules with occurrences that were due by the failure. */
+  schedules: number
 }
 
-export async function restoredState({ connection, orgId }: Scope): Promise<RestoredState> {
-  const [row] = await connection.run<RestoredState>(STATE, [orgId])
+export async function restoredState({ connection, orgId }: Scope, failedAt: Date): Promise<RestoredState> {
+  const [row] = await connection.run<RestoredState>(STATE, [orgId, failedAt])
   return row!
 }
 
@@ -44,6 +46,7 @@ const STATE: Statement = {
       (SELECT count(*)::integer FROM bulks WHERE org_id = $1 AND status <> 'COMPLETED') AS bulks,
       (SELECT count(*)::integer FROM e_invoices WHERE org_id = $1 AND status IN ('PENDING', 'CANCELLING')) AS e_invoices,
       coalesce(jsonb_array_length(o.preferences -> 'eInvoicedBranches') > 0, false) AS e_invoicing,
-      (SELECT count(*)::integer FROM webhook_endpoints WHERE org_id = $1 AND status = 'ENABLED') AS endpoints
+      (SELECT count(*)::integer FROM webhook_endpoints WHERE org_id = $1 AND status = 'ENABLED') AS endpoints,
+      (SELECT count(*)::integer FROM recurring_schedules WHERE org_id = $1 AND status = 'ACTIVE' AND next_run_at <= $2) AS schedules
     FROM organizations AS o WHERE o.id = $1`,
 }

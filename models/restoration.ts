@@ -62,7 +62,7 @@ export async function beginRestore(connection: Connection, now: Date): Promise<D
 const BEGIN = {
   name: 'begin after a restore',
   text: `UPDATE installation SET sequence_jump = sequence_jump + CASE WHEN restore_begun_time IS NULL THEN $2::integer ELSE 0 END,
-      restore_begun_time = coalesce(restore_begun_time, $1) RETURNING restore_begun_time`,
+      restore_begun_time = coalesce(restore_begun_time, greatest($1, clock_timestamp())) RETURNING restore_begun_time`,
 }
 
 /** Ends it: from now on the database is the one that the service runs on. */

@@ -111,36 +111,72 @@ export async function skipNumbers(
 ): Promise<{ document: string; numbers: number; last: string }[] | null> {
   const [done] = await connection.run(DONE, [orgId, time, reason])
   if (done) return null
-  return connection.run(SKIP, [orgId, JSON.stringify(sequences), reason, time, isInUse])
+  const raised = await connection.run<Raised>(RAISE, [orgId, JSON.stringify(sequences), isInUse])
+  const entered = new Map<string, { document: string; numbers: number; last: string }>()
+  for (const { sequence, first, end } of raised) {
+    const { before, padding, after, document, branch_id, series_name } = sequences.find(
+      (one) => one.sequence === sequence,
+    )!
+    // A transaction may be long, but no statement.
+    for (let from = first; from < end; from += PORTION) {
+      const to = from + PORTION < end ? from + PORTION : end
+      const values = [
+        orgId,
+        branch_id,
+        document,
+        before,
+        padding,
+        after,
+        String(from),
+        String(to - 1n),
+        series_name,
+        reason,
+        time,
+      ]
+      const [row] = await connection.run<{ numbers: number; last: string | null }>(ENTER, values)
+      const sum = entered.get(document)?.numbers ?? 0
+      if (row?.last) entered.set(document, { document, numbers: sum + row.numbers, last: row.last })
+    }
+  }
+  return [...entered.values()]
+}
+
+/** Gaps that one statement enters. */
+const PORTION = 10_000n
+
+/** A sequence that was raised: the first number that is skipped, and the next one that is given out. */
+interface Raised {
+  sequence: string
+  first: bigint
+  end: bigint
 }
 
 const DONE = {
   name: 'skipped before',
   text: 'SELECT 1 FROM number_gaps WHERE org_id = $1 AND time = $2 AND reason = $3 LIMIT 1',
 }
+const RAISE = {
+  name: 'raise sequences',
+  text: `WITH asked AS (SELECT sequence, skip FROM jsonb_to_recordset($2::jsonb) AS a(sequence text, skip integer))
+    INSERT INTO number_counters AS c (org_id, sequence, next_number) SELECT $1, a.sequence, 1 + a.skip FROM asked AS a
+    WHERE a.skip > 0 AND ($3 OR EXISTS (SELECT FROM number_counters AS k WHERE k.org_id = $1 AND k.sequence = a.sequence)) ORDER BY a.sequence
+    ON CONFLICT (org_id, sequence) DO UPDATE SET next_number = c.next_number + excluded.next_number - 1
+    RETURNING c.sequence, c.next_number - (SELECT a.skip FROM asked AS a WHERE a.sequence = c.sequence) AS first, c.next_number AS end`,
+}
 // A number that a caller has chosen for an invoice or bill exists, and is no gap.
-const SKIP = {
-  name: 'skip numbers',
-  text: `WITH asked AS MATERIALIZED (
-      SELECT * FROM jsonb_to_recordset($2::jsonb)
-        AS a(sequence text, before text, padding integer, after text, document text, branch_id uuid, series_name text, skip integer)
-    ), raised AS (
-      INSERT INTO number_counters AS c (org_id, sequence, next_number) SELECT $1, a.sequence, 1 + a.skip FROM asked AS a
-      WHERE $5 OR EXISTS (SELECT FROM number_counters AS k WHERE k.org_id = $1 AND k.sequence = a.sequence) ORDER BY a.sequence
-      ON CONFLICT (org_id, sequence) DO UPDATE SET next_number = c.next_number + excluded.next_number - 1
-      RETURNING c.sequence, c.next_number
-    ), skipped AS (
-      SELECT asked.document, coalesce(asked.branch_id, (SELECT id FROM branches WHERE org_id = $1 AND is_default)) AS branch_id, asked.series_name,
-        asked.before || lpad(n::text, greatest(asked.padding, length(n::text)), '0') || asked.after AS number
-      FROM raised JOIN asked ON asked.sequence = raised.sequence
-      CROSS JOIN generate_series(raised.next_number - asked.skip, raised.next_number - 1) AS n
+const ENTER = {
+  name: 'enter skipped numbers',
+  text: `WITH skipped AS (
+      SELECT coalesce($2::uuid, (SELECT id FROM branches WHERE org_id = $1 AND is_default)) AS branch_id,
+        $4::text || lpad(n::text, greatest($5::integer, length(n::text)), '0') || $6::text AS number, n
+      FROM generate_series($7::bigint, $8::bigint) AS n
     ), entered AS (
       INSERT INTO number_gaps (org_id, id, branch_id, document, number, series_name, reason, time)
-      SELECT $1, gen_random_uuid(), s.branch_id, s.document, s.number, s.series_name, $3, $4 FROM skipped AS s
-      WHERE s.document NOT IN ('invoice', 'bill') OR NOT number_in_use($1, s.document, s.branch_id, s.number)
-      RETURNING document, number
+      SELECT $1, gen_random_uuid(), s.branch_id, $3, s.number, $9, $10, $11 FROM skipped AS s
+      WHERE $3::text NOT IN ('invoice', 'bill') OR NOT number_in_use($1, $3, s.branch_id, s.number)
+      RETURNING number
     )
-    SELECT document, count(*)::integer AS numbers, max(number) AS last FROM entered GROUP BY document ORDER BY document`,
+    SELECT count(*)::integer AS numbers, (SELECT s.number FROM skipped AS s ORDER BY s.n DESC LIMIT 1) AS last FROM entered`,
 }
 
 /** The last entry of all activity logs; null without any. */

@@ -3,6 +3,7 @@ import type { WriteContext } from '../../commands/books/open-books.ts'
 import type { AccessChange } from '../../domain/restoration.ts'
 import { openBlobStore } from '../../gateways/storage/azure-blobs.ts'
 import { writeChanges } from '../../gateways/storage/security-log.ts'
+import { installationOf } from '../../models/installation.ts'
 import type { Database } from '../../models/database.ts'
 import { readLocalRun } from '../../settings.ts'
 import { operatorContext } from '../operator.ts'
@@ -23,14 +24,14 @@ export function keepingContext(database: Database): Keeping {
     async kept() {
       const { storageConnectionString: connectionString, storageContainer: container } = readLocalRun()
       if (changes.length === 0 || connectionString === null) return
-      await writeChanges(openBlobStore({ connectionString, container, publicUrl: null }), changes, new Date()).catch(
-        () => {
-          console.error(
-            'The security log in the blob store could not be written. Keep these lines for npm run after-restore -- --security-log FILE:',
-          )
-          for (const change of changes) console.error(JSON.stringify(change))
-        },
-      )
+      const { id } = await installationOf(database)
+      const blobs = openBlobStore({ connectionString, container, publicUrl: null })
+      await writeChanges(blobs, id, changes, new Date()).catch(() => {
+        console.error(
+          'The security log in the blob store could not be written. Keep these lines for npm run after-restore -- --security-log FILE:',
+        )
+        for (const change of changes) console.error(JSON.stringify(change))
+      })
     },
   }
 }

@@ -19,6 +19,7 @@ function linesOf(report: Report): string[] {
   const { lost, organizations, mails, sessions, repeated, unknown, sources } = report
   const numbers = organizations.flatMap(({ skipped }) => skipped).reduce((sum, { numbers }) => sum + numbers, 0)
   const bulks = organizations.reduce((sum, { bulks }) => sum + bulks, 0)
+  const schedules = organizations.reduce((sum, { schedules }) => sum + schedules, 0)
   const receivers = organizations.filter(({ endpoints }) => endpoints > 0).length
   const eInvoices = organizations.filter(({ e_invoicing }) => e_invoicing)
   return [
@@ -49,6 +50,11 @@ function linesOf(report: Report): string[] {
     `- receivers of webhooks, of ${receivers} organisations: they may have heard of documents that do not exist. Secrets that were`,
     '  rotated since are the earlier ones again. A webhook that comes again has the X-Svc-Delivery that it had',
     ...(bulks > 0 ? [`- callers of bulks: ${bulks} that were under way go on, and create their rows again`] : []),
+    ...(schedules > 0
+      ? [
+          `- owners of recurring schedules: the occurrences of ${schedules} that were due meanwhile run again, under new numbers`,
+        ]
+      : []),
     ...(eInvoices.length > 0
       ? [
           '- organisations with e-invoicing: e-invoices registered since are at the portal without a document here, and have to be cancelled there:',

@@ -43,7 +43,8 @@ export async function afterRestore(
   input: RestoreInput,
 ): Promise<AfterRestore> {
   const { database } = context
-  const begun = await beginRestore(database, context.clock())
+  // Whatever the clocks of the machines say, all that was restored is older.
+  const begun = await beginRestore(database, new Date(input.lost.from.getTime() + 1))
   const done: AfterRestore = { begun, organizations: [], mails: [], sessions: 0, repeated: [], unknown: [] }
   // In the order in which they were made, so that the last one stands.
   for (const change of input.changes.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time)))
@@ -57,7 +58,11 @@ export async function afterRestore(
       const orgId = organization.org_id
       const skipped = await skipIn(database, organization, input, begun)
       if (skipped)
-        done.organizations.push({ org_id: orgId, skipped, ...(await restoredState({ connection: database, orgId })) })
+        done.organizations.push({
+          org_id: orgId,
+          skipped,
+          ...(await restoredState({ connection: database, orgId }, input.lost.to)),
+        })
     }
     after = page.at(-1)?.org_id ?? null
     if (after === null) break

@@ -19,7 +19,11 @@ const TRY_AGAIN_MS = 15_000
 const MOST_WAITING = 10_000
 
 /** Without a store (`blobs` null), the log of the process alone has the changes. */
-export function createSecurityLog(blobs: Pick<BlobStore, 'write'> | null, log: Logger, clock: () => Date): SecurityLog {
+export function createSecurityLog(
+  blobs: Pick<BlobStore, 'write'> | null,
+  log: Logger,
+  { clock, installation }: { clock: () => Date; installation: () => Promise<{ id: string }> },
+): SecurityLog {
   let waiting: AccessChange[] = []
   let timer: NodeJS.Timeout | undefined
   const later = (ms: number) => {
@@ -33,7 +37,7 @@ export function createSecurityLog(blobs: Pick<BlobStore, 'write'> | null, log: L
     waiting = []
     if (blobs === null || changes.length === 0) return
     try {
-      await writeChanges(blobs, changes, clock())
+      await writeChanges(blobs, (await installation()).id, changes, clock())
     } catch (error) {
       log.warn({ err: (error as Error).message }, 'the security log could not be written; it is tried again')
       waiting = [...changes, ...waiting].slice(-MOST_WAITING)
@@ -56,45 +60,50 @@ export function createSecurityLog(blobs: Pick<BlobStore, 'write'> | null, log: L
   }
 }
 
-/** A blob of their own for these changes. Throws StorageUnavailable. */
+const folderOf = (installation: string) => `${FOLDER}${installation}/`
+
+/** A blob of their own for these changes of an installation. Throws StorageUnavailable. */
 export async function writeChanges(
   blobs: Pick<BlobStore, 'write'>,
+  installation: string,
   changes: readonly AccessChange[],
   now: Date,
 ): Promise<void> {
   const lines = changes.map((change) => `${JSON.stringify(change)}\n`).join('')
   const time = now.toISOString()
-  const key = `${FOLDER}${time.slice(0, 10)}/${time}-${randomUUID()}.jsonl`
+  const key = `${folderOf(installation)}${time.slice(0, 10)}/${time}-${randomUUID()}.jsonl`
   await blobs.write(key, Buffer.from(lines), { contentType: 'application/jsonl' })
 }
 
 /** The changes that were noted since this time. Throws StorageUnavailable. */
-export async function changesSince(blobs: Pick<BlobStore, 'read' | 'list'>, since: Date): Promise<AccessChange[]> {
+export async function changesSince(
+  blobs: Pick<BlobStore, 'read' | 'list'>,
+  installation: string,
+  since: Date,
+): Promise<AccessChange[]> {
   const time = since.toISOString()
   const found: AccessChange[] = []
-  for await (const { key } of blobs.list(FOLDER, `${FOLDER}${time.slice(0, 10)}/${time}`)) {
+  const folder = folderOf(installation)
+  for await (const { key } of blobs.list(folder, `${folder}${time.slice(0, 10)}/${time}`)) {
+    if (!key.endsWith('.jsonl')) continue
     const blob = await blobs.read(key)
     if (blob) found.push(...accessChangesIn(await text(blob.body)))
   }
   return found
 }
 
-const MARK = 'security-log-mark.json'
+const markOf = (installation: string) => `${folderOf(installation)}mark.json`
 
 /** Notes in the store when the service was last at work on the books of this installation. Throws StorageUnavailable. */
 export async function writeMark(blobs: Pick<BlobStore, 'write'>, mark: { id: string; time: Date }): Promise<void> {
-  const json = JSON.stringify({ installation: mark.id, alive_time: mark.time.toISOString() })
-  await blobs.write(MARK, Buffer.from(json), { contentType: 'application/json' })
+  const json = JSON.stringify({ alive_time: mark.time.toISOString() })
+  await blobs.write(markOf(mark.id), Buffer.from(json), { contentType: 'application/json' })
 }
 
 /** When the service was last at work on the books of this installation; null where the store does not say. Throws StorageUnavailable. */
 export async function readMark(blobs: Pick<BlobStore, 'read'>, id: string): Promise<Date | null> {
-  const blob = await blobs.read(MARK)
+  const blob = await blobs.read(markOf(id))
   if (!blob) return null
-  const { installation, alive_time } = JSON.parse(await text(blob.body)) as {
-    installation?: string
-    alive_time?: string
-  }
-  const time = new Date(alive_time ?? '')
-  return installation === id && !Number.isNaN(time.getTime()) ? time : null
+  const time = new Date((JSON.parse(await text(blob.body)) as { alive_time?: string }).alive_time ?? '')
+  return Number.isNaN(time.getTime()) ? null : time
 }
