@@ -1,0 +1,104 @@
+// Every command of docs/operating.md and docs/running.md runs as it is printed, and shows what the text says that it shows.
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { until } from '../start/local-run.ts'
+import type { Finding } from '../../audit/stuck/check.ts'
+import { fencesOf, textOf } from '../docs/examples.ts'
+import { commandsInSentences, commandsOf, type Command } from './runbook-commands.ts'
+import { keyOf, openMachine, type Machine } from './runbook-machine.ts'
+import { openScene, SETTINGS, type Places, type Scene } from './runbook-scene.ts'
+import { ADVISED, EXIT_CODES, IN_SENTENCES, NOT_RUN, promiseOf, SECTIONS_NOT_RUN, SHOWN_BLOCKS, STARTED, valuesIn } from './runbook-promises.ts'
+
+jest.setTimeout(180_000)
+
+let machine: Machine
+let scene: Scene
+beforeAll(async () => {
+  machine = await openMachine(SETTINGS)
+  await machine.start('npm start', /Bahi is ready after/)
+  scene = await openScene(machine.folder)
+  const key = keyOf(machine)
+  Object.assign(scene.places, { 'time of the upgrade': new Date(Date.now() + 86_400_000).toISOString(), key, 'earlier key': randomBytes(32).toString('base64'), new: randomBytes(32).toString('base64') })
+}, 240_000)
+afterAll(async () => {
+  await scene?.close()
+  await machine?.close()
+}, 60_000)
+
+test('what the doctor advises runs as it is printed', async () => {
+  await machine.run('npm run temporal -- schedule toggle --schedule-id reconcile-schedules --pause --reason test')
+  await scene.standStill()
+  const { output } = await machine.run('npm run doctor -- --json')
+  const { findings } = JSON.parse(output.slice(output.indexOf('{\n'))) as { findings: Finding[] }
+  const advice = findings.flatMap(({ check, mend, note = '' }) => [mend, note].flatMap((words) => /npm run .*$/.exec(words)?.map((command) => ({ check, command })) ?? []))
+  expect([...new Set(advice.map(({ check }) => check))].sort()).toEqual(ADVISED)
+  // One of a kind: a check may have found several.
+  for (const { command } of new Map(advice.map((one) => [`${one.check} ${one.command.slice(0, 40)}`, one])).values()) await check(command, /$/, [0])
+})
+
+const DOCUMENTS = ['docs/operating.md', 'docs/running.md']
+
+describe.each(DOCUMENTS)('%s', (document) => {
+  const inBlocks = commandsOf(document).filter(({ section }) => !(section in SECTIONS_NOT_RUN))
+  test.each(inBlocks.map((command) => [`line ${command.line}: ${command.text.split('\n')[0]}`, command] as const))('%s', async (_name, command) => {
+    if (command.section === 'Retrying one now') scene.mendReceivers()
+    if (command.text.startsWith('rm -r .data/temporal')) await machine.interrupt()
+    await check(spelled(command.text, { ...scene.places, ...valuesIn(command, scene.places) }), promiseOf(command), EXIT_CODES(command))
+    await outcome(command)
+  })
+
+  test.each(commandsInSentences(document).filter((text) => text in IN_SENTENCES).map((text) => [text]))('%s', async (text) => {
+    if (text.includes('4711')) scene.places.pid = await scene.forget()
+    await check(spelled(text, scene.places), IN_SENTENCES[text]!, [0])
+  })
+})
+
+test('no block and no command is left out', () => {
+  const blocks = DOCUMENTS.flatMap((document) => fencesOf(document).map(({ info }) => [document, info[0]!]))
+  expect(blocks.filter(([, kind]) => kind !== 'sh')).toEqual(SHOWN_BLOCKS)
+  const marks = DOCUMENTS.map((document) => textOf(document).match(/^```/gm)?.length ?? 0)
+  expect(marks.reduce((sum, count) => sum + count)).toBe(2 * blocks.length)
+  const said = DOCUMENTS.flatMap(commandsInSentences).filter((text) => !/^npm (start|ci|run [a-z-]*)$|^npm run$/.test(text))
+  expect([...new Set(said)].sort()).toEqual([...Object.keys(IN_SENTENCES), ...Object.keys(NOT_RUN)].sort())
+  const sections = DOCUMENTS.flatMap(commandsOf).map(({ section }) => section)
+  expect(Object.keys(SECTIONS_NOT_RUN).filter((section) => !sections.includes(section))).toEqual([])
+})
+
+// What Temporal lists and what a worker does is there a moment later, so what only shows may be repeated; a zone has its schedule
+// within a minute.
+const REPEATED = /workflow (list|query|metadata|show)|^npm run temporal -- schedule list|SELECT (?!pg_)|npm run doctor/
+
+/** Runs a command line to its end, or until it says that it works. */
+async function check(line: string, promise: RegExp, codes: number[]): Promise<void> {
+  const started = STARTED.find(({ matches }) => matches.test(line))
+  if (started) {
+    expect(await machine.start(line, started.said)).toMatch(promise)
+    return
+  }
+  const latest = Date.now() + (REPEATED.test(line) ? 90_000 : 0)
+  for (;;) {
+    const { code, output } = await machine.run(line)
+    if (codes.includes(code!) && promise.test(output)) return
+    if (Date.now() > latest) throw new Error(`${line}\nended with ${code}, and shows:\n${output}\nwhich is not ${promise}`)
+  }
+}
+
+function spelled(text: string, places: Places): string {
+  const service = `DATABASE_URL=${places.database_url} TEMPORAL_ADDRESS=${places.temporal_address} ENCRYPTION_KEY=${places.key} npm run worker`
+  return text.replaceAll('8234', machine.codecPort).replaceAll('4711', places.pid ?? '').replaceAll('-- FILE', '-- workflows.js')
+    .replaceAll('npm run worker', service).replaceAll('ENCRYPTION_KEY=... ', `ENCRYPTION_KEY=${places.key} `)
+    .replaceAll(/<([a-z_ ]+)>/g, (_all, name: string) => {
+      if (places[name] === undefined) throw new Error(`nothing stands for <${name}>`)
+      return places[name]
+    })
+}
+
+/** What the command has brought about. */
+async function outcome({ section, text }: Command): Promise<void> {
+  const { places, sql } = scene
+  const become = (column: string, id: string, wanted: string) => until(
+    async () => (await sql(`SELECT FROM webhook_deliveries WHERE ${column} = $1 AND status <> $2`, id, wanted)).length === 0, 30_000, () => `${id} is not ${wanted}`)
+  if (text.includes('--name retryNow --reason')) await become('endpoint_id', places.endpoint_id!, 'DELIVERED')
+  else if (section === 'Retrying one now') await become('id', places.delivery_id!, 'DELIVERED')
+  if (section === 'Abandoning a delivery') await become('id', places.other_delivery_id!, 'FAILED')
+}
