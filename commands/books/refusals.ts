@@ -121,7 +121,8 @@ function isDatabaseUnavailable(error: unknown): boolean {
   const { name, message } = error as Error
   return (
     /^Sequelize(Connection|Host|InvalidConnection|AccessDenied)/.test(name ?? '') ||
-    /Connection terminated|Client has encountered a connection error|not queryable|Query read timeout/.test(
+    // The last: this process shuts down, and has given up what the call still waited for.
+    /Connection terminated|Client has encountered a connection error|not queryable|Query read timeout|connection manager was closed/.test(
       message ?? '',
     )
   )

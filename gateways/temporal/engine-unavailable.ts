@@ -16,7 +16,9 @@ const UNAVAILABLE_CODES = new Set([1, 4, 5, 8, 10, 14])
 export function isEngineUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (isGrpcServiceError(cause)) return UNAVAILABLE_CODES.has(cause.code)
-    if (cause.name === 'TransportError' || /Failed to connect/.test(cause.message)) return true
+    // The last: this process shuts down, and has closed its connection.
+    if (cause.name === 'TransportError' || /Failed to connect|Channel has been shut down/.test(cause.message))
+      return true
   }
   return false
 }

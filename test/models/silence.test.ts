@@ -3,6 +3,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { asFault } from '../../commands/books/refusals.ts'
+import { openEngine } from '../../gateways/temporal/engine.ts'
+import { isEngineUnavailable } from '../../gateways/temporal/engine-unavailable.ts'
 import type { Statement } from '../../models/connection.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { listen } from '../../models/listener.ts'
@@ -59,6 +61,19 @@ test('a query is given up, and the next one is sent on another connection', asyn
   await expect(database.run(ONE, []).catch((error: unknown) => Promise.reject(asFault(error)))).rejects.toMatchObject({ code: 'service.unavailable' })
   isSilent = false
   await untilAnswered()
+})
+
+test('what still waits when its process shuts down finds the database unavailable', async () => {
+  const closed = openDatabase({ url, pool: 1, name: 'closed' })
+  await closed.close()
+  await expect(closed.run(ONE, []).catch((error: unknown) => Promise.reject(asFault(error)))).rejects.toMatchObject({ code: 'service.unavailable' })
+})
+
+test('and the engine unavailable', async () => {
+  const engine = openEngine({ address: '127.0.0.1:9', namespace: 'default', queueSuffix: '' })
+  await engine.close()
+  const found = await engine.client.workflow.getHandle('closed').describe().catch((error: unknown) => error)
+  expect([String(found), isEngineUnavailable(found)]).toEqual([expect.any(String), true])
 })
 
 test('of a transaction whose commit is not answered the outcome is unknown', async () => {
