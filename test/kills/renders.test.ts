@@ -109,7 +109,9 @@ test('every PDF comes or says so, callers of one document have the same file, an
   expect(files.size).toBe(DOCUMENTS)
   const blobs = openBlobStore({ connectionString: store.url, container: 'kills', publicUrl: null })
   const kept = new Map<string, string>()
-  for await (const { key } of blobs.list('')) {
+  // The API also keeps its security log there.
+  const keys = async () => (await Array.fromAsync(blobs.list(''))).map(({ key }) => key).filter((key) => !key.startsWith('security-log/'))
+  for (const key of await keys()) {
     const content = await Array.fromAsync((await blobs.read(key))!.body as AsyncIterable<Buffer>)
     expect(key.startsWith(`${renderedPrefix(orgId)}INVOICE/`)).toBe(true)
     const id = key.split('/')[3]!
@@ -119,6 +121,6 @@ test('every PDF comes or says so, callers of one document have the same file, an
   const came = [...files].filter(([, hash]) => hash !== null)
   expect([...kept].sort()).toEqual(came.sort())
   await createFileRetention({ blobs, retainPdfDays: 30, isStopping: () => false, clock: () => new Date(Date.now() + 31 * 86_400_000) })()
-  expect(await Array.fromAsync(blobs.list(''))).toEqual([])
+  expect(await keys()).toEqual([])
   if (SCALE > 1) console.log(`${DOCUMENTS} documents, ${kills} kills, ${failures} answers that told to ask again, ${DOCUMENTS - came.length} that could not be rendered`)
 })
