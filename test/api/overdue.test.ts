@@ -5,6 +5,7 @@ import { openBooks } from '../../commands/books/open-books.ts'
 import { housekeeper, markOverdue, OVERDUE_PAGE, type OverduePage } from '../../commands/documents/overdue.ts'
 import { deliverySchema, type EventType } from '../../domain/events.ts'
 import { openDatabase } from '../../models/database.ts'
+import { lastRestore } from '../../models/restoration.ts'
 import type { OrganizationFacts } from '../../models/token.ts'
 import { billBody, invoiceBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
@@ -180,8 +181,11 @@ describe('many', () => {
     await Promise.all(Array.from({ length: half }, () => ours.client.post('/invoices', invoiceBody(ours, { auto_approve: true, due_date: YESTERDAY }))))
     await Promise.all(Array.from({ length: half }, () => ours.client.post('/bills', billBody(ours, { auto_approve: true, due_date: YESTERDAY }))))
     const database = openDatabase({ url: service.databaseUrl, pool: 1, name: 'counted' })
+    // A process asks once whether its database was restored.
+    await lastRestore(database)
+    const before = database.roundTrips()
     const first = await sweep(ours, NIGHT, database)
-    expect([first.invoices + first.bills, first.more, database.roundTrips()]).toEqual([OVERDUE_PAGE, true, 4])
+    expect([first.invoices + first.bills, first.more, database.roundTrips() - before]).toEqual([OVERDUE_PAGE, true, 4])
     const second = await sweep(ours, NIGHT, database)
     expect([second.invoices + second.bills, second.more]).toEqual([10, false])
     await database.close()
