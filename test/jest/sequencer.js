@@ -7,11 +7,11 @@ const ORDER = ['domain', 'house', 'model-based', 'hammer', 'contract', 'api']
 /** Files that wait most of their time: for a process that has to start, or for somebody who never answers. The longest first. */
 const WAITING = [
   /^workflows\/(bulk-)?crashes\b/,
-  /^operations\/parts\b/,
+  /^operations\/(parts|runbooks|upgrade)\b/,
   /^kills\//,
   /^gateways\/pdf\b/,
   /^workflows\/(recurring|neighbours|lost-data|conversions|housekeeping)\.test/,
-  /^start\//,
+  /^(start|operations)\//,
   /^workflows\//,
   /^api\/(connections|e-invoices|emails|hostile-uploads|ledger-stream|log-output|pdfs|shutdown|slow-callers|webhook-recovery|webhook-resending)\.test/,
 ]
