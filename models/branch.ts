@@ -1,6 +1,7 @@
 // Branches: where supplies are made from; their state decides between CGST + SGST and IGST.
+import type { Address } from './contact.ts'
 import { finder, type Scope } from './find.ts'
-import { BOOLEAN, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
+import { BOOLEAN, json, TEXT, TIME, UUID, orNull, model, type RowOf } from './model.ts'
 
 export const branches = model(
   'branches',
@@ -12,6 +13,10 @@ export const branches = model(
     gstin: orNull(TEXT),
     state: TEXT,
     city: orNull(TEXT),
+    /** Null where it is the organisation's. */
+    address: orNull(json<Address>()),
+    /** Where goods leave from; null where that is the address of the branch. */
+    dispatch_address: orNull(json<Address>()),
     is_default: BOOLEAN,
     is_active: BOOLEAN,
     invoice_prefix: TEXT,

@@ -85,7 +85,7 @@ async function requeue(
 ): Promise<Invoice | CreditNote> {
   const row = document.e_invoice && (await findEInvoiceRow(books, document.id, 'FOR UPDATE'))
   const isVoid = document.status === 'CANCELLED'
-  if (!(isVoid && row?.status === 'GENERATED')) refuseRetry(isVoid ? 'NOT_APPLICABLE' : (row?.status ?? null))
+  refuseRetry(row?.status ?? null, isVoid)
   const queued = { ...PENDING_E_INVOICE, status: isVoid ? 'CANCELLING' : 'PENDING' } as const
   const changed = books.change(eInvoices, row!, {
     status: queued.status,

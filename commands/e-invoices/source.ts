@@ -92,14 +92,15 @@ async function readCreditNote(scope: Scope, id: string): Promise<Found | null> {
 
 const supplierOf = (
   { name, legal_name, address, email, phone }: OrganizationRow,
-  { gstin, state, city }: BranchRow,
+  { gstin, state, city, address: own, dispatch_address }: BranchRow,
 ) => ({
   gstin,
   name,
   legal_name,
-  address: address as Partial<PostalAddress> | null,
+  address: own ?? (address as Partial<PostalAddress> | null),
   state,
-  city,
+  city: own ? null : city,
+  dispatch_address,
   email,
   phone,
 })

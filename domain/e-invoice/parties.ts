@@ -1,6 +1,6 @@
 // Supplier, buyer and place of delivery of an e-invoice.
 import { stateOfGstin } from '../gstin.ts'
-import { STATES } from '../place-of-supply.ts'
+import { findState, STATES } from '../place-of-supply.ts'
 import type { EInvoicePayload } from './payload-shape.ts'
 import type { EInvoiceBuyer, EInvoiceSupplier, PostalAddress } from './source.ts'
 
@@ -58,18 +58,36 @@ export function buyerOf(buyer: EInvoiceBuyer, pos: string): EInvoicePayload['Buy
   }
 }
 
+/** Where the goods leave from; null where that is the supplier's own address, or not wholly known. */
+export function dispatchOf({
+  name,
+  address,
+  dispatch_address: from,
+}: EInvoiceSupplier): EInvoicePayload['DispDtls'] | null {
+  if (!from || sameAddress(from, address)) return null
+  const whole = { ...placeOf(from), Stcd: stateOfAddress(from) }
+  return isWhole(whole) ? { Nm: plainText(name, 100), ...whole } : null
+}
+
 /** Where the goods are delivered; null where that is the buyer's own address, or not wholly known. */
 export function deliveryOf(buyer: EInvoiceBuyer, abroad: boolean): EInvoicePayload['ShipDtls'] | null {
   const { shipping_address: address, contact_name } = buyer
   if (!address || sameAddress(address, buyer.billing_address)) return null
   const place = placeOf(address)
-  const state = address.state_code === null ? '' : gstCodeOf(address.state_code)
-  const whole = abroad ? { ...place, ...ABROAD } : { ...place, Stcd: state }
-  if (whole.Addr1 === '' || whole.Loc.length < 3 || whole.Pin === 0 || whole.Stcd === '') return null
-  return { LglNm: plainText(contact_name, 100), ...whole }
+  const whole = abroad ? { ...place, ...ABROAD } : { ...place, Stcd: stateOfAddress(address) }
+  return isWhole(whole) ? { LglNm: plainText(contact_name, 100), ...whole } : null
 }
 
-const sameAddress = (one: PostalAddress, other: PostalAddress | null) =>
+// Whoever writes an address calls its state as they like.
+function stateOfAddress({ state_code }: PostalAddress): string {
+  const state = state_code === null ? null : findState(state_code)
+  return state === null ? '' : gstCodeOf(state)
+}
+
+const isWhole = ({ Addr1, Loc, Pin, Stcd }: { Addr1: string; Loc: string; Pin: number; Stcd: string }) =>
+  Addr1 !== '' && Loc.length >= 3 && Pin !== 0 && Stcd !== ''
+
+const sameAddress = (one: PostalAddress, other: Partial<PostalAddress> | null) =>
   one.address === other?.address && one.city === other.city && one.zip === other.zip
 
 // What is longer than the first line goes into the second.

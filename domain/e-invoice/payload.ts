@@ -2,7 +2,7 @@
 import { daysBetween } from '../dates.ts'
 import { isIntraState } from '../place-of-supply.ts'
 import { itemsAndValues } from './items.ts'
-import { ABROAD, buyerOf, deliveryOf, gstCodeOf, plainText, sellerOf } from './parties.ts'
+import { ABROAD, buyerOf, deliveryOf, dispatchOf, gstCodeOf, plainText, sellerOf } from './parties.ts'
 import type { EInvoicePayload } from './payload-shape.ts'
 import type { EInvoiceSource } from './source.ts'
 import { isZeroRated, type SupplyType } from './supply.ts'
@@ -17,6 +17,7 @@ export function eInvoicePayload(source: EInvoiceSource, supplyType: SupplyType):
   const reverseCharge = isReverseCharge(source)
   const intraState = !isZeroRated(supplyType) && isIntraState(source.place_of_supply, supplier.state)
   const delivery = deliveryOf(buyer, isAbroad)
+  const dispatch = source.type === 'INV' && isOfGoods(source) ? dispatchOf(supplier) : null
   const country = buyer.country?.trim().toUpperCase() ?? ''
   return {
     Version: '1.1',
@@ -24,6 +25,7 @@ export function eInvoicePayload(source: EInvoiceSource, supplyType: SupplyType):
     DocDtls: { Typ: source.type, No: source.number, Dt: dayMonthYear(source.date) },
     SellerDtls: sellerOf(supplier),
     BuyerDtls: buyerOf(buyer, isAbroad ? ABROAD.Stcd : gstCodeOf(source.place_of_supply)),
+    ...(dispatch && { DispDtls: dispatch }),
     ...(delivery && { ShipDtls: delivery }),
     ...itemsAndValues(source, { intraState, reverseCharge }),
     ...paymentOf(source),
@@ -41,6 +43,9 @@ export function eInvoicePayload(source: EInvoiceSource, supplyType: SupplyType):
 
 /** A date as the portals write it: `10/11/2026`. */
 export const dayMonthYear = (date: string): string => date.split('-').reverse().join('/')
+
+// The codes of services (SAC) begin with 99.
+const isOfGoods = ({ lines }: EInvoiceSource) => lines.some(({ hsn_or_sac }) => !/^\s*99/.test(hsn_or_sac ?? ''))
 
 // A document is marked as a whole; one whose lines differ cannot be registered, see payloadErrors.
 const isReverseCharge = ({ lines }: EInvoiceSource) => lines.some(({ tax }) => tax?.shape === 'RCM')

@@ -18,9 +18,10 @@ export interface EInvoiceSupplier {
   name: string
   legal_name: string | null
   address: Partial<PostalAddress> | null
-  /** Of the branch. */
+  /** Of the branch. `address` is its own, else the organisation's; `city` is null with its own. */
   state: string
   city: string | null
+  dispatch_address: PostalAddress | null
   email: string | null
   phone: string | null
 }

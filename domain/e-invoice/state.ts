@@ -55,9 +55,12 @@ export function refuseNewDate(eInvoice: ShownEInvoice | null): void {
   throw fault('validation.invalid_value', { field: 'date', message })
 }
 
-/** Throws conflict.invalid_state unless the registration has failed. */
-export function refuseRetry(status: EInvoiceStatus | null): void {
-  if (status !== 'FAILED') throw invalidState('Only an e-invoice that has failed is tried again.', status, ['FAILED'])
+/** Throws conflict.invalid_state unless the registration has failed, or, where the document is void, its cancellation was refused. */
+export function refuseRetry(status: EInvoiceStatus | null, isVoid: boolean): void {
+  const [allowed, message]: [EInvoiceStatus, string] = isVoid
+    ? ['GENERATED', 'The document is void: only the cancellation of an IRN that was refused is tried again.']
+    : ['FAILED', 'Only an e-invoice that has failed is tried again.']
+  if (status !== allowed) throw invalidState(message, status, [allowed])
 }
 
 /**

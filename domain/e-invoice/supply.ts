@@ -43,7 +43,7 @@ export function supplyTypeOf({ supplierGstin, buyer, isTaxed, chargesTax }: Supp
 
 /** Whether the GST treatment of a contact says that it is a unit or developer of a special economic zone. */
 export const isInEconomicZone = (gstTreatment: string | null): boolean =>
-  /\bSEZ\b|_SEZ|SEZ_/.test(gstTreatment?.toUpperCase() ?? '')
+  /\bsez|special.?economic/i.test((gstTreatment ?? '').replaceAll('_', ' '))
 
 /** Supplies that are inter-state whatever their place: to special economic zones and abroad (section 7(5) of the IGST Act). */
 export const isZeroRated = (type: SupplyType): boolean => type.startsWith('SEZ') || type.startsWith('EXP')

@@ -20,11 +20,13 @@ export function printedOrganization({ organization, branch }: Surroundings): Pri
   return {
     name,
     legal_name: legal === name ? '' : legal,
-    address: addressLines(organization.address),
+    address: addressLines(branch?.address ?? organization.address),
     gstin: printableLine(gstin) || UNREGISTERED,
     pan: printableLine(organization.pan ?? (gstin === null ? null : panOfGstin(gstin))),
     state: stateWithCode(branch?.state ?? organization.state_code),
-    branch: isElsewhere ? printableLine([branch.name, branch.city].filter(Boolean).join(', ')) : '',
+    branch: isElsewhere
+      ? printableLine([branch.name, branch.address ? '' : branch.city].filter(Boolean).join(', '))
+      : '',
     phone: printableLine(organization.phone),
     email: printableLine(organization.email),
   }
@@ -61,11 +63,19 @@ export function printedShipTo(partyName: string, { contact }: Surroundings): Par
   return { ...NOBODY, heading: 'Ship to', name: printableLine(partyName), address, state: stateWithCode(state) }
 }
 
+/** Where the goods of a sale leave from, if that is not the address of the branch; ''. In one line. */
+export const printedDispatch = ({ branch }: Surroundings): string =>
+  addressLines(branch?.dispatch_address ?? null)
+    .map(({ text }) => text)
+    .join(', ')
+
 /** Where an order from a vendor is to be delivered: to the branch. */
 export function printedDeliverTo(surroundings: Surroundings): Party {
   const { name, branch, address, state } = printedOrganization(surroundings)
-  if (branch !== '') return { ...NOBODY, heading: 'Deliver to', name, address: [{ text: branch }], state }
-  return { ...NOBODY, heading: 'Deliver to', name, address, state }
+  // The organisation's address is not that of a branch elsewhere.
+  const known = branch === '' || surroundings.branch?.address ? address : []
+  const at = branch === '' ? known : [{ text: branch }, ...known]
+  return { ...NOBODY, heading: 'Deliver to', name, address: at, state }
 }
 
 export const NOBODY: Party = { heading: '', name: '', address: [], gstin: '', pan: '', state: '', phone: '', email: '' }

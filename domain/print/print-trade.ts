@@ -9,6 +9,7 @@ import {
   countryOf,
   NOBODY,
   printedDeliverTo,
+  printedDispatch,
   printedParty,
   printedShipTo,
   registrationOf,
@@ -118,9 +119,11 @@ function placeOf(trade: PrintedTrade, contact: Surroundings['contact']): string 
   return supply.isExport(trade, contact) ? 'Outside India (96)' : stateWithCode(trade.place_of_supply)
 }
 
-function detailsOf(trade: PrintedTrade, { contact, sources }: Surroundings): PrintedDocument['details'] {
+function detailsOf(trade: PrintedTrade, surroundings: Surroundings): PrintedDocument['details'] {
+  const { contact, sources } = surroundings
   const country = trade.kind === 'INVOICE' && supply.isAbroad(contact) ? countryOf(contact.billing_address) : ''
   const isNote = factsOf(trade.kind).against !== undefined
+  const dispatched = trade.kind === 'INVOICE' && !supply.isOfServices(trade.lines)
   return [
     { label: 'Reference', value: printableLine(trade.reference_number) },
     ...sources.flatMap(({ kind, number, date }) => {
@@ -131,6 +134,7 @@ function detailsOf(trade: PrintedTrade, { contact, sources }: Surroundings): Pri
     { label: 'Reason', value: printableLine(trade.reason) },
     // The third proviso to rule 46 of the CGST Rules.
     { label: 'Country of destination', value: country },
+    { label: 'Dispatched from', value: dispatched ? printedDispatch(surroundings) : '' },
   ].filter(({ value }) => value !== '')
 }
 

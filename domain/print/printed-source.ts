@@ -24,7 +24,17 @@ export interface Surroundings {
     sandbox: boolean
   }
   /** The document's branch; the default one for a payment, null where there is none. */
-  branch: { name: string; gstin: string | null; state: string; city: string | null; is_default: boolean } | null
+  branch: {
+    name: string
+    gstin: string | null
+    state: string
+    city: string | null
+    /** Null where it is the organisation's. */
+    address: StoredAddress | null
+    /** Where goods leave from; null where that is the address of the branch. */
+    dispatch_address: StoredAddress | null
+    is_default: boolean
+  } | null
   contact: {
     legal_name: string | null
     company_name: string | null

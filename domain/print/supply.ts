@@ -1,5 +1,6 @@
 // What kind of supply a document is about, which decides its title, its copies and what must be written on it.
 import { DOCUMENTS } from '../documents.ts'
+import { isInEconomicZone } from '../e-invoice/supply.ts'
 import { isIntraState } from '../place-of-supply.ts'
 import type { PrintedTrade, PrintedTradeLine, Surroundings } from './printed-source.ts'
 
@@ -12,11 +13,6 @@ export function isAbroad({ gst_no, gst_treatment, billing_address }: Contact): b
   if (/overseas|foreign|export/i.test(treatment) && !/deemed/i.test(treatment)) return true
   const country = billing_address?.country
   return typeof country === 'string' && /\p{Letter}/u.test(country) && !/^\s*(?:india|in|ind|bharat)\s*$/i.test(country)
-}
-
-/** True for a unit or developer of a special economic zone, supplies to whom are zero-rated (section 16 of the IGST Act). */
-function isInEconomicZone({ gst_treatment }: Pick<Contact, 'gst_treatment'>): boolean {
-  return /\bsez|special.?economic/i.test((gst_treatment ?? '').replaceAll('_', ' '))
 }
 
 /** True where the recipient owes the tax (section 9(3) and (4) of the CGST Act). */
@@ -55,8 +51,8 @@ export function copyNames(trade: PrintedTrade, title: string, isEInvoice: boolea
     : ['ORIGINAL FOR RECIPIENT', 'DUPLICATE FOR TRANSPORTER', 'TRIPLICATE FOR SUPPLIER']
 }
 
-// The codes of services begin with 99.
-const isOfServices = (lines: readonly PrintedTradeLine[]) =>
+/** True where every line is of a service: their codes begin with 99. */
+export const isOfServices = (lines: readonly PrintedTradeLine[]) =>
   lines.every(({ hsn_or_sac }) => /^\s*99/.test(hsn_or_sac ?? ''))
 
 /** What the rules ask to be written on the document. */
@@ -73,7 +69,7 @@ export function endorsementsOf(
         : 'UNDER BOND OR LETTER OF UNDERTAKING WITHOUT PAYMENT OF INTEGRATED TAX'
     // The third proviso to rule 46. Where CGST was charged, the supply was not treated as zero-rated.
     if (trade.cgst === 0n && isAbroad(contact)) endorsements.push(`SUPPLY MEANT FOR EXPORT ${terms}`)
-    if (trade.cgst === 0n && isInEconomicZone(contact)) {
+    if (trade.cgst === 0n && isInEconomicZone(contact.gst_treatment)) {
       endorsements.push(`SUPPLY TO SEZ UNIT OR SEZ DEVELOPER FOR AUTHORISED OPERATIONS ${terms}`)
     }
   }

@@ -65,7 +65,7 @@ export async function readPrinted(
         })
   return {
     data,
-    pictures: { ...(logo ? { logo: logo.content } : {}), ...(await drawn(codes)) },
+    pictures: { ...(logo ? { logo: logo.content } : {}), ...drawn(codes) },
     version,
     letterhead: letterheadHash(head, name),
     template: name,
@@ -122,9 +122,7 @@ const onPaper = ({ status, irn, ack_no, ack_date }: ShownEInvoice, cancelledAt: 
   cancelled_at: cancelledAt && indianTime(cancelledAt),
 })
 
-async function drawn(codes: Codes): Promise<Pictures> {
+function drawn(codes: Codes): Pictures {
   const named = Object.entries(codes) as [CodeName, string][]
-  return Object.fromEntries(
-    await Promise.all(named.map(async ([name, text]) => [name, await drawnCode(name, text)] as const)),
-  )
+  return Object.fromEntries(named.map(([name, text]) => [name, drawnCode(name, text)] as const))
 }

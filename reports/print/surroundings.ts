@@ -58,7 +58,7 @@ const ORGANIZATION = fields('o', [
   'currency_code',
   'sandbox',
 ])
-const BRANCH = fields('b', ['name', 'gstin', 'state', 'city', 'is_default'])
+const BRANCH = fields('b', ['name', 'gstin', 'state', 'city', 'address', 'dispatch_address', 'is_default'])
 const CONTACT = fields('c', [
   'legal_name',
   'company_name',

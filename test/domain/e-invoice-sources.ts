@@ -19,7 +19,7 @@ export const buyer = (changes: Partial<EInvoiceBuyer> = {}): EInvoiceBuyer => ({
 
 export const supplier = (changes: Partial<EInvoiceSupplier> = {}): EInvoiceSupplier => ({
   gstin: SELLER_GSTIN, name: 'Asha Traders', legal_name: 'Asha Traders Private Limited', address: address({ address: '4 Residency Road' }), state: 'IN-KA',
-  city: 'Bengaluru', email: 'books@asha.test', phone: '080 4123 4567', ...changes,
+  city: 'Bengaluru', dispatch_address: null, email: 'books@asha.test', phone: '080 4123 4567', ...changes,
 })
 
 /** 2 x 500.00 with GST 18 % within the state. */

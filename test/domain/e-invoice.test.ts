@@ -10,6 +10,7 @@ import { eInvoicePayload } from '../../domain/e-invoice/payload.ts'
 import { payloadErrors } from '../../gateways/einvoice/payload-errors.ts'
 import { EInvoicePayload } from '../../domain/e-invoice/payload-shape.ts'
 import type { EInvoiceSource } from '../../domain/e-invoice/source.ts'
+import { refuseRetry, type EInvoiceStatus } from '../../domain/e-invoice/state.ts'
 import { supplyTypeOf, type SupplyType } from '../../domain/e-invoice/supply.ts'
 import { UNIT_CODES, unitCode } from '../../domain/e-invoice/units.ts'
 import { gstOnSale } from '../../domain/gst.ts'
@@ -28,6 +29,7 @@ describe('which documents are registered', () => {
     ['an export with tax', { buyer: buyer({ gst_no: null, gst_treatment: null, country: 'Singapore' }) }, 'EXPWP'],
     ['an export under a letter of undertaking', { buyer: buyer({ gst_no: null, gst_treatment: 'OVERSEAS' }), isTaxed: false, chargesTax: false }, 'EXPWOP'],
     ['a special economic zone with tax', { buyer: buyer({ gst_treatment: 'SEZ' }) }, 'SEZWP'],
+    ['a special economic zone in words', { buyer: buyer({ gst_treatment: 'Special Economic Zone' }) }, 'SEZWP'],
     ['a special economic zone without', { buyer: buyer({ gst_treatment: 'business_sez' }), isTaxed: false, chargesTax: false }, 'SEZWOP'],
     ['a deemed export', { buyer: buyer({ gst_treatment: 'DEEMED_EXPORT' }) }, 'DEXP'],
     ['a bill of supply', { isTaxed: false, chargesTax: false }, null],
@@ -62,6 +64,35 @@ describe('the IRN', () => {
     const acknowledged = new Date('2026-11-10T06:00:00Z')
     expect(isCancellable(acknowledged, new Date('2026-11-11T05:59:59.999Z'))).toBe(true)
     expect(isCancellable(acknowledged, new Date('2026-11-11T06:00:00Z'))).toBe(false)
+  })
+})
+
+test.each<[EInvoiceStatus | null, boolean, string | null]>([
+  ['FAILED', false, null], ['GENERATED', true, null], ['GENERATED', false, 'FAILED'], ['PENDING', false, 'FAILED'], [null, false, 'FAILED'],
+  ['CANCELLED', true, 'GENERATED'], ['CANCELLING', true, 'GENERATED'], ['FAILED', true, 'GENERATED'], ['NOT_APPLICABLE', true, 'GENERATED'], [null, true, 'GENERATED'],
+])('an e-invoice that is %s, its document void %s, is tried again unless it must be %s', (status, isVoid, allowed) => {
+  const refusal = () => {
+    try {
+      refuseRetry(status, isVoid)
+      return null
+    } catch (fault) {
+      return (fault as { details: unknown }).details
+    }
+  }
+  expect(refusal()).toEqual(allowed === null ? null : { status, allowed: [allowed] })
+})
+
+describe('special economic zones', () => {
+  // The place of supply decides the tax, so a zone in the state of the branch is charged CGST, which the portals refuse.
+  const ofZone = (changes: Partial<EInvoiceSource>) => codesOf({ buyer: buyer({ gst_treatment: 'SEZ' }), ...changes }, 'SEZWP')
+  const igst = line({ cgst: 0n, sgst: 0n, igst: 18_000n })
+
+  test.each<[string, Partial<EInvoiceSource>, string[]]>([
+    ['CGST and SGST', {}, ['PAYLOAD ItemList.1.CgstAmt']],
+    ['IGST at the place of supply 97', { place_of_supply: 'IN-OT', lines: [igst] }, []],
+    ['IGST in another state', { place_of_supply: 'IN-TN', lines: [igst] }, []],
+  ])('%s', (_name, changes, codes) => {
+    expect(ofZone(changes)).toEqual(codes)
   })
 })
 
@@ -130,10 +161,27 @@ describe('the payload', () => {
     expect([payload.DocDtls.Typ, payload.RefDtls, payload.PayDtls]).toEqual(['CRN', { PrecDocDtls: [{ InvNo: 'INV-2026-27-001', InvDt: '10/11/2026' }] }, undefined])
   })
 
+  const GODOWN = { address: 'Plot 8, Peenya', city: 'Bengaluru', state_code: 'Karnataka', zip: '560058', country: null }
+  const DISPATCH = { Nm: 'Asha Traders', Addr1: 'Plot 8, Peenya', Loc: 'Bengaluru', Pin: 560058, Stcd: '29' }
+  test.each<[string, Partial<EInvoiceSource>, object | undefined]>([
+    ['where they leave from elsewhere', {}, DISPATCH],
+    ['in another state', { supplier: supplier({ dispatch_address: { ...GODOWN, state_code: 'IN-TN', zip: '600001' } }) }, { ...DISPATCH, Pin: 600001, Stcd: '33' }],
+    ['of an order with a service', { lines: [line(), line({ hsn_or_sac: '996511' })] }, DISPATCH],
+    ['where nothing leaves: services', { lines: [line({ hsn_or_sac: '998311' })] }, undefined],
+    ['of what comes back', { type: 'CRN', due_date: null }, undefined],
+    ["where they leave from the branch's own address", { supplier: supplier({ address: GODOWN, dispatch_address: GODOWN }) }, undefined],
+    ['where the address lacks its PIN code', { supplier: supplier({ dispatch_address: { ...GODOWN, zip: null } }) }, undefined],
+  ])('names the place of dispatch of goods %s', (_name, changes, dispatch) => {
+    const payload = payloadOf({ supplier: supplier({ dispatch_address: GODOWN }), ...changes })
+    expect([payload.DispDtls, payloadErrors(payload)]).toEqual([dispatch, []])
+  })
+
   test('has the place of delivery, where it is wholly known', () => {
     const shipping_address = { address: '9 Anna Salai', city: 'Chennai', state_code: 'IN-TN', zip: '600002', country: null }
     expect(payloadOf({ buyer: buyer({ shipping_address }) }).ShipDtls).toEqual({ LglNm: 'Meena Sarees', Addr1: '9 Anna Salai', Loc: 'Chennai', Pin: 600002, Stcd: '33' })
     expect(payloadOf({ buyer: buyer({ shipping_address: { ...shipping_address, zip: null } }) }).ShipDtls).toBeUndefined()
+    expect(payloadOf({ buyer: buyer({ shipping_address: { ...shipping_address, state_code: 'Tamil Nadu' } }) }).ShipDtls).toMatchObject({ Stcd: '33' })
+    expect(payloadOf({ buyer: buyer({ shipping_address: { ...shipping_address, state_code: 'the South' } }) }).ShipDtls).toBeUndefined()
   })
 
   test('has no character that NIC forbids', () => {

@@ -101,33 +101,6 @@ test.each([
   expect([printed.watermark, printed.endorsements.map(({ text }) => text)]).toEqual([watermark, endorsements])
 })
 
-describe('the parties', () => {
-  test('the organisation is printed with the GSTIN of the branch, and the PAN in it', () => {
-    expect(print(tradeOf([{}])).organization).toEqual({
-      name: 'Asha Traders', legal_name: 'Asha Traders Private Limited', address: [{ text: '14, Residency Road' }, { text: 'Bengaluru 560025, Karnataka' }],
-      gstin: '29AABCT1332L1ZU', pan: 'AABCT1332L', state: 'Karnataka (29)', branch: '', phone: '1', email: 'accounts@asha.example',
-    })
-    const chennai = around('branch', { name: 'Chennai', state: 'IN-TN', gstin: '33AABCT1332L1ZX', city: 'Chennai', is_default: false })
-    expect(print(tradeOf([{}]), chennai).organization).toMatchObject({ gstin: '33AABCT1332L1ZX', state: 'Tamil Nadu (33)', branch: 'Chennai, Chennai' })
-    expect(print(tradeOf([{}]), around('organization', { address: { address: 'One line' }, gstin: null })).organization)
-      .toMatchObject({ address: [{ text: 'One line' }], gstin: 'Unregistered', pan: '' })
-  })
-
-  test('the contact with its state and code; where it is delivered only if elsewhere', () => {
-    const printed = print(tradeOf([{}], {}, false))
-    expect(printed.party).toEqual({
-      heading: 'Bill to', name: 'Meena Sarees', address: [{ text: '7, Mount Road' }, { text: 'First floor' }, { text: 'Chennai 600002, Tamil Nadu' }],
-      gstin: '33AAPFU0939F1ZV', pan: 'AAPFU0939F', state: 'Tamil Nadu (33)', phone: '', email: '',
-    })
-    expect([printed.place_of_supply, printed.ship_to.heading]).toEqual(['Tamil Nadu (33)', ''])
-    const shipped = around('contact', { shipping_address: { address: 'Godown 3', city: 'Chennai', state_code: 'IN-TN' } })
-    expect(print(tradeOf([{}]), shipped).ship_to).toMatchObject({ heading: 'Ship to', address: [{ text: 'Godown 3' }, { text: 'Chennai, Tamil Nadu' }], state: 'Tamil Nadu (33)' })
-    const same = around('contact', { shipping_address: AROUND.contact.billing_address })
-    expect(print(tradeOf([{}]), same).ship_to.heading).toBe('')
-    expect(print(tradeOf([{}], { kind: 'PURCHASE_ORDER' })).ship_to).toMatchObject({ heading: 'Deliver to', name: 'Asha Traders' })
-  })
-})
-
 describe('paying', () => {
   const pays = ({ upi_id, bank, payment_link, balance_due }: PrintedDocument) => [upi_id, bank.length, payment_link, balance_due]
   const LINK = { payment_link_url: 'https://pay.example/1' }

@@ -115,6 +115,14 @@ export const SAMPLES: Record<string, () => PrintedDocument> = {
     around: { contact: { ...LOCAL, shipping_address: { address: 'Shop 4, Gandhi Bazaar Main Road', city: 'Bengaluru', zip: '560004', state_code: 'IN-KA' } } },
   }),
   'invoice-long-names': longNames,
+  'invoice-crores': () => trade({
+    lines: [
+      one('Turbine, 660 MW', '84068100', '1', 'NOS', '12345678901.23', 'GST 18%'),
+      { name: 'Spare rotor', hsn: '84069000', quantity: '2.125001', unit: 'NOS', rate: '9876543210.987654', discount: '1000000000', tax: CESS },
+      one('Uranium pellets', '28441000', '123456.123456', 'KGS', '99999.999999', 'GST 5%'),
+    ],
+    intra: true, changes: { number: 'INV-00052' }, around: { contact: LOCAL },
+  }),
   'invoice-every-script': () => trade({
     lines: SCRIPTS.map((name) => one(name, '10063020', '40', 'BAG', '2150', 'GST 5%')), eInvoice: {}, changes: { number: 'INV-00051', notes: SCRIPTS.join(' · ') },
   }),

@@ -44,7 +44,7 @@ export const AROUND: Surroundings = {
     name: 'Asha Traders', legal_name: 'Asha Traders Private Limited', gstin: '29AABCT1332L1ZU', pan: null, email: 'accounts@asha.example', phone: '1',
     address: { address: '14, Residency Road', city: 'Bengaluru', zip: '560025', state_code: 'IN-KA', country: 'India' }, state_code: 'IN-KA', currency_code: 'INR', sandbox: false,
   },
-  branch: { name: 'Main', gstin: null, state: 'IN-KA', city: 'Bengaluru', is_default: true },
+  branch: { name: 'Main', gstin: null, state: 'IN-KA', city: 'Bengaluru', address: null, dispatch_address: null, is_default: true },
   contact: {
     legal_name: null, company_name: null, gst_no: '33AAPFU0939F1ZV', gst_treatment: 'REGISTERED', pan: 'AAPFU0939F', place_of_contact: 'IN-TN', email: null, phone: null,
     billing_address: { address: '7, Mount Road\nFirst floor', city: 'Chennai', state_code: '33', zip: '600002', country: null }, shipping_address: null,
