@@ -1,5 +1,5 @@
 // The program of the embedded engine: LibreOffice as WebAssembly, in a process of its own, which converts what its parent sends.
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { setPriority } from 'node:os'
 import { basename } from 'node:path'
@@ -22,15 +22,6 @@ const WATCH = `
 `
 new Worker(WATCH, { eval: true }).unref()
 
-// Calls of the API on the same machine go first. Linux may share the processors between sessions before it looks at the
-// processes, and this one leads a session of its own.
-setPriority(Number(process.argv[2]))
-try {
-  writeFileSync('/proc/self/autogroup', process.argv[2]!)
-} catch {
-  // Another system, or one without such groups.
-}
-
 /** What the parent sends: a document, and the options of LibreOffice's PDF export. */
 interface Job {
   document: Uint8Array
@@ -51,11 +42,31 @@ async function open(): Promise<LibreOfficeConverter> {
   return converter
 }
 
+/**
+ * Calls of the API on the same machine go first. Only after the first document, which takes as long as the start: at the end of
+ * the queue a busy machine would need minutes for both. Linux may share the processors between sessions before it looks at the
+ * processes, and this one leads a session of its own.
+ */
+function standBack(nice: string): void {
+  try {
+    // LibreOffice has threads by now, and each has a priority of its own.
+    for (const thread of process.platform === 'linux' ? readdirSync('/proc/self/task') : ['0']) {
+      setPriority(Number(thread), Number(nice))
+    }
+    writeFileSync('/proc/self/autogroup', nice)
+  } catch {
+    // A thread has ended meanwhile; another system, or one without such groups.
+  }
+}
+
 const converter = await open()
+let isFirst = true
 process.on('message', async ({ document, options }: Job) => {
   try {
     const conversion: ConversionOptions = { inputFormat: 'odt', outputFormat: 'pdf', filterOptions: options }
     const { data } = await converter.convert(document, conversion)
+    if (isFirst) standBack(process.argv[2]!)
+    isFirst = false
     process.send!({ pdf: data })
   } catch (error) {
     process.send!({ failed: error instanceof Error ? error.message : String(error) })

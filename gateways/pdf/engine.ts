@@ -12,6 +12,8 @@ export interface PdfEngine {
    * and PdfEngineUnavailable.
    */
   toPdf(flatOdt: Buffer, limits: { timeoutMs: number; owner: string }): Promise<Buffer>
+  /** Throws PdfEngineUnavailable where a short document of the owner could not wait: before anything is done for it. */
+  refuseIfFull(owner: string): void
   /** Starts the process for short documents, for one that is about to come. */
   warmUp(): void
   /** The process ids of the processes that run now. */
@@ -59,6 +61,7 @@ export function createPdfEngine(settings: EngineSettings, limits: EngineLimits =
       return engine().name
     },
     toPdf: async (...document) => engine().toPdf(...document),
+    refuseIfFull: (owner) => engine().refuseIfFull(owner),
     warmUp: () => engine().warmUp(),
     pids: () => chosen?.pids() ?? [],
     waiting: () => chosen?.waiting() ?? 0,
@@ -95,6 +98,7 @@ function inLanes(
   return {
     name,
     toPdf: (document, about) => (document.length > shortBytes ? longLane : shortLane).toPdf(document, about),
+    refuseIfFull: shortLane.refuseIfFull,
     warmUp: shortLane.warmUp,
     pids: () => [shortLane, longLane].flatMap((each) => each.pid() ?? []),
     waiting: () => shortLane.waiting() + longLane.waiting(),

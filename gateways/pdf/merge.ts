@@ -1,6 +1,7 @@
 // Data and pictures into a template: what is printed, as one flat OpenDocument, before an engine makes a PDF of it.
 import { PICTURE_NAMES, type PrintedDocument, type TemplateName } from '../../domain/print/printed-document.ts'
 import { fillMarkers } from './carbone.ts'
+import { withFittedColumns } from './fitted-columns.ts'
 import { literalData, printedText } from './literal-text.ts'
 import { filledFrame } from './picture-frames.ts'
 import { FRAME_MARKS, readTemplate, type Template } from './template-file.ts'
@@ -26,7 +27,8 @@ export async function mergeTemplate(
   data: object,
   pictures: Record<string, Buffer>,
 ): Promise<Buffer> {
-  const merged = printedText(await fillMarkers(template.xml, literalData(data), TIMEOUT_MS))
+  const printed = printedText(await fillMarkers(template.xml, literalData(data), TIMEOUT_MS))
+  const merged = withFittedColumns(printed, template.looks)
   const filled = template.frames.map((frame) => {
     if (!NAMED_FRAMES.has(frame.name)) return frame.xml
     const picture = pictures[frame.name]

@@ -22,14 +22,16 @@ def properties(**values):
     return tuple(PropertyValue(Name=name, Value=value) for name, value in values.items())
 
 
-# Calls of the API on the same machine go first. Linux may share the processors between sessions before it looks at the
-# processes, and this one leads a session of its own.
-niceness = os.nice(int(sys.argv[4]))
-try:
-    with open("/proc/self/autogroup", "w") as autogroup:
-        autogroup.write(str(niceness))
-except OSError:
-    pass
+def stand_back(nice):
+    # Calls of the API on the same machine go first. Only after the first document, which takes as long as the start: at the end
+    # of the queue a busy machine would need minutes for both. Linux may share the processors between sessions before it looks at
+    # the processes, and this one leads a session of its own.
+    try:
+        os.setpriority(os.PRIO_PGRP, 0, nice)
+        with open("/proc/self/autogroup", "w") as autogroup:
+            autogroup.write(str(nice))
+    except OSError:
+        pass
 
 
 def start():
@@ -86,11 +88,15 @@ threading.Thread(target=read_jobs, daemon=True).start()
 try:
     desktop = start()
     answer(ready=True)
+    first = True
     while True:
         arrived.acquire()
         job = jobs.pop(0)
         try:
             convert(desktop, job["document"], job["pdf"])
+            if first:
+                stand_back(int(sys.argv[4]))
+                first = False
             answer(done=True)
         except Exception as error:
             answer(failed=str(error))

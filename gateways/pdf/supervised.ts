@@ -12,6 +12,8 @@ export class NotConverted extends Error {}
 export interface Supervised {
   /** See PdfEngine. */
   toPdf(flatOdt: Buffer, limits: { timeoutMs: number; owner: string }): Promise<Buffer>
+  /** Throws PdfEngineUnavailable where no more documents of the owner may wait. */
+  refuseIfFull(owner: string): void
   warmUp(): void
   pid(): number | null
   waiting(): number
@@ -122,10 +124,15 @@ export function supervised(
     }
   }
 
-  function enter(owner: string): void {
+  function refuseIfFull(owner: string): void {
     const own = waitingOf.get(owner) ?? 0
     if (waiting >= mostWaiting || own >= mostOfOwner)
       throw new PdfEngineUnavailable(`${waiting} documents wait for the PDF engine, ${own} of them of the organisation`)
+  }
+
+  function enter(owner: string): void {
+    refuseIfFull(owner)
+    const own = waitingOf.get(owner) ?? 0
     waiting += 1
     waitingOf.set(owner, own + 1)
     clearTimeout(idle)
@@ -149,6 +156,7 @@ export function supervised(
         leave(owner)
       }
     },
+    refuseIfFull,
     warmUp() {
       if (isClosed) return
       running().converter.ready.catch(() => undefined)

@@ -4,10 +4,12 @@ import { fileURLToPath } from 'node:url'
 import { joinMarkers } from './carbone.ts'
 import { extractFrames, type PictureFrame } from './picture-frames.ts'
 import { conditionsOutside } from './conditions.ts'
+import { tableLooks, type TableLooks } from './table-looks.ts'
 
 export interface Template {
   xml: string
   frames: PictureFrame[]
+  looks: TableLooks
 }
 
 const FOLDER = fileURLToPath(new URL('../../templates/', import.meta.url))
@@ -42,7 +44,7 @@ export function parseTemplate(text: string): Template {
     // The engine joins and splits elements by their tags; white space between them only costs it time.
     .replace(/>[ \t]*[\r\n]\s*</g, '><')
     .replace(/<text:soft-page-break\/>/g, '')
-  return { xml: conditionsOutside(joinMarkers(withoutMarkerParagraphs(plain))), frames }
+  return { xml: conditionsOutside(joinMarkers(withoutMarkerParagraphs(plain))), frames, looks: tableLooks(plain) }
 }
 
 const read = new Map<string, Promise<Template>>()

@@ -13,4 +13,4 @@ test('an engine that closes while a call is retried sends nothing more, and fail
   expect(atClose).toBeGreaterThanOrEqual(3)
   expect(afterwards).toBe(atClose)
   expect(outcome).toBe('EngineUnavailable')
-}, 60_000)
+})

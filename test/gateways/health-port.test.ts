@@ -54,7 +54,7 @@ test('silent connections hold it for some seconds at the most', async () => {
   sockets = Array.from({ length: MAX_PROBES + 10 }, () => connect(health.port, '127.0.0.1').on('error', () => undefined))
   await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')))
   expect((await ask('/health/live')).status).toBe(200)
-}, 30_000)
+})
 
 test('a close does not wait for those who are connected', async () => {
   health = await open()

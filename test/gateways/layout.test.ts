@@ -43,6 +43,8 @@ for (const template of TEMPLATE_NAMES) {
 const HIGH_ROW = 'with a name so long that it goes on over the lines of its cell until ROWEND'
 const TEN = sample('invoice-10-lines')
 const summary = Array.from({ length: 70 }, (_, place) => TEN.hsn_summary[place % 10]!)
+const CRORES = sample('invoice-crores')
+for (const kind of ['bill', 'credit-note', 'debit-note', 'estimate', 'purchase-order'] as const) documents.set(`${kind}.crores`, { template: kind, data: CRORES })
 documents.set('bill.long-summary', { template: 'bill', data: { ...withLines(TEN, 40), hsn_summary: summary } })
 for (const template of INVOICES) {
   const data = withLines(sample('invoice-every-tax'), 60)
@@ -54,10 +56,10 @@ for (const template of INVOICES) {
 const fontFolders = [...new Set(FONT_FILES.map((file) => dirname(file)))].map((home) => `<dir>${home}</dir>`)
 
 // As they take room; a code of an e-invoice is as dense as a real one.
-const picturesOf = async ({ irn, upi_id, watermark }: PrintedDocument) => ({
-  ...(watermark ? {} : { logo: await drawnCode('upi-qr', 'A logo') }),
-  ...(irn ? { 'signed-qr': await drawnCode('signed-qr', irn.repeat(15)) } : {}),
-  ...(upi_id ? { 'upi-qr': await drawnCode('upi-qr', `upi://pay?pa=${upi_id}`) } : {}),
+const picturesOf = ({ irn, upi_id, watermark }: PrintedDocument) => ({
+  ...(watermark ? {} : { logo: drawnCode('upi-qr', 'A logo') }),
+  ...(irn ? { 'signed-qr': drawnCode('signed-qr', irn.repeat(15)) } : {}),
+  ...(upi_id ? { 'upi-qr': drawnCode('upi-qr', `upi://pay?pa=${upi_id}`) } : {}),
 })
 
 const textOf = async (name: string, order: '-layout' | '-raw') =>
@@ -66,7 +68,7 @@ const pagesOf = new Map<string, string[]>()
 beforeAll(async () => {
   if (!isChecked) return
   writeFileSync(join(folder, 'fonts.conf'), `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>${fontFolders.join('')}<cachedir>${folder}/cache</cachedir></fontconfig>`)
-  for (const [name, { template, data }] of documents) writeFileSync(join(folder, `${name}.fodt`), await merge(template, data, await picturesOf(data)))
+  for (const [name, { template, data }] of documents) writeFileSync(join(folder, `${name}.fodt`), await merge(template, data, picturesOf(data)))
   await run('soffice', [
     `-env:UserInstallation=${pathToFileURL(join(folder, 'profile'))}`, '--headless', '--convert-to', 'pdf', '--outdir', folder, ...[...documents.keys()].map((name) => join(folder, `${name}.fodt`)),
   ], { env: { ...process.env, HOME: folder, FONTCONFIG_FILE: join(folder, 'fonts.conf') }, maxBuffer: 2 ** 24 })
@@ -125,6 +127,17 @@ const plain = (text: string) => text.replace(/\s+/g, '')
   test.each(INVOICES)('numbers of lines of %s are in one piece', async (template) => {
     const numbers = (await textOf(`${template}.high-rows`, '-raw')).split('\n').map((line) => /^(\d+)(?: Article|$)/.exec(line)?.[1])
     expect(Array.from({ length: 60 }, (_, place) => String(place + 1)).filter((no) => !numbers.includes(no))).toEqual([])
+  })
+
+  test.each([...documents.keys()].filter((name) => /crores$/.test(name)))('figures of %s, of crores and of six decimals, are in one piece', async (name) => {
+    const { data } = documents.get(name)!
+    const summary = name.startsWith('invoice-') || /^(bill|credit-note|debit-note)/.test(name) ? [...data.hsn_summary, data.hsn_totals] : []
+    const ofLines = data.lines.flatMap(({ quantity, rate, discount, taxable }) => [quantity, rate, discount, taxable])
+    const ofSummary = summary.flatMap(({ taxable, cgst, cess, tax }) => [taxable, cgst, cess, tax])
+    const amounts = [...data.totals.map(({ amount }) => amount), data.total, ...ofLines, ...ofSummary]
+    // A figure that is cut or overlaps its neighbour is no word of its own either.
+    const words = new Set((await textOf(name, '-raw')).replaceAll('₹ ', '₹').split(/\s+/))
+    expect(amounts.filter((amount) => amount !== '' && !words.has(amount.replace('₹ ', '₹')))).toEqual([])
   })
 
   test.each(INVOICES)('a row of the lines of %s is never on two pages', (template) => {

@@ -6,7 +6,7 @@ import { flatOdt } from '../fixtures/flat-odt.ts'
 const [, , engineName, path] = process.argv as [string, string, 'embedded' | 'soffice', string]
 const log = { info: () => undefined, warn: () => undefined }
 const engine = createPdfEngine({ engine: engineName, path: path.split(':'), log })
-const convert = () => engine.toPdf(flatOdt(500), { timeoutMs: 100_000, owner: '' })
+const convert = () => engine.toPdf(flatOdt(500), { timeoutMs: 300_000, owner: '' })
 
 await convert()
 console.log(JSON.stringify({ pids: engine.pids().flatMap(groupOf) }))

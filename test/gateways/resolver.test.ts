@@ -1,10 +1,8 @@
 // Looking up names: by the hosts file, by name servers that answer or do not, remembered, and so many at once.
-import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals'
 import { canBePublic, isLocalhost, readHosts } from '../../gateways/webhook/host-names.ts'
 import { createResolver, LOOKUPS } from '../../gateways/webhook/resolver.ts'
 import { openNameServer, type NameServer } from '../fixtures/name-server.ts'
-
-jest.setTimeout(30_000)
 
 let server: NameServer
 beforeEach(async () => {
