@@ -28,6 +28,10 @@ export async function lockPerson(connection: Connection, id: string): Promise<Pe
   return lockById.first(connection, id)
 }
 
+/** The person with this id. */
+export const findPerson = (connection: Connection, id: string): Promise<PersonRow | null> => byId.first(connection, id)
+
+const byId = finderAbove<PersonRow, [string]>(people, (id) => ({ where: { id: is(id) } }))
 const byEmail = finderAbove<PersonRow, [string]>(people, (email) => ({
   where: where(fn('lower', col('email')), fn('lower', email)),
 }))

@@ -4,7 +4,7 @@ import { Op } from 'sequelize'
 import type { Connection, Statement } from './connection.ts'
 import { partnerKeys, TURN_TO_WRITE, type OrganizationRow, type PartnerKeyRow } from './organization.ts'
 import { finder, finderAbove, is, type Scope } from './find.ts'
-import { BYTES, TEXTS, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
+import { BYTES, TEXT, TEXTS, TIME, UUID, orNull, textOf, model, type RowOf } from './model.ts'
 import type { Precondition } from './transaction.ts'
 
 export const tokens = model('tokens', {
@@ -12,6 +12,8 @@ export const tokens = model('tokens', {
   id: UUID,
   user_id: orNull(UUID),
   partner_id: orNull(UUID),
+  /** What people call it; null where it was not made by one. */
+  name: orNull(TEXT),
   kind: textOf<'PAT' | 'OAUTH'>(),
   token_hash: BYTES,
   scopes: TEXTS,
@@ -187,6 +189,13 @@ export async function findTokensOfPartner(
   )
   return { live, last: last[0] ?? null }
 }
+
+/** The tokens of a user that are not revoked, locked; those that a partner has issued are the partner's. */
+export const lockTokensOfUser = finder<TokenRow, [userId: string]>(tokens, (userId) => ({
+  where: { user_id: is(userId), partner_id: null, revoked_time: null },
+  order: ['id'],
+  lock: true,
+}))
 
 const liveOfPartner = finder<TokenRow, [partnerId: string, now: Date]>(tokens, (partnerId, now) => ({
   where: { partner_id: is(partnerId), revoked_time: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: now }] } },

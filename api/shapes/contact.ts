@@ -1,26 +1,11 @@
 // A contact as JSON, in and out.
 import { Type, type Static } from 'typebox'
 import type { ContactRow } from '../../models/contact.ts'
+import { Address, AnsweredAddress } from './address.ts'
 import { Amount, Currency, Email, Id, Name, nullable, optional, Text, Timestamp } from './fields.ts'
 
 export const CONTACT_TYPES = ['CUSTOMER', 'VENDOR', 'BOTH']
 export const CONTACT_STATUSES = ['ACTIVE', 'INACTIVE']
-
-const Address = Type.Object({
-  address: optional(Text(500)),
-  city: optional(Text(100)),
-  state_code: optional(Text(60)),
-  zip: optional(Text(20)),
-  country: optional(Text(60)),
-})
-
-const AnsweredAddress = Type.Object({
-  address: nullable(Type.String()),
-  city: nullable(Type.String()),
-  state_code: nullable(Type.String()),
-  zip: nullable(Type.String()),
-  country: nullable(Type.String()),
-})
 
 const ContactPerson = Type.Object({
   contact_person_id: optional(

@@ -1,7 +1,7 @@
 // Currencies and exchange rates as JSON.
 import { Type, type Static } from 'typebox'
 import type { CurrencyRow, ExchangeRateRow } from '../../models/currency.ts'
-import { Id } from './fields.ts'
+import { Currency as CurrencyCode, decimal, DocumentDate, Id, optional } from './fields.ts'
 
 export const Currency = Type.Object({
   currency_code: Type.String({ description: 'ISO 4217.' }),
@@ -36,3 +36,11 @@ export function showExchangeRate(rate: ExchangeRateRow): Static<typeof ExchangeR
     source: rate.source,
   }
 }
+
+/** Today's where no date is sent. */
+export const SentRate = Type.Object({
+  from_currency: CurrencyCode,
+  to_currency: CurrencyCode,
+  rate: decimal({ exclusiveMinimum: 0 }),
+  rate_date: optional(DocumentDate),
+})

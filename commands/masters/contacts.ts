@@ -5,13 +5,12 @@ import { fault } from '../../domain/faults.ts'
 import { compareFields, throwRefusal, type Answered, type Sent } from '../../domain/fixed-fields.ts'
 import { toDecimalText, toMinor } from '../../domain/money.ts'
 import { checkedCurrency, checkedPan, checkedState } from '../../domain/registration.ts'
-import { contacts, countContactUses, type Address, type ContactPerson, type ContactRow } from '../../models/contact.ts'
+import { contacts, countContactUses, type ContactPerson, type ContactRow } from '../../models/contact.ts'
 import { existingRow, type Lock, type Scope } from '../../models/find.ts'
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
+import { mergedAddress, type AddressFields } from './addresses.ts'
 import { personsOf, type ContactPersonInput } from './contact-persons.ts'
-
-type Nullable<T> = { [Field in keyof T]?: T[Field] | null }
 
 /** The fields of a contact in a body. A field that is left out stays as it is, null clears it. */
 export interface ContactFields {
@@ -27,8 +26,8 @@ export interface ContactFields {
   email?: string | null
   phone?: string | null
   website?: string | null
-  billing_address?: Nullable<Address> | null
-  shipping_address?: Nullable<Address> | null
+  billing_address?: AddressFields | null
+  shipping_address?: AddressFields | null
   contact_persons?: ContactPersonInput[] | null
   payment_terms?: number | null
   opening_balance?: number | null
@@ -169,7 +168,7 @@ function checked(before: Before, fields: ContactFields): Partial<ContactRow> {
   if (fields.place_of_contact !== undefined) set.place_of_contact = stateOf(fields.place_of_contact)
   for (const name of ['billing_address', 'shipping_address'] as const) {
     const sent = fields[name]
-    if (sent !== undefined) set[name] = sent === null ? null : mergeAddress(before[name], sent)
+    if (sent !== undefined) set[name] = sent === null ? null : mergedAddress(before[name], sent)
   }
   if (fields.payment_terms !== undefined) set.payment_terms = fields.payment_terms ?? 0
   if (fields.currency_code !== undefined) set.currency_code = checkedCurrency(fields.currency_code ?? 'INR')
@@ -202,15 +201,4 @@ const blankAsNull = (text: string | null) => (text === null || text.trim() === '
 function stateOf(text: string | null): string | null {
   const place = blankAsNull(text)
   return place === null ? null : checkedState(place, 'place_of_contact')
-}
-
-function mergeAddress(before: Address | null, sent: Nullable<Address>): Address {
-  const field = (name: keyof Address) => (sent[name] === undefined ? (before?.[name] ?? null) : sent[name])
-  return {
-    address: field('address'),
-    city: field('city'),
-    state_code: field('state_code'),
-    zip: field('zip'),
-    country: field('country'),
-  }
 }

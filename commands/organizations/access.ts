@@ -1,4 +1,4 @@
-// Takes access away: revokes tokens and partner keys, and repeats such changes after a restore.
+// Takes access away: revokes tokens and partner keys; and repeats changes of access after a restore.
 import type { AccessChange } from '../../domain/restoration.ts'
 import { findRow } from '../../models/find.ts'
 import { lockOrganization, organizations } from '../../models/organization.ts'
@@ -7,6 +7,7 @@ import { tokens, type TokenRow } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
 import type { Caller } from '../books/caller.ts'
 import { openBooks, type WriteContext } from '../books/open-books.ts'
+import { repeatMember } from '../people/repeat-member.ts'
 
 /** Revokes a token at `time`, unless it was revoked before. Null where the organisation has none of this id. */
 export async function revokeToken(
@@ -29,7 +30,7 @@ export async function revokeToken(
   return books.update<TokenRow>(tokens, token, { revoked_time: time })
 }
 
-/** Makes a change again that a restore has undone. False where the books do not have the token, key or organisation. */
+/** Makes a change again that a restore has undone. False where the books do not have the token, key, organisation or member. */
 export async function repeatAccessChange(
   context: WriteContext,
   operator: Caller,
@@ -46,6 +47,8 @@ export async function repeatAccessChange(
       return (await revokePartnerKey(context.database, change.id, time)) !== null
     case 'ORGANIZATION_STATUS':
       return openBooks(context, operator, (books) => repeatStatus(books, change))
+    case 'MEMBER':
+      return openBooks(context, operator, (books) => repeatMember(books, change))
   }
 }
 

@@ -121,17 +121,26 @@ export function issueToken(
   books: Books,
   {
     userId,
+    name = null,
     scopes,
     tier,
     sandbox,
     expires,
-  }: { userId: string | null; scopes: string[]; tier: TokenRow['tier']; sandbox: boolean; expires: Date | null },
+  }: {
+    userId: string | null
+    name?: string | null
+    scopes: string[]
+    tier: TokenRow['tier']
+    sandbox: boolean
+    expires: Date | null
+  },
 ): IssuedToken {
   const secret = mintSecret(sandbox ? PREFIXES.sandboxPat : PREFIXES.pat)
   const row = books.insert(tokens, {
     id: books.newId(),
     user_id: userId,
     partner_id: books.caller.partnerId,
+    name,
     kind: 'PAT',
     token_hash: hashOf(secret),
     scopes,

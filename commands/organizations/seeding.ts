@@ -25,6 +25,8 @@ export function seedOrganization(books: Books, organization: OrganizationRow, ci
     gstin: organization.gstin,
     state: organization.state_code,
     city,
+    address: null,
+    dispatch_address: null,
     is_default: true,
     is_active: true,
     invoice_prefix: DOCUMENTS.INVOICE.prefix,

@@ -1,11 +1,15 @@
 // Personal access tokens for the users of an organisation.
-import { fault } from '../../domain/faults.ts'
+import { endOfDate } from '../../domain/dates.ts'
+import { fault, notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { checkedScopes, FULL_ACCESS } from '../../domain/scopes.ts'
-import { findOrganization, findUserByEmail } from '../../models/organization.ts'
-import type { TokenRow } from '../../models/token.ts'
+import { findRow } from '../../models/find.ts'
+import { findTokensOfOrganization } from '../../models/issued-access.ts'
+import { findOrganization } from '../../models/organization.ts'
+import { tokens, type TokenRow } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
-import { addUser } from '../people/persons.ts'
+import { joinMember } from '../people/members.ts'
+import { revokeToken } from './access.ts'
 import { issueToken, type IssuedToken } from './partners.ts'
 
 export interface TokenInput {
@@ -28,10 +32,8 @@ export async function mintUserToken(
   const organization = isId(orgId) ? await findOrganization(books.connection, orgId) : null
   if (!organization) throw fault('not_found.resource', { message: `There is no organisation ${orgId}.` })
   books.enter(organization.id)
-  const user =
-    (await findUserByEmail(books, email)) ??
-    // Whatever the scopes of the token, its user may sign in to read at most.
-    (await addUser(books, { email, name: null, role: 'VIEWER' }))
+  // Whatever the scopes of the token, a new user may sign in to read at most.
+  const user = await joinMember(books, { email, name: null, role: 'VIEWER' })
   books.record({ action: 'TOKEN_CREATED', entityType: 'USER', entityId: user.id, entityRef: user.email })
   return issueToken(books, {
     userId: user.id,
@@ -40,4 +42,53 @@ export async function mintUserToken(
     sandbox: organization.sandbox,
     expires,
   })
+}
+
+/** What an owner chooses of a new token; `expires_at` is an instant, or a date, whose end in India it is. */
+export interface NewTokenFields {
+  name: string
+  scopes: string[]
+  expires_at?: string | null
+}
+
+/** The most tokens of an organisation that can be used at the same time. */
+const MAX_TOKENS = 200
+
+/**
+ * Makes a token of the signed-in user. Throws validation.invalid_value for an unknown scope or an expiry that has passed, and
+ * conflict.limit_reached beyond MAX_TOKENS.
+ */
+export async function createToken(books: Books, { name, scopes, expires_at }: NewTokenFields): Promise<IssuedToken> {
+  const expires = expires_at == null ? null : new Date(endOfDate(expires_at)!)
+  if (expires !== null && expires <= books.now)
+    throw fault('validation.invalid_value', { field: 'expires_at', message: 'expires_at must be in the future.' })
+  const checked = checkedScopes(scopes)
+  if ((await findTokensOfOrganization(books, books.now)).length >= MAX_TOKENS) {
+    const message = `The organisation has ${MAX_TOKENS} tokens; revoke some that are not needed any more.`
+    throw fault('conflict.limit_reached', { message, details: { limit: MAX_TOKENS } })
+  }
+  const token = issueToken(books, {
+    userId: books.caller.userId,
+    name: name.trim(),
+    scopes: checked,
+    tier: 'DEFAULT',
+    sandbox: books.organization.sandbox,
+    expires,
+  })
+  books.record({
+    action: 'TOKEN_CREATED',
+    entityType: 'USER',
+    entityId: books.caller.userId!,
+    entityRef: books.caller.session?.email ?? null,
+    metadata: { token_id: token.row.id, name: token.row.name, scopes: checked },
+  })
+  return token
+}
+
+/** Revokes a token of the organisation, whoever has issued it. Throws not_found.resource. */
+export async function revokeTokenOfOrganization(books: Books, id: string): Promise<void> {
+  const token = isId(id) ? await findRow(books, tokens, id) : null
+  const isRevoked = token?.revoked_time != null && token.revoked_time <= books.now
+  if (token?.kind !== 'PAT' || isRevoked) throw notFound('token')
+  await revokeToken(books, { orgId: books.orgId, id: token.id }, books.now)
 }

@@ -11,8 +11,9 @@ export const NO_ADDRESS = 'owner@organization.invalid'
 export async function addUser(
   books: Books,
   { email, name, role }: { email: string; name: string | null; role: Role },
+  known: PersonRow | null = null,
 ): Promise<UserRow> {
-  const person = email.toLowerCase() === NO_ADDRESS ? null : await personOf(books, email)
+  const person = email.toLowerCase() === NO_ADDRESS ? null : (known ?? (await personOf(books, email)))
   return books.insert(users, {
     id: books.newId(),
     person_id: person?.id ?? null,
@@ -20,6 +21,7 @@ export async function addUser(
     name,
     role,
     created_time: books.now,
+    removed_time: null,
   })
 }
 

@@ -23,7 +23,7 @@ export async function setPassword(books: Books, { orgId, email, password }: Pass
   if (!organization) throw fault('not_found.resource', { message: `There is no organisation ${orgId}.` })
   books.enter(organization.id)
   const user = await findUserByEmail(books, email)
-  if (!user || user.email.toLowerCase() === NO_ADDRESS)
+  if (!user || user.removed_time !== null || user.email.toLowerCase() === NO_ADDRESS)
     throw fault('not_found.resource', { message: `${organization.name} has no user ${email}.` })
   checkPassword(password, user.email)
   const hash = await hashOfPassword(password)

@@ -42,10 +42,24 @@ export async function personByPassword(
   return person
 }
 
-function tooMany(free: Date, now: Date): Fault {
+/**
+ * Counts a request of a password reset, the same for every address, whoever has it. Throws rate_limit.exceeded after ten in
+ * fifteen minutes, of the account or of the address.
+ */
+export async function countResetRequest(
+  connection: Connection,
+  { email, address }: Pick<Credentials, 'email' | 'address'>,
+  now: Date,
+): Promise<void> {
+  const account = createHash('sha256').update(email.trim().toLowerCase()).digest('hex')
+  const free = await countSignIn(connection, [`reset of ${account}`, `reset from ${address}`], now)
+  if (free !== null) throw tooMany(free, now, 'Too many resets were asked for')
+}
+
+function tooMany(free: Date, now: Date, what = 'Too many sign-ins have failed'): Fault {
   const seconds = Math.max(1, Math.ceil((free.getTime() - now.getTime()) / 1000))
   return fault('rate_limit.exceeded', {
-    message: 'Too many sign-ins have failed; wait for the number of seconds in Retry-After.',
+    message: `${what}; wait for the number of seconds in Retry-After.`,
     retryAfter: seconds,
     details: { limit: SIGN_IN_LIMIT.most, retry_after: seconds },
   })
