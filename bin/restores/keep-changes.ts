@@ -11,7 +11,7 @@ import { operatorContext } from '../operator.ts'
 interface Keeping {
   context: WriteContext
   keep(changes: readonly AccessChange[]): void
-  /** Writes them, where a blob store is configured; where that fails, says what is not kept. */
+  /** Writes those that are not written yet, where a blob store is configured; where that fails, says what is not kept. Never throws. */
   kept(): Promise<void>
 }
 
@@ -23,15 +23,17 @@ export function keepingContext(database: Database): Keeping {
     keep,
     async kept() {
       const { storageConnectionString: connectionString, storageContainer: container } = readLocalRun()
-      if (changes.length === 0 || connectionString === null) return
-      const { id } = await installationOf(database)
-      const blobs = openBlobStore({ connectionString, container, publicUrl: null })
-      await writeChanges(blobs, id, changes, new Date()).catch(() => {
+      const unwritten = changes.splice(0)
+      if (unwritten.length === 0 || connectionString === null) return
+      try {
+        const { id } = await installationOf(database)
+        await writeChanges(openBlobStore({ connectionString, container, publicUrl: null }), id, unwritten, new Date())
+      } catch {
         console.error(
           'The security log in the blob store could not be written. Keep these lines for npm run after-restore -- --security-log FILE:',
         )
-        for (const change of changes) console.error(JSON.stringify(change))
-      })
+        for (const change of unwritten) console.error(JSON.stringify(change))
+      }
     },
   }
 }

@@ -1,5 +1,6 @@
 // Prints what was done after a restore, and what is to be told to whom.
-import type { AfterRestore } from '../../commands/restores/after-restore.ts'
+import type { AfterRestore, RestoredBooks } from '../../commands/restores/after-restore.ts'
+import { onOneLine } from '../one-line.ts'
 import type { LostTime } from '../../commands/restores/skip-numbers.ts'
 
 interface Report extends AfterRestore {
@@ -12,16 +13,15 @@ interface Report extends AfterRestore {
 const NAMED = 50
 
 export function printReport(report: Report, asJson: boolean): void {
-  console.log(asJson ? JSON.stringify(report, null, 2) : linesOf(report).join('\n'))
+  const lines = () => [...doneLines(report), '', 'Tell', ...toldLines(report), '', ...stillNamed(report.lost), '', NEXT]
+  console.log(asJson ? JSON.stringify(report, null, 2) : lines().join('\n'))
 }
 
-function linesOf(report: Report): string[] {
-  const { lost, organizations, mails, sessions, repeated, unknown, sources } = report
+const NEXT =
+  'Now npm run audit; then start the workers and the API, and run npm run reconcile and npm run doctor. Workflows in Temporal of what is lost end by themselves.'
+
+function doneLines({ lost, organizations, mails, sessions, repeated, unknown, sources }: Report): string[] {
   const numbers = organizations.flatMap(({ skipped }) => skipped).reduce((sum, { numbers }) => sum + numbers, 0)
-  const bulks = organizations.reduce((sum, { bulks }) => sum + bulks, 0)
-  const schedules = organizations.reduce((sum, { schedules }) => sum + schedules, 0)
-  const receivers = organizations.filter(({ endpoints }) => endpoints > 0).length
-  const eInvoices = organizations.filter(({ e_invoicing }) => e_invoicing)
   return [
     `What was written between ${lost.from.toISOString()} and ${lost.to.toISOString()} is lost.`,
     '',
@@ -30,43 +30,83 @@ function linesOf(report: Report): string[] {
       const of = skipped.map(({ document, numbers, last }) => `${document} ${numbers} (to ${last})`)
       return `${org_id} ${name}: ${of.join(', ') || 'none'}`
     }),
-    `Ended ${sessions} sessions: persons sign in again. Passwords that were set since are the earlier ones again.`,
-    sources.length > 0
-      ? `Of ${sources.join(', ')}: made ${repeated.length} revocations and suspensions again.`
-      : 'No security log: tokens and partner keys that were revoked since are valid again (npm run token -- list,',
+    `Ended ${sessions} sessions, and all invitations and links to set a password: persons sign in again. Passwords that were set since are the earlier ones again.`,
     ...(sources.length > 0
-      ? []
-      : ['npm run partner-key -- list), and organisations that were suspended since are active.']),
+      ? [`Of ${sources.join(', ')}: made ${repeated.length} changes of access again.`]
+      : [
+          'No security log: organisations that were suspended since are active, members who were removed or got another role since are as',
+          'they were, and tokens and partner keys that were revoked since are valid again. To revoke all of before, and issue new ones (a list of them without --yes):',
+          `  npm run token -- revoke --created-before ${lost.to.toISOString()} --yes`,
+          `  npm run partner-key -- revoke --created-before ${lost.to.toISOString()} --yes`,
+        ]),
     ...named(repeated, (change) => JSON.stringify(change)),
-    ...(unknown.length > 0 ? ['Of tokens, keys and organisations that the backup does not have:'] : []),
+    ...(unknown.length > 0
+      ? [
+          'Not made again, because the backup does not have the token, key, organisation or member, or an organisation would be without an owner:',
+        ]
+      : []),
     ...named(unknown, (change) => JSON.stringify(change)),
     `Marked ${mails.length} mails as UNKNOWN, which were to be sent at the time of the backup and probably were; send again what did not arrive:`,
     ...named(mails, ({ org_id, id }) => `${org_id} ${id}`),
-    '',
-    'Tell',
-    `- callers: what was answered since ${lost.from.toISOString()} is lost, and has to be sent again. With its key it is carried`,
-    '  out again, under another number. Tokens, organisations and endpoints made since are gone',
-    '- readers of the change feed: those that had read further get 410 gone.cursor, and copy the books again',
-    `- receivers of webhooks, of ${receivers} organisations: they may have heard of documents that do not exist. Secrets that were`,
-    '  rotated since are the earlier ones again. A webhook that comes again has the X-Svc-Delivery that it had',
-    ...(bulks > 0 ? [`- callers of bulks: ${bulks} that were under way go on, and create their rows again`] : []),
-    ...(schedules > 0
-      ? [
-          `- owners of recurring schedules: the occurrences of ${schedules} that were due meanwhile run again, under new numbers`,
-        ]
-      : []),
-    ...(eInvoices.length > 0
-      ? [
-          '- organisations with e-invoicing: e-invoices registered since are at the portal without a document here, and have to be cancelled there:',
-        ]
-      : []),
-    ...named(eInvoices, ({ org_id, name, e_invoices }) => `${org_id} ${name} (${e_invoices} under way)`),
-    '',
-    'Now npm run audit; then start the workers and the API. Workflows in Temporal of what is lost end by themselves.',
   ]
 }
 
+function toldLines({ lost, organizations }: Report): string[] {
+  const receivers = organizations.filter(({ endpoints }) => endpoints > 0).length
+  const of = (kind: 'bulks' | 'conversions' | 'schedules' | 'payment_links', ...lines: string[]) => {
+    const some = organizations.filter((one) => one[kind] > 0)
+    return some.length > 0 ? [...lines, ...named(some, (one) => `${one.org_id} ${one.name}: ${one[kind]}`)] : []
+  }
+  return [
+    `- callers: what was answered since ${lost.from.toISOString()} is lost, and has to be sent again. With its key it is carried`,
+    '  out again, under another number. Tokens, organisations, members and endpoints since are gone. What was changed, paid, voided',
+    '  or deleted since is as it was',
+    '- readers of the change feed: those that had read further get 410 gone.cursor, and copy the books again',
+    `- receivers of webhooks, of ${receivers} organisations: they may have heard of documents that do not exist. Endpoints that were`,
+    '  disabled, deleted or moved since, and secrets that were rotated, are the earlier ones again. A webhook that comes again has the',
+    '  X-Svc-Delivery that it had',
+    '- customers: mails since, with their PDFs, may be of documents that do not exist, or that now get another number. Reminders',
+    '  until the failure are not sent again; those of the next two days are sent on the third',
+    '- whoever uses attachments: files that were uploaded since have no row here, and are removed by a worker after a week; those that',
+    '  were deleted since are missing, which npm run audit names once a worker has looked',
+    ...of('bulks', '- callers of bulks that were under way: they go on, and create their rows again:'),
+    ...of(
+      'conversions',
+      '- callers of conversions that were under way: a repeat of the call makes the documents again:',
+    ),
+    ...of(
+      'schedules',
+      '- owners of recurring schedules with occurrences that were due meanwhile: they run again, under new numbers:',
+    ),
+    ...of(
+      'payment_links',
+      '- payers by payment links: those of invoices since lead to nothing here; schedules with such links:',
+    ),
+    ...eInvoices(organizations),
+  ]
+}
+
+function eInvoices(organizations: RestoredBooks[]): string[] {
+  const some = organizations.filter(({ e_invoicing }) => e_invoicing)
+  if (some.length === 0) return []
+  return [
+    '- organisations with e-invoicing: e-invoices registered since are at the portal without a document here, and have to be cancelled',
+    '  there. IRNs that were cancelled since look registered here: void their documents again:',
+    ...named(some, ({ org_id, name, e_invoices }) => `${org_id} ${name} (${e_invoices} under way)`),
+  ]
+}
+
+/** Where an operator finds what the books no longer have. */
+const stillNamed = ({ from }: LostTime): string[] => [
+  'What is lost is still named by the log of the API (org_id, route and status of each call), by the mail provider (the arguments',
+  'org_id and email_id), and by Temporal as long as its namespace keeps what has ended: mails, e-invoices, and webhooks with their records:',
+  `  npm run temporal -- workflow list --query "WorkflowType IN ('sendDocumentEmail', 'registerEInvoice', 'webhookDispatch') AND StartTime > '${from.toISOString()}'"`,
+]
+
 function named<T>(all: T[], show: (one: T) => string): string[] {
   const more = all.length - NAMED
-  return [...all.slice(0, NAMED).map((one) => `  ${show(one)}`), ...(more > 0 ? [`  and ${more} more (--json)`] : [])]
+  return [
+    ...all.slice(0, NAMED).map((one) => `  ${onOneLine(show(one))}`),
+    ...(more > 0 ? [`  and ${more} more (--json)`] : []),
+  ]
 }

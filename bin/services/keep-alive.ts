@@ -21,12 +21,17 @@ export const DEAF_PATIENCE_MS = 5_000
 
 const PATIENCE_MS = 60_000
 const TOO_OFTEN = 5
-const SLOW_MS = 15_000
+const FIRST_PAUSE_MS = 100
+/** So short that a part is back within ten seconds after what ended it is over: it also needs a few seconds to start. */
+export const LONGEST_PAUSE_MS = 4_000
+
+/** The pause before a part starts again that has ended so often within a minute. */
+export const pauseMs = (ends: number): number => Math.min(FIRST_PAUSE_MS * 4 ** (ends - 1), LONGEST_PAUSE_MS)
 
 /**
  * Watches a part until `stopping`. A part that ends is reported and started again, after 0.1 s the first time and after
- * longer waits if it ends again within a minute. A part that does not respond is ended. If a part ends five times within a
- * minute, the last lines of its log are printed, and it is started every 15 s from then on.
+ * longer waits, of up to 4 s, if it ends again within a minute. A part that does not respond is ended. If a part ends five times
+ * within a minute, the last lines of its log are printed.
  */
 export async function keepAlive(part: RunPart, server: StartedServer | Error, stopping: AbortSignal): Promise<void> {
   let deaths: number[] = []
@@ -35,7 +40,7 @@ export async function keepAlive(part: RunPart, server: StartedServer | Error, st
     const how: string = now instanceof Error ? now.message : await endOf(part, now, stopping)
     if (stopping.aborted) return
     deaths = [...deaths.filter((at) => at > Date.now() - PATIENCE_MS), Date.now()]
-    const waitMs = deaths.length >= TOO_OFTEN ? SLOW_MS : 100 * 4 ** (deaths.length - 1)
+    const waitMs = pauseMs(deaths.length)
     printLine(
       part.name,
       `${now instanceof Error ? 'does not start' : 'ended'} (${how}); starts again in ${waitMs / 1000} s`,

@@ -112,6 +112,10 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
 
   const mailEventsKey = addresses.mailboxUrl === null ? null : await eventsKeyOf(addresses.mailboxUrl)
   const environment = environmentOf(local, addresses, { port, encryptionKey, mailEventsKey })
+  if (addresses.temporalUiUrl === null) {
+    const { examineNamedTemporal } = await import('./named-temporal.ts')
+    await examineNamedTemporal(environment, (line) => printLine('Temporal', line))
+  }
   await startService(run, origin, environment, onLaunch)
   await step('Service', async (say) => {
     await waitUntilReady(origin, stopped, say)
@@ -147,6 +151,16 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
+// How a managed Temporal is reached; the local run's own is reached without.
+const OF_OTHER_TEMPORALS = {
+  TEMPORAL_API_KEY: '',
+  TEMPORAL_TLS: '',
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: '',
+  TEMPORAL_TLS_SERVER_NAME: '',
+  TEMPORAL_TLS_CLIENT_CERT_PATH: '',
+  TEMPORAL_TLS_CLIENT_KEY_PATH: '',
+}
+
 function environmentOf(
   local: LocalRun,
   addresses: Addresses,
@@ -159,6 +173,7 @@ function environmentOf(
     PORT: String(port),
     DATABASE_URL: databaseUrl,
     TEMPORAL_ADDRESS: temporalAddress,
+    ...(addresses.temporalUiUrl === null ? {} : OF_OTHER_TEMPORALS),
     ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
     AZURE_STORAGE_CONNECTION_STRING: storageConnectionString,
     ENCRYPTION_KEY: encryptionKey,

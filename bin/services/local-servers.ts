@@ -134,7 +134,7 @@ async function temporalServer(
 
 // An operator's shell may have exported the address of the run's own server, for Temporal's CLI or psql: that is no other server.
 const isOwn = (address: string, port: number | undefined) =>
-  new RegExp(`(^|@)127\\.0\\.0\\.1:${port}(/|$)`).test(address)
+  new RegExp(`(^|@)(127\\.0\\.0\\.1|localhost|\\[::1\\]):${port}(/|$)`).test(address)
 
 const urlOf = (port: number) => `http://127.0.0.1:${port}`
 

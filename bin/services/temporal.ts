@@ -17,6 +17,8 @@ export interface TemporalOptions {
   /** The address of the codec server, which decrypts what the UI shows; without it the UI shows it encrypted. */
   codecUrl?: string
   log: string
+  /** False for a server as it is elsewhere before a worker has registered the search attributes. */
+  withSearchAttributes?: boolean
   inherited: NodeJS.ProcessEnv
   onLaunch?: (launched: Launched) => void
   hurry?: AbortSignal
@@ -50,7 +52,9 @@ export async function startTemporal(options: TemporalOptions): Promise<StartedSe
   }
 }
 
-function argumentsOf({ namespace, databaseFile, port, uiPort, codecUrl }: TemporalOptions): string[] {
+function argumentsOf(options: TemporalOptions): string[] {
+  const { namespace, databaseFile, port, uiPort, codecUrl, withSearchAttributes = true } = options
+  const searchAttributes = withSearchAttributes ? Object.values(SEARCH_ATTRIBUTES) : []
   return [
     'server',
     'start-dev',
@@ -75,7 +79,7 @@ function argumentsOf({ namespace, databaseFile, port, uiPort, codecUrl }: Tempor
     'matching.enableFairness=true',
     '--log-level',
     'error',
-    ...Object.values(SEARCH_ATTRIBUTES).flatMap(({ name, type }) => ['--search-attribute', `${name}=${KINDS[type]}`]),
+    ...searchAttributes.flatMap(({ name, type }) => ['--search-attribute', `${name}=${KINDS[type]}`]),
   ]
 }
 

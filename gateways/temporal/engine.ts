@@ -26,15 +26,24 @@ import { createConverter, type Convert } from './conversion.ts'
 import { createEInvoiceSignals, type AttendEInvoice } from './e-invoice.ts'
 import { EngineUnavailable, isEngineUnavailable } from './engine-unavailable.ts'
 import { dataConverterOf } from './payload-codec.ts'
-import { createRunNow, createScheduleSignals, type RunScheduleNow, type SignalSchedule } from './recurring.ts'
+import {
+  createRunNow,
+  createScheduleRenewal,
+  createScheduleSignals,
+  type RenewSchedule,
+  type RunScheduleNow,
+  type SignalSchedule,
+} from './recurring.ts'
 import { createKeptSchedules, type KeptSchedules } from './kept-schedules.ts'
+import { createNamespaceMarks, type NamespaceMarks } from './namespace-mark.ts'
 import { createRenderer, type Render } from './render.ts'
 import { createScheduler, createUnscheduler } from './schedule.ts'
+import { connectionOptionsOf, type TemporalServer } from './server.ts'
 import { startOptions, type WorkflowStarter } from './start-options.ts'
+import { createTaskQueues, type TaskQueues } from './task-queues.ts'
 import { traceHeader } from './trace-header.ts'
 
-export interface EngineOptions {
-  address: string
+export interface EngineOptions extends TemporalServer {
   namespace: string
   /** Added to the names of the task queues; '' for none. */
   queueSuffix: string
@@ -47,7 +56,7 @@ export interface EngineOptions {
 /** 'running' where the workflow was started now or before; 'finished' where it has already ended. */
 export type Started = 'running' | 'finished'
 
-export interface Engine extends BulkWorkflows, KeptSchedules, MailWorkflows {
+export interface Engine extends BulkWorkflows, KeptSchedules, MailWorkflows, NamespaceMarks, TaskQueues {
   /** Starts the attempts of a batch. Throws EngineUnavailable. */
   startDispatch(input: DispatchInput, findable: Findable, size: number): Promise<Started>
   /**
@@ -64,6 +73,7 @@ export interface Engine extends BulkWorkflows, KeptSchedules, MailWorkflows {
   attendEInvoice: AttendEInvoice
   render: Render
   signalSchedule: SignalSchedule
+  renewSchedule: RenewSchedule
   runScheduleNow: RunScheduleNow
   /** Schedules the nightly housekeeping of a zone; returns whether the schedule is new. Throws EngineUnavailable, or where Temporal refuses. */
   ensureSchedule(timeZone: string): Promise<boolean>
@@ -71,7 +81,7 @@ export interface Engine extends BulkWorkflows, KeptSchedules, MailWorkflows {
   removeSchedule(timeZone: string): Promise<void>
   /** Whether the server answers within two seconds and has our namespace. Never throws. */
   isReachable(): Promise<boolean>
-  /** Adds the search attributes that the namespace lacks; returns their names. Throws where that is not permitted. */
+  /** Adds the search attributes that the namespace lacks; returns their names. Throws EngineUnavailable, or where that is not permitted. */
   registerSearchAttributes(): Promise<string[]>
   client: Client
   close(): Promise<void>
@@ -110,13 +120,19 @@ function retries(): { interceptor: ReturnType<typeof makeGrpcRetryInterceptor>; 
   }
 }
 
-const openConnection = (address: string, interceptor: ReturnType<typeof makeGrpcRetryInterceptor>) =>
-  Connection.lazy({ address, connectTimeout: START_MS, channelArgs: SOON_BACK, interceptors: [interceptor] })
+const openConnection = (server: TemporalServer, interceptor: ReturnType<typeof makeGrpcRetryInterceptor>) =>
+  Connection.lazy({
+    ...connectionOptionsOf(server),
+    connectTimeout: START_MS,
+    channelArgs: SOON_BACK,
+    interceptors: [interceptor],
+  })
 
 /** Opens the engine. Nothing is sent before the first call, so the server need not be available yet. */
-export function openEngine({ address, namespace, queueSuffix, encryptionKey, bulkWaitMs = 0 }: EngineOptions): Engine {
+export function openEngine(options: EngineOptions): Engine {
+  const { address, namespace, queueSuffix, encryptionKey, bulkWaitMs = 0 } = options
   const { interceptor, stop } = retries()
-  const connection = openConnection(address, interceptor)
+  const connection = openConnection(options, interceptor)
   const client = new Client({
     connection,
     namespace,
@@ -185,9 +201,12 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     attendEInvoice: createEInvoiceSignals(starting),
     ...createMailWorkflows(starting),
     signalSchedule: createScheduleSignals(starting),
+    renewSchedule: createScheduleRenewal(starting),
     runScheduleNow: createRunNow(starting),
     ensureSchedule: createScheduler({ client, connection, queueSuffix }),
     ...createKeptSchedules({ client, connection, queueSuffix }),
+    ...createTaskQueues({ client, connection, queueSuffix }),
+    ...createNamespaceMarks({ connection, address, namespace, queueSuffix }),
     removeSchedule: createUnscheduler({ client, connection, queueSuffix }),
 
     async isReachable() {
@@ -197,7 +216,11 @@ export function openEngine({ address, namespace, queueSuffix, encryptionKey, bul
     },
 
     registerSearchAttributes: () =>
-      connection.withDeadline(Date.now() + REGISTER_MS, () => register(connection, namespace)),
+      connection
+        .withDeadline(Date.now() + REGISTER_MS, () => register(connection, namespace))
+        .catch((error: unknown) => {
+          throw isEngineUnavailable(error) ? new EngineUnavailable(error) : error
+        }),
 
     async close() {
       await stop()

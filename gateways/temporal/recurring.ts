@@ -27,6 +27,11 @@ const RUN_NOW_MS = 10_000
 /** Tells the workflow of a schedule that its row has changed; starts it where there is none. Throws EngineUnavailable. */
 export type SignalSchedule = (input: ScheduleInput, signal: ScheduleSignal) => Promise<void>
 /**
+ * Ends the workflow of a schedule, if there is one, and starts another: what it keeps is then encrypted with the first key of
+ * the ring. The row in PostgreSQL says what is due. Throws EngineUnavailable.
+ */
+export type RenewSchedule = (input: ScheduleInput) => Promise<void>
+/**
  * Runs a schedule now. With `anew`, also where Temporal remembers that it has done so. Throws the Fault with which the run is
  * refused, and service.unavailable when the time is over.
  */
@@ -59,6 +64,22 @@ export function createScheduleSignals({ client, connection, taskQueue }: Workflo
   }
 }
 
+export function createScheduleRenewal(starter: WorkflowStarter): RenewSchedule {
+  const { client, connection } = starter
+  const signal = createScheduleSignals(starter)
+  return async (input) => {
+    const handle = client.workflow.getHandle(scheduleProcessId(input.scheduleId))
+    try {
+      await connection.withDeadline(Date.now() + SIGNAL_MS, () => handle.terminate('started anew'))
+    } catch (error) {
+      if (!(error instanceof WorkflowNotFoundError)) {
+        throw isEngineUnavailable(error) ? new EngineUnavailable(error) : error
+      }
+    }
+    await signal(input, 'configChanged')
+  }
+}
+
 export function createRunNow({ client, connection, taskQueue }: WorkflowStarter): RunScheduleNow {
   return async (input, ask, anew = false) => {
     const startWorkflowOperation = new WithStartWorkflowOperation<ScheduleWorkflow>(
@@ -80,12 +101,17 @@ export function createRunNow({ client, connection, taskQueue }: WorkflowStarter)
   }
 }
 
+/** How Temporal's server names the failure of an update whose workflow ended before it. */
+const WORKFLOW_ENDED = 'AcceptedUpdateCompletedWorkflow'
+
 function refusalOf(error: unknown): unknown {
   const cause = error instanceof WorkflowUpdateFailedError ? error.cause : null
   if (cause instanceof ApplicationFailure && isFaultCode(cause.type)) {
     const { status, ...particulars } = (cause.details?.[0] ?? {}) as CarriedFault
     return new Fault(cause.type, { message: cause.message, status, ...particulars })
   }
+  // The workflow was ended meanwhile, by an operator or because it was started anew.
+  if (cause instanceof ApplicationFailure && cause.type === WORKFLOW_ENDED) return notDoneYet(error)
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isEngineUnavailable(error)) return notDoneYet(error)
   return error
 }

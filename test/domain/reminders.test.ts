@@ -1,8 +1,8 @@
 // On which day a reminder is due: the policy's days, days that were missed, what ends reminders, and the hours of a zone.
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { addDays, daysBetween } from '../../domain/dates.ts'
-import { canBeReminded, isReminderDue, isReminderTime, LATEST_DAYS, nextReminders, remindersDue, type Remindable } from '../../domain/reminders.ts'
+import { addDays, dateInZone, daysBetween } from '../../domain/dates.ts'
+import { canBeReminded, isReminderDue, isReminderTime, LATEST_DAYS, nextReminders, remindersAfterFailure, remindersDue, type Remindable } from '../../domain/reminders.ts'
 
 const INVOICE: Remindable = { status: 'SENT', balance: 100n, dispute: null }
 const DUE = '2026-11-20'
@@ -93,4 +93,19 @@ describe('the time of day', () => {
   ])('%s', (_what, zone, instant, is, next) => {
     expect([isReminderTime(instant, zone), nextReminders(instant, zone)]).toEqual([is, next])
   })
+})
+
+test.each([
+  ['by day', '2026-11-20T07:00:00.000Z', '2026-11-20'],
+  ['before nine', '2026-11-20T03:00:00.000Z', '2026-11-19'],
+  ['in the evening', '2026-11-20T17:00:00.000Z', '2026-11-20'],
+])('after a failure %s, what may have been sent is not sent again, and everything later is', (_when, failedAt, lastBegun) => {
+  const zone = 'Asia/Kolkata'
+  const policy = { enabled: true, days: [0] }
+  const goesOn = remindersAfterFailure(failedAt, zone)
+  expect(isReminderTime(goesOn, zone)).toBe(true)
+  const today = dateInZone(goesOn, zone)
+  const around = Array.from({ length: 12 }, (_, day) => addDays(lastBegun, day - 6)).filter((date) => date <= today)
+  expect(around.filter((dueDate) => isReminderDue(policy, dueDate, null, today))).toEqual(around.filter((date) => date > lastBegun))
+  expect(around.filter((date) => date > lastBegun)).toHaveLength(LATEST_DAYS + 1)
 })

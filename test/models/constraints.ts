@@ -24,7 +24,7 @@ export const NEVER_DELETED = [
 /** Every other check, unique key and trigger, by the reason why no caller can break it. */
 export const UNREACHABLE: Record<string, string[]> = {
   'an enum that the shape of the body holds, or a status that only the tables of domain/lifecycle.ts give': [
-    'organizations_status_check', 'users_role_check', 'tokens_kind_check', 'tokens_tier_check', 'taxes_shape_check',
+    'organizations_status_check', 'users_role_check', 'invitations_role_check', 'tokens_kind_check', 'tokens_tier_check', 'taxes_shape_check',
     'contacts_contact_type_check', 'contacts_status_check', 'items_item_type_check', 'items_status_check', 'invoices_status_check',
     'organization_preferences_invoice_template_check', 'logos_media_type_check',
     'webhook_endpoints_status_check', 'webhook_deliveries_status_check', 'bills_status_check', 'payments_flow_check', 'payments_mode_check',
@@ -95,8 +95,8 @@ export const UNREACHABLE: Record<string, string[]> = {
   ],
   'an entry is reversed once, under the lock of its document or of the entry itself': ['journals_reversal'],
   'written when the organisation is made, by a list of ours that has each once; no call adds to it': [
-    'accounting_periods_check', 'accounting_periods_org_id_start_date_key', 'accounts_org_id_code_key', 'accounts_role', 'branches_org_id_code_key',
-    'branches_default', 'cost_centers_org_id_code_key', 'currencies_pkey', 'exchange_rates_rate_check', 'users_email',
+    'accounting_periods_check', 'accounting_periods_org_id_start_date_key', 'accounts_org_id_code_key', 'accounts_role',
+    'branches_default', 'currencies_pkey', 'exchange_rates_rate_check',
   ],
   "an operator's command, whose refusal the operator reads": ['partners_name_key'],
   'an id is new, and a password is written with its time': ['people_id_email_key', 'people_check'],
@@ -117,6 +117,6 @@ export const UNREACHABLE: Record<string, string[]> = {
   'written by INSERT ... ON CONFLICT, or by one process under its lock': [
     'event_counters_pkey', 'idempotent_answers_pkey', 'idempotent_answers_check', 'monthly_balances_pkey', 'number_counters_pkey', 'process_heartbeats_pkey',
     'organization_preferences_pkey', 'logos_pkey', 'e_invoice_credentials_pkey', 'sandbox_e_invoices_pkey', 'installation_keys_pkey', 'installation_once', 'last_uses_pkey', 'sign_ins_pkey',
-    'removed_events_pkey', 'removed_conversions_pkey', 'reminder_sweeps_pkey', 'schema_migrations_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
+    'removed_events_pkey', 'removed_conversions_pkey', 'reminder_sweeps_pkey', 'schema_migrations_pkey', 'temporal_marks_pkey', 'webhook_attempts_pkey', 'webhook_deliveries_org_id_event_id_endpoint_id_key',
   ],
 }

@@ -29,7 +29,7 @@ const TYPES: Record<string, string[]> = {
   DATEONLY: ['date'], DATE: ['timestamp with time zone'], JSONB: ['jsonb'], BLOB: ['bytea'], ARRAY: ['ARRAY'],
 }
 // Written by the database itself, or by one statement that names it.
-const UNDECLARED = ['event_counters', 'last_uses', 'monthly_balances', 'number_counters', 'removed_conversions', 'removed_events', 'schema_migrations', 'sign_ins']
+const UNDECLARED = ['event_counters', 'last_uses', 'monthly_balances', 'number_counters', 'removed_conversions', 'removed_events', 'schema_migrations', 'sign_ins', 'temporal_marks']
 // For the processes of the version before: what they read, and what is filled in where they leave it out.
 const VIEWS = ['account_balances']
 const FILLED_IN = ['journal_lines.date']

@@ -23,7 +23,7 @@ const inMs = (ms: number) => new Date(Date.now() + ms)
 
 /** Repeats the check until it is true: a notification takes as long as PostgreSQL takes to send it. */
 async function soon(question: () => Promise<boolean>): Promise<void> {
-  const last = Date.now() + 20_000
+  const last = Date.now() + 90_000
   while (!(await question())) {
     if (Date.now() > last) throw new Error('it never came')
     await new Promise((resolve) => setTimeout(resolve, 5))

@@ -57,11 +57,11 @@ test('the API is killed while it waits: the bulk is done, and the same key answe
     env: { ...service.env, PORT: String(port), LOG_LEVEL: 'silent' }, stdio: 'ignore',
   })
   children.push(dying)
-  await until(async () => (await statusOf(`http://127.0.0.1:${port}/health/live`)) === 200, 30_000, () => 'the API does not answer')
+  await until(async () => (await statusOf(`http://127.0.0.1:${port}/health/live`)) === 200, 90_000, () => 'the API does not answer')
   const key = randomUUID()
   const unheard = clientAt(`http://127.0.0.1:${port}`, org).post('/bulk/invoices', rowsOf(org, 3), key).catch(() => null)
   let id = ''
-  await until(async () => (id = (await service.sql<Json>('SELECT id FROM bulks WHERE org_id = $1', org.client.orgId))[0]?.id) !== undefined, 30_000, () => 'not stored')
+  await until(async () => (id = (await service.sql<Json>('SELECT id FROM bulks WHERE org_id = $1', org.client.orgId))[0]?.id) !== undefined, 90_000, () => 'not stored')
   await kill(dying)
   expect(await unheard).toBeNull()
   await service.startWorker()
@@ -108,7 +108,7 @@ test('the database breaks its connections: rows wait, and none of them fails', a
   await service.startWorker()
   const id = await accepted(org, rowsOf(org, 60))
   for (const more of [5, 20, 40]) {
-    await until(async () => (await decided([id])) >= more, 60_000, () => 'too few rows are decided')
+    await until(async () => (await decided([id])) >= more, 90_000, () => 'too few rows are decided')
     await cutWorkers()
   }
   await expectEachOnce(org, id, 60)

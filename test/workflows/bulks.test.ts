@@ -29,14 +29,14 @@ test('a suspended organisation: its rows wait, and go on when it is active again
     await service.sql(`UPDATE organizations SET status = 'SUSPENDED' WHERE id = $1`, org.client.orgId)
     return []
   })
-  await until(async () => (await progressOf(id)).state === 'SUSPENDED', 60_000, () => 'not suspended')
+  await until(async () => (await progressOf(id)).state === 'SUSPENDED', 90_000, () => 'not suspended')
   const { succeeded, failed } = await progressOf(id)
   expect([succeeded < 100, failed]).toEqual([true, 0])
   const [{ attribute }] = await service.sql<Json>(`SELECT count(*)::integer AS attribute FROM bulk_items WHERE bulk_id = $1 AND status = 'PENDING'`, id) as [Json]
   expect(attribute).toBe(100 - succeeded)
   await service.sql(`UPDATE organizations SET status = 'ACTIVE' WHERE id = $1`, org.client.orgId)
   await engine.client.workflow.getHandle(`bulk/${id}`).signal('lookAgain')
-  await until(async () => (await progressOf(id)).state === 'COMPLETED', 60_000, () => 'not completed')
+  await until(async () => (await progressOf(id)).state === 'COMPLETED', 90_000, () => 'not completed')
   expect((await service.sql<Json>('SELECT status, succeeded FROM bulks WHERE id = $1', id))[0]).toEqual({ status: 'COMPLETED', succeeded: 100 })
 })
 

@@ -1,14 +1,12 @@
 // What an operator sees of a conversion: how it is found, what it has made or why it was refused, and nobody's name.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { acceptedItemEstimate, openItemOrder, postConvert } from '../fixtures/orders.ts'
 import { openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 import { until } from '../start/local-run.ts'
 import { payloadsOf } from './history.ts'
-
-jest.setTimeout(60_000)
 
 let service: Service
 let org: OrganizationWithItem
@@ -64,7 +62,7 @@ async function found(query: string) {
   await until(async () => {
     for await (const { workflowId } of engine.client.workflow.list({ query })) ids.push(workflowId)
     return ids.length > 0
-  }, 10_000, () => `nothing is found by ${query}`)
+  }, 90_000, () => `nothing is found by ${query}`)
   return engine.client.workflow.getHandle(ids[0]!).describe()
 }
 
@@ -81,7 +79,7 @@ test('one that is cancelled leaves what it has made, and continues when it is re
   const key = randomUUID()
   const waiting = postConvert(org, 'estimates', estimate_id, { through: 'invoice' }, key)
   const handle = engine.client.workflow.getHandle(`convert/ESTIMATE/${estimate_id}`)
-  await until(() => handle.cancel().then(() => true, () => false), 10_000, () => 'not started')
+  await until(() => handle.cancel().then(() => true, () => false), 90_000, () => 'not started')
   await service.startWorker()
   const given = await waiting
   expect([given.status, given.body.code]).toEqual([503, 'service.unavailable'])

@@ -2,7 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
 import { freePort } from '../../bin/services/port.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
@@ -16,8 +16,6 @@ import { whileLocked } from '../hammer/two-servers.ts'
 import { statusOf, until } from '../start/local-run.ts'
 import { openTcpProxy, type TcpProxy } from './tcp-proxy.ts'
 import { removeSchedules } from './schedules.ts'
-
-jest.setTimeout(120_000)
 
 let service: Service
 let org: OrganizationWithItem
@@ -119,7 +117,7 @@ describe('the engine is away', () => {
     const refused = await waiting
     expect([refused.status, refused.body.code]).toEqual([503, 'service.unavailable'])
     await service.startWorker()
-    await until(async () => (await conversionOf(estimate_id)).hops === 2, 20_000, () => 'not carried out')
+    await until(async () => (await conversionOf(estimate_id)).hops === 2, 90_000, () => 'not carried out')
     // Done, so it needs the engine no more.
     const answer = await postConvert({ client }, 'estimates', estimate_id, throughInvoice, key)
     expect([answer.status, answer.body.estimate.invoices.length, replayed(answer)]).toEqual([200, 1, false])
@@ -129,7 +127,7 @@ describe('the engine is away', () => {
 
 async function untilStarted(workflowId: string): Promise<void> {
   const { workflow } = engine.client
-  await until(() => workflow.getHandle(workflowId).describe().then(() => true, () => false), 10_000, () => `${workflowId} is not started`)
+  await until(() => workflow.getHandle(workflowId).describe().then(() => true, () => false), 90_000, () => `${workflowId} is not started`)
 }
 
 test('no worker is there for ten seconds: the call is refused, and later found done by its key', async () => {
@@ -141,7 +139,7 @@ test('no worker is there for ten seconds: the call is refused, and later found d
   expect(Date.now() - started).toBeGreaterThanOrEqual(9_900)
   expect([refused.status, refused.body.code, refused.headers['retry-after']]).toEqual([503, 'service.unavailable', '2'])
   await service.startWorker()
-  await until(async () => (await conversionOf(sales_order_id)).hops === 1, 20_000, () => 'not carried out')
+  await until(async () => (await conversionOf(sales_order_id)).hops === 1, 90_000, () => 'not carried out')
   const found = await postConvert(org, 'sales_orders', sales_order_id, {}, key)
   expect([found.status, found.body.sales_order.status, found.body.sales_order.invoices.length]).toEqual([200, 'INVOICED', 1])
 })
@@ -181,14 +179,14 @@ test('the API is killed while it waits: the same key is answered with the same t
     env: { ...service.env, PORT: String(port), LOG_LEVEL: 'silent' }, stdio: 'ignore',
   })
   children.push(dying)
-  await until(async () => (await statusOf(`http://127.0.0.1:${port}/health/live`)) === 200, 20_000, () => 'the API does not answer')
+  await until(async () => (await statusOf(`http://127.0.0.1:${port}/health/live`)) === 200, 90_000, () => 'the API does not answer')
   const key = randomUUID()
   const unheard = postConvert({ client: clientAt(`http://127.0.0.1:${port}`) }, 'estimates', estimate_id, throughInvoice, key).catch(() => null)
   await untilStarted(`convert/ESTIMATE/${estimate_id}`)
   await kill(dying)
   expect(await unheard).toBeNull()
   await service.startWorker()
-  await until(async () => (await conversionOf(estimate_id)).hops === 2, 20_000, () => 'not carried out')
+  await until(async () => (await conversionOf(estimate_id)).hops === 2, 90_000, () => 'not carried out')
 
   const early = await postConvert(org, 'estimates', estimate_id, throughInvoice, key)
   expect([early.status, early.body.code]).toEqual([409, 'idempotency.in_progress'])

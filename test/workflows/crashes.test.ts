@@ -36,7 +36,7 @@ test('a worker killed in mid-batch: another repeats what has no outcome, and not
   await setup.announce(60)
   await customer.received(21)
   const settled = new Set<string>()
-  const last = Date.now() + 30_000
+  const last = Date.now() + 90_000
   while (settled.size < 20 && Date.now() < last) {
     for (const { id, status } of await setup.deliveries()) if (status === 'DELIVERED') settled.add(id)
   }
@@ -47,7 +47,7 @@ test('a worker killed in mid-batch: another repeats what has no outcome, and not
   customer.answer = () => 200
   const before = customer.arrivals.length
   await setup.spawnWorker()
-  await setup.until(isDelivered, 60_000)
+  await setup.until(isDelivered, 90_000)
   const repeated = customer.arrivals.slice(before).map(({ deliveryId }) => deliveryId)
   expect(repeated.filter((id) => settled.has(id))).toEqual([])
   expect(new Set(repeated).size).toBe(40)
@@ -65,7 +65,7 @@ test('workers killed again and again: every delivery is attempted to its end, th
   await setup.announce(24)
   for (const arrivals of [6, 14, 30]) {
     const dying = await setup.spawnWorker()
-    await customer.received(arrivals, 60_000)
+    await customer.received(arrivals, 90_000)
     dying.kill('SIGKILL')
     await once(dying, 'exit')
   }
@@ -108,7 +108,7 @@ test('untried deliveries of a batch whose process has ended are freed for anothe
   await setup.sql('DELETE FROM webhook_attempts')
   // The deliveries are settled a moment before their process ends, and only one that has ended is freed.
   const relay = relayTo(setup.engine)
-  const last = Date.now() + 20_000
+  const last = Date.now() + 90_000
   while (customer.arrivals.length < 4 && Date.now() < last) {
     await relay.recover(-1_000)
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -135,7 +135,7 @@ test('while Temporal is away nothing is lost, and when it is back everything goe
 
   await proxy.open()
   await setup.startWorker()
-  const last = Date.now() + 20_000
+  const last = Date.now() + 90_000
   while (customer.arrivals.length < 300 && Date.now() < last) {
     await relay.sweep()
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -195,7 +195,7 @@ async function lastSeen(): Promise<number | null> {
 test('the worker shows that it is alive, and stops showing it when it stops', async () => {
   expect(await lastSeen()).toBeNull()
   const worker = await setup.spawnWorker()
-  const last = Date.now() + 30_000
+  const last = Date.now() + 90_000
   while ((await lastSeen()) === null && Date.now() < last) await new Promise((resolve) => setTimeout(resolve, 100))
   expect(await lastSeen()).toBeLessThan(10_000)
   worker.kill('SIGTERM')
@@ -208,7 +208,7 @@ test('the worker shows that it is alive, and stops showing it when it stops', as
 test('each worker shows which queues it serves, also one that serves none of the workflows', async () => {
   const served = async () => (await queuesServed(setup.database, setup.env.TEMPORAL_QUEUE_SUFFIX!)).queues.flatMap(({ queue, isServed }) => (isServed ? [queue] : []))
   await setup.spawnWorker({ WORKER_QUEUES: 'webhooks,documents' })
-  const last = Date.now() + 30_000
+  const last = Date.now() + 90_000
   while ((await served()).length === 0 && Date.now() < last) await new Promise((resolve) => setTimeout(resolve, 100))
   expect(await served()).toEqual(['webhooks', 'documents'])
   expect(await lastSeen()).toBeNull()

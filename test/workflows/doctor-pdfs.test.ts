@@ -1,14 +1,12 @@
 // What the doctor says of PDFs: an engine that is missing, a render that is tried again and again, a document that cannot be rendered.
 import { ApplicationFailure } from '@temporalio/activity'
-import { afterAll, expect, jest, test } from '@jest/globals'
+import { afterAll, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import { examinePdfs, rendersThatFailed, rendersThatWait } from '../../bin/doctor/pdfs.ts'
 import { NOT_RENDERED, renderProcessId } from '../../domain/render-run.ts'
 import { findSoffice } from '../../gateways/pdf/soffice.ts'
 import { until } from '../start/local-run.ts'
 import { openAttemptWorker } from './attempt-worker.ts'
-
-jest.setTimeout(120_000)
 
 const worker = await openAttemptWorker()
 afterAll(() => worker.close())
@@ -30,7 +28,7 @@ test('a render that waits, with the error of its last try, and one that has fail
   worker.render = async () => { throw new Error('the PDF engine does not start: exit code 1') }
   const asked = worker.engine.render(input, KEY, new AbortController().signal).catch(() => undefined)
   const waiting = async () => (await rendersThatWait(patient(6)))[0]
-  await until(async () => /the PDF engine does not start: exit code 1$/.test((await waiting())?.problem ?? ''), 60_000, () => 'no render waits')
+  await until(async () => /the PDF engine does not start: exit code 1$/.test((await waiting())?.problem ?? ''), 90_000, () => 'no render waits')
   const { severity, problem, mend } = (await waiting())!
   expect([severity, problem]).toEqual(['stuck', expect.stringContaining(renderProcessId(input.id, KEY))])
   expect(mend).toMatch(/"PDF engine" in the log of the worker/)
@@ -38,6 +36,6 @@ test('a render that waits, with the error of its last try, and one that has fail
 
   worker.render = async () => { throw ApplicationFailure.nonRetryable('the process ended by signal SIGKILL', NOT_RENDERED) }
   await asked
-  await until(async () => (await rendersThatFailed(patient())).length === 1, 60_000, () => 'no render has failed')
+  await until(async () => (await rendersThatFailed(patient())).length === 1, 90_000, () => 'no render has failed')
   expect((await rendersThatFailed(patient()))[0]).toMatchObject({ severity: 'notice', problem: expect.stringMatching(/: the process ended by signal SIGKILL$/) })
 })

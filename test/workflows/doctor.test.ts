@@ -23,7 +23,7 @@ beforeAll(async () => {
   customer.answer = () => 500
   endpointId = await setup.addEndpoint(customer.url)
   await setup.startWorker()
-  await until(async () => (await setup.sql(`SELECT FROM process_heartbeats WHERE name = 'worker'`)).length > 0, 20_000, () => 'no heartbeat')
+  await until(async () => (await setup.sql(`SELECT FROM process_heartbeats WHERE name = 'worker'`)).length > 0, 90_000, () => 'no heartbeat')
 })
 afterAll(async () => {
   await setup.close()
@@ -148,14 +148,14 @@ describe('schedules and bulks', () => {
     await new Promise<void>((resolve, reject) => {
       execFile(process.execPath, ['bin/reconcile.ts'], { cwd: ROOT, env: { ...setup.env, DATA_DIR: '/nowhere' } }, (error) => (error ? reject(error) : resolve()))
     })
-    await until(async () => by(await doctor(), 'schedules without a process') === undefined, 20_000, () => 'still without a workflow')
+    await until(async () => by(await doctor(), 'schedules without a process') === undefined, 90_000, () => 'still without a workflow')
 
     const { workflow } = setup.engine.client
     await workflow.getHandle(`recurring/${id}`).terminate()
     const nextAt = new Date('2030-01-31T03:31:00Z')
     await workflow.start('recurringSchedule', { workflowId: `recurring/${id}`, taskQueue: `core-${setup.env.TEMPORAL_QUEUE_SUFFIX}`, typedSearchAttributes: searchPairs({ orgId: setup.orgId, nextAt }) })
     const seen = async () => (await doctor()).filter(({ check }) => check.startsWith('schedules '))
-    await until(async () => (await seen()).length === 0, 20_000, () => 'the later minute is a finding')
+    await until(async () => (await seen()).length === 0, 90_000, () => 'the later minute is a finding')
     await setup.sql(`UPDATE recurring_schedules SET next_run_at = next_run_at - interval '6 hours' WHERE id = $1`, id)
     expect(await seen()).toMatchObject([{ check: 'schedules that wait too long', severity: 'stuck', problem: expect.stringContaining(id), mend: 'npm run reconcile' }])
     await setup.sql('DELETE FROM recurring_schedules')
@@ -173,12 +173,12 @@ describe('Temporal', () => {
     const later = () => new Date(Date.now() + 6 * 60_000)
     expect(by(await doctor({}, later()), 'deliveries without a process')).toBeUndefined()
     await setup.engine.client.workflow.getHandle(`webhook/${delivery!.id}`).terminate('by hand')
-    await until(async () => Boolean(by(await doctor({}, later()), 'deliveries without a process')), 20_000, () => 'not missed')
+    await until(async () => Boolean(by(await doctor({}, later()), 'deliveries without a process')), 90_000, () => 'not missed')
     const { mend, problem } = by(await doctor({}, later()), 'deliveries without a process')!
     expect(problem).toContain(delivery!.id)
     const [, workflowId, input] = /--workflow-id (\S+) .*--input '(.*)'$/.exec(mend)!
     await setup.engine.client.workflow.start('webhookDelivery', { workflowId: workflowId!, args: [JSON.parse(input!)], taskQueue: /--task-queue (\S+)/.exec(mend)![1]! })
-    await until(async () => by(await doctor({}, later()), 'deliveries without a process') === undefined, 20_000, () => 'still missed')
+    await until(async () => by(await doctor({}, later()), 'deliveries without a process') === undefined, 90_000, () => 'still missed')
   })
 
   test('workflows of deliveries that are finished, conversions that never began, schedules that are paused or missing', async () => {
@@ -186,7 +186,7 @@ describe('Temporal', () => {
     const later = () => new Date(Date.now() + 10 * 60_000)
     const [delivery] = await setup.deliveries()
     await setup.sql(`UPDATE webhook_deliveries SET held_by = NULL, batch_id = NULL, next_attempt_at = NULL, status = 'FAILED'`)
-    await until(async () => Boolean(by(await doctor({}, later()), 'processes without a row')), 20_000, () => 'no process without a row')
+    await until(async () => Boolean(by(await doctor({}, later()), 'processes without a row')), 90_000, () => 'no process without a row')
     expect(by(await doctor({}, later()), 'processes without a row')!.mend).toContain('npm run temporal -- workflow terminate --workflow-id webhook/')
     expect(by(await doctor(), 'processes without a row')).toBeUndefined()
 
@@ -204,7 +204,7 @@ describe('Temporal', () => {
     await schedule.delete()
     // Of an organisation that has just come to its zone, it is about to be made.
     await setup.sql(`UPDATE organizations SET last_modified_time = now()`)
-    await until(async () => by(await doctor({}, later()), 'schedules')?.severity === 'stuck', 20_000, () => 'no missing schedule')
+    await until(async () => by(await doctor({}, later()), 'schedules')?.severity === 'stuck', 90_000, () => 'no missing schedule')
     expect(by(await doctor(), 'schedules')).toBeUndefined()
   })
 

@@ -64,7 +64,7 @@ test('without credentials, and with wrong ones, it fails until there are right o
 test('an answer that was lost is found again: one IRN', async () => {
   irp.mood = 'lost'
   const invoice = await create()
-  await until(() => registered(invoice.invoice_number).length === 1, 60_000, () => 'nothing was registered')
+  await until(() => registered(invoice.invoice_number).length === 1, 90_000, () => 'nothing was registered')
   irp.mood = 'well'
   const { e_invoice } = await settled(invoice, 'GENERATED')
   expect(registered(invoice.invoice_number).map(({ Irn }) => Irn)).toEqual([e_invoice.irn])
@@ -76,7 +76,7 @@ test('an unavailable portal is tried again, and the document shows nothing of it
   await until(async () => {
     const [row] = await service.sql<{ attempts: number }>('SELECT attempts FROM e_invoices WHERE id = $1', invoice.invoice_id)
     return row!.attempts > 1
-  }, 60_000, () => 'the portal was not tried again')
+  }, 90_000, () => 'the portal was not tried again')
   expect((await org.getInvoice(invoice.invoice_id)).last_modified_time).toBe(invoice.last_modified_time)
   irp.mood = 'well'
   await settled(invoice, 'GENERATED')
@@ -85,7 +85,7 @@ test('an unavailable portal is tried again, and the document shows nothing of it
 test('a worker that is killed between the answer and the commit leaves one IRN', async () => {
   irp.mood = 'held'
   const invoice = await create()
-  await until(() => registered(invoice.invoice_number).length === 1, 60_000, () => 'nothing was registered')
+  await until(() => registered(invoice.invoice_number).length === 1, 90_000, () => 'nothing was registered')
   await kill(worker)
   irp.mood = 'well'
   worker = await spawnWorker(service.env)
@@ -117,7 +117,7 @@ test("another document by the same number is not ours", async () => {
 test('a void before the answer cancels what the portal has registered', async () => {
   irp.mood = 'lost'
   const invoice = await create()
-  await until(() => registered(invoice.invoice_number).length === 1, 60_000, () => 'nothing was registered')
+  await until(() => registered(invoice.invoice_number).length === 1, 90_000, () => 'nothing was registered')
   irp.mood = 'down'
   const { invoice: voided } = await org.send('POST', `/invoices/${invoice.invoice_id}/void`, {})
   expect(voided.e_invoice.status).toBe('CANCELLING')

@@ -1,7 +1,7 @@
 // What Temporal stores is encrypted: nothing of it can be read without the key, and everything of before with it.
 import { randomBytes } from 'node:crypto'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { deliveryProcessId, type DeliveryInput } from '../../domain/delivery.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { createPayloadCodec, keyIdsOf } from '../../gateways/temporal/payload-codec.ts'
@@ -10,8 +10,6 @@ import { startTestWorker, type TestWorker } from '../fixtures/worker.ts'
 import { until } from '../start/local-run.ts'
 import { failureText, payloadsOf, untilTimer } from './history.ts'
 import { SECRET, openWorkflowSetup, type WorkflowSetup } from './setup.ts'
-
-jest.setTimeout(60_000)
 
 const OTHER_KEY = randomBytes(32).toString('base64')
 const LADDER = [3_600]
@@ -97,7 +95,7 @@ test('the words of a failure are encrypted, and read again by the client', async
     workflowId: `failing/${setup.orgId}`, taskQueue: `core-${setup.env.TEMPORAL_QUEUE_SUFFIX}`, args: [input], memo: { why: 'a test of failures' },
   })
   const failure = async () => (await handle.describe()).raw.pendingActivities?.find(({ lastFailure }) => lastFailure)?.lastFailure
-  await until(async () => Boolean(await failure()), 20_000, () => 'no activity has failed')
+  await until(async () => Boolean(await failure()), 90_000, () => 'no activity has failed')
   const { message, stackTrace } = (await failure())!
   expect([message, stackTrace]).toEqual(['Encoded failure', ''])
   expect(await failureText(setup.engine, (await failure())!)).toContain('Meena')
@@ -110,7 +108,7 @@ test('a worker with another key does nothing and says which key is missing; one 
   await work({ ENCRYPTION_KEY: OTHER_KEY })
   const refused = async () =>
     ((await historyOf(setup.engine, id)).events ?? []).find((event) => event.workflowTaskFailedEventAttributes)?.workflowTaskFailedEventAttributes?.failure
-  await until(async () => Boolean(await refused()), 20_000, () => 'no workflow task has failed')
+  await until(async () => Boolean(await refused()), 90_000, () => 'no workflow task has failed')
   const [words] = await createPayloadCodec(OTHER_KEY).decode([(await refused())!.encodedAttributes!])
   const [[id1], [id2]] = [keyIdsOf(setup.env.ENCRYPTION_KEY!), keyIdsOf(OTHER_KEY)]
   expect(Buffer.from(words!.data!).toString()).toContain(`encrypted with the key ${id1}, and ENCRYPTION_KEY has only ${id2}`)

@@ -57,7 +57,7 @@ export async function payloadsOf(engine: Engine, workflowId: string, stored: 'de
 }
 
 /** Resolves when the process is there and its last timer is the one of this summary. */
-export async function untilTimer(engine: Engine, workflowId: string, summary: string, withinMs = 30_000): Promise<void> {
+export async function untilTimer(engine: Engine, workflowId: string, summary: string, withinMs = 90_000): Promise<void> {
   const last = Date.now() + withinMs
   for (;;) {
     const timers = await timersOf(engine, workflowId).catch(() => [])

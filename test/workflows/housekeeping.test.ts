@@ -1,6 +1,6 @@
 // The nightly housekeeping on a real Temporal server: scheduled in every zone, started by hand, and outliving its worker.
 import type { ChildProcess } from 'node:child_process'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { ScheduleNotFoundError, type ScheduleDescription } from '@temporalio/client'
 import pg from 'pg'
 import { pino } from 'pino'
@@ -18,8 +18,6 @@ import { blockedBy } from '../fixtures/blocked.ts'
 import { workflowBundle } from './bundle.ts'
 import { failureText } from './history.ts'
 import { pauseSchedules, removeSchedules } from './schedules.ts'
-
-jest.setTimeout(120_000)
 
 const DUE = { auto_approve: true, date: '2026-01-10', due_date: '2026-02-10' }
 const quiet = pino({ level: 'silent' })

@@ -1,10 +1,8 @@
 // The whole ladder of the specification, step by step: its waits are read from the timers in the history.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
 import { timersOf, untilTimer } from './history.ts'
 import { SECRET, openWorkflowSetup, type WorkflowSetup } from './setup.ts'
-
-jest.setTimeout(60_000)
 
 let setup: WorkflowSetup
 let customer: WebhookServer

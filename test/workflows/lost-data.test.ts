@@ -6,8 +6,10 @@ import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
 import pg from 'pg'
 import { pino } from 'pino'
 import { housekeepingId } from '../../domain/housekeeping.ts'
-import { scheduleProcessId, type ScheduleTick } from '../../domain/schedule.ts'
+import { remindersId } from '../../domain/reminders.ts'
+import { reconcileId, scheduleProcessId, type ScheduleTick } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
+import { markNamespace } from '../../worker/namespace/marking.ts'
 import { reconcileSchedules } from '../../worker/schedule-signals.ts'
 import { createScheduling } from '../../worker/scheduling.ts'
 import { AHEAD, invoiceBody, scheduleBody } from '../fixtures/bodies.ts'
@@ -81,39 +83,72 @@ async function reconcile(): Promise<number> {
   return Number(/^(\d+) active schedules signalled\.$/m.exec(stdout)?.[1])
 }
 
-test('with the database of Temporal deleted, schedules and deliveries are rebuilt from PostgreSQL; nothing is billed twice or left out', async () => {
+/** When the workflow of a delivery makes its next attempt; null where there is no such workflow. */
+const nextAttemptOf = (id: string) =>
+  engine.client.workflow.getHandle(`webhook/${id}`).query<{ nextAttemptAt: string | null }>('progress').then(({ nextAttemptAt }) => nextAttemptAt, () => null)
+const isThere = (scheduleId: string) => engine.client.schedule.getHandle(scheduleId).describe().then(() => true, () => false)
+const suffix = () => service.env.TEMPORAL_QUEUE_SUFFIX!
+async function allDelivered(): Promise<void> {
+  let left: unknown[] = []
+  const isDelivered = async () => (left = await service.sql(`SELECT id, status, held_by FROM webhook_deliveries WHERE status <> 'DELIVERED'`)).length === 0
+  await until(isDelivered, LIMIT_MS, () => `not all is delivered: ${JSON.stringify(left)}`)
+}
+
+test('with the database of Temporal deleted under a running worker, all is rebuilt from PostgreSQL; nothing is billed twice or left out', async () => {
   const [overdue, justDue, later, paused] = await Promise.all([add(), add(), add(), add()]) as [string, string, string, string]
   for (const id of [overdue, justDue, later, paused]) expect((await patientRun(id)).status).toBe(200)
   await org.send('POST', `/recurring/${paused}/pause`)
+  await allDelivered()
   customer.answer = () => 503
   const refused = (await org.send('POST', '/invoices', invoiceBody(org))).invoice.invoice_id
-  await until(async () => (await service.sql(`SELECT 1 FROM webhook_deliveries WHERE status = 'RETRYING'`)).length > 0, LIMIT_MS, () => 'nothing was refused')
+  const ladder = async () => (await service.sql<{ id: string; next_attempt_at: Date; held_by: string }>(
+    `SELECT d.id, d.next_attempt_at, d.held_by FROM webhook_deliveries AS d JOIN webhook_events AS e ON e.id = d.event_id WHERE e.entity_id = $1`, refused))[0]
+  await until(async () => (await ladder())?.held_by === 'PROCESS', LIMIT_MS, () => 'the refused delivery has no workflow')
+  const before = (await ladder())!
 
   await temporal.stop()
   // One more is under way towards Temporal when it goes.
   const queued = (await org.send('POST', '/invoices', invoiceBody(org))).invoice.invoice_id
-  await kill(worker)
-  await temporal.startEmpty()
-  for (const id of [overdue, justDue, later]) expect(await statusOf(id)).toBe('NONE')
+  await temporal.startEmpty('bare')
   await makeDue(overdue, 30)
   await makeDue(justDue, 1)
-  await service.sql(`UPDATE webhook_deliveries SET next_attempt_at = now() - interval '3 minutes' WHERE status = 'RETRYING'`)
   customer.answer = () => 200
+  // A server without our search attributes is one that callers wait for.
+  const statuses = new Set<number>()
+  const { estimate_id } = await org.acceptedEstimate()
+  const key = randomUUID()
+  await until(async () => {
+    const { status } = await org.client.post(`/estimates/${estimate_id}/convert`, {}, key)
+    statuses.add(status)
+    return status < 300
+  }, LIMIT_MS, () => `no conversion succeeds: ${[...statuses].join()}`)
+  expect([...statuses].filter((status) => status >= 300 && status !== 503)).toEqual([])
 
-  // The worker itself finds what should have run ten minutes ago.
-  await startWorker()
   await untilRun(overdue, 2)
-  expect(await occurrences(justDue)).toEqual([1])
-  expect(await reconcile()).toBe(3)
   await untilRun(justDue, 2)
   for (const id of [overdue, justDue, later]) await until(async () => (await statusOf(id)) === 'RUNNING' && (await stateOf(id)) !== null, LIMIT_MS, () => `schedule ${id} has no workflow`)
   expect(await stateOf(later)).toMatchObject({ state: 'ACTIVE', nextRunAt: (await read(later)).next_run_at, generated: 0 })
   expect([await occurrences(overdue), await occurrences(justDue), await occurrences(later), await occurrences(paused)]).toEqual([[1, 2], [1, 2], [1], [1]])
+  for (const id of [housekeepingId('Asia/Kolkata', suffix()), reconcileId(suffix()), remindersId(suffix())]) expect([id, await isThere(id)]).toEqual([id, true])
+
+  // The ladder goes on where it was, at its time.
+  const due = before.next_attempt_at.toISOString()
+  let nextAt: string | null = null
+  await until(async () => (nextAt = await nextAttemptOf(before.id)) !== null, LIMIT_MS, () => 'the ladder of the delivery is not taken up')
+  expect(Math.abs(Date.parse(nextAt!) - Date.parse(due))).toBeLessThan(1_000)
+  await until(async () => (await ladder())!.held_by === 'PROCESS', LIMIT_MS, () => 'the workflow of the delivery is not noted')
+  expect(await ladder()).toEqual(before)
+
+  // A second time.
+  await temporal.stop()
+  await temporal.startEmpty()
+  await until(async () => (await nextAttemptOf(before.id)) !== null && (await statusOf(later)) === 'RUNNING', LIMIT_MS, () => 'it is not taken up a second time')
+  await engine.client.workflow.getHandle(`webhook/${before.id}`).signal('retryNow')
   await org.send('POST', `/recurring/${paused}/resume`)
   expect((await patientRun(paused)).status).toBe(200)
-  expect(await occurrences(paused)).toEqual([1, 2])
+  expect([await occurrences(paused), await occurrences(later)]).toEqual([[1, 2], [1]])
 
-  await until(async () => (await service.sql(`SELECT 1 FROM webhook_deliveries WHERE status <> 'DELIVERED'`)).length === 0, LIMIT_MS, () => 'not all is delivered')
+  await allDelivered()
   const told = new Set(customer.arrivals.map(({ body }) => JSON.parse(body.toString()).data.id))
   expect([told.has(refused), told.has(queued)]).toEqual([true, true])
   const invoices = await service.sql('SELECT 1 FROM invoices')
@@ -141,6 +176,11 @@ test('under an older PostgreSQL, workflows that know of later runs go on from th
 
   await kill(worker)
   await restoreCopy()
+  // It is another database now, which takes the place of the one that Temporal has served.
+  const place = { address: temporal.address, namespace: 'default', queueSuffix: suffix() }
+  const refusing = markNamespace({ connection: service.database, engine, place, log: pino({ level: 'silent' }) })
+  await expect(refusing).rejects.toThrow('serves these books in another database')
+  await promisify(execFile)(process.execPath, ['bin/after-restore.ts', '--nothing-lost', '--take-namespace'], { cwd: ROOT, env: { ...process.env, ...service.env } })
   expect([await occurrences(again), await occurrences(completed), await occurrences(deleted)]).toEqual([[1], [1], [1]])
   await startWorker()
   const repeated = await patientRun(again, lost)

@@ -1,15 +1,13 @@
 // One organisation's receivers, refusing or hanging, and those of another: caps and turns, counted at the receivers.
 import http from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterEach, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import { claimBatch } from '../../commands/webhooks/delivery-claims.ts'
 import { CAPS } from '../../domain/webhook-caps.ts'
 import { CLAIM } from '../../models/queue.ts'
 import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
 import { SECRET, openWorkflowSetup, type WorkflowSetup } from './setup.ts'
-
-jest.setTimeout(90_000)
 
 /** A receiver that counts how many requests it has at once, and answers when it is let. */
 async function openCrowd() {
@@ -19,7 +17,7 @@ async function openCrowd() {
     /** How long each waits for its answer; null for until the end. */
     waitMs: null as number | null,
     async received(count: number) {
-      const last = Date.now() + 30_000
+      const last = Date.now() + 90_000
       while (crowd.arrived < count) {
         if (Date.now() > last) throw new Error(`${crowd.arrived} of ${count} have arrived`)
         await new Promise((resolve) => setTimeout(resolve, 10))
@@ -90,7 +88,7 @@ test('receivers that never answer hold up nobody: a neighbour is served while al
   await as(hostile, () => setup.announce(50))
   await crowd.received(CAPS.attemptsOfOrganization)
   await as(victim, () => setup.announce(30))
-  await customer.received(30, 30_000)
+  await customer.received(30, 90_000)
   // Nothing of the hostile has been answered until here, and no more of it was let out.
   expect(crowd.most).toBe(CAPS.attemptsOfOrganization)
   expect(crowd.arrived).toBe(CAPS.attemptsOfOrganization)
@@ -130,7 +128,7 @@ test('the first retry does not wait for the others of its batch', async () => {
   const before = await setup.deliveries()
   expect(before.map(({ held_by }) => held_by)).toEqual(['QUEUE', 'QUEUE'])
   await setup.startWorker()
-  await customer.received(2, 30_000)
+  await customer.received(2, 90_000)
   // They were one batch, and the other one still hangs.
   const deliveries = await setup.deliveries()
   const hanging = deliveries.find((delivery) => delivery.endpoint_id !== endpointId)!
@@ -143,13 +141,13 @@ test('so many processes for an endpoint; the rest waits in PostgreSQL, and is at
   const endpointId = await setup.addEndpoint(customer.url)
   await setup.startWorker()
   await setup.announce(35)
-  const last = Date.now() + 30_000
+  const last = Date.now() + 90_000
   const held = async () => Map.groupBy(await setup.deliveries(), ({ held_by }) => held_by)
   while ((await held()).get('PROCESS')?.length !== CAPS.processesOfEndpoint) {
     expect(Date.now()).toBeLessThan(last)
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
-  await setup.until(({ attempts_made }) => attempts_made >= 2, 60_000)
+  await setup.until(({ attempts_made }) => attempts_made >= 2, 90_000)
   expect((await held()).get('PROCESS')!.length).toBeLessThanOrEqual(CAPS.processesOfEndpoint)
   let processes = 0
   const query = `WorkflowType = 'webhookDelivery' AND ExecutionStatus = 'Running' AND SvcEndpointId = '${endpointId}'`

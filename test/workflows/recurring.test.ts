@@ -5,9 +5,10 @@ import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/global
 import { addDays } from '../../domain/dates.ts'
 import { scheduleProcessId } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
-import { reconcileSchedules } from '../../worker/schedule-signals.ts'
+import { reconcileSchedules, renewSchedules } from '../../worker/schedule-signals.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
 import { AHEAD, expenseBody, journalBody, scheduleBody } from '../fixtures/bodies.ts'
-import type { Json } from '../fixtures/client.ts'
+import { finished, type Json } from '../fixtures/client.ts'
 import { openOrganization, TODAY, type TestOrganization } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
@@ -195,6 +196,28 @@ test('with its workflow gone from the server, a schedule is rebuilt from its row
   expect(await reconcileSchedules(silent)).toBe(0)
   expect(await reconcileSchedules(silent, true)).toBeGreaterThanOrEqual(1)
   expect(await read(id)).toMatchObject({ run_count: 1, status: 'ACTIVE' })
+})
+
+test('started anew, a schedule has another workflow, a run that a caller waits for is continued by a repeat, and nothing is billed twice', async () => {
+  const { recurring_id: id } = await add({ frequency: 'DAILY', start_date: daysAgo(2), max_runs: 9 })
+  await until(id, ({ run_count }) => run_count >= 2)
+  const handle = engine.client.workflow.getHandle(scheduleProcessId(id))
+  const { runId: before } = await handle.describe()
+  const key = randomUUID()
+  const run = () => org.client.post(`/recurring/${id}/run`, undefined, key)
+  const waiting = await service.database.transaction(async (transaction) => {
+    await transaction.run({ name: '', text: 'SELECT FROM recurring_schedules WHERE id = $1 FOR UPDATE' }, [id])
+    const answer = run()
+    await blockedBy(transaction)
+    expect(await renewSchedules({ connection: service.database, log: console as never }, engine)).toBeGreaterThanOrEqual(1)
+    return await answer
+  })
+  expect(waiting).toMatchObject({ status: 503, body: { code: 'service.unavailable' } })
+  expect((await finished(run)).status).toBe(200)
+  expect((await handle.describe()).runId).not.toBe(before)
+  const { run_count: count } = await until(id, ({ next_run_at }) => new Date(next_run_at) > new Date())
+  expect((await runsOf(id)).map(({ occurrence, status }) => `${occurrence} ${status}`).toSorted())
+    .toEqual(Array.from({ length: count }, (_, place) => `${place + 1} SUCCEEDED`))
 })
 
 test('a deleted schedule ends its workflow, and its documents stay', async () => {

@@ -1,5 +1,5 @@
 // Clocks that jump by an hour, and workers whose clocks differ: every occurrence is generated once, and nobody asks again and again.
-import { afterAll, afterEach, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { addDays } from '../../domain/dates.ts'
 import { scheduleProcessId, type ScheduleTick } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
@@ -10,8 +10,6 @@ import { startService, type Service } from '../fixtures/service.ts'
 import { startTestWorker, type TestWorker } from '../fixtures/worker.ts'
 import { until } from '../start/local-run.ts'
 import { timersOf } from './history.ts'
-
-jest.setTimeout(120_000)
 
 const HOUR_MS = 3_600_000
 const LIMIT_MS = 60_000

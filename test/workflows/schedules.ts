@@ -1,6 +1,7 @@
 // Pauses the nightly schedules of a test's worker, and takes them away again: the tests' Temporal server outlives the test.
 import { ScheduleNotFoundError } from '@temporalio/client'
 import { housekeepingId } from '../../domain/housekeeping.ts'
+import { markId } from '../../domain/namespace-mark.ts'
 import { remindersId } from '../../domain/reminders.ts'
 import { reconcileId } from '../../domain/schedule.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
@@ -17,11 +18,11 @@ export async function pauseSchedules(engine: Engine, queueSuffix: string, zones:
   }
 }
 
-/** Removes the schedules of every zone in the database, and those of the daily reconcile and of reminders; to be called when no worker is left to make them. */
+/** Removes the schedules of every zone in the database, those of the daily reconcile and of reminders, and the mark of the namespace; to be called when no worker is left to make them. */
 export async function removeSchedules(database: Connection, address: string, queueSuffix: string): Promise<void> {
   const engine = openEngine({ address, namespace: 'default', queueSuffix })
   const zones = await zonesInUse(database)
-  for (const id of [reconcileId(queueSuffix), remindersId(queueSuffix), ...zones.map((zone) => housekeepingId(zone, queueSuffix))]) {
+  for (const id of [markId(queueSuffix), reconcileId(queueSuffix), remindersId(queueSuffix), ...zones.map((zone) => housekeepingId(zone, queueSuffix))]) {
     await engine.client.schedule.getHandle(id).delete().catch((error: unknown) => {
       if (!(error instanceof ScheduleNotFoundError)) throw error
     })

@@ -2,7 +2,7 @@
 import type { ChildProcess } from 'node:child_process'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { housekeepingId } from '../../domain/housekeeping.ts'
 import { remindersId } from '../../domain/reminders.ts'
 import { reconcileId } from '../../domain/schedule.ts'
@@ -18,8 +18,6 @@ import { startService, type Service } from '../fixtures/service.ts'
 import { kill, spawnWorker } from '../fixtures/worker.ts'
 import { until } from '../start/local-run.ts'
 import { removeSchedules } from './schedules.ts'
-
-jest.setTimeout(120_000)
 
 let service: Service
 let org: OrganizationWithItem
@@ -77,14 +75,14 @@ test('each has its search attributes, a summary, and current details', async () 
   const queue = `TaskQueue = 'core-${service.env.TEMPORAL_QUEUE_SUFFIX}'`
   const suffix = service.env.TEMPORAL_QUEUE_SUFFIX!
   for (const id of [housekeepingId('Asia/Kolkata', suffix), reconcileId(suffix), remindersId(suffix)]) {
-    await until(async () => (await engine.client.schedule.getHandle(id).trigger().then(() => true, () => false)), 30_000, () => `no schedule ${id}`)
+    await until(async () => (await engine.client.schedule.getHandle(id).trigger().then(() => true, () => false)), 90_000, () => `no schedule ${id}`)
   }
   for (const [type, attributes] of Object.entries(ATTRIBUTES)) {
     let seen: Awaited<ReturnType<typeof look>> = null
     await until(async () => {
       seen = await look(`${queue} AND WorkflowType = '${type}'`)
       return seen !== null && [...ALWAYS, ...attributes].every((name) => seen!.attributes.includes(name)) && Boolean(seen.summary) && Boolean(seen.details)
-    }, 30_000, () => `${type}: ${JSON.stringify(seen)}`)
+    }, 90_000, () => `${type}: ${JSON.stringify(seen)}`)
   }
 })
 

@@ -106,7 +106,7 @@ export async function openWorkflowSetup(settings: Record<string, string> = {}): 
 
     deliveries: () => setup.sql('SELECT * FROM webhook_deliveries ORDER BY created_time, id'),
 
-    async until(condition, withinMs = 20_000) {
+    async until(condition, withinMs = 90_000) {
       const last = Date.now() + withinMs
       for (;;) {
         const deliveries = await setup.deliveries()

@@ -1,13 +1,11 @@
 // The signals of schedules are sent in turns of the organisations: one that adds many at once does not keep the others waiting.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import type { ScheduleInput } from '../../domain/schedule.ts'
 import { sendSignals } from '../../worker/schedule-signals.ts'
 import { scheduleBody } from '../fixtures/bodies.ts'
 import { openOrganization, type TestOrganization } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
-
-jest.setTimeout(60_000)
 
 let service: Service
 let flooding: TestOrganization

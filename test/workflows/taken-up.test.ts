@@ -1,10 +1,8 @@
 // A delivery that is started again just as its workflow gives it back continues: no row counts as held by a run that has ended.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import type { DeliveryInput } from '../../domain/delivery.ts'
 import { openAttemptWorker, type AttemptWorker } from './attempt-worker.ts'
-
-jest.setTimeout(60_000)
 
 let worker: AttemptWorker
 beforeAll(async () => {

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const env = { ...service.env, OTEL_EXPORTER_OTLP_ENDPOINT: collector.url }
   children.push(spawn(process.execPath, [join(ROOT, 'api/server.ts')], { env: { ...process.env, ...env, PORT: String(port), LOG_LEVEL: 'error' }, stdio: ['ignore', 'ignore', 'inherit'] }))
   children.push(await spawnWorker(env))
-  await until(() => fetch(`${base}/ping`).then(({ ok }) => ok, () => false), 60_000, () => 'the API does not answer')
+  await until(() => fetch(`${base}/ping`).then(({ ok }) => ok, () => false), 90_000, () => 'the API does not answer')
   const { endpoint } = await org.send('POST', '/webhooks/endpoints', { url: 'http://127.0.0.1:9/', events: ['INVOICE_CREATED'] })
   receiver = await openWebhookServer(endpoint.secret)
   await org.send('PUT', `/webhooks/endpoints/${endpoint.endpoint_id}`, { url: receiver.url })
@@ -58,7 +58,7 @@ async function post(path: string, body: unknown): Promise<{ traceId: string; cal
 /** The spans of a trace, once those of these names are among them. */
 async function traced(traceId: string, ...names: string[]): Promise<Map<string, CollectedSpan>> {
   const found = () => new Map(collector.spans.filter((span) => span.traceId === traceId).map((span) => [span.name, span]))
-  await until(() => names.every((name) => found().has(name)), 60_000, () => `only ${[...found().keys()].join(', ')}`)
+  await until(() => names.every((name) => found().has(name)), 90_000, () => `only ${[...found().keys()].join(', ')}`)
   return found()
 }
 

@@ -1,12 +1,10 @@
 // A task that a worker of another installation has taken, whose database does not have its row, is tried again.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import { bulkActivities } from '../../activities/bulk.ts'
 import { webhookActivities, type WebhookDependencies } from '../../activities/webhooks.ts'
 import { openAttemptWorker, type AttemptWorker } from './attempt-worker.ts'
 import { openWorkflowSetup, type WorkflowSetup } from './setup.ts'
-
-jest.setTimeout(60_000)
 
 let other: WorkflowSetup
 let worker: AttemptWorker

@@ -1,11 +1,9 @@
 // Webhooks from the outbox to the customer, by a real worker on a real Temporal server.
-import { afterAll, afterEach, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { CAPS } from '../../domain/webhook-caps.ts'
 import { openWebhookServer, type WebhookServer } from '../fixtures/webhook-server.ts'
 import { SECRET, openWorkflowSetup, type WorkflowSetup } from './setup.ts'
 import { timersOf, untilTimer } from './history.ts'
-
-jest.setTimeout(60_000)
 
 let setup: WorkflowSetup
 let customer: WebhookServer

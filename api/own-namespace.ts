@@ -1,0 +1,29 @@
+// Whether the namespace of Temporal is that of these books, before the API starts a workflow in it.
+import { setTimeout } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import type { BooksIdentity, MarkedPlace } from '../domain/namespace-mark.ts'
+import type { Engine } from '../gateways/temporal/engine.ts'
+import type { Connection } from '../models/connection.ts'
+import { booksIdentity } from '../models/temporal-marks.ts'
+
+/** The calls have limits of their own for a Temporal that does not answer. */
+const ASK_MS = 1_000
+
+/**
+ * Returns a function that says why it is not, and null where it is, where it has no mark yet, and where that cannot be found out:
+ * a call then finds out by itself whether Temporal answers. The reason is logged each time it is asked for.
+ */
+export function createNamespaceCheck(connection: Connection, place: MarkedPlace, log: Pick<Logger, 'error'>) {
+  let own: BooksIdentity | null = null
+  async function ask(engine: Pick<Engine, 'readMark' | 'readMarkBeside'>): Promise<string | null> {
+    own ??= await booksIdentity(connection)
+    const { unfitPlace } = await import('../gateways/temporal/namespace-mark.ts')
+    return unfitPlace(engine, own, place)
+  }
+  return async (engine: Pick<Engine, 'readMark' | 'readMarkBeside'>): Promise<string | null> => {
+    const asked = ask(engine).catch(() => null)
+    const why = await Promise.race([asked, setTimeout(ASK_MS, null, { ref: false })])
+    if (why !== null) log.error(why)
+    return why
+  }
+}

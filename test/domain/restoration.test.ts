@@ -1,0 +1,21 @@
+// Which signs of a restore are certain, so that a worker waits, and which are only said.
+import { expect, test } from '@jest/globals'
+import { isSurelyRestored, signOfRestore } from '../../domain/restoration.ts'
+
+const at = (time: string) => new Date(`2026-11-23T${time}:00Z`)
+const marks = { server: '7/16384/00000001', current: '7/16384/00000001', alive_time: at('10:00'), restore_begun_time: null }
+
+test.each([
+  ['nothing', {}, null, false, false],
+  ['a note of the same minute', {}, at('10:01'), false, false],
+  ['a database that no worker has run on', { server: null, alive_time: null }, at('10:30'), false, false],
+  ['a new timeline: a standby was promoted, and may have lost nothing', { current: '7/16384/00000002' }, at('10:01'), true, false],
+  ['a new timeline, and what the service did afterwards is missing', { current: '7/16384/00000002' }, at('10:30'), true, true],
+  ['a dump, which is another database', { current: '7/16999/00000001' }, null, true, true],
+  ['another server', { current: '8/16384/00000001' }, null, true, true],
+  ['a copied folder that is older than the note outside', {}, at('10:30'), true, true],
+  ['after-restore that was broken off', { restore_begun_time: at('11:00') }, null, true, true],
+])('%s', (_sign, changes, seenAlive, isSaid, isSure) => {
+  const found = { ...marks, ...changes }
+  expect([signOfRestore(found, seenAlive) !== null, isSurelyRestored(found, seenAlive)]).toEqual([isSaid, isSure])
+})
