@@ -8,10 +8,11 @@ import { listen } from '../models/listener.ts'
 import { startBulksLeft } from './bulks.ts'
 import { startEInvoices, takeUpLostEInvoices } from './e-invoices.ts'
 import { forgetOldMails, startMailsLeft } from './mails.ts'
+import { answerResetRequests } from './password-resets.ts'
 import { createRelay } from './relay.ts'
 import { inTurn, startPollLoop, type PollLoop } from './poll-loop.ts'
-import { createFileRetention } from './rendered-files.ts'
-import { createAttachmentSweep } from './attachment-files.ts'
+import { createFileRetention } from './files/rendered.ts'
+import { createAttachmentSweep } from './files/attachments.ts'
 import { createRestoreMarks } from './restore-marks.ts'
 import {
   forgetDeletedEndpoints,
@@ -23,6 +24,7 @@ import {
 } from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
 import { createKeeping, createScheduling } from './scheduling.ts'
+import { createTakingUp } from './namespace/taking-up.ts'
 
 export interface BackgroundJobsDependencies extends Retention {
   connection: Database
@@ -56,6 +58,8 @@ export interface BackgroundJobsDependencies extends Retention {
 export interface BackgroundJobs {
   /** Looks at once for deliveries that a commit has queued. */
   wakeRelay(): void
+  /** Takes up what the Temporal before the mark of this generation remembered, where no other process does. */
+  takeUp(generation: string): Promise<void>
   /** When each job last succeeded, by its name. */
   lastSuccesses(): Record<string, Date>
   stop(): Promise<void>
@@ -98,7 +102,7 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     const signalled = await reconcileSchedules(dependencies)
     if (signalled > 0) log.warn({ signalled }, 'recurring schedules were overdue; their workflows were signalled')
   })
-  const mailing = startPollLoop('mails', MAILS_MS, log, () => startMailsLeft(dependencies), MAILS_REST_MS)
+  const mailing = startPollLoop('mails', MAILS_MS, log, mailsOf(dependencies), MAILS_REST_MS)
   const outbox = listen(dependencies.databaseUrl, 'outbox', () => {
     relaying.wake()
     signalling.wake()
@@ -136,6 +140,16 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
       relaying.wake()
       processing.wake()
     },
+    takeUp: createTakingUp({
+      ...dependencies,
+      isStopping,
+      async recoverBatches(ms) {
+        await relay.recover(ms)
+        // Those that are younger now.
+        olderThanMs = ms
+        setTimeout(recovering.wake, ms).unref()
+      },
+    }),
     lastSuccesses: () => lastSuccessesOf(loops),
     async stop() {
       stopping = true
@@ -144,6 +158,10 @@ export function startBackgroundJobs(dependencies: BackgroundJobsDependencies): B
     },
   }
 }
+
+// A request of a password reset becomes a mail, which is then started with the others.
+const mailsOf = (dependencies: BackgroundJobsDependencies) => () =>
+  inTurn([() => answerResetRequests(dependencies), () => startMailsLeft(dependencies)])
 
 interface Stopping {
   isStopping(): boolean

@@ -36,7 +36,10 @@ export interface Relay {
   startProcesses(): Promise<void>
   /** Starts again the batches that were claimed `olderThanMs` ago and are not finished: the process that claimed them may have died. */
   recover(olderThanMs: number): Promise<void>
-  /** Restarts the process of deliveries that are overdue by two minutes, and releases those that wait for a closed circuit. */
+  /**
+   * Restarts the process of deliveries that are overdue by two minutes, a limited number at a time and then the next ones, and
+   * releases those that wait for a closed circuit.
+   */
   takeUpOverdue(): Promise<void>
 }
 
@@ -54,6 +57,8 @@ const LONGEST_BACKOFF_MS = 30_000
 const LONGEST_BACKOFF_AWAY_MS = 4_000
 /** A workflow that is under way is not disturbed by being started again, so the wait only keeps the calls few. */
 const OVERDUE_MS = 2 * 60 * 1_000
+/** In one call: where a receiver or a queue is away, all that wait for it are overdue. */
+const MOST_OVERDUE = 1_000
 /** Longer than any attempt may take. */
 const TRIAL_LOST_MS = 300_000
 
@@ -63,6 +68,7 @@ export function createRelay(dependencies: RelayDependencies): Relay {
   // Batches that this process has claimed and not started yet. After a crash `recover` finds them in the database.
   const unstarted = new Map<string, NotStarted>()
   let engineAway = false
+  let lastOverdue: DeliveryUnderWay | null = null
 
   /** Starts the batch, or keeps it for a later try with a backoff of its own. */
   async function start(batch: NotStarted): Promise<void> {
@@ -162,14 +168,14 @@ export function createRelay(dependencies: RelayDependencies): Relay {
     async takeUpOverdue() {
       await findLeftWaiting(connection)
       const before = new Date(clock().getTime() - OVERDUE_MS)
-      let last: DeliveryUnderWay | null = null
-      for (;;) {
-        const page: DeliveryUnderWay[] = await overdueDeliveries(connection, before, last)
+      for (let taken = 0; taken < MOST_OVERDUE; ) {
+        const page: DeliveryUnderWay[] = await overdueDeliveries(connection, before, lastOverdue)
         // Each continues its retry ladder where it stopped. Its process is still running, was terminated, or has put the delivery
         // back just when another relay recorded that it had a process.
         for (const delivery of page) await engine.startDelivery(deliveryInputOf(delivery, clock(), ladderSeconds))
-        last = page.at(-1) ?? null
-        if (!last) return
+        lastOverdue = page.at(-1) ?? null
+        taken += page.length
+        if (!lastOverdue) return
       }
     },
   }

@@ -7,7 +7,7 @@ import type { Database } from '../models/database.ts'
 import { noteAlive, restoreMarks } from '../models/restoration.ts'
 
 /** How often what is said at the start is said again. */
-const SAY_AGAIN_MS = 3_600_000
+export const SAY_AGAIN_MS = 3_600_000
 
 export interface RestoreMarksDependencies {
   connection: Database

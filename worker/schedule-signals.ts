@@ -10,6 +10,7 @@ import {
   findPendingSignals,
   putSignalOff,
   schedulesActive,
+  schedulesOpen,
   schedulesOverdue,
   type PendingSignal,
   type StandingSchedule,
@@ -108,24 +109,48 @@ export async function reconcileSchedules(
   overdueMs = OVERDUE_MS,
 ): Promise<number> {
   const before = new Date(clock().getTime() - overdueMs)
-  let signalled = 0
+  return paced(
+    (after) => (all ? schedulesActive(connection, after, PAGE) : schedulesOverdue(connection, before, after, PAGE)),
+    (one) => engine.signalSchedule(inputOf(one), 'configChanged'),
+    log,
+  )
+}
+
+/**
+ * Starts the workflow of every schedule anew, so that its history is encrypted with the first key; thirty a second. One that
+ * Temporal refuses is logged, and holds up no other. Returns how many were started. Throws EngineUnavailable.
+ */
+export const renewSchedules = (
+  { connection, log }: Pick<ScheduleSignalsDependencies, 'connection' | 'log'>,
+  { renewSchedule }: Pick<Engine, 'renewSchedule'>,
+): Promise<number> =>
+  paced(
+    (after) => schedulesOpen(connection, after, PAGE),
+    (one) => renewSchedule(inputOf(one)),
+    log,
+  )
+
+async function paced(
+  pageAfter: (id: string) => Promise<StandingSchedule[]>,
+  work: (one: StandingSchedule) => Promise<void>,
+  log: Logger,
+): Promise<number> {
+  let done = 0
   for (let after = FIRST_ID; ; ) {
     const begun = performance.now()
-    const page = await (all
-      ? schedulesActive(connection, after, PAGE)
-      : schedulesOverdue(connection, before, after, PAGE))
+    const page = await pageAfter(after)
     await each(page, async (one) => {
       try {
-        await engine.signalSchedule(inputOf(one), 'configChanged')
-        signalled += 1
+        await work(one)
+        done += 1
       } catch (error) {
         if (error instanceof EngineUnavailable) throw error
         log.error({ err: error, schedule_id: one.id }, 'the workflow of a schedule could not be signalled')
       }
     })
-    if (page.length < PAGE) return signalled
+    if (page.length < PAGE) return done
     after = page.at(-1)!.id
-    if (all) log.info({ signalled }, 'schedules are being reconciled')
+    log.info({ schedules: done }, 'schedules are being reconciled')
     await delay(Math.max(0, (PAGE * SECOND_MS) / RECONCILED_IN_SECOND - (performance.now() - begun)))
   }
 }

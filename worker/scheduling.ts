@@ -66,3 +66,22 @@ export function createKeeping({ engine, tick, log }: KeptSchedulesDependencies):
     update = false
   }
 }
+
+/**
+ * Writes all schedules in Temporal anew, as this version creates them, encrypted with the first key. Those of the time zones
+ * are no longer paused or changed by hand then. Returns how many there are. Throws EngineUnavailable.
+ */
+export async function renewTemporalSchedules(
+  connection: Connection,
+  engine: Pick<Engine, 'ensureSchedule' | 'removeSchedule' | 'keepDailyReconcile' | 'keepReminders'>,
+  tick: TickTime,
+): Promise<number> {
+  const zones = await zonesInUse(connection)
+  for (const zone of zones) {
+    await engine.removeSchedule(zone)
+    await engine.ensureSchedule(zone)
+  }
+  await engine.keepDailyReconcile(tick, true)
+  await engine.keepReminders(true)
+  return zones.length + 2
+}

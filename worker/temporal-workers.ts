@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { Worker, type ActivityInterceptorsFactory, type NativeConnection, type WorkerOptions } from '@temporalio/worker'
 import { queueName, type Queue } from '../domain/task-queues.ts'
 import { dataConverterOf, FAILURE_CONVERTER } from '../gateways/temporal/payload-codec.ts'
+import { workerIdentity } from '../gateways/temporal/task-queues.ts'
 import { tracedBy } from '../gateways/temporal/trace-header.ts'
 import { inSpan, isTracing } from '../models/tracing.ts'
 import { createActivities, type ActivityDependencies } from '../activities/create.ts'
@@ -96,6 +97,7 @@ export async function createTemporalWorkers(options: TemporalWorkersOptions): Pr
         shutdownGraceTime: options.shutdownSeconds * 1000,
         shutdownForceTime: options.shutdownSeconds * 1000 + FORCE_MS,
         connection: options.connection,
+        identity: workerIdentity(),
         dataConverter: dataConverterOf(options.encryptionKey),
         namespace: options.namespace,
         taskQueue: queueName(queue, options.queueSuffix),

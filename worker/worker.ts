@@ -1,9 +1,10 @@
 // The worker process: runs workflows and their activities, and sends the deliveries that commands have queued.
-import { setTimeout as delay } from 'node:timers/promises'
-import { NativeConnection } from '@temporalio/worker'
 import type { Logger } from 'pino'
+import type { Outcome } from '../domain/delivery.ts'
 import { openEngine } from '../gateways/temporal/engine.ts'
-import { inJson, openHealthPort, type Probed } from '../gateways/health-port.ts'
+import { createDatabaseWaits } from '../gateways/process-metrics.ts'
+import type { Probed } from '../gateways/health-port.ts'
+import { EngineRefused } from '../gateways/temporal/namespace-mark.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { createMailSender } from '../gateways/mail/sender.ts'
 import { createSignedLinks } from '../gateways/payment-links/signed-links.ts'
@@ -11,9 +12,9 @@ import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { settingsOfProcess } from '../gateways/process-settings.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
+import { createMailLinks } from '../commands/people/mail-links.ts'
 import type { RenderOutcome } from '../activities/render.ts'
 import { createPdfEngine } from '../gateways/pdf/engine.ts'
-import { unfitAtStart } from '../models/checks-at-start.ts'
 import { openDatabase } from '../models/database.ts'
 import { sealer } from '../models/sealed.ts'
 import { enableTracing } from '../models/tracing.ts'
@@ -24,14 +25,21 @@ import {
   readLocalRun,
   readSettings,
   storageOf,
+  temporalOf,
   tickPlanOf,
   type Settings,
 } from '../settings.ts'
 import { startBackgroundJobs } from './background-jobs.ts'
 import { eInvoiceProviders } from './e-invoice-providers.ts'
-import { createWorkerMetrics, type WorkerMetrics } from './metrics.ts'
+import { createWorkerMetrics, type WorkerMetrics } from './metrics/metrics.ts'
 import { startHeartbeat } from './heartbeat.ts'
+import { connectToTemporal } from './namespace/connecting.ts'
+import { markNamespace, UnfitNamespace } from './namespace/marking.ts'
+import { createNamespaceWatch, WATCH_MS } from './namespace/watching.ts'
+import { startPollLoop } from './poll-loop.ts'
 import { MISSED_TICK_MS, reconcileSchedules } from './schedule-signals.ts'
+import { answerProbes } from './metrics/probes.ts'
+import { untilBooksAreKnown, untilChecked } from './starting.ts'
 import { installSdk } from './sdk.ts'
 import { createTemporalWorkers } from './temporal-workers.ts'
 
@@ -46,32 +54,35 @@ export interface RunningWorker {
 }
 
 const clock = () => new Date()
-// Half a minute: enough for a Temporal server that is started at the same time. After that the supervisor starts the worker again.
-const CONNECT_TRIES = 30
 
 /**
- * Connects, and serves the queues of the settings until it is stopped. Throws when Temporal does not answer. The SDK serves its
- * own metrics at `sdkMetricsAddress`, if any.
+ * Connects, as soon as Temporal and PostgreSQL answer, and serves the queues of the settings until it is stopped. Throws
+ * UnfitNamespace where the namespace serves other books, and EngineRefused. The SDK serves its own metrics at `sdkMetricsAddress`.
  */
 export async function startWorker(
   settings: Settings,
   log: Logger,
   sdkMetricsAddress: string | null = null,
 ): Promise<RunningWorker> {
-  const { temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix } = settings
-  const native = await connect(address)
-  const engine = openEngine({ address, namespace, queueSuffix, encryptionKey: settings.encryptionKey })
-  const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi worker' })
+  const place = temporalOf(settings)
+  const engine = openEngine(place)
+  const waits = createDatabaseWaits()
+  const database = openDatabase({
+    url: settings.databaseUrl,
+    pool: settings.databasePool,
+    name: 'bahi worker',
+    onWait: () => waits.begin('connection'),
+  })
+  const marking = { connection: database, engine, place, log }
+  const native = await connectToTemporal(place, log, async () => {
+    await markNamespace(marking)
+  })
   const sender = createWebhookSender({
     timeoutSeconds: settings.webhookTimeoutSeconds,
     allowCidrs: settings.webhookAllowCidrs,
     allowHttp: settings.webhookAllowHttp,
     dnsServers: settings.webhookDnsServers,
   })
-  await engine.registerSearchAttributes().then(
-    (added) => added.length > 0 && log.info({ added }, 'search attributes registered'),
-    (error: Error) => log.warn({ err: error.message }, 'search attributes could not be registered'),
-  )
   let metrics: WorkerMetrics | undefined
   const pdf = createPdfEngine({ engine: settings.pdfEngine, path: readLocalRun().path, log })
   const wakeRelay = () => jobs?.wakeRelay()
@@ -99,12 +110,15 @@ export async function startWorker(
       clock,
     }),
     eInvoiceRetryMs: settings.eInvoiceRetrySeconds * 1_000,
+    links: createMailLinks(settings.encryptionKey),
     mail: mailing && { ...mailing, sender: createMailSender(mailing) },
     blobs: openBlobStore(storageOf(settings)),
     pdf,
     onRendered: (outcome: RenderOutcome, seconds: number) => metrics?.noteRender(outcome, seconds),
+    onAttempt: (endpointId: string, outcome: Outcome) => metrics?.noteAttempt(endpointId, outcome),
   }
   const { workerQueues: queues, workflowBundle, shutdownSeconds } = settings
+  const { namespace, queueSuffix } = place
   const workers = await createTemporalWorkers({
     connection: native,
     namespace,
@@ -136,7 +150,17 @@ export async function startWorker(
       })
     : null
   const heartbeat = startHeartbeat({ database, engine, queues, queueSuffix, arePolling: workers.arePolling, log })
-  log.info({ queues, temporal: address }, 'worker started')
+  let unfit: string | null = null
+  const watch = createNamespaceWatch({
+    ...marking,
+    takeUp: jobs?.takeUp ?? null,
+    refuse(why) {
+      unfit = why
+      workers.stop()
+    },
+  })
+  const watching = startPollLoop('namespace', WATCH_MS, log, watch)
+  log.info({ queues, temporal: place.address }, 'worker started')
   // It starts in a process of lower priority, while the worker takes work already.
   if (settings.pdfWarmUp && queues.includes('documents')) pdf.warmUp()
 
@@ -144,17 +168,20 @@ export async function startWorker(
     try {
       await workers.run()
     } finally {
-      await Promise.all([jobs?.stop(), heartbeat.stop()])
+      await Promise.all([jobs?.stop(), heartbeat.stop(), watching.stop()])
       sender.close()
       await pdf.close()
       await engine.close()
       await native.close()
       await database.close()
     }
+    if (unfit !== null) throw new UnfitNamespace(unfit)
   }
   const isWorking = async () => workers.arePolling() && (await engine.isReachable())
   metrics = createWorkerMetrics({
     database,
+    waits,
+    engine,
     queueSuffix,
     clock,
     arePolling: workers.arePolling,
@@ -165,35 +192,6 @@ export async function startWorker(
   return { ended: untilStopped(), isWorking, metrics: metrics.answer, stop: workers.stop }
 }
 
-async function connect(address: string): Promise<NativeConnection> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await NativeConnection.connect({ address })
-    } catch (error) {
-      if (tries === CONNECT_TRIES) throw new Error(`Temporal does not answer at ${address}`, { cause: error })
-      await delay(1_000)
-    }
-  }
-}
-
-/** Answers health checks from the start, because a worker that waits for Temporal is live. */
-async function answerProbes(
-  { healthPort: port, host }: Settings,
-  started: () => RunningWorker | undefined,
-): Promise<void> {
-  if (port === null) return
-  const notReady = () => inJson(503, { status: 'not ready' })
-  await openHealthPort({
-    port,
-    host,
-    answers: {
-      '/health/live': () => inJson(200, { status: 'live' }),
-      '/health/ready': async () => ((await started()?.isWorking()) ? inJson(200, { status: 'ready' }) : notReady()),
-      '/metrics': async () => (await started()?.metrics()) ?? notReady(),
-    },
-  })
-}
-
 async function main(): Promise<void> {
   const settings = settingsOfProcess(readSettings)
   const { log, exit } = openLog('worker', settings.logLevel)
@@ -202,14 +200,12 @@ async function main(): Promise<void> {
   let started: RunningWorker | undefined
   try {
     await answerProbes(settings, () => started)
-    const refuse = (why: string) => {
-      log.fatal(why)
-      void exit(1)
+    const unfit = await untilChecked(settings, log)
+    if (unfit !== null) {
+      log.fatal(unfit)
+      return await exit(1)
     }
-    // Its one connection closes when it has been idle for a minute.
-    const asked = openDatabase({ url: settings.databaseUrl, pool: 1, name: 'bahi worker' })
-    const unfit = await unfitAtStart(asked, settings.encryptionKey, refuse)
-    if (unfit !== null) return refuse(unfit)
+    await untilBooksAreKnown(settings, log)
     const worker = (started = await startWorker(settings, log, sdkMetricsAddress))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       process.once(signal, () => {
@@ -230,7 +226,8 @@ async function main(): Promise<void> {
     log.info('worker stopped')
     await exit(0)
   } catch (error) {
-    log.fatal({ err: error }, 'worker ended')
+    if (error instanceof UnfitNamespace || error instanceof EngineRefused) log.fatal(error.message)
+    else log.fatal({ err: error }, 'worker ended')
     await exit(1)
   }
 }

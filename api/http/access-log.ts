@@ -31,6 +31,8 @@ export interface Measured {
   rowMemoryBytes(): number
   connections(): number
   droppedLines(): number
+  /** Whether the processes count rate limits together, in Redis. */
+  limits(): 'up' | 'away' | 'not configured'
 }
 
 const REFUSED_EVERY_MS = 10_000
@@ -94,18 +96,25 @@ export function createAccessLog(log: Logger, measured: Measured): AccessLog {
   }
 }
 
-function measure(registry: Registry, { roundTrips, rowMemoryBytes, connections, droppedLines }: Measured): void {
-  const gauge = (name: string, help: string, value: () => number) =>
+function measure(
+  registry: Registry,
+  { roundTrips, rowMemoryBytes, connections, droppedLines, limits }: Measured,
+): void {
+  const gauge = (name: string, help: string, value: () => number | null) =>
     new Gauge({
       name,
       help,
       registers: [registry],
       collect() {
-        this.set(value())
+        const now = value()
+        if (now === null) this.remove()
+        else this.set(now)
       },
     })
   gauge('bahi_row_memory_bytes', 'Memory of remembered documents.', rowMemoryBytes)
   gauge('bahi_database_round_trips_total', 'Statements sent to PostgreSQL since the start.', roundTrips)
   gauge('bahi_connections', 'Open client connections.', connections)
   gauge('bahi_log_lines_dropped_total', 'Log lines dropped since the start.', droppedLines)
+  const shared = 'Whether the API processes count rate limits together, in Redis: 1 or 0; absent without Redis.'
+  gauge('bahi_rate_limits_shared', shared, () => ({ up: 1, away: 0, 'not configured': null })[limits()])
 }

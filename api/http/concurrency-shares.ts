@@ -1,6 +1,6 @@
 // The resources that organisations share in one API process, and how much of them one may hold.
 import type { Caller } from '../../commands/books/caller.ts'
-import { createFairShare, type FairShare } from './fair-share.ts'
+import { createFairShare, type FairShare, type Release } from './fair-share.ts'
 
 const MEGABYTE = 2 ** 20
 
@@ -53,7 +53,10 @@ export function shareSizes({ pool, writers: most }: ConnectionShare) {
   } satisfies Record<keyof Shares, object>
 }
 
-export function createShares(connections: ConnectionShare): Shares {
+type OnWait = () => () => void
+
+/** `onWait` is called when a call begins to wait for its turn to write; what it returns, when the wait has ended. */
+export function createShares(connections: ConnectionShare, onWait: OnWait = () => () => undefined): Shares {
   const { bodies, uploads, parsing, streams, lists, files, calls, writers } = shareSizes(connections)
   return {
     bodies: createFairShare({ ...bodies, message: 'Too many large bodies are being read; try again.' }),
@@ -62,11 +65,23 @@ export function createShares(connections: ConnectionShare): Shares {
     streams: createFairShare({ ...streams, message: 'Too many long answers are being read; try again.' }),
     lists: createFairShare({ ...lists, message: 'Too many large lists are being read; try again.' }),
     files: createFairShare({ ...files, message: 'Too many files of this organisation are being read; try again.' }),
-    writers: createFairShare({
-      ...writers,
-      message: 'Too many calls of this organisation are in progress; try again.',
-    }),
-    calls: createFairShare({ ...calls, message: 'Too many calls of this organisation are in progress; try again.' }),
+    writers: timed(createFairShare({ ...writers, message: IN_PROGRESS }), onWait),
+    calls: createFairShare({ ...calls, message: IN_PROGRESS }),
+  }
+}
+
+const IN_PROGRESS = 'Too many calls of this organisation are in progress; try again.'
+
+function timed(share: FairShare, onWait: OnWait): FairShare {
+  return {
+    ...share,
+    take(owner, amount, over): Release | Promise<Release> {
+      const hasWaited = onWait()
+      const taken = share.take(owner, amount, over)
+      if (taken instanceof Promise) return taken.finally(hasWaited)
+      hasWaited()
+      return taken
+    },
   }
 }
 

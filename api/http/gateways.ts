@@ -1,5 +1,6 @@
 // What a handler can use besides the database: Temporal, the check of webhook URLs, encryption of secrets, files, and cursors.
 import type { MailPolicy } from '../../commands/mail/document-mail.ts'
+import type { MailLinks } from '../../commands/people/mail-links.ts'
 import type { Engine } from '../../gateways/temporal/engine.ts'
 import type { AttachmentLimits } from '../../domain/attachment.ts'
 import type { BlobStore } from '../../gateways/storage/blobs.ts'
@@ -26,6 +27,8 @@ export interface Gateways {
   /** Files and rendered documents. */
   blobs: BlobStore
   signIns: SignIns
+  /** Reads the secrets of links in mails. */
+  links: MailLinks
   site: Site
   attachmentLimits: AttachmentLimits
   /** Files of the store that were sent lately. */

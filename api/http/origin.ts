@@ -18,7 +18,7 @@ export type ClockState = { state: 'up' | 'unknown' } | { state: 'skewed'; databa
 
 /** The state of every part that the service consists of, of its task queues, and of its clocks. */
 export interface Readiness {
-  parts: Record<string, 'up' | 'away' | 'not configured'>
+  parts: Record<string, 'up' | 'starting' | 'away' | 'not configured'>
   queues: Record<string, QueueState>
   clock: ClockState
 }
@@ -33,8 +33,9 @@ const MAY_BE_AWAY = ['redis', 'storage']
  */
 export function readiness({ parts, queues, clock }: Readiness): Plain {
   const isReady =
-    Object.entries(parts).every(([name, state]) => state !== 'away' || MAY_BE_AWAY.includes(name)) &&
-    Object.values(queues).every(({ state }) => state === 'up')
+    Object.entries(parts).every(
+      ([name, state]) => !['away', 'starting'].includes(state) || MAY_BE_AWAY.includes(name),
+    ) && Object.values(queues).every(({ state }) => state === 'up')
   return json(isReady ? 200 : 503, { status: isReady ? 'ready' : 'not ready', parts, queues, clock })
 }
 

@@ -1,6 +1,8 @@
 // Counts requests per minute by token, partner or address: in Redis if it is configured, otherwise in this process.
 import { Redis } from 'ioredis'
+import type { Logger } from 'pino'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
+import { createRedisCircuit, type RedisCircuit } from './redis-circuit.ts'
 
 const WINDOW_SECONDS = 60
 /** The most addresses with a counter of their own in one window; a counter takes half a kilobyte. */
@@ -39,11 +41,11 @@ export interface Limits {
 }
 
 /**
- * Counts in Redis, shared by all API processes, if a URL is given. While Redis is unavailable, each process counts for
- * itself, and no request fails because of it.
+ * Counts in Redis, shared by all API processes, if a URL is given. While Redis is unavailable or slow, each process counts for
+ * itself, and no request fails or waits because of it.
  */
-export function createLimiter(limits: Limits, redisUrl: string | null): Limiter {
-  const redis = redisUrl ? openRedis(redisUrl) : null
+export function createLimiter(limits: Limits, redisUrl: string | null, log: Pick<Logger, 'info' | 'warn'>): Limiter {
+  const redis = redisUrl ? shareCounts(redisUrl, log) : null
   const points = { ...limits, ADDRESS: limits.DEFAULT }
   const counters = {
     DEFAULT: counterOf('default', points.DEFAULT, redis),
@@ -55,7 +57,7 @@ export function createLimiter(limits: Limits, redisUrl: string | null): Limiter 
   return {
     async count({ of, key }, now) {
       const limit = points[of]
-      const counted = await counters[of].consume(of === 'ADDRESS' ? boundedAddress(key, now) : key).then(
+      const counted = await counters[of](of === 'ADDRESS' ? boundedAddress(key, now) : key).then(
         (result) => ({ result, allowed: true }),
         (refused: unknown) => ({
           result: refused instanceof RateLimiterRes ? refused : null,
@@ -78,8 +80,8 @@ export function createLimiter(limits: Limits, redisUrl: string | null): Limiter 
       waitSeconds: WINDOW_SECONDS,
       allowed: true,
     }),
-    state: () => (redis === null ? 'not configured' : redis.status === 'ready' ? 'up' : 'away'),
-    close: () => redis?.disconnect(),
+    state: () => (redis === null ? 'not configured' : redis.isUsed() ? 'up' : 'away'),
+    close: () => redis?.close(),
   }
 }
 
@@ -102,26 +104,83 @@ export function boundKeys(most: number): (key: string, now: Date) => string {
   }
 }
 
+type Consume = (key: string) => Promise<RateLimiterRes>
+
+/** Counts one request of a key; rejects with a RateLimiterRes where its budget is used up. */
 function counterOf(
   name: string,
   points: number,
-  redis: Redis | null,
+  shared: SharedCounts | null,
   options: { inMemoryBlockOnConsumed?: number } = {},
-): RateLimiterAbstract {
+): Consume {
   const inProcess = new RateLimiterMemory({ keyPrefix: name, points, duration: WINDOW_SECONDS })
-  if (!redis) return inProcess
-  return new RateLimiterRedis({
-    storeClient: redis,
+  if (!shared) return (key) => inProcess.consume(key)
+  const inRedis: RateLimiterAbstract = new RateLimiterRedis({
+    storeClient: shared.redis,
     keyPrefix: `bahi:limit:${name}`,
     points,
     duration: WINDOW_SECONDS,
-    insuranceLimiter: inProcess,
-    rejectIfRedisNotReady: true,
     ...options,
   })
+  return async (key) => {
+    if (!shared.isUsed()) return inProcess.consume(key)
+    const sentAt = performance.now()
+    try {
+      const counted = await inRedis.consume(key)
+      shared.circuit.note(sentAt, true)
+      return counted
+    } catch (error) {
+      const isRefusal = error instanceof RateLimiterRes
+      shared.circuit.note(sentAt, isRefusal)
+      if (isRefusal) throw error
+      return inProcess.consume(key)
+    }
+  }
 }
 
-// A request waits for Redis for REDIS_WAITS_MS.command at most, and not at all while it is known to be unavailable.
+interface SharedCounts {
+  redis: Redis
+  circuit: RedisCircuit
+  /** Whether requests are counted in Redis now. */
+  isUsed(): boolean
+  close(): void
+}
+
+// A request waits for Redis for REDIS_WAITS_MS.command at most, and not at all while it is known to be unavailable or slow.
+function shareCounts(url: string, log: Pick<Logger, 'info' | 'warn'>): SharedCounts {
+  const redis = openRedis(url)
+  const circuit = createRedisCircuit({
+    // A connection that does not answer may be lost without either end knowing it.
+    probe: () =>
+      redis.ping().catch((error: unknown) => {
+        if (redis.status === 'ready') redis.disconnect(true)
+        throw error
+      }),
+    onChange: () => say(),
+  })
+  const isUsed = () => redis.status === 'ready' && !circuit.isOpen()
+  let wasUsed = true
+  let isClosing = false
+  function say(): void {
+    if (isClosing || isUsed() === wasUsed) return
+    wasUsed = isUsed()
+    if (wasUsed) log.info('Redis answers; the processes count rate limits together again')
+    else log.warn('Redis is away or does not answer in time; each process counts rate limits for itself')
+  }
+  // The state of the client changes after some of its events.
+  for (const event of ['ready', 'close'] as const) redis.on(event, () => setImmediate(say))
+  return {
+    redis,
+    circuit,
+    isUsed,
+    close() {
+      isClosing = true
+      circuit.close()
+      redis.disconnect()
+    },
+  }
+}
+
 function openRedis(url: string): Redis {
   const redis = new Redis(url, {
     commandTimeout: REDIS_WAITS_MS.command,

@@ -132,6 +132,8 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   by?: 'token' | 'partner' | 'session' | 'visitor' | 'anyone'
   /** True if a session's call changes the organisation itself, which its command locks. */
   changesOrganization?: true
+  /** True if it changes who belongs to the organisation: its command locks the members, and checks that the caller still may. */
+  changesMembers?: true
   query?: Query
   body?: Body
   /** The shape that the body is refused by, where it is wider than the documented one: the handler checks the rest. */
@@ -144,7 +146,7 @@ interface Declaration<Query extends TObject, Body extends TSchema> {
   bodyLimit?: number
   /** The shape of the answer, without `code` and `message`. */
   answer: TObject
-  status?: 200 | 201
+  status?: 200 | 201 | 202
   /** The media type of the file, for an answer that is one, and the shapes of the headers that it has. */
   fileType?: string
   fileHeaders?: Record<string, TSchema>

@@ -77,7 +77,7 @@ async function signedIn(
     organization: membership?.organization ?? null,
     session: { ...session, name: membership?.name ?? null, role: membership?.role ?? null },
     precondition: (later: Date) =>
-      membership && route.scope !== null
+      membership && route.scope !== null && !route.changesMembers
         ? sessionStillHeld(session, membership, { now: later, changesOrganization })
         : signInStillHeld(session, later),
   }

@@ -32,9 +32,11 @@ const ADVICE: Record<string, string> = {
   'DocDtls.Dt': 'The date is before the year 2000 or after 2099.',
   'SellerDtls.Gstin': 'The branch has no GSTIN.',
   'SellerDtls.LglNm': "The organisation's legal name needs at least three characters.",
-  'SellerDtls.Addr1': "The organisation's address is missing.",
-  'SellerDtls.Loc': 'The branch, or the address of the organisation, needs a city of at least three characters.',
-  'SellerDtls.Pin': "The organisation's address needs a PIN code of six digits, in the field `zip`.",
+  'SellerDtls.Addr1': 'The address of the branch, or of the organisation, is missing.',
+  'SellerDtls.Loc':
+    'The branch, or the address of the branch or the organisation, needs a city of at least three characters.',
+  'SellerDtls.Pin':
+    'The address of the branch, or of the organisation, needs a PIN code of six digits, in the field `zip`.',
   'BuyerDtls.LglNm': "The customer's legal name, or name, needs at least three characters.",
   'BuyerDtls.Addr1': "The customer's billing address is missing.",
   'BuyerDtls.Loc': "The customer's billing address needs a city of at least three characters.",

@@ -1,11 +1,9 @@
 // What the audit finds when somebody has changed bulks, or what they created, behind the books' back.
-import { beforeEach, expect, jest, test } from '@jest/globals'
+import { beforeEach, expect, test } from '@jest/globals'
 import { invoiceBody } from '../fixtures/bodies.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openOrganizationWithItem } from '../fixtures/organization.ts'
 import { useServiceWithoutAudit } from '../fixtures/use-service.ts'
-
-jest.setTimeout(60_000)
 
 const service = await useServiceWithoutAudit()
 const ours = await openOrganizationWithItem(service)

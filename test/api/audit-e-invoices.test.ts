@@ -1,10 +1,8 @@
 // The audit finds e-invoices that do not agree with their documents.
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import type { Json } from '../fixtures/client.ts'
 import { eInvoiceBody, openEInvoicingOrganization, type EInvoicingOrganization } from '../fixtures/e-invoices.ts'
 import { useServiceWithoutAudit } from '../fixtures/use-service.ts'
-
-jest.setTimeout(60_000)
 
 const service = await useServiceWithoutAudit()
 let org: EInvoicingOrganization

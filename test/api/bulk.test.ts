@@ -1,14 +1,12 @@
 // Bulk creation over HTTP: results row by row, what is refused whole, what is read later, and what is announced.
 import { randomUUID } from 'node:crypto'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { BATCH } from '../../domain/bulk.ts'
 import { billBody, invoiceBody, type Body } from '../fixtures/bodies.ts'
 import type { Answered, Json } from '../fixtures/client.ts'
 import { created, openOrganizationWithItem, type OrganizationWithItem } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
 import { until } from '../start/local-run.ts'
-
-jest.setTimeout(120_000)
 
 const service = await useService()
 const org = await openOrganizationWithItem(service)
@@ -24,7 +22,7 @@ async function completed(bulkId: string, at: OrganizationWithItem = org): Promis
   await until(async () => {
     read = await at.client.get(`/bulk/${bulkId}`)
     return read.body.bulk.status === 'COMPLETED'
-  }, 60_000, () => read!.text)
+  }, 90_000, () => read!.text)
   return read!.body
 }
 

@@ -1,13 +1,11 @@
 // Conversions by HTTP: what comes of an estimate, an order or a part of one, and what is refused.
 import { randomUUID } from 'node:crypto'
-import { describe, expect, jest, test } from '@jest/globals'
+import { describe, expect, test } from '@jest/globals'
 import { purchaseOrderBody } from '../fixtures/bodies.ts'
 import type { Answered, Json } from '../fixtures/client.ts'
 import { acceptedItemEstimate, openItemOrder, convertByHttp } from '../fixtures/orders.ts'
 import { created, openOrganizationWithItem } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
-
-jest.setTimeout(60_000)
 
 const service = await useService()
 const org = await openOrganizationWithItem(service)

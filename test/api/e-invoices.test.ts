@@ -1,5 +1,5 @@
 // E-invoices at the built-in portal: registered after approval, shown, cancelled by a void, and tried again.
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { decodeJwt, decodeProtectedHeader } from 'jose'
 import { STUCK_E_INVOICES } from '../../audit/stuck/e-invoices.ts'
 import { irnOf } from '../../gateways/einvoice/irn-hash.ts'
@@ -9,8 +9,6 @@ import type { Json } from '../fixtures/client.ts'
 import { chooseEInvoicing, eInvoiceBody, eInvoiceOf, eInvoiceStarter, openEInvoicingOrganization, type EInvoicingOrganization } from '../fixtures/e-invoices.ts'
 import { addContact } from '../fixtures/organization.ts'
 import { useService } from '../fixtures/use-service.ts'
-
-jest.setTimeout(120_000)
 
 const service = await useService()
 let org: EInvoicingOrganization

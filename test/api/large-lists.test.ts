@@ -72,4 +72,4 @@ test('readers who rest keep no connection, and those who go are forgotten', asyn
   // All places are free again.
   const again = await Promise.all(Array.from({ length: 8 }, async () => read(await ask('per_page=14'))))
   expect(again.map(({ invoices }) => invoices.length)).toEqual(Array.from({ length: 8 }, () => 14))
-}, 60_000)
+})

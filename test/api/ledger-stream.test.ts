@@ -1,12 +1,10 @@
 // The customer ledger as a stream: at the reader's pace, whole or broken off, and never at the cost of other calls.
 import { get, type ClientRequest, type IncomingMessage } from 'node:http'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
 import { credit, debit } from '../../domain/posting/posting.ts'
 import { addContact, openOrganization, type TestOrganization } from '../fixtures/organization.ts'
 import { startService, type Service } from '../fixtures/service.ts'
-
-jest.setTimeout(120_000)
 
 // More than the sockets between the two take while nobody reads.
 const ENTRIES = 6_400

@@ -18,7 +18,7 @@ beforeAll(async () => {
   await ours.write((books) => {
     const times = { created_time: books.now, last_modified_time: books.now }
     books.insert(branches, {
-      id: books.newId(), code: 'AB', name: 'Closed shop', gstin: null, state: 'IN-TN', city: null, is_default: false, is_active: false,
+      id: books.newId(), code: 'AB', name: 'Closed shop', gstin: null, state: 'IN-TN', city: null, address: null, dispatch_address: null, is_default: false, is_active: false,
       invoice_prefix: 'AB-', bill_prefix: 'ABB-', ...times,
     })
     for (const [code, type, active] of [['0999', 'BANK', true], ['0998', 'BANK', false]] as const) {
@@ -47,7 +47,7 @@ test('branches: the active ones, or all, the default first', async () => {
   const whole = await ours.get('/branches')
   expect(Object.keys(whole)).toEqual(['code', 'message', 'branches'])
   expect(whole.branches).toEqual([{
-    branch_id: expect.any(String), code: 'HO', name: 'Head Office', gstin: '29AAGCB7383J1Z4', state: 'IN-KA', city: 'Mysuru',
+    branch_id: expect.any(String), code: 'HO', name: 'Head Office', gstin: '29AAGCB7383J1Z4', state: 'IN-KA', city: 'Mysuru', address: null, dispatch_address: null,
     is_default: true, is_active: true, invoice_prefix: 'INV-', bill_prefix: 'BILL-',
   }])
   const all = (await ours.get('/branches?active_only=false')).branches

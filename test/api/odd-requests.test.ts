@@ -8,7 +8,7 @@ import { sendBytes } from '../fixtures/raw-request.ts'
 let api: ApiProcess
 beforeAll(async () => {
   api = await startApiProcess()
-}, 60_000)
+})
 afterAll(() => api.discard())
 
 const PING = '/api/public/v1/ping'
@@ -216,5 +216,5 @@ describe('a request with Upgrade', () => {
     for (let tries = 0; tries < 200 && api.descriptors() > before + 5; tries += 1) await delay(50)
     expect(api.descriptors()).toBeLessThanOrEqual(before + 5)
     await expectSame()
-  }, 60_000)
+  })
 })

@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { clockState } from '../../api/readiness.ts'
 import { examineDatabase } from '../../bin/doctor/database.ts'
 import { QUEUES, queueName, type Queue } from '../../domain/task-queues.ts'
-import { recordQueues } from '../../models/heartbeat.ts'
+import { recordEarlier, recordQueues } from '../../models/heartbeat.ts'
 import { useService } from '../fixtures/use-service.ts'
 
 const service = await useService()
@@ -71,6 +71,32 @@ test('while workers of an earlier version are replaced, which say nothing of que
   expect((await ready()).away).toEqual([])
   await serve(['core'])
   expect((await ready()).away).toEqual(allAway.slice(1))
+})
+
+test('while workers separated by queue are replaced, those of an earlier version count as served where they are seen at Temporal', async () => {
+  await service.sql('DELETE FROM process_heartbeats')
+  await serve(['core'])
+  expect((await ready()).away).toEqual(allAway.slice(1))
+  await recordEarlier(service.database, ['webhooks', 'bulk', 'recurring'], suffix())
+  expect((await ready()).away).toEqual(['documents away'])
+  expect(await stuck()).toEqual([['queues', 'no worker has ever served the queue documents', expect.anything()]])
+  await serve(['core', 'documents'])
+  expect(await ready()).toMatchObject({ status: 200, away: [] })
+})
+
+test('a worker of this version that is gone is not taken for one of an earlier version that is there', async () => {
+  await service.sql('DELETE FROM process_heartbeats')
+  await serve()
+  await silent('webhooks', 600)
+  const since = [29, 30.5, 32, 33.5]
+  const seen = []
+  for (const seconds of since) {
+    // The rows of one worker are written at nearly the same time, and `worker` last.
+    await service.sql(`UPDATE process_heartbeats SET seen_at = now() - $1 * interval '1 second' WHERE name <> $2`, seconds, `queue/${queueName('webhooks', suffix())}`)
+    await service.sql(`UPDATE process_heartbeats SET seen_at = now() - $1 * interval '1 second' WHERE name = 'worker'`, seconds - 2)
+    seen.push((await ready()).away.includes('webhooks away'))
+  }
+  expect(seen).toEqual(since.map(() => true))
 })
 
 test('however many processes serve a queue, its row is written every few seconds', async () => {

@@ -1,13 +1,11 @@
 // Encrypting the secrets of endpoints anew after a change of ENCRYPTION_KEY.
 import { randomBytes } from 'node:crypto'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { resealSecrets } from '../../commands/webhooks/reseal.ts'
 import type { FormerSecret } from '../../domain/webhook-secrets.ts'
 import { seal, unseal } from '../../models/sealed.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openWebhookApi, type WebhookApi } from '../fixtures/webhook-api.ts'
-
-jest.setTimeout(60_000)
 
 let api: WebhookApi
 beforeAll(async () => {

@@ -26,7 +26,7 @@ test('idle, silent and half-sent connections are closed at once, although the de
   await once(idle, 'data')
   await delay(100)
   expect(await api.stop()).toBe(0)
-}, 60_000)
+})
 
 test('callers who go on sending on their connections are answered with Connection: close', async () => {
   api = await startApiProcess({ SHUTDOWN_SECONDS: '600' })
@@ -54,7 +54,7 @@ test('callers who go on sending on their connections are answered with Connectio
   expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]))
   // Each of the twenty connections has at most one answer that was begun before the signal came, and one after it.
   expect(answers.filter(({ after }) => after).length).toBeLessThanOrEqual(60)
-}, 60_000)
+})
 
 test('all that was sent ahead on a connection is answered, and the last answer alone says that it closes', async () => {
   api = await startApiProcess()
@@ -73,7 +73,7 @@ test('all that was sent ahead on a connection is answered, and the last answer a
     expect(answers.map((answer) => answer.slice(9, 12))).toEqual(Array(100).fill('200'))
     expect(answers.slice(0, -1).filter((answer) => /^Connection: close\r$/m.test(answer))).toEqual([])
   }
-}, 60_000)
+})
 
 test('what never ends is broken off at the deadline: a body, an answer that nobody reads', async () => {
   api = await startApiProcess({ SHUTDOWN_SECONDS: '2' })
@@ -85,7 +85,7 @@ test('what never ends is broken off at the deadline: a body, an answer that nobo
   await delay(500)
   expect(await api.stop()).toBe(0)
   for (const socket of [body, unread]) if (!socket.closed) await once(socket.resume(), 'close')
-}, 60_000)
+})
 
 test('the process ends although its database has gone in the middle of a call', async () => {
   api = await startApiProcess({ SHUTDOWN_SECONDS: '1', DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none', REDIS_URL: 'redis://127.0.0.1:9' })
@@ -93,4 +93,4 @@ test('the process ends although its database has gone in the middle of a call', 
   await delay(100)
   expect(await api.stop()).toBe(0)
   await Promise.all(calls)
-}, 60_000)
+})

@@ -10,7 +10,7 @@ import { startApiProcess, type ApiProcess } from '../fixtures/api-process.ts'
 let api: ApiProcess
 beforeAll(async () => {
   api = await startApiProcess()
-}, 60_000)
+})
 afterAll(() => api.discard())
 
 /** Sends the bytes and answers what came back by the time that the API has closed the connection. */
@@ -76,4 +76,4 @@ test('the rest of a refused body is thrown away up to a bound, and the connectio
   expect(socket.bytesWritten).toBeGreaterThan(UNREAD_BYTES)
   // The systems on both sides hold a few megabytes more.
   expect(socket.bytesWritten - socket.writableLength).toBeLessThan(4 * UNREAD_BYTES)
-}, 60_000)
+})

@@ -1,5 +1,5 @@
 // Deliveries with the headers of Standard Webhooks, verified by the published library with the secret that the API answers.
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { randomUUID } from 'node:crypto'
 import { pino } from 'pino'
 import { Webhook } from 'standardwebhooks'
@@ -12,8 +12,6 @@ import { readSettings } from '../../settings.ts'
 import type { Json } from '../fixtures/client.ts'
 import { openWebhookServer, type Arrival, type WebhookServer } from '../fixtures/webhook-server.ts'
 import { openWorkflowSetup, type WorkflowSetup } from '../workflows/setup.ts'
-
-jest.setTimeout(60_000)
 
 let setup: WorkflowSetup
 let api: Api

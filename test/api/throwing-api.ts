@@ -19,8 +19,8 @@ const WAYS: Record<string, () => void> = {
 }
 
 const output = openLog('api', 'info')
-const accessLog = createAccessLog(output.log, { roundTrips: () => 0, rowMemoryBytes: () => 0, connections: () => 0, droppedLines: output.dropped })
-const unmatched = unmatchedRequests(createLimiter({ DEFAULT: 1, PARTNER: 1 }, null), accessLog, () => null)
+const accessLog = createAccessLog(output.log, { roundTrips: () => 0, rowMemoryBytes: () => 0, connections: () => 0, droppedLines: output.dropped, limits: () => 'not configured' })
+const unmatched = unmatchedRequests(createLimiter({ DEFAULT: 1, PARTNER: 1 }, null, output.log), accessLog, () => null)
 const connections = createConnections({ maxConnections: 100, maxConnectionsPerAddress: 100, isTrusted: () => false })
 const listener = createListener({
   connections, unmatched,
@@ -33,7 +33,7 @@ const listener = createListener({
 })
 process.on('SIGUSR2', fail)
 await runProcess({
-  database: undefined as never, encryptionKey: '',
+  database: undefined as never, encryptionKey: '', serveAfter: () => undefined,
   listen: () => listener.listen(Number(process.argv[2]), '127.0.0.1'),
   close: () => listener.close(5),
   answerUnhandled: ({ request, response }, error) => unmatched.answer(request, response, error as Error, { close: true }),

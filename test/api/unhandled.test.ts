@@ -15,7 +15,7 @@ beforeAll(async () => {
   child = spawn(process.execPath, ['test/api/throwing-api.ts', String(port)], { cwd: ROOT, stdio: ['ignore', 'pipe', 'inherit'] })
   child.stdout!.on('data', (chunk) => { log += chunk })
   while (!(await fetch(origin).then((answer) => answer.ok, () => false))) await delay(50)
-}, 60_000)
+})
 afterAll(() => void child.kill('SIGKILL'))
 
 test.each(['/tick', '/immediate', '/timer', '/rejection', '/sync'])('%s', async (path) => {
@@ -31,4 +31,4 @@ test('outside of a request', async () => {
   // Unlike its exit, the close comes behind the last of its output.
   expect((await once(child, 'close'))[0]).toBe(1)
   expect(log).toContain('unhandled error; the process exits')
-}, 60_000)
+})

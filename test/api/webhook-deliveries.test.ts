@@ -1,9 +1,7 @@
 // What callers do with the delivery log: find the deliveries of a record, and have them sent again.
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import { openWebhookApi, type WebhookApi } from '../fixtures/webhook-api.ts'
-
-jest.setTimeout(60_000)
 
 let api: WebhookApi
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 // What an endpoint has missed is sent again: once, however often it is asked for, and whatever is killed meanwhile.
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { recoverDeliveries } from '../../commands/webhooks/resending.ts'
 import { openBooks } from '../../commands/books/open-books.ts'
 import type { Caller } from '../../commands/books/caller.ts'
@@ -9,8 +9,6 @@ import { blockedBy } from '../fixtures/blocked.ts'
 import { openSignedServer, type SignedServer } from '../fixtures/signed-server.ts'
 import { openWebhookApi, type WebhookApi } from '../fixtures/webhook-api.ts'
 import { kill } from '../fixtures/worker.ts'
-
-jest.setTimeout(120_000)
 
 let api: WebhookApi
 let receiver: SignedServer

@@ -1,11 +1,9 @@
 // Registering an endpoint whose name server takes its time: nobody else waits, and each refusal keeps its place.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { openNameServer, type NameServer } from '../fixtures/name-server.ts'
 import type { Client } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
-
-jest.setTimeout(60_000)
 
 let service: Service
 let names: NameServer

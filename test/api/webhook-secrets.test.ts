@@ -1,12 +1,10 @@
 // Rotating an endpoint's secret and sending it a test event, with the worker that signs and a receiver that verifies.
 import { createHmac } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { openWebhookApi, type WebhookApi } from '../fixtures/webhook-api.ts'
 import { openSignedServer, type SignedServer } from '../fixtures/signed-server.ts'
 import { seal } from '../../models/sealed.ts'
 import type { Json } from '../fixtures/client.ts'
-
-jest.setTimeout(60_000)
 
 let api: WebhookApi
 let receiver: SignedServer

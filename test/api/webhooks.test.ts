@@ -1,6 +1,6 @@
 // The webhooks' routes: endpoints that are registered, changed and deleted, and the log of deliveries.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { pino } from 'pino'
 import type { Api } from '../../api/process.ts'
 import { createApi } from '../../api/server.ts'
@@ -12,7 +12,6 @@ import { readSettings } from '../../settings.ts'
 import { openWorkflowSetup, type WorkflowSetup } from '../workflows/setup.ts'
 import type { Json } from '../fixtures/client.ts'
 
-jest.setTimeout(30_000)
 
 let setup: WorkflowSetup
 let api: Api

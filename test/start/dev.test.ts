@@ -30,7 +30,7 @@ describe('changes of the source', () => {
     watching = watchSource(folder, (paths) => seen.push(...paths))
   })
   afterEach(() => watching.close())
-  const isSeen = (path: string) => until(() => seen.splice(0).includes(path), 20_000, () => `${path} is not seen`)
+  const isSeen = (path: string) => until(() => seen.splice(0).includes(path), 90_000, () => `${path} is not seen`)
   /** A new folder is watched a moment after it was made: the file in it is written again until that is so. */
   const untilWatched = async (path: string) => {
     for (let tries = 0; tries < 20; tries += 1) {
@@ -67,7 +67,7 @@ describe('changes of the source', () => {
   test('of tests, packages, notes and files of an editor are none', async () => {
     for (const path of ['test/a.test.ts', 'node_modules/pino/index.ts', 'domain/notes.md', 'domain/.money.ts.swp', 'domain/money.ts~']) write(path)
     write('domain/last.ts')
-    await until(() => seen.includes('domain/last.ts'), 20_000, () => 'nothing is seen')
+    await until(() => seen.includes('domain/last.ts'), 90_000, () => 'nothing is seen')
     expect(seen).toEqual(['domain/last.ts'])
   })
 })
@@ -117,7 +117,7 @@ describe('a part', () => {
   afterEach(async () => {
     for (const server of starts) await server.stop()
   })
-  const started = (count: number) => until(() => starts.length === count, 20_000, () => `${starts.length} starts instead of ${count}`)
+  const started = (count: number) => until(() => starts.length === count, 90_000, () => `${starts.length} starts instead of ${count}`)
 
   test('is ended and started again by a change of its own, once for several', async () => {
     changes.emit('change', ['domain/money.ts', 'api/routes.ts'])
@@ -126,7 +126,7 @@ describe('a part', () => {
     await started(2)
     expect(await starts[0]!.process.ended).toBe('signal SIGTERM')
     expect(starts[1]!.process.hasEnded()).toBe(false)
-    await until(() => said.length > 1, 20_000, () => 'it does not say that it is back')
+    await until(() => said.length > 1, 90_000, () => 'it does not say that it is back')
     expect(said).toEqual(['API restarting: domain/gst.ts has changed', 'API back'])
   })
 
@@ -134,7 +134,7 @@ describe('a part', () => {
     await starts[0]!.stop()
     failure = new Error('it ended at start (exit code 1); the last lines of its log')
     changes.emit('change', ['api/routes.ts'])
-    await until(() => said.length === 3, 20_000, () => said.join('; '))
+    await until(() => said.length === 3, 90_000, () => said.join('; '))
     expect(starts.length).toBe(1)
     expect(said).toEqual([
       'API ended (signal SIGTERM); restarts after the next change',

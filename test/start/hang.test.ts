@@ -26,7 +26,7 @@ afterAll(async () => {
   const children = existsSync(join(dataDir, 'run.json')) ? childrenOf(dataDir) : []
   for (const child of children.toReversed()) await end(child, { patienceMs: stopped.has(child.pid) ? 0 : 5_000 })
   rmSync(dataDir, { recursive: true, force: true })
-}, 60_000)
+})
 
 const part = (name: string) => childrenOf(dataDir).find((child) => child.name === name)
 
@@ -40,6 +40,6 @@ test('an API and a worker that hang are ended and come back', async () => {
     await until(() => (part(name)?.pid ?? pid) !== pid, 90_000, () => `${name} stays away:\n${run!.output()}`)
     expect(run!.output()).toMatch(new RegExp(`${name} +does not answer \\(3 times in a row\\); is ended`))
   }
-  await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 60_000, () => `not ready:\n${run!.output()}`)
+  await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 90_000, () => `not ready:\n${run!.output()}`)
   expect(before.filter(isAlive)).toEqual([])
 }, 200_000)

@@ -43,4 +43,4 @@ test('not a connection without an answer, nor a port that nobody listens on', as
   await new Promise((done) => server!.close(done))
   server = undefined
   expect(await isLive(origin)).toBe(false)
-}, 30_000)
+})

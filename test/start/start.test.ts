@@ -62,7 +62,7 @@ describe('a first start', () => {
     const { base_url, token } = demoCard(dataDir)
     const get = async (path: string) => (await (await fetch(base_url + path, { headers: { authorization: `Bearer ${token}` } })).json()) as Json
     const newest = async () => (await get('/invoices?per_page=1')).invoices[0]
-    await until(async () => (await newest()).e_invoice?.status === 'GENERATED', 60_000, () => `no IRN:\n${run.output()}`)
+    await until(async () => (await newest()).e_invoice?.status === 'GENERATED', 90_000, () => `no IRN:\n${run.output()}`)
     expect(await newest()).toMatchObject({ customer_name: 'Marina Books', status: 'SENT', e_invoice: { irn: expect.stringMatching(/^[0-9a-f]{64}$/), errors: [] } })
   })
 
@@ -114,8 +114,8 @@ describe('a part that dies', () => {
     const before = part(name)
     expect(before).toBeDefined()
     process.kill(before?.pid ?? 0, 'SIGKILL')
-    await until(() => (part(name)?.pid ?? before?.pid) !== before?.pid, 30_000, () => `${name} stays away:\n${run.output()}`)
-    await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 30_000, () => `not ready:\n${run.output()}`)
+    await until(() => (part(name)?.pid ?? before?.pid) !== before?.pid, 90_000, () => `${name} stays away:\n${run.output()}`)
+    await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 90_000, () => `not ready:\n${run.output()}`)
     expect(run.output()).toMatch(new RegExp(`${name} +ended \\(signal SIGKILL\\)`))
   }, 120_000)
 })

@@ -1,6 +1,6 @@
 // Background work for PDFs: removes rendered files that are older than they are kept.
-import { isRenderedKey } from '../domain/render-run.ts'
-import { StorageUnavailable, type BlobStore } from '../gateways/storage/blobs.ts'
+import { isRenderedKey } from '../../domain/render-run.ts'
+import { StorageUnavailable, type BlobStore } from '../../gateways/storage/blobs.ts'
 
 export interface RenderedFilesDependencies {
   blobs: Pick<BlobStore, 'list' | 'remove'>

@@ -1,13 +1,19 @@
 // The metrics of the worker process: what waits in PostgreSQL, its background jobs, and those of Temporal's SDK.
 import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client'
-import type { Probed } from '../gateways/health-port.ts'
-import type { Database } from '../models/database.ts'
-import { queuesServed, type Served } from '../models/heartbeat.ts'
-import { readOperations, type Operations } from '../models/operations.ts'
-import { countWaiting, type Waiting } from '../models/waiting-deliveries.ts'
+import type { Outcome } from '../../domain/delivery.ts'
+import type { Probed } from '../../gateways/health-port.ts'
+import { addBacklogs, atMostEvery, type DatabaseWaits } from '../../gateways/process-metrics.ts'
+import type { TaskQueues } from '../../gateways/temporal/task-queues.ts'
+import type { Database } from '../../models/database.ts'
+import { queuesServed, type Served } from '../../models/heartbeat.ts'
+import { readOperations, type Operations } from '../../models/operations.ts'
+import { countWaiting, type Waiting } from '../../models/waiting-deliveries.ts'
+import { addAttempts } from './attempts.ts'
 
 export interface WorkerMetricsDependencies {
   database: Pick<Database, 'observe' | 'roundTrips'>
+  waits: DatabaseWaits
+  engine: Pick<TaskQueues, 'backlogs'>
   queueSuffix: string
   clock(): Date
   /** Whether the workers of this process take work. */
@@ -23,6 +29,8 @@ export interface WorkerMetricsDependencies {
 export interface WorkerMetrics {
   /** Counts a render of a PDF by its outcome, and the seconds that it took. */
   noteRender(outcome: string, seconds: number): void
+  /** Counts an attempt at a delivery. */
+  noteAttempt(endpointId: string, outcome: Outcome): void
   /** The answer to GET /metrics. */
   answer(): Promise<Probed>
 }
@@ -41,6 +49,8 @@ export function createWorkerMetrics(dependencies: WorkerMetricsDependencies): Wo
   const read = atMostEvery(READ_EVERY_MS, () => readAll(dependencies))
   addOwn(registry, dependencies)
   addRead(registry, dependencies, read)
+  dependencies.waits.addTo(registry)
+  addBacklogs(registry, dependencies.engine)
   const renders = new Histogram({
     name: 'bahi_pdf_render_seconds',
     help: 'Renders of PDFs by outcome (rendered, failed, postponed), with their wait for the engine.',
@@ -50,6 +60,7 @@ export function createWorkerMetrics(dependencies: WorkerMetricsDependencies): Wo
   })
   return {
     noteRender: (outcome, seconds) => renders.observe({ outcome }, seconds),
+    noteAttempt: addAttempts(registry, dependencies.clock),
     async answer() {
       // One reading for all gauges, before any of them is collected.
       await read()
@@ -66,23 +77,6 @@ async function readAll({ database, queueSuffix, clock }: WorkerMetricsDependenci
     queuesServed(database, queueSuffix),
   ])
   return { ...waiting, ...operations, queues }
-}
-
-/** A function that reads at most every `everyMs`, and returns the last reading; null while none has succeeded. */
-export function atMostEvery<T>(everyMs: number, read: () => Promise<T>): () => Promise<T | null> {
-  let last: T | null = null
-  let begunAt = -Infinity
-  let reading: Promise<T | null> = Promise.resolve(null)
-  return () => {
-    if (performance.now() - begunAt >= everyMs) {
-      begunAt = performance.now()
-      reading = read().then(
-        (value) => (last = value),
-        () => last,
-      )
-    }
-    return reading
-  }
 }
 
 function addOwn(registry: Registry, { database, arePolling, jobsDone, pdfsWaiting }: WorkerMetricsDependencies): void {
