@@ -8,7 +8,7 @@ const TESTED_IN: Record<string, string> = {
   branches: 'api/lookups',
   'cost-centers': 'api/lookups',
   currencies: 'api/lookups',
-  emails: 'api/mail-limits',
+  emails: 'api/mail-events',
   // The contract has each PDF rendered.
   pdfs: 'reports/printed',
   'recurring-payload': 'api/recurring',
@@ -16,6 +16,9 @@ const TESTED_IN: Record<string, string> = {
   utility: 'api/identity',
   'webhook-resending': 'api/webhook-deliveries',
 }
+
+/** Of the cases that the contract has for each route, one in so many: test/contract/cases.ts. */
+export const QUICK_SETTINGS = { TEST_CASES_ONE_IN: '4' }
 
 /** The paths of the tests below `root`, as arguments of Jest. */
 export function quickTests(root: string): string[] {

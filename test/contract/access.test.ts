@@ -3,18 +3,25 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
 import { SCOPES } from '../../domain/scopes.ts'
+import type { CallOptions } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
+import { someOf } from './cases.ts'
 import { byPartner, byToken, callRoute, each, hasId, NO_SUCH_ID, opening } from './routes.ts'
 import { bodyFor, openContractOrganization, pathFor, type ContractOrganization } from './samples.ts'
 
 let service: Service
 let own: ContractOrganization
 let other: ContractOrganization
+let expired: string
+let revoked: string
 
 beforeAll(async () => {
   service = await startService()
   own = await openContractOrganization(service)
   other = { ...(await openContractOrganization(service)), partnerKey: await service.newPartnerKey() }
+  const past = new Date(Date.now() - 1000)
+  expired = await service.token(own.client.orgId, { expires: past })
+  revoked = await service.token(own.client.orgId, { revoked: past })
 })
 afterAll(() => service.close())
 
@@ -26,31 +33,26 @@ const sending = (route: Route) => (route.method === 'POST' ? keyed : route.metho
 
 describe('401: no token, or one that opens nothing', () => {
   test.each(each(byToken))('%s', async (_name, route) => {
-    const dead = [
-      'svc_pat_', `${own.client.token}x`, own.client.token.slice(0, -1), own.partnerKey, 'x', "' OR 1=1 --",
-      await service.token(own.client.orgId, { expires: new Date(Date.now() - 1000) }),
-      await service.token(own.client.orgId, { revoked: new Date(Date.now() - 1000) }),
+    const dead = ['svc_pat_', `${own.client.token}x`, own.client.token.slice(0, -1), own.partnerKey, 'x', "' OR 1=1 --", expired, revoked]
+    const refused: CallOptions[] = [
+      {}, { headers: { authorization: own.client.token } }, { headers: { authorization: `Basic ${own.client.token}` } }, { partnerKey: own.partnerKey },
+      ...dead.map((token) => ({ token, ...sending(route) })),
     ]
-    const refused = [
-      await callRoute(service, route, anyPath(route), {}),
-      await callRoute(service, route, anyPath(route), { headers: { authorization: own.client.token } }),
-      await callRoute(service, route, anyPath(route), { headers: { authorization: `Basic ${own.client.token}` } }),
-      await callRoute(service, route, anyPath(route), { partnerKey: own.partnerKey }),
-    ]
-    for (const token of dead) refused.push(await callRoute(service, route, anyPath(route), { token, ...sending(route) }))
-    for (const { status, body } of refused) expect([status, body.code]).toEqual([401, unknownCode(route)])
+    for (const options of someOf(refused)) {
+      const { status, body } = await callRoute(service, route, anyPath(route), options)
+      expect([status, body.code]).toEqual([401, unknownCode(route)])
+    }
   })
 
   test.each(each(byPartner))('%s', async (_name, route) => {
-    const refused = [
-      await callRoute(service, route, anyPath(route), {}),
-      await callRoute(service, route, anyPath(route), { token: own.client.token }),
-      await callRoute(service, route, anyPath(route), { token: own.partnerKey }),
+    const refused: CallOptions[] = [
+      {}, { token: own.client.token }, { token: own.partnerKey },
+      ...['svc_prt_', `${own.partnerKey}x`, own.client.token].map((partnerKey) => ({ partnerKey, ...sending(route) })),
     ]
-    for (const partnerKey of ['svc_prt_', `${own.partnerKey}x`, own.client.token]) {
-      refused.push(await callRoute(service, route, anyPath(route), { partnerKey, ...sending(route) }))
+    for (const options of someOf(refused)) {
+      const { status, body } = await callRoute(service, route, anyPath(route), options)
+      expect([status, body.code]).toEqual([401, 'auth.invalid_token'])
     }
-    for (const { status, body } of refused) expect([status, body.code]).toEqual([401, 'auth.invalid_token'])
   })
 
   test.each(each((route) => route.by === 'anyone'))('%s needs none, and minds no bad one', async (_name, route) => {
@@ -79,10 +81,11 @@ describe('403: a token without the scope', () => {
 
 describe('the organisation', () => {
   test.each(each(byToken))('%s: 404 for another one in query or header, whoever has it', async (_name, route) => {
-    for (const id of [other.client.orgId, NO_SUCH_ID, 'nonsense', '']) {
-      const query = await callRoute(service, route, `${anyPath(route)}?organization_id=${id}`, opening(route, own))
-      const header = await callRoute(service, route, anyPath(route), { ...opening(route, own), headers: { 'x-svc-org': id } })
-      for (const { status, body } of [query, header]) expect([status, body.code]).toEqual([404, 'not_found.resource'])
+    const named = [other.client.orgId, NO_SUCH_ID, 'nonsense', ''].flatMap((id): [query: string, headers: Record<string, string>][] => (
+      [[`?organization_id=${id}`, {}], ['', { 'x-svc-org': id }]]))
+    for (const [query, headers] of someOf(named)) {
+      const { status, body } = await callRoute(service, route, anyPath(route) + query, { ...opening(route, own), headers })
+      expect([status, body.code]).toEqual([404, 'not_found.resource'])
     }
   })
 
@@ -116,7 +119,7 @@ describe("404: another organisation's id is as one that does not exist", () => {
     const { request_id: _, ...told } = foreign.body
     expect(foreign.status).toBe(404)
     expect(told.code).toBe('not_found.resource')
-    for (const id of [NO_SUCH_ID, 'nonsense', '1', '%00', "'--", `${NO_SUCH_ID}0`]) {
+    for (const id of someOf([NO_SUCH_ID, 'nonsense', '1', '%00', "'--", `${NO_SUCH_ID}0`])) {
       const missing = await ask(route.path.replaceAll(/\{\w+\}/g, id))
       const { request_id: __, ...alike } = missing.body
       expect([id, missing.status, alike]).toEqual([id, 404, told])

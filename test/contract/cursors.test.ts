@@ -5,6 +5,7 @@ import { createCursors, type Cursors, type CursorScope } from '../../api/http/cu
 import type { Route } from '../../api/http/route.ts'
 import type { Client, Json } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
+import { someOf } from './cases.ts'
 import { byPartner, callRoute, each, hasId, opening } from './routes.ts'
 import { openContractOrganization, type ContractOrganization } from './samples.ts'
 
@@ -86,7 +87,7 @@ describe.each(lists)('%s', (_name, route) => {
       return changed.toString('base64url')
     })
     const old = Buffer.from(`${place.time} ${place.id}`).toString('base64url')
-    for (const changed of [...flipped, cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, `${cursor}=`, `${cursor} `, '', 'x', old]) {
+    for (const changed of someOf([...flipped, cursor.slice(0, -1), cursor.slice(1), `${cursor}A`, `${cursor}=`, `${cursor} `, '', 'x', old])) {
       expect([changed, await ask(route, { cursor: changed })]).toEqual([changed, REFUSED])
     }
     const otherKey = createCursors(Buffer.alloc(32, 7).toString('base64'))

@@ -4,6 +4,7 @@ import type { Route } from '../../api/http/route.ts'
 import { routesOf } from '../../api/routes.ts'
 import { finished, type Answered, type CallOptions } from '../fixtures/client.ts'
 import type { Service } from '../fixtures/service.ts'
+import { LEAVES_OUT } from './cases.ts'
 import type { ContractOrganization } from './samples.ts'
 
 export const ROUTES: Route[] = routesOf({ publicUrl: 'http://contract.test' })
@@ -14,6 +15,12 @@ export const nameOf = ({ method, path }: Route) => `${method} ${path}`
 /** Rows for test.each: the name of each route that the condition holds for, and the route. */
 export function each(condition: (route: Route) => boolean = () => true): [string, Route][] {
   return ROUTES.filter(condition).map((route) => [nameOf(route), route])
+}
+
+/** All of these, in a quick run without the routes that answer a file, except one: each file is rendered. */
+export function fewFiles(rows: [string, Route][]): [string, Route][] {
+  const files = rows.filter(([, { fileType }]) => fileType !== undefined)
+  return LEAVES_OUT ? rows.filter((row) => !files.slice(1).includes(row)) : rows
 }
 
 export const byToken = (route: Route) => (route.by ?? 'token') === 'token'

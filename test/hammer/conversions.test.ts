@@ -1,6 +1,6 @@
 // Fifty callers convert one document at once: it is converted once, or in exactly the parts that were requested.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { BASE_PATH } from '../../api/server.ts'
 import { callAt, clientOf, type Answered, type Client, type Json } from '../fixtures/client.ts'
 import { acceptedItemEstimate, openItemOrder } from '../fixtures/orders.ts'
@@ -8,8 +8,6 @@ import { openOrganizationWithItem, type OrganizationWithItem } from '../fixtures
 import { startService, type Service } from '../fixtures/service.ts'
 import { until } from '../start/local-run.ts'
 import { atOnce, outcomeOf, post, tally, whileLocked } from './two-servers.ts'
-
-jest.setTimeout(120_000)
 
 let service: Service
 let second: Awaited<ReturnType<Service['another']>>
@@ -49,7 +47,7 @@ test('fifty at once, each written down before the first is carried out: one orde
   const lock = { text: 'SELECT FROM estimates WHERE org_id = $1 AND id = $2 FOR UPDATE', values: [org.client.orgId, estimate_id] }
   const answers = await whileLocked(service.database, lock, async () => {
     const calls = Array.from({ length: 50 }, (_, place) => convert(place))
-    await until(async () => (await count('conversions', 'source_id', estimate_id)) === 50, 10_000, () => 'not all have asked')
+    await until(async () => (await count('conversions', 'source_id', estimate_id)) === 50, 90_000, () => 'not all have asked')
     return calls
   })
   expect(tally(answers)).toEqual({ 200: 1, '409 conflict.already_converted': 49 })

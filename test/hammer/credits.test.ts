@@ -1,11 +1,9 @@
 // Many callers on one credit, and many credits on one invoice: never more than there is, and every end a legal one.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { line } from '../fixtures/bodies.ts'
 import type { Answered, Client, Json } from '../fixtures/client.ts'
 import { addContact, TODAY, type TestOrganization } from '../fixtures/organization.ts'
 import { bodyOf, openTwoServers, outcomeOf, post, shortly, tally, whileLocked, type TwoServers } from './two-servers.ts'
-
-jest.setTimeout(120_000)
 
 let servers: TwoServers
 let org: TestOrganization

@@ -1,13 +1,11 @@
 // Everything at once on one organisation: nothing answered with a 5xx, and the books in order afterwards.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Answered, Client, Json } from '../fixtures/client.ts'
 import { addContact, addItem, type TestOrganization } from '../fixtures/organization.ts'
 import { until } from '../start/local-run.ts'
 import {
   allInvoices, atOnce, bodyOf, firstNumbers, invoicesOf, openTwoServers, outcomeOf, post, shortly, tally, type TwoServers,
 } from './two-servers.ts'
-
-jest.setTimeout(120_000)
 
 let servers: TwoServers
 beforeAll(async () => (servers = await openTwoServers()))
@@ -49,7 +47,7 @@ test('an organisation suspended while it writes: each call is done or refused, a
       answers.push(answer)
     }
   })
-  await until(() => answers.length >= 30, 30_000, () => `only ${answers.length} answers`)
+  await until(() => answers.length >= 30, 90_000, () => `only ${answers.length} answers`)
   expect((await partner('suspend')).status).toBe(200)
   isSuspended = true
   await writers

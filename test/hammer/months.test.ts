@@ -1,11 +1,9 @@
 // Postings to the same accounts and months at once, each in an order of its own: none waits for another in a circle, and no amount is lost.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { v7 as uuidv7 } from 'uuid'
 import type { Json } from '../fixtures/client.ts'
 import type { TestOrganization } from '../fixtures/organization.ts'
 import { atOnce, openTwoServers, post, tally, type TwoServers } from './two-servers.ts'
-
-jest.setTimeout(120_000)
 
 let servers: TwoServers
 beforeAll(async () => (servers = await openTwoServers()))

@@ -1,14 +1,12 @@
 // Fifty at once on one series: every number once, none left out, whichever calls fail in between.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { branches } from '../../models/branch.ts'
 import type { Json } from '../fixtures/client.ts'
 import { TODAY, type TestOrganization } from '../fixtures/organization.ts'
 import {
   allInvoices, atOnce, bodyOf, firstNumbers, invoicesOf, numberOf, openTwoServers, outcomeOf, post, postingsOf, tally, whileLocked, type TwoServers,
 } from './two-servers.ts'
-
-jest.setTimeout(120_000)
 
 let servers: TwoServers
 beforeAll(async () => (servers = await openTwoServers()))
@@ -91,7 +89,7 @@ test('every branch and every series counts by itself, also side by side', async 
   let mysuru = ''
   await org.write((books) => {
     mysuru = books.insert(branches, {
-      id: books.newId(), code: 'MYS', name: 'Mysuru', gstin: null, state: 'IN-KA', city: 'Mysuru', is_default: false, is_active: true,
+      id: books.newId(), code: 'MYS', name: 'Mysuru', gstin: null, state: 'IN-KA', city: 'Mysuru', address: null, dispatch_address: null, is_default: false, is_active: true,
       invoice_prefix: 'MYS-', bill_prefix: 'MYS-BILL-', created_time: now, last_modified_time: now,
     }).id
   })

@@ -1,12 +1,10 @@
 // Fifty callers on one draft: every document ends in a legal state, with exactly the journals of that state.
 import { randomUUID } from 'node:crypto'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Answered, Client, Json } from '../fixtures/client.ts'
 import type { TestOrganization } from '../fixtures/organization.ts'
 import { until } from '../start/local-run.ts'
 import { allInvoices, atOnce, bodyOf, openTwoServers, outcomeOf, post, postingsOf, shortly, tally, whileLocked, type TwoServers } from './two-servers.ts'
-
-jest.setTimeout(120_000)
 
 let servers: TwoServers
 let org: TestOrganization
@@ -74,7 +72,7 @@ describe('one key, fifty times at once', () => {
       const calls = Array.from({ length: 50 }, (_, place) => create(place))
       for (const call of calls) void call.then(() => (refused += 1))
       await waiting(1)
-      await until(() => refused === 49, 60_000, () => `${refused} of 49 are refused`)
+      await until(() => refused === 49, 90_000, () => `${refused} of 49 are refused`)
       return calls
     })
     expect(tally(answers)).toEqual({ 201: 1, '409 idempotency.in_progress': 49 })

@@ -1,11 +1,9 @@
 // Whole resources sent back by many callers: every PUT is done as it is sent or refused, and no change of another is lost.
-import { afterAll, beforeAll, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { line } from '../fixtures/bodies.ts'
 import type { Answered, Client, Json } from '../fixtures/client.ts'
 import type { TestOrganization } from '../fixtures/organization.ts'
 import { atOnce, bodyOf, openTwoServers, outcomeOf, post, shortly, whileLocked, type TwoServers } from './two-servers.ts'
-
-jest.setTimeout(120_000)
 
 let servers: TwoServers
 let org: TestOrganization
