@@ -48,7 +48,7 @@ test('every list of pages takes modified_since, as api.md says', () => {
 describe('settings', () => {
   const told = [...textOf('docs/running.md').matchAll(/^\| `([A-Z_]+)` \| (?:`([^`]*)`|none) \|/gm)]
   const rows = told.map(([, name, value]) => [name!, value ?? null] as const)
-  const code = ['settings.ts', 'bin/services/codec-settings.ts'].map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n')
+  const code = ['settings.ts', 'settings-temporal.ts', 'bin/services/codec-settings.ts'].map((file) => readFileSync(join(ROOT, file), 'utf8')).join('\n')
 
   test('running.md lists every variable that is read', () => {
     const read = [...code.matchAll(/(?:env\.|number\('|list\('|flag\(')([A-Z][A-Z_]+)/g)].map(([, name]) => name!)

@@ -3,6 +3,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Client } from '../fixtures/client.ts'
+import { addPerson, givePassword, PASSWORD } from '../fixtures/persons.ts'
 import { eInvoiceStarter, openEInvoicingOrganization } from '../fixtures/e-invoices.ts'
 import { startService, type Service } from '../fixtures/service.ts'
 import { differences, examplesOf, learn, ROOT, spelled, type Example, type Words } from './examples.ts'
@@ -11,7 +12,7 @@ const DOCUMENTS = [
   'README.md', 'docs/api.md', 'docs/partners.md', 'docs/contacts-and-items.md', 'docs/invoices.md', 'docs/bills.md',
   'docs/payments.md', 'docs/estimates.md', 'docs/sales-orders.md', 'docs/purchase-orders.md', 'docs/credit-notes.md',
   'docs/debit-notes.md', 'docs/expenses.md', 'docs/recurring.md', 'docs/ledger.md', 'docs/bulk.md', 'docs/email.md', 'docs/webhooks.md',
-  'docs/attachments.md', 'docs/comments.md', 'docs/pdfs.md', 'docs/e-invoicing.md',
+  'docs/attachments.md', 'docs/comments.md', 'docs/pdfs.md', 'docs/e-invoicing.md', 'docs/people.md',
 ]
 
 let service: Service
@@ -22,7 +23,7 @@ beforeAll(async () => {
   eInvoices = eInvoiceStarter(service)
   // Some of the documents convert others, which the engine does.
   await service.startWorker()
-}, 60_000)
+})
 afterAll(async () => {
   await eInvoices?.close()
   await service?.close()
@@ -56,8 +57,10 @@ async function wordsOf(document: string, partnerKey: string): Promise<Words> {
   const item = await org.post('/items', {
     item_name: 'Ruled notebook, 200 pages', hsn_or_sac: '4820', unit: 'NOS', rate: 60, tax_id: tax,
   })
+  const EMAIL = document === 'docs/people.md' ? await addPerson(service, org.orgId, 'OWNER', 'owner@saraswati.example') : ''
+  if (EMAIL !== '') await givePassword(service, org.orgId, EMAIL)
   return {
-    BASE_URL: `${service.origin}/api/public/v1`, TOKEN: org.token, PARTNER_KEY: partnerKey, MAILBOX_URL: service.mailboxUrl, ORG_ID: org.orgId, TAX_ID: tax,
+    ORIGIN: service.origin, EMAIL, PASSWORD, BASE_URL: `${service.origin}/api/public/v1`, TOKEN: org.token, PARTNER_KEY: partnerKey, MAILBOX_URL: service.mailboxUrl, ORG_ID: org.orgId, TAX_ID: tax,
     CONTACT_ID: contact.body.contact.contact_id, ITEM_ID: item.body.item.item_id,
   }
 }
@@ -79,16 +82,17 @@ interface Answer {
 }
 
 async function run(example: Example, words: Words): Promise<Answer> {
-  const { method, url, headers, body, form, output } = example
+  const { method, url, headers, body, form, output, sendsCookies, keepsCookies } = example
   const response = await fetch(spelled(url, words), {
     method,
     redirect: 'manual',
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, spelled(value, words)])),
+    headers: Object.fromEntries(Object.entries({ ...headers, ...(sendsCookies && { cookie: '$COOKIES' }) }).map(([name, value]) => [name, spelled(value, words)])),
     ...(body === null ? {} : { body: spelled(body, words) }),
     ...(form.length === 0 ? {} : { body: formOf(example, words) }),
   })
   // The engine of PDFs may take longer to start than a call waits for it: the same call finds the file.
   if (output !== null && response.status === 503) return run(example, words)
+  if (keepsCookies) words.COOKIES = response.headers.getSetCookie().map((cookie) => cookie.split(';')[0]).join('; ')
   const bytes = Buffer.from(await response.arrayBuffer())
   if (output === null || response.status >= 400) return { status: response.status, json: JSON.parse(bytes.toString()), headers: response.headers }
   if (response.status === 200) expect(bytes.subarray(0, 5).toString()).toBe('%PDF-')

@@ -15,6 +15,9 @@ export interface Example {
   form: string[]
   /** The name of the file that takes the answer, by -o; null where it is shown. */
   output: string | null
+  /** Whether it sends the cookies that were kept before, by -b. Those of an answer are kept by -c. */
+  sendsCookies: boolean
+  keepsCookies: boolean
   /** The files that were written before, by their names. */
   files: Record<string, string>
   /** Null where the document shows no answer; `heads` are the lines of an answer that is a file. */
@@ -69,16 +72,18 @@ function shownIn({ info, text }: Fence): Example['shown'] {
 }
 
 /** The part of curl's command line that the documents use. Throws an Error for any other option. */
-function callOf(command: string): Pick<Example, 'method' | 'url' | 'headers' | 'body' | 'form' | 'output'> {
+function callOf(command: string): Omit<Example, 'line' | 'files' | 'shown'> {
   const quotes = [...command.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)]
   const words = quotes.map(([, single, double, bare]) => single ?? double ?? bare ?? '')
-  const call = { method: '', url: '', headers: {} as Record<string, string>, body: null as string | null, form: [] as string[], output: null as string | null }
+  const call = { method: '', url: '', headers: {} as Record<string, string>, body: null as string | null, form: [] as string[], output: null as string | null, sendsCookies: false, keepsCookies: false }
   for (let at = 1; at < words.length; at += 1) {
     const word = words[at]!
     if (word === '-s') continue
     // The heads of the answer go to the terminal.
     else if (word === '-D') at += 1
     else if (word === '-o') call.output = words[at += 1]!
+    else if (word === '-b') [call.sendsCookies, at] = [true, at + 1]
+    else if (word === '-c') [call.keepsCookies, at] = [true, at + 1]
     else if (word === '-X') call.method = words[at += 1]!
     else if (word === '-F') call.form.push(words[at += 1]!)
     else if (word === '-d') call.body = words[at += 1]!

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { DefaultLogger, Runtime } from '@temporalio/worker'
 import { pino } from 'pino'
 import { startWorker, type RunningWorker } from '../../worker/worker.ts'
@@ -18,7 +18,6 @@ import { workflowBundle } from '../workflows/bundle.ts'
 import { removeSchedules } from '../workflows/schedules.ts'
 import { ROOT } from './examples.ts'
 
-jest.setTimeout(60_000)
 Runtime.install({ logger: new DefaultLogger('ERROR'), shutdownSignals: [] })
 
 const local = readLocalRun()

@@ -75,9 +75,9 @@ test.each([
   await others.goOn(ROUNDS, 90_000 * SCALE)
   const load = startLoad(card.base_url, org.token, (key) => bodyOf(org, key))
   loads.push(load)
-  await load.acknowledges(INVOICES, 30_000 * SCALE)
+  await load.acknowledges(INVOICES, 90_000 * SCALE)
   // First attempts and retries are both under way when it happens.
-  await until(() => org.bodiesByDelivery().size < org.customer.arrivals.length, 30_000, () => 'nothing is delivered again')
+  await until(() => org.bodiesByDelivery().size < org.customer.arrivals.length, 90_000, () => 'nothing is delivered again')
   await killAndWait(name)
   await load.acknowledges(INVOICES, 60_000 * SCALE)
   await load.stop()
@@ -124,7 +124,7 @@ async function killAndWait(name: string): Promise<void> {
   const part = () => childrenOf(dataDir).find((child) => child.name === name)!
   const before = part()
   expect(killWhole(before)).toBeGreaterThan(name === 'PostgreSQL' ? 5 : 0)
-  await until(() => part() && part().pid !== before.pid, 30_000, () => `${name} stays away:\n${run.output()}`)
+  await until(() => part() && part().pid !== before.pid, 90_000, () => `${name} stays away:\n${run.output()}`)
   if (name === 'API' || name === 'Worker') await second?.replace()
-  await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 60_000, () => `not ready:\n${run.output()}`)
+  await until(async () => (await statusOf(`${origin}/health/ready`)) === 200, 90_000, () => `not ready:\n${run.output()}`)
 }

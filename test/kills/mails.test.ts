@@ -27,7 +27,7 @@ const service = await startService({ MAIL_API_URL: mailboxUrl, MAIL_TIMEOUT_SECO
 
 async function started(path: string, args: string[], live: string): Promise<ChildProcess> {
   const child = spawn(process.execPath, [path, ...args], { cwd: ROOT, env: { ...process.env, ...service.env, PORT: String(apiPort) }, stdio: 'ignore' })
-  await until(async () => (await statusOf(live)) === 200, 60_000, () => `${path} does not start`)
+  await until(async () => (await statusOf(live)) === 200, 90_000, () => `${path} does not start`)
   return child
 }
 const start = {

@@ -1,14 +1,13 @@
 // An operator's commands for tokens and partner keys: they are listed with their last use and without their secrets, and revoked.
 import { execFile } from 'node:child_process'
 import { text } from 'node:stream/consumers'
-import { expect, jest, test } from '@jest/globals'
+import { expect, test } from '@jest/globals'
+import { areTimes, filterOf, isClear } from '../../bin/access/selection.ts'
 import { accessChangesIn } from '../../domain/restoration.ts'
 import { createLastUses } from '../../models/last-use.ts'
 import type { Json } from '../fixtures/client.ts'
 import { ROOT } from '../fixtures/root.ts'
 import { useService } from '../fixtures/use-service.ts'
-
-jest.setTimeout(120_000)
 
 const service = await useService()
 
@@ -72,4 +71,56 @@ test('partner keys too', async () => {
   expect((await listed('partner-key')).find((key) => key.key_id === key_id)!.revoked_time).not.toBe(null)
   expect(await run('partner-key', 'revoke', service.env.ENCRYPTION_KEY!)).toMatchObject({ code: 2 })
   expect(await kept()).toEqual(['PARTNER_KEY_REVOKED', 'TOKEN_REVOKED'])
+})
+
+test('tokens and keys of an organisation, a partner or a time are listed first, and revoked by --yes', async () => {
+  const [asha, meena] = [await service.organization(), await service.organization()]
+  const second = await service.token(asha.orgId)
+  const isValid = async (secret: string) => (await service.call('GET', '/whoami', { token: secret })).status === 200
+  const [{ now }] = await service.sql<{ now: Date }>('SELECT clock_timestamp() AS now') as [{ now: Date }]
+  const third = await service.token(asha.orgId)
+
+  const listed = await run('token', 'revoke', '--org', asha.orgId, '--created-before', now.toISOString())
+  expect(listed.said.match(/^[0-9a-f-]{36} {2}/gm)).toHaveLength(2)
+  expect(listed).toMatchObject({ code: 0, said: expect.stringContaining('2 tokens are valid. Nothing was revoked; --yes revokes them.\n') })
+  expect(await isValid(second)).toBe(true)
+  expect(await run('token', 'revoke', '--org', asha.orgId, '--created-before', now.toISOString(), '--yes')).toMatchObject({ code: 0, said: expect.stringContaining('2 tokens were revoked.') })
+  await until(async () => !(await isValid(second)) && !(await isValid(asha.token)))
+  expect(await isValid(third) && await isValid(meena.token)).toBe(true)
+  expect(await run('token', 'revoke', '--created-since', now.toISOString(), '--yes')).toMatchObject({ code: 0, said: expect.stringContaining('1 tokens were revoked.') })
+  await until(async () => !(await isValid(third)))
+  expect(await isValid(meena.token)).toBe(true)
+  expect(await run('token', 'revoke', '--all')).toMatchObject({ code: 0, said: expect.stringContaining(meena.orgId) })
+
+  const secret = await service.newPartnerKey()
+  const [{ name }] = await service.sql<{ name: string }>('SELECT name FROM partners ORDER BY created_time DESC LIMIT 1') as [{ name: string }]
+  expect(await run('partner-key', 'revoke', '--name', name)).toMatchObject({ code: 0, said: expect.stringContaining('1 keys are valid. Nothing was revoked; --yes revokes them.') })
+  expect(await run('partner-key', 'revoke', '--name', name, '--yes')).toMatchObject({ code: 0, said: expect.stringContaining('1 keys were revoked.') })
+  await until(async () => (await service.call('GET', '/partner/organizations', { partnerKey: secret })).status === 401)
+  expect((await service.call('GET', '/partner/organizations', { partnerKey: service.partnerKey })).status).toBe(200)
+  expect(await kept()).toEqual([...Array<string>(2).fill('PARTNER_KEY_REVOKED'), ...Array<string>(4).fill('TOKEN_REVOKED')])
+})
+
+test('what is to be revoked has to be clear', async () => {
+  const said = await Promise.all([run('token', 'revoke', '--yes'), run('token', 'revoke', '--created-before', 'yesterday'), run('token', 'list', '--yes'), run('partner-key', 'revoke')])
+  expect(said).toEqual(said.map(() => ({ code: 2, said: expect.stringMatching(/^Usage/) })))
+  const given = (more: object) => ({ valid: false, all: false, yes: false, ...more })
+  const clear = (ids: string[], more: object, whose?: string) => isClear(given(more), { ids, whose })
+  expect([clear(['a'], {}), clear([], { all: true }), clear([], { 'created-since': '2026-11-23' }), clear([], { yes: true }, 'of one')]).toEqual([true, true, true, true])
+  expect([clear([], {}), clear([], { yes: true }), clear(['a'], { all: true }), clear(['a'], { yes: true }), clear(['a'], {}, 'of one')]).toEqual([false, false, false, false, false])
+  const at = (text: string) => areTimes(filterOf(given({ 'created-since': text }), 'revoke'))
+  expect(['2026-11-23', '2026-11-23T04:30:00Z', '2026-11-23T04:30:00.5+05:30'].every(at)).toBe(true)
+  expect(['2026-11-23 04:30', '2026-11-23T04:30', '2026-13-01', 'now'].some(at)).toBe(false)
+})
+
+test('names that hold line ends and escape sequences are printed without harm', async () => {
+  const org = await service.organization()
+  const name = 'Asha\u001b[2J\r\nTraders\u202e\u009b'
+  await service.sql('UPDATE organizations SET name = $2 WHERE id = $1', org.orgId, name)
+  await service.sql('UPDATE partners SET name = $1 || id::text', name)
+  const shown = 'Asha\\x1b[2J\\r\\nTraders\\u202e\\x9b'
+  for (const said of [(await run('token', 'list', '--org', org.orgId)).said, (await run('partner-key', 'list')).said.split('\n')[0]!]) {
+    expect(said).toContain(shown)
+    expect(said.trim()).not.toMatch(/\p{Cc}|\u202e/u)
+  }
 })

@@ -76,7 +76,7 @@ describe('npm run sql', () => {
 
     const endless = start('sql', ["SELECT pg_sleep(3600) AS endless"], { DATABASE_URL: url })
     const running = async () => (await sql(["SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%AS endless' AND state = 'active' AND datname = current_database()"])).said.includes('\n    1\n')
-    await until(running, 20_000, () => 'it does not begin')
+    await until(running, 90_000, () => 'it does not begin')
     endless.child.kill('SIGINT')
     expect(await endless.ended).toMatchObject({ code: 1, complained: expect.stringContaining('canceling statement due to user request') })
     expect(await running()).toBe(false)

@@ -9,7 +9,7 @@ import { until } from '../start/local-run.ts'
 import { CAN_FILL_DISK, fillDisk } from './full-disk.ts'
 import { startFullLoad, type FullLoad } from './full-load.ts'
 import { openInstallation, PROCESSES, type Installation, type ProcessName } from './installation.ts'
-import { renewOpenWorkflows, unreadWith } from './key-change.ts'
+import { unreadWith } from './key-change.ts'
 
 // How many times the small size of every day. UPGRADE_FROM names the folder of another checkout, with its packages: the
 // installation begins with its schema and its processes, and is upgraded to this checkout.
@@ -17,7 +17,7 @@ const SCALE = Number(process.env.KILLS_SCALE ?? 1)
 const OLD = process.env.UPGRADE_FROM ?? ROOT
 jest.setTimeout(900_000 * SCALE)
 
-const SETTINGS = { WEBHOOK_LADDER_SECONDS: `1,2${',3'.repeat(200)}`, WEBHOOK_CIRCUIT_FAILURES: '1000000', RECURRING_TICK_SECONDS: '3' }
+const SETTINGS = { WEBHOOK_LADDER_SECONDS: `1,2${',3'.repeat(200)}`, WEBHOOK_CIRCUIT_FAILURES: '1000000', RECURRING_TICK_SECONDS: '1' }
 
 let installation: Installation
 let load: FullLoad
@@ -29,6 +29,8 @@ afterAll(async () => {
   await load?.stop().catch(() => undefined)
   await installation?.close()
 })
+
+const TAKEN_UP = { name: 'marks taken up', text: 'SELECT count(*)::integer AS count FROM temporal_marks WHERE taken_up_time IS NOT NULL' }
 
 /** One of each kind goes on, at least. */
 const GROUPS: ProcessName[][] = SCALE === 1 ? [['Worker 1', 'API 1'], ['Worker 2', 'API 2']] : PROCESSES.map((name) => [name])
@@ -60,10 +62,9 @@ test('the key is changed in its four steps, while processes are killed for the f
   await load.during('encrypted anew', async () => {
     await installation.operate('reseal')
     await load.takeAll()
-    await renewOpenWorkflows(installation)
+    await installation.operate('reconcile --anew')
   })
-  await replaced('new key and old key, again', ['Worker 1'], drained)
-  await until(async () => (await unreadWith(added, installation)).length === 0, 60_000, () => 'the new key alone does not read everything')
+  await until(async () => (await unreadWith(added, installation)).length === 0, 90_000, () => 'the new key alone does not read everything')
   env.ENCRYPTION_KEY = added
   for (const names of GROUPS) await replaced('new key alone', names, drained)
   load.refuseMore()
@@ -79,6 +80,17 @@ withRedis('Redis is killed', () =>
 
 test('PostgreSQL is restarted', () => load.during('PostgreSQL restarted', installation.postgres.restart))
 
+test('Temporal loses all its data, and a worker that goes on takes up what it remembered', () =>
+  load.during('Temporal emptied', async () => {
+    const takenUp = async () => (await installation.database.run<{ count: number }>(TAKEN_UP, []))[0]!.count
+    const before = await takenUp()
+    await installation.temporal.stop()
+    await installation.temporal.startEmpty('bare')
+    const begunAt = Date.now()
+    await until(async () => (await takenUp()) > before, 120_000, () => `it is not taken up:\n${installation.output()}`)
+    process.stdout.write(`Taken up ${Math.round((Date.now() - begunAt) / 100) / 10} s after an empty Temporal had started\n`)
+  }))
+
 const withLimits = CAN_FILL_DISK ? test : test.skip
 withLimits('the disk of PostgreSQL is full: calls are refused, and go on when there is room', () =>
   load.during('disk full', async () => {
@@ -87,14 +99,14 @@ withLimits('the disk of PostgreSQL is full: calls are refused, and go on when th
     const ask = () => load.once('POST', '/contacts', { key, body: { contact_name: 'Erode Dyers' } })
     try {
       const before = load.failures()
-      await until(() => load.failures() > before + 20, 60_000, () => 'no call is refused')
+      await until(() => load.failures() > before + 20, 90_000, () => 'no call is refused')
       let answer: Answered | null = null
       const isRefused = async () => {
         key = randomUUID()
         answer = await ask()
         return answer?.status !== 201
       }
-      await until(isRefused, 60_000, () => 'this call is not refused')
+      await until(isRefused, 90_000, () => 'this call is not refused')
       expect(answer).toMatchObject({ status: 503, headers: { 'retry-after': expect.any(String) }, body: { code: 'service.unavailable' } })
     } finally {
       makeRoom()

@@ -2,6 +2,11 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { openBlobStore } from '../../gateways/storage/azure-blobs.ts'
+import { writeMark } from '../../gateways/storage/security-log.ts'
+import { openDatabase } from '../../models/database.ts'
+import { installationOf } from '../../models/installation.ts'
+import { noteAlive } from '../../models/restoration.ts'
 import { asService, cloneDatabase, emptyDatabase, dropDatabase, SERVICE } from '../fixtures/template.ts'
 import { ROOT } from '../fixtures/root.ts'
 
@@ -63,4 +68,20 @@ test.each([
   ['reseal', '0 secrets of endpoints'],
 ])('the role of the service runs %s', async (program, said) => {
   expect(await run(program, asService(books))).toEqual({ code: 0, said: expect.stringContaining(said) })
+})
+
+test('the audit tells of a database that is older than the note in the blob store', async () => {
+  const database = openDatabase({ url: books, pool: 1, name: 'audit test' })
+  const storage = { AZURE_STORAGE_CONNECTION_STRING: process.env.TEST_AZURE_STORAGE_CONNECTION_STRING!, AZURE_STORAGE_CONTAINER: `audit-${randomBytes(6).toString('hex')}` }
+  try {
+    const { id } = await installationOf(database)
+    const time = (await noteAlive(database))!
+    const blobs = openBlobStore({ connectionString: storage.AZURE_STORAGE_CONNECTION_STRING, container: storage.AZURE_STORAGE_CONTAINER, publicUrl: null })
+    await writeMark(blobs, { id, time })
+    expect(await run('audit', books, storage)).toEqual({ code: 0, said: 'The books are in order.\n' })
+    await writeMark(blobs, { id, time: new Date(time.getTime() + 3_600_000) })
+    expect(await run('audit', books, storage)).toEqual({ code: 1, said: expect.stringMatching(/^The database is as of \S+, but the service ran until \S+: run npm run after-restore/) })
+  } finally {
+    await database.close()
+  }
 })

@@ -2,6 +2,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import net from 'node:net'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
@@ -28,9 +29,10 @@ const sql = (statement: string) => database.run({ name: '', text: statement }, [
 
 const newKey = () => randomBytes(32).toString('base64')
 
-async function start(program: string, databaseUrl: string, key = newKey()) {
+async function start(program: string, databaseUrl: string, key = newKey(), temporal = '127.0.0.1:9') {
   const port = await freePort(undefined)
-  const env = { ...process.env, PORT: String(port), DATABASE_URL: databaseUrl, DATABASE_POOL: '5', ENCRYPTION_KEY: key, TEMPORAL_ADDRESS: '127.0.0.1:9' }
+  const listens = { [program.startsWith('worker') ? 'HEALTH_PORT' : 'PORT']: String(port) }
+  const env = { ...process.env, ...listens, DATABASE_URL: databaseUrl, DATABASE_POOL: '5', ENCRYPTION_KEY: key, TEMPORAL_ADDRESS: temporal }
   const child = spawn(process.execPath, [program], { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = Promise.all([text(child.stdout), text(child.stderr)])
   return { child, port, ended: once(child, 'exit').then(async ([code]) => ({ code: code as number | null, said: (await said).join('') })) }
@@ -84,7 +86,94 @@ test('also when the database answers only later', async () => {
   const { code, said } = await unfit.ended
   expect({ code, fatal: fatal(said) }).toEqual({ code: 1, fatal: [expect.stringMatching(/^The schema lacks \d+ migrations of this version .*: run npm run migrate$/)] })
   await dropDatabase(later)
-}, 60_000)
+})
+
+/** A way to a port on which connections are accepted and nothing answers before `open`. */
+async function openSlowWay(beyond: number) {
+  const sockets: net.Socket[] = []
+  const waiting: (() => void)[] = []
+  let connections = 0
+  let isOpen = false
+  const server = net.createServer((socket) => {
+    connections += 1
+    sockets.push(socket.on('error', () => undefined))
+    const pass = () => {
+      const other = net.connect(beyond, '127.0.0.1').on('error', () => socket.destroy())
+      sockets.push(other)
+      socket.on('close', () => other.destroy())
+      socket.pipe(other).pipe(socket)
+    }
+    if (isOpen) pass()
+    else waiting.push(pass)
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as net.AddressInfo
+  return {
+    port,
+    connections: () => connections,
+    open() {
+      isOpen = true
+      for (const pass of waiting.splice(0)) pass()
+    },
+    close() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+test('no call is served and no task is taken while a slow database has not shown its schema and its key', async () => {
+  const [slow, temporal] = await Promise.all([openSlowWay(Number(new URL(url).port)), openSlowWay(9)])
+  const through = Object.assign(new URL(url), { port: String(slow.port) }).href
+  const key = newKey()
+  const [api, worker] = await Promise.all([start('api/server.ts', through, key), start('worker/worker.ts', through, key, `127.0.0.1:${temporal.port}`)])
+  await Promise.all([untilLive(api), untilLive(worker)])
+  const ask = (path: string) => fetch(`http://127.0.0.1:${api.port}${path}`)
+  const ping = await ask('/api/public/v1/ping')
+  expect([ping.status, ping.headers.get('retry-after'), ((await ping.json()) as { code: string }).code]).toEqual([503, '2', 'service.unavailable'])
+  const ready = await ask('/health/ready')
+  expect([ready.status, ((await ready.json()) as { parts: object }).parts]).toEqual([503, expect.objectContaining({ api: 'starting' })])
+  expect((await fetch(`http://127.0.0.1:${worker.port}/health/ready`)).status).toBe(503)
+  // Long enough for a second and a third try.
+  while (slow.connections() < 8) await delay(100)
+  expect((await ask('/api/public/v1/ping')).status).toBe(503)
+  expect(temporal.connections()).toBe(0)
+
+  slow.open()
+  while ((await ask('/api/public/v1/ping')).status !== 200 || temporal.connections() === 0) await delay(50)
+  for (const { child } of [api, worker]) child.kill('SIGKILL')
+  for (const { said } of await Promise.all([api.ended, worker.ended])) {
+    const problems = said.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { level: number; err?: string }).filter(({ level, err }) => level === 40 && err)
+    expect(problems.length).toBeGreaterThan(0)
+    expect(new Set(problems.map(({ err }) => err)).size).toBe(problems.length)
+  }
+  slow.close()
+  temporal.close()
+  await sql('UPDATE installation SET key_sample = NULL')
+}, 120_000)
+
+test('a worker takes no task on restored books before after-restore has run', async () => {
+  const temporal = await openSlowWay(9)
+  await installationOf(database)
+  await sql(`UPDATE installation SET server = '1/2/00000001', alive_time = now()`)
+  const key = newKey()
+  const worker = await start('worker/worker.ts', url, key, `127.0.0.1:${temporal.port}`)
+  await untilLive(worker)
+  // It has shown that it fits, and then looks for a restore by a connection of its own.
+  while ((await sql(`SELECT FROM pg_stat_activity WHERE application_name = 'bahi waits' AND datname = current_database() AND state = 'idle'`)).length === 0) await delay(50)
+  expect([temporal.connections(), (await fetch(`http://127.0.0.1:${worker.port}/health/ready`)).status]).toEqual([0, 503])
+  const env = { ...process.env, DATABASE_URL: url, ENCRYPTION_KEY: key, AZURE_STORAGE_CONNECTION_STRING: '' }
+  const told = await new Promise<string>((resolve) => {
+    execFile(process.execPath, ['bin/after-restore.ts', '--nothing-lost'], { cwd: ROOT, env }, (_error, stdout, stderr) => resolve(stdout + stderr))
+  })
+  expect(told).toBe('The service runs on this database from now on.\n')
+  while (temporal.connections() === 0) await delay(50)
+  worker.child.kill('SIGKILL')
+  const { said } = await worker.ended
+  expect(said.match(/The worker takes no work before that/g)).toHaveLength(1)
+  temporal.close()
+  await sql('UPDATE installation SET key_sample = NULL')
+}, 120_000)
 
 const reseal = (ring: string, ...args: string[]) => new Promise<{ code: number; said: string }>((resolve) => {
   const env = { ...process.env, DATABASE_URL: url, ENCRYPTION_KEY: ring }
@@ -121,7 +210,7 @@ test('with the key of another database', async () => {
   const lost = await reseal(other, '--lost-key')
   expect(lost).toEqual({ code: 1, said: expect.stringContaining(`No key of ENCRYPTION_KEY reads the secrets of 1 of them: ${endpoint.endpoint_id}`) })
   expect([await unfitKey(database, other), await unfitKey(database, added)]).toEqual([null, WRONG_KEY])
-}, 60_000)
+})
 
 test('of two that begin with different keys, one', async () => {
   await sql('DELETE FROM installation')

@@ -45,7 +45,7 @@ function sectionAt(document: string, line: number): string {
 }
 
 // A program, perhaps with settings before it.
-const PROGRAM = /^([A-Z_]+=\S* )*(npm|node|docker|temporal|psql|pg_\w+|ssh|curl|openssl|promtool|hledger|bash|sh) (?!\d)/
+const PROGRAM = /^([A-Z_]+=\S* )*(npm|npx|node|docker|temporal|psql|pg_\w+|ssh|curl|openssl|promtool|hledger|bash|sh) (?!\d)/
 
 /** The commands within sentences and tables, such as `npm run audit`; each once. */
 export function commandsInSentences(document: string): string[] {

@@ -1,6 +1,6 @@
 // A local run in trouble, in which every command of the runbooks finds what it looks for.
 import { execFile } from 'node:child_process'
-import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -8,6 +8,7 @@ import { v7 as uuidv7 } from 'uuid'
 import pg from 'pg'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { callAt, clientOf, type Client, type Json } from '../fixtures/client.ts'
+import { irpCredentials } from '../fixtures/irp-credentials.ts'
 import { openWebhookServer } from '../fixtures/webhook-server.ts'
 import { demoCard, until } from '../start/local-run.ts'
 
@@ -132,8 +133,8 @@ async function failedDeliveries(org: Client, url: string, engine: Engine, sql: S
   const rows = () => sql<{ id: string; entity_id: string; endpoint_id: string; attempts_made: number; held_by: string }>(
     `SELECT d.id, e.entity_id, d.endpoint_id, d.attempts_made, d.held_by FROM webhook_deliveries AS d JOIN webhook_events AS e ON e.org_id = d.org_id AND e.id = d.event_id
      WHERE d.endpoint_id IN ($1, $2)`, first, second)
-  await until(async () => (await rows()).filter((row) => row.attempts_made === 6 && row.held_by === 'PROCESS').length === 6, 60_000, () => 'the deliveries do not wait for their last attempt')
-  await until(async () => (await sql(`SELECT FROM webhook_circuits WHERE id = $1 AND state = 'OPEN'`, broken)).length === 1, 60_000, () => 'no circuit opens')
+  await until(async () => (await rows()).filter((row) => row.attempts_made === 6 && row.held_by === 'PROCESS').length === 6, 90_000, () => 'the deliveries do not wait for their last attempt')
+  await until(async () => (await sql(`SELECT FROM webhook_circuits WHERE id = $1 AND state = 'OPEN'`, broken)).length === 1, 90_000, () => 'no circuit opens')
   const of = async (entity: string, at: string) => (await rows()).find((row) => row.entity_id === entity && row.endpoint_id === at)!.id
   Object.assign(places, {
     invoice_id: invoices[0], endpoint_id: first, open_endpoint_id: broken,
@@ -180,7 +181,7 @@ async function conversions(org: Client, forgotten: pg.Client, engine: Engine, sq
 /** Where the machine is busy, the call is answered by 503, and repeated with its key. */
 async function converted(org: Client, path: string): Promise<void> {
   const key = randomUUID()
-  await until(async () => (await org.post(`${path}/convert`, {}, key)).status === 200, 60_000, () => `${path} is not converted`)
+  await until(async () => (await org.post(`${path}/convert`, {}, key)).status === 200, 90_000, () => `${path} is not converted`)
 }
 
 /** An organisation that was suspended while a bulk of it was worked on and a delivery waited in PostgreSQL. */
@@ -188,7 +189,7 @@ async function suspended(org: Client, call: ReturnType<typeof callAt>, partnerKe
   const who = await customer(org, 'Ravi Stores')
   await endpoint(org, `${url}/third`, 'INVOICE_CREATED')
   await invoice(org, who)
-  await until(async () => (await sql(`SELECT FROM webhook_deliveries WHERE org_id = $1 AND held_by = 'PROCESS'`, org.orgId)).length === 1, 60_000, () => 'no delivery waits')
+  await until(async () => (await sql(`SELECT FROM webhook_deliveries WHERE org_id = $1 AND held_by = 'PROCESS'`, org.orgId)).length === 1, 90_000, () => 'no delivery waits')
   const rows = Array.from({ length: 1_000 }, () => ({ customer_id: who, date: TODAY, place_of_supply: 'IN-KA', line_items: LINES }))
   const { bulk_id } = await post(org, '/bulk/invoices?async=true', { invoices: rows })
   await call('POST', `/partner/organizations/${org.orgId}/suspend`, { partnerKey, key: randomUUID() })
@@ -217,7 +218,7 @@ async function schedule(org: Client, places: Places): Promise<void> {
 async function eInvoice(org: Client, folder: string, sql: Scene['sql'], places: Places): Promise<void> {
   const [branch] = await sql<{ id: string }>('SELECT id FROM branches WHERE org_id = $1', org.orgId)
   places.branch_id = branch!.id
-  writeFileSync(join(folder, 'irp.json'), credentials())
+  writeFileSync(join(folder, 'irp.json'), irpCredentials())
   const options = ['--org', org.orgId, '--branch', branch!.id, '--provider', 'irp', '--credentials', 'irp.json', '--enable']
   await promisify(execFile)(process.execPath, ['bin/einvoice.ts', ...options], { cwd: folder })
   const [registered] = await sql<{ id: string }>(`SELECT id FROM contacts WHERE org_id = $1 AND contact_name = 'Marina Books'`, org.orgId)
@@ -225,11 +226,6 @@ async function eInvoice(org: Client, folder: string, sql: Scene['sql'], places: 
   const lines = [{ ...LINES[0], hsn_or_sac: '4820', unit: 'NOS', tax_id: tax!.id }]
   const { invoice } = await post(org, '/invoices', { customer_id: registered!.id, date: TODAY, place_of_supply: 'IN-TN', auto_approve: true, line_items: lines })
   places.document_id = invoice.invoice_id
-}
-
-const credentials = () => {
-  const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048, publicKeyEncoding: { type: 'spki', format: 'pem' }, privateKeyEncoding: { type: 'pkcs8', format: 'pem' } })
-  return JSON.stringify({ base_url: 'https://127.0.0.1:9', client_id: 'a', client_secret: 'b', user_name: 'c', password: 'd', public_key: publicKey, signing_key: publicKey })
 }
 
 /** A workflow whose history was encrypted with a key that the service does not have. */
