@@ -5,9 +5,11 @@ import { Type, type Static } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { isZone } from './domain/dates.ts'
 import { mailAddress } from './domain/mail-address.ts'
-import { QUEUES } from './domain/task-queues.ts'
 import type { TickPlan } from './domain/tick.ts'
 import { isAddressRange } from './gateways/webhook/address-range.ts'
+import { TEMPORAL_SETTINGS, temporalIn, temporalOf } from './settings-temporal.ts'
+
+export { temporalOf }
 
 const MailAddress = Type.Refine(
   Type.String(),
@@ -23,14 +25,11 @@ export const Settings = Type.Object({
   port: Type.Integer({ minimum: 0, maximum: 65535 }),
   host: Type.String({ minLength: 1 }),
   healthPort: Type.Union([Type.Integer({ minimum: 1, maximum: 65535 }), Type.Null()]),
+  healthPortOnly: Type.Boolean(),
   databaseUrl: Type.Refine(Type.String(), isDatabaseUrl, () => NO_DATABASE_URL),
   databasePool: Type.Integer({ minimum: 1, maximum: 500 }),
   databaseWriters: Type.Union([Type.Integer({ minimum: 1, maximum: 500 }), Type.Null()]),
-  temporalAddress: Type.String({ minLength: 1 }),
-  temporalNamespace: Type.String({ minLength: 1 }),
-  temporalQueueSuffix: Type.String({ pattern: '^[A-Za-z0-9-]*$' }),
-  workerQueues: Type.Array(Type.Enum(QUEUES), { minItems: 1 }),
-  workflowBundle: Type.Union([Type.String(), Type.Null()]),
+  ...TEMPORAL_SETTINGS,
   redisUrl: Type.Union([Type.String(), Type.Null()]),
   azureStorageConnectionString: Type.Union([
     Type.String({ pattern: 'AccountKey=|UseDevelopmentStorage=true' }),
@@ -104,14 +103,11 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     port: number('PORT', 8080),
     host: env.HOST || '127.0.0.1',
     healthPort: env.HEALTH_PORT ? Number(env.HEALTH_PORT) : null,
+    healthPortOnly: flag('HEALTH_PORT_ONLY'),
     databaseUrl: env.DATABASE_URL ?? '',
     databasePool: number('DATABASE_POOL', 20),
     databaseWriters: env.DATABASE_WRITERS ? Number(env.DATABASE_WRITERS) : null,
-    temporalAddress: env.TEMPORAL_ADDRESS || '127.0.0.1:7233',
-    temporalNamespace: env.TEMPORAL_NAMESPACE || 'default',
-    temporalQueueSuffix: env.TEMPORAL_QUEUE_SUFFIX ?? '',
-    workerQueues: list('WORKER_QUEUES', QUEUES.join()),
-    workflowBundle: env.WORKFLOW_BUNDLE || null,
+    ...temporalIn(env, list),
     redisUrl: env.REDIS_URL || null,
     azureStorageConnectionString: env.AZURE_STORAGE_CONNECTION_STRING || null,
     azureStorageContainer: env.AZURE_STORAGE_CONTAINER || 'bahi',
@@ -145,8 +141,6 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
     webhookDnsServers: list('WEBHOOK_DNS_SERVERS', ''),
     ...mailIn(env, number),
     ...documentSettings(env, number),
-    paymentLinkBaseUrl: env.PAYMENT_LINK_BASE_URL || null,
-    paymentLinkSecret: env.PAYMENT_LINK_SECRET || null,
     recurringTick: env.RECURRING_TICK || '09:00',
     recurringZone: env.RECURRING_ZONE || 'Asia/Kolkata',
     recurringTickSeconds: env.RECURRING_TICK_SECONDS ? Number(env.RECURRING_TICK_SECONDS) : null,
@@ -154,6 +148,8 @@ export function readSettings(env: NodeJS.ProcessEnv = process.env): Settings {
   if (!checked.Check(settings)) throw invalid(checked.Errors(settings))
   if (mailOf(settings) === null && (settings.sendgridApiKey ?? settings.mailApiUrl) !== null)
     throw new Error('Invalid settings:\n  MAIL_FROM: must be set, because SENDGRID_API_KEY or MAIL_API_URL is')
+  // Only to refuse what cannot be used.
+  temporalOf(settings)
   return settings
 }
 
@@ -181,6 +177,8 @@ const documentSettings = (env: NodeJS.ProcessEnv, number: (name: string, otherwi
   pdfEngine: env.PDF_ENGINE || 'auto',
   pdfWarmUp: ({ true: true, false: false, '': true } as Record<string, boolean>)[env.PDF_WARM_UP ?? ''],
   retainPdf: number('RETAIN_PDF', 30),
+  paymentLinkBaseUrl: env.PAYMENT_LINK_BASE_URL || null,
+  paymentLinkSecret: env.PAYMENT_LINK_SECRET || null,
 })
 
 /** When recurring schedules run. */

@@ -20,6 +20,8 @@ export interface AttemptDependencies {
   /** The rules by which the circuit of an endpoint opens and is tried. */
   circuit: CircuitRules
   clock(): Date
+  /** Called after every attempt. */
+  onAttempt?(endpointId: string, outcome: Outcome): void
   /** Called after every failed attempt that was not the last: its delivery may get a process now. */
   onRefused?(): void
 }
@@ -38,6 +40,7 @@ export function createAttempts({
   sealer,
   circuit,
   clock,
+  onAttempt,
   onRefused,
 }: AttemptDependencies): Attempts {
   const recorder = recordInGroups(connection, circuit)
@@ -93,6 +96,7 @@ export function createAttempts({
     async attempt(due, waitMs) {
       const outcome = await traced(due)
       const { orgId, deliveryId, series, attempt, endpointId } = due
+      onAttempt?.(endpointId, outcome)
       await recorder.record({ orgId, deliveryId, series, attempt, endpointId, outcome, endedAt: clock(), waitMs })
       if (statusAfter(outcome, waitMs) === 'RETRYING') onRefused?.()
       return outcome

@@ -4,6 +4,8 @@ import { attachPdf, beginSending, recordOutcome } from '../commands/mail/sending
 import type { Books } from '../commands/books/books.ts'
 import { openBooks, type WriteContext } from '../commands/books/open-books.ts'
 import { requesterOf } from '../commands/books/requester.ts'
+import type { MailLinks } from '../commands/people/mail-links.ts'
+import { isLinkKind, LINK_TOKEN } from '../domain/mail-link.ts'
 import { mailedPdfKey, MAX_ATTACHMENT_BYTES, pdfFilename } from '../domain/mail.ts'
 import type { MailInput, MailState, SendOutcome } from '../domain/mail-run.ts'
 import type { RenderedFile } from '../domain/render-run.ts'
@@ -22,6 +24,8 @@ export interface MailDependencies {
   blobs: BlobStore
   /** Null where mail is off. */
   mail: { sender: MailSender; from: string } | null
+  /** Makes the secrets of links. */
+  links: MailLinks
   /** Wakes the relay, which looks for the deliveries that a commit has queued. */
   wakeRelay(): void
   clock(): Date
@@ -38,7 +42,7 @@ const SMALL_MAILS = { places: 40, placesPerKey: 4 }
 const LARGE_MAILS = { places: 6, placesPerKey: 2 }
 const LARGE_PDF_BYTES = 256 * 1024
 
-export function mailActivities({ connection: database, blobs, mail, wakeRelay, clock }: MailDependencies) {
+export function mailActivities({ connection: database, blobs, mail, links, wakeRelay, clock }: MailDependencies) {
   const writeContext: WriteContext = { database, wakeRelay, forgetCallers: () => undefined, clock }
   const [ofSmall, ofLarge] = [organizationTurns(SMALL_MAILS), organizationTurns(LARGE_MAILS)]
 
@@ -82,15 +86,20 @@ export function mailActivities({ connection: database, blobs, mail, wakeRelay, c
 
   async function send(input: MailInput, over: AbortSignal): Promise<SendOutcome> {
     const { orgId, emailId } = input
-    const organization = await findOrganizationFacts(database, orgId)
-    if (!organization?.sandbox && !mail) return { kind: 'NOT_SENT', reason: 'Mail is off in this installation.' }
-    const [email, pdf] = await Promise.all([findEmail({ connection: database, orgId }, emailId), mailedPdf(input)])
-    if (email?.state === 'READY' && email.pdf_sha256 !== null && pdf?.sha256 !== email.pdf_sha256)
+    const [organization, stored] = await Promise.all([
+      findOrganizationFacts(database, orgId),
+      findEmail({ connection: database, orgId }, emailId),
+    ])
+    // The people of a sandbox organisation are real.
+    const isSandbox = organization?.sandbox === true && !isLinkKind(stored?.entity_type ?? '')
+    if (!isSandbox && !mail) return { kind: 'NOT_SENT', reason: 'Mail is off in this installation.' }
+    const pdf = await mailedPdf(input)
+    if (stored?.state === 'READY' && stored.pdf_sha256 !== null && pdf?.sha256 !== stored.pdf_sha256)
       throw new Error(`the PDF of mail ${emailId} is not what was kept`)
     const found = await inBooks(input, (books) => beginSending(books, emailId, mail?.from ?? 'sandbox@bahi.test'))
     if (found.state !== 'READY') return knownOf(found)
-    if (organization?.sandbox) return { kind: 'SENT', messageId: `sandbox-${emailId}` }
-    return mail!.sender.send(outgoing(found, pdf?.content ?? null), over)
+    if (isSandbox) return { kind: 'SENT', messageId: `sandbox-${emailId}` }
+    return mail!.sender.send(outgoing(withLink(found, links), pdf?.content ?? null), over)
   }
 
   async function mailedPdf({ orgId, emailId, pdfOf }: MailInput) {
@@ -107,6 +116,13 @@ function knownOf({ state, message_id, reason }: Email): SendOutcome {
   if (state === 'SENT') return { kind: 'SENT', messageId: message_id }
   if (state === 'REJECTED') return { kind: 'REJECTED', reason: reason ?? '' }
   return { kind: 'UNKNOWN', reason: reason ?? 'The process that sent the mail ended before it had an answer.' }
+}
+
+function withLink(email: Email, links: MailLinks): Email {
+  const { entity_type: kind, org_id, entity_id } = email
+  if (!isLinkKind(kind)) return email
+  const token = links.tokenOf(kind, kind === 'INVITATION' ? [org_id, entity_id] : [entity_id])
+  return { ...email, body_html: email.body_html.replaceAll(LINK_TOKEN, () => token) }
 }
 
 function outgoing(email: Email, content: Buffer | null) {

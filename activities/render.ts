@@ -40,19 +40,23 @@ export function renderActivities(dependencies: RenderDependencies) {
 
   async function render(input: RenderInput): Promise<RenderedFile> {
     const { orgId } = input
+    // Many at once come here every second until it is their turn: reading and merging in vain would take what the others need.
+    pdf.refuseIfFull(orgId)
     // The file is named by what is read together with what is printed, so its name is right whatever changes meanwhile.
     const printed = await readPrinted({ database: connection, orgId }, input.kind, input.id, input.template)
     if (!printed) throw unknownRow(`there is no ${input.kind} ${input.id}`, 'UnknownDocument')
     const { version, number, template, data, pictures } = printed
     const key = renderedKey(input, printed)
     return once(key, async () => {
-      const there = await stored(key)
-      if (there !== null) return { key, bytes: there, version, number }
       const before = refused.get(key)
       if (before && before.until > performance.now()) throw new NotConverted(before.message)
-      // It starts while the document is merged.
+      // Seldom in vain: who asks has found no file. So it goes on while the blob store answers.
+      const merging = merge(template, data, pictures as Record<string, Buffer>)
+      merging.catch(() => undefined)
+      const there = await stored(key)
+      if (there !== null) return { key, bytes: there, version, number }
       pdf.warmUp()
-      const file = await convert(orgId, key, () => merge(template, data, pictures as Record<string, Buffer>))
+      const file = await convert(orgId, key, merging)
       await blobs.write(key, file, { contentType: 'application/pdf' })
       return { key, bytes: file.length, version, number }
     })
@@ -65,9 +69,9 @@ export function renderActivities(dependencies: RenderDependencies) {
     return made
   }
 
-  async function convert(owner: string, key: string, merged: () => Promise<Buffer>): Promise<Buffer> {
+  async function convert(owner: string, key: string, merged: Promise<Buffer>): Promise<Buffer> {
     try {
-      return await pdf.toPdf(await merged(), { timeoutMs: DOCUMENT_MS, owner })
+      return await pdf.toPdf(await merged, { timeoutMs: DOCUMENT_MS, owner })
     } catch (error) {
       if (error instanceof NotConverted) {
         refused.delete(key)

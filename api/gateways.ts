@@ -1,12 +1,15 @@
 // Opens what handlers use besides the database, by the settings.
+import type { Logger } from 'pino'
+import { createMailLinks } from '../commands/people/mail-links.ts'
 import { fault } from '../domain/faults.ts'
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { type BlobStore, StorageUnavailable } from '../gateways/storage/blobs.ts'
 import { createWebhookSender } from '../gateways/webhook/sender.ts'
 import { sealer } from '../models/sealed.ts'
-import { mailOf, type Settings, originOf, storageOf, tickPlanOf } from '../settings.ts'
+import { mailOf, type Settings, originOf, storageOf, temporalOf, tickPlanOf } from '../settings.ts'
 import { engineOnDemand, type EngineOnDemand } from './engine.ts'
 import { siteOf } from './http/cookies.ts'
+import { createNamespaceCheck } from './own-namespace.ts'
 import { createFileCache } from './http/file-cache.ts'
 import { createCursors } from './http/cursors.ts'
 import type { Gateways } from './http/gateways.ts'
@@ -18,15 +21,13 @@ export function openGateways(
   settings: Settings,
   connection: Connection,
   clock: () => Date,
+  log: Logger,
 ): Gateways & { engine: EngineOnDemand } {
   return {
-    engine: engineOnDemand({
-      address: settings.temporalAddress,
-      namespace: settings.temporalNamespace,
-      queueSuffix: settings.temporalQueueSuffix,
-      encryptionKey: settings.encryptionKey,
-      bulkWaitMs: settings.bulkWaitSeconds * 1000,
-    }),
+    engine: engineOnDemand(
+      { ...temporalOf(settings), bulkWaitMs: settings.bulkWaitSeconds * 1000 },
+      createNamespaceCheck(connection, temporalOf(settings), log),
+    ),
     sealer: sealer(settings.encryptionKey),
     cursors: createCursors(settings.encryptionKey),
     sender: createWebhookSender({
@@ -43,6 +44,7 @@ export function openGateways(
       bytes: settings.maxAttachmentBytes,
     },
     signIns: createSignIns(connection, clock),
+    links: createMailLinks(settings.encryptionKey),
     site: siteOf(originOf(settings)),
     blobs: readForCallers(openBlobStore(storageOf(settings))),
     files: createFileCache((settings.rowMemoryMb / 2) * 2 ** 20),

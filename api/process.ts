@@ -3,7 +3,7 @@ import type { LogOutput } from '../gateways/log-output.ts'
 import { signOfRestore } from '../domain/restoration.ts'
 import type { Database } from '../models/database.ts'
 import { restoreMarks } from '../models/restoration.ts'
-import { unfitAtStart } from '../models/checks-at-start.ts'
+import { checkAtStart } from '../models/checks-at-start.ts'
 import { currentRequest, type CurrentRequest } from './http/current-request.ts'
 
 export interface Api {
@@ -12,13 +12,16 @@ export interface Api {
   close(): Promise<void>
   /** Answers 500 to a request whose code threw an error that was not caught. */
   answerUnhandled(underWay: CurrentRequest, error: unknown): void
+  /** Until then it answers 503 to calls, and is not ready. */
+  serveAfter(checked: Promise<unknown>): void
   database: Database
   encryptionKey: string
 }
 
 /**
  * Serves until SIGTERM or SIGINT, or until an uncaught error outside of any request; then shuts down and exits. It does not
- * serve on a schema that it does not know, nor with another key than that of the database.
+ * serve on a schema that it does not know, nor with another key than that of the database; where the database answers only later,
+ * it listens, and answers calls when that is known.
  */
 export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<void> {
   let stopping = false
@@ -42,21 +45,38 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
     void stop(1)
   })
   try {
-    const unfit = await unfitAtStart(api.database, api.encryptionKey, (why) => {
-      log.fatal(why)
-      void stop(1)
-    })
-    if (unfit !== null) {
-      log.fatal(unfit)
-      return await exit(1)
+    const check = checkAtStart(api.database, api.encryptionKey, (problem) => log.warn({ err: problem }, UNCHECKED))
+    const isSoon = await check.isSoon
+    if (isSoon) {
+      const unfit = await check.unfit
+      if (unfit !== null) {
+        log.fatal(unfit)
+        return await exit(1)
+      }
+    } else {
+      log.warn(LISTENS_ONLY)
+      api.serveAfter(
+        check.unfit.then((unfit) => {
+          if (unfit === null) return log.info('the database answers: calls are served')
+          log.fatal(unfit)
+          return stop(1)
+        }),
+      )
     }
     if (stopping) return
     log.info({ port: await api.listen() }, 'listening')
-    const marks = await restoreMarks(api.database).catch(() => null)
-    const sign = marks && signOfRestore(marks, null)
-    if (sign !== null) log.warn(sign)
+    void check.unfit.then(() => warnOfRestore(api.database, log))
   } catch (error) {
     log.fatal({ err: error }, 'the API could not start')
     await exit(1)
   }
+}
+
+const UNCHECKED = 'the schema and the key of the database cannot be checked yet; tried again every second'
+const LISTENS_ONLY = 'the database does not answer: calls get 503 until its schema and its key were checked'
+
+async function warnOfRestore(database: Database, log: LogOutput['log']): Promise<void> {
+  const marks = await restoreMarks(database).catch(() => null)
+  const sign = marks && signOfRestore(marks, null)
+  if (sign !== null) log.warn(sign)
 }

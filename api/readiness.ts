@@ -19,6 +19,7 @@ export function createReadinessProbe(
   database: Pick<Database, 'observe'>,
   limiter: Limiter,
   blobs: BlobStore,
+  isStarting: () => boolean,
 ): () => Promise<Readiness> {
   return async () => {
     const storage = settings.azureStorageConnectionString === null ? 'not configured' : within(blobs.isReachable())
@@ -29,7 +30,7 @@ export function createReadinessProbe(
     ])
     return {
       parts: {
-        api: 'up',
+        api: isStarting() ? 'starting' : 'up',
         database: asked === null ? 'away' : 'up',
         temporal: temporal === null ? 'away' : 'up',
         worker: asked?.served.hasWorker ? 'up' : 'away',

@@ -7,14 +7,14 @@ import { activityRoutes } from './resources/activity.ts'
 import { attachmentRoutes } from './resources/attachments.ts'
 import { bankAccountRoutes } from './resources/bank-accounts.ts'
 import { billRoutes } from './resources/bills.ts'
-import { branchRoutes } from './resources/branches.ts'
+import { branchChanges, branchRoutes } from './resources/branches.ts'
 import { bulkRoutes } from './resources/bulk.ts'
 import { contactRoutes } from './resources/contacts.ts'
 import { commentRoutes } from './resources/comments.ts'
 import { estimateConversion, purchaseOrderConversion, salesOrderConversion } from './resources/conversions.ts'
-import { costCenterRoutes } from './resources/cost-centers.ts'
+import { costCenterChanges, costCenterRoutes } from './resources/cost-centers.ts'
 import { creditNoteRoutes } from './resources/credit-notes.ts'
-import { currencyRoutes } from './resources/currencies.ts'
+import { currencyRoutes, exchangeRateChange } from './resources/currencies.ts'
 import { debitNoteRoutes } from './resources/debit-notes.ts'
 import { creditNoteMailRoutes, estimateMailRoutes, invoiceMailRoutes } from './resources/emails.ts'
 import { estimateRoutes } from './resources/estimates.ts'
@@ -25,6 +25,8 @@ import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
 import { invoiceRoutes } from './resources/invoices.ts'
 import { itemRoutes } from './resources/items.ts'
 import { journalRoutes } from './resources/journals.ts'
+import { memberRoutes } from './resources/members.ts'
+import { passwordResetRoutes } from './resources/password-resets.ts'
 import { partnerRoutes } from './resources/partners.ts'
 import { preferenceRoutes } from './resources/preferences.ts'
 import { sessionRoutes } from './resources/sessions.ts'
@@ -34,6 +36,7 @@ import { purchaseOrderRoutes } from './resources/purchase-orders.ts'
 import { recurringRoutes } from './resources/recurring.ts'
 import { reportRoutes } from './resources/reports.ts'
 import { salesOrderRoutes } from './resources/sales-orders.ts'
+import { tokenRoutes } from './resources/tokens.ts'
 import { taxRoutes } from './resources/taxes.ts'
 import { utilityRoutes } from './resources/utility.ts'
 import { webhookRoutes } from './resources/webhooks.ts'
@@ -79,7 +82,16 @@ const RESOURCES: Route[] = [
 ]
 
 /** The routes of signed-in persons, below /internal/v1; they are no part of the public API. */
-export const INTERNAL_ROUTES: Route[] = [...sessionRoutes, ...preferenceRoutes]
+export const INTERNAL_ROUTES: Route[] = [
+  ...sessionRoutes,
+  ...passwordResetRoutes,
+  ...memberRoutes,
+  ...tokenRoutes,
+  ...preferenceRoutes,
+  ...branchChanges,
+  ...costCenterChanges,
+  exchangeRateChange,
+]
 
 /** All routes, the OpenAPI document's own included; `publicUrl` is the origin that callers see. */
 export function routesOf({ publicUrl }: { publicUrl: string }): Route[] {

@@ -4,9 +4,9 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import restify from 'restify'
-import { fault } from '../domain/faults.ts'
 import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
+import { addBacklogs, createDatabaseWaits } from '../gateways/process-metrics.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { settingsOfProcess } from '../gateways/process-settings.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
@@ -25,11 +25,10 @@ import { createConnections } from './http/connections.ts'
 import type { Reply } from './http/envelope.ts'
 import { writeFile } from './http/file-answer.ts'
 import { createListener } from './http/listener.ts'
-import { docs, live, metrics, readiness, type Plain } from './http/origin.ts'
 import { createThrottle, type Throttle } from './http/throttle.ts'
 import { tracedRequest } from './http/traced-request.ts'
 import type { ServerContext } from './http/server-context.ts'
-import { createLimiter } from './http/rate-limit.ts'
+import { createLimiter, type Limiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
 import { createRowCache } from './http/row-cache.ts'
 import { createShares, writersOf, type Shares } from './http/concurrency-shares.ts'
@@ -37,9 +36,11 @@ import { leave, writeRows } from './http/stream.ts'
 import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
 import { openGateways } from './gateways.ts'
 import { mountMailEvents } from './mail-events.ts'
-import { mount, send, sendBytes, type MountedRequest } from './mount.ts'
-import { createReadinessProbe } from './readiness.ts'
+import { mount, send, type MountedRequest } from './mount.ts'
+import { healthAnswers, mountOrigin } from './origin-pages.ts'
 import { runProcess, type Api } from './process.ts'
+import { createReadinessProbe } from './readiness.ts'
+import { createStartGate } from './start-gate.ts'
 import { createWaker } from './waker.ts'
 import { INTERNAL_ROUTES, routesOf } from './routes.ts'
 
@@ -51,22 +52,25 @@ const MEGABYTE = 2 ** 20
 
 /** Creates the API. It accepts no connections before `listen`. */
 export function createApi(settings: Settings, log: Logger, droppedLines: () => number = () => 0): Api {
-  const database = openDatabase({ url: settings.databaseUrl, pool: settings.databasePool, name: 'bahi api' })
-  const limiter = createLimiter(
-    { DEFAULT: settings.rateLimitDefault, PARTNER: settings.rateLimitPartner },
-    settings.redisUrl,
-  )
-  const proxies = rangesOf(settings.trustedProxies)
-  const isTrusted = (address: string) => isWithin(proxies, address)
+  const waits = createDatabaseWaits()
+  const database = databaseOf(settings, () => waits.begin('connection'))
+  const limiter = limiterOf(settings, log)
+  const isTrusted = trustIn(settings)
   const connections = createConnections({ ...settings, isTrusted })
   const rowCache = createRowCache(settings.rowMemoryMb * MEGABYTE)
-  const { roundTrips } = database
-  const measured = { roundTrips, rowMemoryBytes: rowCache.bytes, connections: connections.count, droppedLines }
+  const measured = {
+    roundTrips: database.roundTrips,
+    rowMemoryBytes: rowCache.bytes,
+    connections: connections.count,
+    droppedLines,
+    limits: limiter.state,
+  }
   const accessLog = createAccessLog(log, measured)
   addWaitingMetrics(accessLog.registry, database, settings.temporalQueueSuffix)
   const tokens = rememberTokens(database, settings.databaseUrl)
   const clock = () => new Date()
-  const gateways = openGateways(settings, database, clock)
+  const gateways = openGateways(settings, database, clock, log)
+  addBacklogs(waits.addTo(accessLog.registry), gateways.engine)
   const securityLog = openSecurityLog(settings, gateways.blobs, database, log)
   const writing = { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock }
   const context: ServerContext = {
@@ -76,36 +80,36 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     sealer: gateways.sealer,
     gateways,
     rowCache,
-    shares: sharesOf(settings),
+    shares: sharesOf(settings, () => waits.begin('writers')),
     throttle: createThrottle(),
     addressOf: (request) => clientAddress(request, isTrusted),
     onUnhandledError: accessLog.unhandledError,
   }
   // Text that is too long to be an id is answered as any other that is none.
   const server = restify.createServer({ name: 'bahi', log, maxParamLength: MAX_HEAD_BYTES })
-  const publicUrl = originOf(settings)
-  mountRoutes(server, context, accessLog, { below: BASE_PATH, routes: routesOf({ publicUrl }) })
+  mountRoutes(server, context, accessLog, { below: BASE_PATH, routes: routesOf({ publicUrl: originOf(settings) }) })
   mountRoutes(server, context, accessLog, { below: INTERNAL_PATH, routes: INTERNAL_ROUTES })
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
-  const answers = {
-    '/health/live': live,
-    '/health/ready': createReadiness(settings, database, limiter, gateways.blobs),
-    '/metrics': () => metrics(accessLog.registry),
-  }
-  mountOrigin(server, unmatched, answers)
+  const gate = createStartGate(unmatched)
+  const parts = createReadinessProbe(settings, database, limiter, gateways.blobs, gate.isShut)
+  const answers = healthAnswers(parts, accessLog.registry)
+  mountOrigin(server, unmatched, settings.healthPortOnly ? {} : answers)
   mountMailEvents(server, unmatched, settings.mailEventsPublicKey, context)
   mountUnmatched(server, unmatched, context.throttle)
   const serve = (request: IncomingMessage, response: ServerResponse) =>
-    void server.server.emit('request', request, response)
+    void (gate.passes(request, response) && server.server.emit('request', request, response))
   const listener = createListener({ connections, unmatched, serve, onRefused: accessLog.refusedConnection })
   let healthPort: HealthPort | null = null
   return {
     database,
     encryptionKey: settings.encryptionKey,
+    serveAfter: gate.openAfter,
     async listen() {
       const { healthPort: port, host } = settings
       if (port !== null && port === settings.port)
         throw new Error(`HEALTH_PORT and PORT are both ${port}; set HEALTH_PORT to another port, or leave it out`)
+      if (port === null && settings.healthPortOnly)
+        throw new Error('HEALTH_PORT_ONLY needs a HEALTH_PORT, at which health checks and metrics are answered')
       healthPort = port === null ? null : await openHealthPort({ port, host, answers })
       return listener.listen(settings.port, host)
     },
@@ -131,8 +135,21 @@ function openSecurityLog(settings: Settings, blobs: BlobStore, database: Databas
   return createSecurityLog(store, log, { clock: () => new Date(), installation: () => installationOf(database) })
 }
 
-function sharesOf({ databasePool: pool, databaseWriters }: Settings): Shares {
-  return createShares({ pool, writers: databaseWriters ?? writersOf(availableParallelism()) })
+function databaseOf({ databaseUrl: url, databasePool: pool }: Settings, onWait: () => () => void): Database {
+  return openDatabase({ url, pool, name: 'bahi api', onWait })
+}
+
+function trustIn({ trustedProxies }: Settings): (address: string) => boolean {
+  const proxies = rangesOf(trustedProxies)
+  return (address) => isWithin(proxies, address)
+}
+
+function limiterOf({ rateLimitDefault: DEFAULT, rateLimitPartner: PARTNER, redisUrl }: Settings, log: Logger): Limiter {
+  return createLimiter({ DEFAULT, PARTNER }, redisUrl, log)
+}
+
+function sharesOf({ databasePool: pool, databaseWriters }: Settings, onWait: () => () => void): Shares {
+  return createShares({ pool, writers: databaseWriters ?? writersOf(availableParallelism()) }, onWait)
 }
 
 function mountRoutes(
@@ -158,27 +175,6 @@ function mountRoutes(
       })
     })
   }
-}
-
-function createReadiness(...of: Parameters<typeof createReadinessProbe>): () => Promise<Plain> {
-  const parts = createReadinessProbe(...of)
-  return async () => readiness(await parts())
-}
-
-function mountOrigin(
-  server: restify.Server,
-  unmatched: Unmatched,
-  answers: Record<string, () => Plain | Promise<Plain>>,
-): void {
-  const plain = (path: string, answer: (request: MountedRequest) => Promise<Plain | null> | Plain) =>
-    mount(server, 'GET', path, async (request, response) => {
-      const answered = await answer(request)
-      if (answered === null) return send(response, unmatched.replyTo(request, fault('not_found.route')))
-      sendBytes(response, answered.status, answered.body, { ...unmatched.headers(), 'Content-Type': answered.type })
-    })
-  for (const [path, answer] of Object.entries(answers)) plain(path, answer)
-  plain('/docs', () => docs(''))
-  plain('/docs/:name', (request) => docs(request.params?.name ?? ''))
 }
 
 // Answers the requests that Restify itself refuses: unknown paths and methods, and its own errors.

@@ -13,8 +13,9 @@ import { lastTimeOfBooks } from '../models/skipped-numbers.ts'
 import { storageOf } from '../settings.ts'
 import { operatorContext, operator } from './operator.ts'
 import { operatorSettings } from './operator-settings.ts'
-import { optionsOf } from './options.ts'
+import { optionsOf, timeOf } from './options.ts'
 import { printReport } from './restores/report.ts'
+import { takeNamespace } from './restores/take-namespace.ts'
 
 const USAGE = `Usage: npm run after-restore [-- OPTIONS]
   --failed-at TIME           when the service stopped on the books that are lost, such as 2026-11-23T04:30:00Z; otherwise what the blob store says, or now
@@ -23,6 +24,7 @@ const USAGE = `Usage: npm run after-restore [-- OPTIONS]
   --without-store            also where the blob store, with the security log, is lost or does not answer
   --suspend ORG_ID           suspends an organisation that was suspended since the backup; also several times
   --nothing-lost             only notes that the database is another one now, after a fail-over or a move that lost nothing
+  --take-namespace           also makes Temporal serve this database in the place of the one that it served; alone where nothing else is to do
   --again                    also where it was run already, or where nothing looks restored
   --beside-running           also while processes of the service are connected
   --json                     prints the report as JSON`
@@ -34,6 +36,7 @@ const values = optionsOf(
     'security-log': { type: 'string', multiple: true, default: [] },
     suspend: { type: 'string', multiple: true, default: [] },
     'nothing-lost': { type: 'boolean', default: false },
+    'take-namespace': { type: 'boolean', default: false },
     again: { type: 'boolean', default: false },
     'without-store': { type: 'boolean', default: false },
     'beside-running': { type: 'boolean', default: false },
@@ -46,7 +49,7 @@ const MOST_SKIP = 1_000_000
 const EARLIER_MS = 24 * 3_600_000
 
 const skip = values.skip === undefined ? null : Number(values.skip)
-const failedAt = values['failed-at'] === undefined ? null : new Date(values['failed-at'])
+const failedAt = timeOf(values['failed-at'])
 if (
   (skip !== null && !(Number.isInteger(skip) && skip >= 0 && skip <= MOST_SKIP)) ||
   Number.isNaN(failedAt?.getTime()) ||
@@ -79,17 +82,19 @@ async function run(now: Date): Promise<0 | 1> {
     if (marks.restore_begun_time !== null) return refuse(signOfRestore(marks, null)!)
     await endRestore(database)
     console.log('The service runs on this database from now on.')
-    return 0
+    return takeIfAsked()
   }
+  const seenAlive = blobs && (await readMark(blobs, marks.id).catch(() => null))
+  const sign = signOfRestore(marks, seenAlive)
+  const isWhole = sign === null && marks.server !== null && !values.again
+  if (isWhole && values['take-namespace']) return takeIfAsked()
   const running = await connectedProcesses(database)
   if (running.length > 0 && !values['beside-running'])
     return refuse(
       `Processes of the service are connected: ${running.join(', ')}. Stop them first, or add --beside-running.`,
     )
-  const seenAlive = blobs && (await readMark(blobs, marks.id).catch(() => null))
-  const sign = signOfRestore(marks, seenAlive)
   // A backup of an earlier version has no marks.
-  if (sign === null && marks.server !== null && !values.again) {
+  if (isWhole) {
     const before = marks.restored_time ? ` after-restore was run at ${marks.restored_time.toISOString()}.` : ''
     return refuse(`This database does not look restored.${before} To run it all the same, add --again.`)
   }
@@ -97,7 +102,11 @@ async function run(now: Date): Promise<0 | 1> {
   const { changes, sources } = await changesOf(marks.id, lost.from, now)
   const done = await afterRestore(operatorContext(database), operator(), { lost, skip, changes })
   printReport({ ...done, lost, sources }, values.json)
-  return 0
+  return takeIfAsked()
+}
+
+async function takeIfAsked(): Promise<0 | 1> {
+  return values['take-namespace'] ? takeNamespace(settings, database) : 0
 }
 
 function refuse(why: string): 1 {

@@ -3,11 +3,15 @@ import { pipeline } from 'node:stream/promises'
 import { isId } from '../domain/ids.ts'
 import { signOfRestore } from '../domain/restoration.ts'
 import type { Connection } from '../models/connection.ts'
+import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
+import { readMark } from '../gateways/storage/security-log.ts'
 import { openDatabase } from '../models/database.ts'
 import { restoreMarks } from '../models/restoration.ts'
 import { audit } from '../audit/audit.ts'
 import { heightOf, hledgerJournal, organizationsOf } from '../reports/hledger.ts'
+import { readLocalRun } from '../settings.ts'
 import { databaseUrl } from './database-url.ts'
+import { onOneLine } from './one-line.ts'
 import { optionsOf } from './options.ts'
 
 const USAGE = 'Usage: npm run audit [-- --hledger [--org ID]]'
@@ -28,9 +32,10 @@ const NO_TIMEOUTS = {
 
 const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi audit', answerMs: 0 })
 try {
+  const sign = values.hledger ? null : await restoreSign()
   process.exitCode = await database.transaction(async (snapshot) => {
     await snapshot.run(SNAPSHOT, [])
-    return values.hledger ? printLedger(snapshot, values.org ?? null) : printResult(snapshot)
+    return values.hledger ? printLedger(snapshot, values.org ?? null) : printResult(snapshot, sign)
   })
 } catch (error) {
   // The reader may close the pipe early: `npm run audit -- --hledger | head`.
@@ -39,16 +44,27 @@ try {
   await database.close()
 }
 
-async function printResult(snapshot: Connection): Promise<0 | 1> {
+async function printResult(snapshot: Connection, sign: string | null): Promise<0 | 1> {
   const wrong = await audit(snapshot)
-  for (const line of wrong) console.error(line)
-  // A standby does not say where it is.
-  const marks = await restoreMarks(snapshot).catch(() => null)
-  const sign = marks && signOfRestore(marks, null)
+  for (const line of wrong) console.error(onOneLine(line))
   if (sign !== null) wrong.push(sign)
   if (sign !== null) console.error(sign)
   if (wrong.length === 0) console.log('The books are in order.')
   return wrong.length === 0 ? 0 : 1
+}
+
+/** Why the database looks restored; null where it does not. Before the snapshot, which may be old when the audit ends. */
+async function restoreSign(): Promise<string | null> {
+  // A standby does not say where it is.
+  const marks = await restoreMarks(database).catch(() => null)
+  return marks && signOfRestore(marks, await seenAlive(marks.id))
+}
+
+/** When the service last ran on these books, by the blob store; null where none is configured, or it does not say. */
+async function seenAlive(installation: string): Promise<Date | null> {
+  const { storageConnectionString: connectionString, storageContainer: container } = readLocalRun()
+  if (connectionString === null) return null
+  return readMark(openBlobStore({ connectionString, container, publicUrl: null }), installation).catch(() => null)
 }
 
 /** Writes the whole ledger to stdout at the reader's pace. Without `orgId`, accounts are below the name of their organisation. */

@@ -5,6 +5,7 @@ import { LONGEST_DELAY_MS, UNPAID_PER_SECOND } from '../api/http/throttle.ts'
 import { UPLOAD_IDLE_MS, UPLOAD_MS } from '../api/http/arrival.ts'
 import { MAX_PROBLEMS } from '../api/http/problems.ts'
 import { REDIS_WAITS_MS } from '../api/http/rate-limit.ts'
+import { LATE_MS, PROBE_EVERY_MS } from '../api/http/redis-circuit.ts'
 import { shareSizes, writersOf } from '../api/http/concurrency-shares.ts'
 import { PORTION_MS, WHOLE_MS } from '../api/http/stream.ts'
 import { CLOCK_SKEW_MS, PROBE_TIMEOUT_MS } from '../api/readiness.ts'
@@ -17,7 +18,7 @@ import { MAX_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
 import { SERVED_MS } from '../models/heartbeat.ts'
 import { CLOSE_SECONDS, type Settings } from '../settings.ts'
-import { DEAF_PATIENCE_MS, FAILED_PROBES, PROBE_MS } from './services/keep-alive.ts'
+import { DEAF_PATIENCE_MS, FAILED_PROBES, LONGEST_PAUSE_MS, PROBE_MS } from './services/keep-alive.ts'
 import { STOP_PATIENCE_MS } from './services/bahi.ts'
 
 const seconds = (ms: number) => `${ms / 1000} s`
@@ -125,6 +126,12 @@ function serverRows({ databasePool, rowMemoryMb, webhookTimeoutSeconds }: Settin
     ],
     ['The wait for a lock', seconds(DATABASE_WAITS_MS.lock), 'retried, then `503`', DATABASE],
     ['A command to Redis', seconds(REDIS_WAITS_MS.command), 'counted in the process', '`api/http/rate-limit.ts`'],
+    [
+      'An answer of Redis, three times in a row',
+      seconds(LATE_MS),
+      `counted in the process, until it answers a probe, every ${seconds(PROBE_EVERY_MS)}`,
+      '`api/http/redis-circuit.ts`',
+    ],
     ['A DNS look-up of a receiver', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/webhook/resolver.ts`'],
     [
       'Concurrent look-ups of a process, and of one organisation',
@@ -169,6 +176,12 @@ function processRows({ shutdownSeconds }: Settings): string[][] {
       'An API or a worker of the local run that does not respond',
       `${FAILED_PROBES} probes of ${seconds(PROBE_MS)}`,
       `stopped, killed after ${seconds(DEAF_PATIENCE_MS)}`,
+      '`bin/services/keep-alive.ts`',
+    ],
+    [
+      'The pause before a part of the local run that ends again and again starts',
+      seconds(LONGEST_PAUSE_MS),
+      'starts again',
       '`bin/services/keep-alive.ts`',
     ],
   ]

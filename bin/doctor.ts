@@ -1,6 +1,7 @@
 // `npm run doctor [-- --json]`: names what is stuck, and the command that mends it. Exits with 1 where anything is stuck.
 import type { Finding } from '../audit/stuck/check.ts'
 import { examine } from './doctor/examine.ts'
+import { onOneLine } from './one-line.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { optionsOf } from './options.ts'
 
@@ -13,6 +14,7 @@ else console.log(findings.length === 0 ? 'Nothing is stuck.' : findings.map(text
 process.exitCode = isStuck ? 1 : 0
 
 function textOf({ check, severity, problem, mend, note }: Finding): string {
-  const advice = `${severity === 'stuck' ? 'STUCK ' : 'notice'}  ${check}: ${problem}\n        > ${mend}`
-  return note ? `${advice}\n          ${note}` : advice
+  const of = `${severity === 'stuck' ? 'STUCK ' : 'notice'}  ${check}`
+  const advice = `${of}: ${onOneLine(problem)}\n        > ${onOneLine(mend)}`
+  return note ? `${advice}\n          ${onOneLine(note)}` : advice
 }

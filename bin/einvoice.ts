@@ -9,6 +9,7 @@ import { openDatabase } from '../models/database.ts'
 import { seal } from '../models/sealed.ts'
 import { operator, operatorContext } from './operator.ts'
 import { operatorSettings } from './operator-settings.ts'
+import { onOneLine } from './one-line.ts'
 import { optionsOf } from './options.ts'
 
 class UnusableCredentials extends Error {}
@@ -49,7 +50,7 @@ try {
     return { ...choice, warnings }
   })
   const { enabled, provider: at, warnings } = chosen
-  for (const { message } of warnings) console.error(`Warning: ${message}`)
+  for (const { message } of warnings) console.error(`Warning: ${onOneLine(message)}`)
   console.log(`The branch ${enabled ? 'registers' : 'does not register'} e-invoices at the provider ${at}.`)
 } catch (error) {
   if (!(error instanceof Fault || error instanceof UnusableCredentials)) throw error

@@ -9,6 +9,7 @@ import { isId } from '../domain/ids.ts'
 import { openDatabase } from '../models/database.ts'
 import { databaseUrl } from './database-url.ts'
 import { operator, operatorContext } from './operator.ts'
+import { onOneLine } from './one-line.ts'
 import { optionsOf } from './options.ts'
 
 const USAGE = 'Usage: npm run preferences -- --org ID [--file preferences.json]'
@@ -46,6 +47,6 @@ async function change(file: string): Promise<void> {
   await openBooks(operatorContext(database), operator(), async (books) => {
     books.enter(orgId)
     await changePreferences(books, changes)
-    for (const { message } of books.warnings) console.error(`Warning: ${message}`)
+    for (const { message } of books.warnings) console.error(`Warning: ${onOneLine(message)}`)
   })
 }

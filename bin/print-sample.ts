@@ -23,8 +23,8 @@ try {
   const pictures = {
     ...(values.logo && { logo: await readFile(values.logo) }),
     // As dense as a signed one, which holds a token of about 1,000 characters.
-    ...(data.irn && { 'signed-qr': await drawnCode('signed-qr', data.irn.repeat(15)) }),
-    ...(data.upi_id && { 'upi-qr': await drawnCode('upi-qr', `upi://pay?pa=${data.upi_id}&tn=${data.number}`) }),
+    ...(data.irn && { 'signed-qr': drawnCode('signed-qr', data.irn.repeat(15)) }),
+    ...(data.upi_id && { 'upi-qr': drawnCode('upi-qr', `upi://pay?pa=${data.upi_id}&tn=${data.number}`) }),
   }
   await writeFile(file, await merge(template, data, pictures))
 } catch (error) {

@@ -13,7 +13,8 @@ import { endLeftovers, FolderInUse, openRunRecord, readJson, type RunRecord } fr
 import { findTemporal } from './services/temporal-binary.ts'
 import { startTemporal } from './services/temporal.ts'
 import { secondsSince, step, printLine } from './services/steps.ts'
-import { quickTests } from './suite/quick.ts'
+import { folderInMemory, freeMemory } from './suite/memory.ts'
+import { QUICK_SETTINGS, quickTests } from './suite/quick.ts'
 import { type SuiteOutcome, timesByFolder } from './suite/times.ts'
 import { bundledWorkflows } from './suite/workflow-bundle.ts'
 
@@ -47,6 +48,7 @@ async function main(): Promise<number> {
   } finally {
     for (const server of servers.toReversed()) await server.stop()
     record.close()
+    freeMemory(folder)
     rmSync(folder, { recursive: true, force: true })
   }
 }
@@ -93,6 +95,7 @@ async function startServers(folder: string, record: RunRecord, servers: StartedS
   const log = (name: string) => join(folder, 'logs', `${name}.log`)
   const taken = new Set<number>()
   const environment: NodeJS.ProcessEnv = {}
+  const memory = folderInMemory(folder)
   const keep = <T extends StartedServer>(server: T): T => {
     servers.push(server)
     return server
@@ -106,7 +109,7 @@ async function startServers(folder: string, record: RunRecord, servers: StartedS
   }
   environment.TEST_DATABASE_URL = await step('PostgreSQL', async () => {
     const port = await freePort(undefined, taken)
-    const dataDir = join(folder, 'postgres')
+    const dataDir = join(memory, 'postgres')
     const server = keep(await startPostgres({ dataDir, port, log: log('postgres'), durable: false, ...rest }))
     return [`127.0.0.1:${port}`, server.url]
   })
@@ -114,7 +117,7 @@ async function startServers(folder: string, record: RunRecord, servers: StartedS
     const binary = await findTemporal({ ...local, say, stopping: stopping.signal })
     const port = await freePort(undefined, taken)
     const uiPort = await freePort(undefined, taken)
-    const databaseFile = join(folder, 'temporal', 'temporal.db')
+    const databaseFile = join(memory, 'temporal', 'temporal.db')
     const server = keep(
       await startTemporal({ binary, namespace: 'default', databaseFile, port, uiPort, log: log('temporal'), ...rest }),
     )
@@ -168,7 +171,12 @@ async function runJest(folder: string, environment: NodeJS.ProcessEnv): Promise<
       ...jestArguments,
     ],
     // Temporary files are removed with the folder. The compile cache stays, for the Node processes that tests start.
-    { ...environment, TMPDIR: join(folder, 'tmp'), NODE_COMPILE_CACHE: join(modules, '.cache', 'node') },
+    {
+      ...environment,
+      ...(isQuick && QUICK_SETTINGS),
+      TMPDIR: join(folder, 'tmp'),
+      NODE_COMPILE_CACHE: join(modules, '.cache', 'node'),
+    },
   )
   return { code, result: readJson<JestResult>(outcome), seconds: (Date.now() - begun) / 1000 }
 }
@@ -222,6 +230,7 @@ async function sweep(): Promise<void> {
     if (Date.now() - statSync(folder).mtimeMs < 60_000) continue
     try {
       await endLeftovers((await openRunRecord(folder)).leftovers)
+      freeMemory(folder)
       rmSync(folder, { recursive: true, force: true })
     } catch (error) {
       if (!(error instanceof FolderInUse)) console.log(`${folder} is left as it is: ${(error as Error).message}`)

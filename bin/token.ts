@@ -1,4 +1,4 @@
-// `npm run token -- --org ID --user EMAIL`: creates a personal access token. `npm run token -- list`: those of organisations. `npm run token -- revoke ID`.
+// `npm run token -- --org ID --user EMAIL`: creates a personal access token. `npm run token -- list`: those of organisations. `npm run token -- revoke`.
 import { openBooks } from '../commands/books/open-books.ts'
 import { revokeToken } from '../commands/organizations/access.ts'
 import { mintUserToken } from '../commands/organizations/tokens.ts'
@@ -6,14 +6,18 @@ import { Fault } from '../domain/faults.ts'
 import { isId } from '../domain/ids.ts'
 import { openDatabase } from '../models/database.ts'
 import { listedTokens, organizationOfToken, type ListedToken } from '../models/issued-access.ts'
+import { areTimes, filterOf, isClear, SELECTION, untouched } from './access/selection.ts'
 import { databaseUrl } from './database-url.ts'
 import { operator } from './operator.ts'
+import { onOneLine } from './one-line.ts'
 import { argumentsOf } from './options.ts'
 import { keepingContext } from './restores/keep-changes.ts'
 
 const USAGE = `Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]
-       npm run token -- list [--org ID] [--valid] [--json]
-       npm run token -- revoke TOKEN_ID...`
+       npm run token -- list [--org ID] [--created-since TIME] [--created-before TIME] [--valid] [--json]
+       npm run token -- revoke TOKEN_ID...
+       npm run token -- revoke [--org ID] [--created-since TIME] [--created-before TIME] [--all] [--yes]
+         lists the valid tokens of the organisation, of the time or of all; with --yes it revokes them. TIME: 2026-11-23T04:30:00Z`
 const DAY_MS = 86_400_000
 
 const { values, positionals } = argumentsOf(
@@ -23,7 +27,7 @@ const { values, positionals } = argumentsOf(
     scopes: { type: 'string' },
     tier: { type: 'string', default: 'default' },
     expires: { type: 'string' },
-    valid: { type: 'boolean', default: false },
+    ...SELECTION,
     json: { type: 'boolean', default: false },
   },
   USAGE,
@@ -31,6 +35,8 @@ const { values, positionals } = argumentsOf(
 const [verb = 'create', ...ids] = positionals
 const days = values.expires === undefined ? null : /^(\d{1,5})d$/.exec(values.expires)?.[1]
 const tier = { default: 'DEFAULT', partner: 'PARTNER' }[values.tier.toLowerCase()] as 'DEFAULT' | 'PARTNER' | undefined
+const filter = { orgId: values.org ?? null, ...filterOf(values, verb) }
+const isOfOrganization = () => values.org === undefined || isId(values.org)
 const isRight: Record<string, () => boolean> = {
   create: () =>
     Boolean(values.org) &&
@@ -38,8 +44,9 @@ const isRight: Record<string, () => boolean> = {
     days !== undefined &&
     tier !== undefined &&
     ids.length === 0,
-  list: () => ids.length === 0 && (values.org === undefined || isId(values.org)),
-  revoke: () => ids.length > 0 && ids.every(isId),
+  list: () => ids.length === 0 && isOfOrganization() && areTimes(filter) && !values.all && !values.yes,
+  revoke: () =>
+    ids.every(isId) && isOfOrganization() && areTimes(filter) && isClear(values, { ids, whose: values.org }),
 }
 if (!isRight[verb]?.()) {
   console.error(USAGE)
@@ -50,14 +57,15 @@ const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi token' 
 const { context, kept } = keepingContext(database)
 try {
   if (verb === 'list') await list()
-  else if (verb === 'revoke') await revoke()
-  else await create()
-  await kept()
+  else if (verb === 'create') await create()
+  else if (ids.length > 0) await revoke(ids.map((one) => one.toLowerCase()))
+  else await revokeSelected()
 } catch (error) {
   if (!(error instanceof Fault)) throw error
   console.error(error.message)
   process.exitCode = 1
 } finally {
+  await kept()
   await database.close()
 }
 
@@ -75,15 +83,32 @@ async function create(): Promise<void> {
   console.log(issued.secret)
 }
 
-/** One line a token, in pages, so that any number of them can be listed. */
-async function list(): Promise<void> {
-  const valid = values.valid ? new Date() : null
+/** In pages, so that there may be any number of them. */
+async function* selected(): AsyncGenerator<ListedToken[]> {
   for (let after: ListedToken | null = null; ; ) {
-    const page: ListedToken[] = await listedTokens(database, { orgId: values.org ?? null, after, valid })
-    for (const token of page) console.log(values.json ? JSON.stringify(token) : lineOf(token))
+    const page: ListedToken[] = await listedTokens(database, filter, after)
+    yield page
     after = page.at(-1) ?? null
     if (after === null) return
   }
+}
+
+async function list(): Promise<void> {
+  for await (const page of selected()) print(page)
+}
+
+function print(tokens: ListedToken[]): void {
+  for (const token of tokens) console.log(values.json ? JSON.stringify(token) : onOneLine(lineOf(token)))
+}
+
+async function revokeSelected(): Promise<void> {
+  let found = 0
+  for await (const page of selected()) {
+    found += page.length
+    if (!values.yes) print(page)
+    else await revoke(page.map(({ token_id }) => token_id))
+  }
+  console.error(values.yes ? `${found} tokens were revoked.` : untouched(`${found} tokens are valid`))
 }
 
 function lineOf({ token_id, org_id, organization, user, partner, kind, tier, scopes, ...times }: ListedToken): string {
@@ -99,8 +124,9 @@ function lineOf({ token_id, org_id, organization, user, partner, kind, tier, sco
   ].join(', ')
 }
 
-async function revoke(): Promise<void> {
-  for (const id of ids.map((one) => one.toLowerCase())) {
+/** Keeps what it has revoked in the security log, also where it is broken off. */
+async function revoke(tokenIds: string[]): Promise<void> {
+  for (const id of tokenIds) {
     const orgId = await organizationOfToken(database, id)
     const token =
       orgId && (await openBooks(context, operator(), (books) => revokeToken(books, { orgId, id }, books.now)))
@@ -108,4 +134,5 @@ async function revoke(): Promise<void> {
     else console.log(`${id} is revoked since ${token.revoked_time!.toISOString()}.`)
     if (!token) process.exitCode = 1
   }
+  await kept()
 }

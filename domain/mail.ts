@@ -45,3 +45,9 @@ export const pdfFilename = (number: string): string =>
 
 /** The key of the PDF as it was mailed. */
 export const mailedPdfKey = (orgId: string, emailId: string) => `${orgId}/mail/${emailId}.pdf`
+
+/** The organisation and the mail in the key of a PDF as it was mailed; null for the key of another blob. */
+export function mailedPdfOf(key: string): { orgId: string; id: string } | null {
+  const [, orgId, id] = /^([0-9a-f-]{36})\/mail\/([0-9a-f-]{36})\.pdf$/.exec(key) ?? []
+  return orgId && id ? { orgId, id } : null
+}

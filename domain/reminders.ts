@@ -112,6 +112,15 @@ export function isReminderTime(instant: string, zone: string): boolean {
   return tickOf(date, { time: HOURS.from, zone }) <= instant && instant < tickOf(date, { time: HOURS.to, zone })
 }
 
+/**
+ * When reminders go on in books that were restored after a failure at this instant: once those whose day had begun are too late to be
+ * sent, because they probably were; those of the days after it are then sent late.
+ */
+export function remindersAfterFailure(instant: string, zone: string): string {
+  const next = dateInZone(nextReminders(instant, zone), zone)
+  return tickOf(addDays(next, LATEST_DAYS), { time: HOURS.from, zone })
+}
+
 /** The next instant at which a day of reminders begins: later today, or tomorrow. */
 export function nextReminders(instant: string, zone: string): string {
   return tickFrom(new Date(Date.parse(instant) + 1).toISOString(), { time: HOURS.from, zone })

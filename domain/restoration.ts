@@ -1,4 +1,5 @@
 // What is done to books that were restored from a backup, so that nothing is given out or said twice.
+import { ROLES, type Role } from './roles.ts'
 
 /** The reason with which a skipped number is in the register of gaps. */
 export const SKIPPED = 'Skipped after the restore of a backup'
@@ -39,6 +40,17 @@ export type AccessChange =
   | { change: 'TOKEN_REVOKED'; org_id: string; id: string; time: string }
   | { change: 'PARTNER_KEY_REVOKED'; id: string; time: string }
   | { change: 'ORGANIZATION_STATUS'; org_id: string; status: 'ACTIVE' | 'SUSPENDED'; time: string }
+  /** `role` is null for a member who was removed. */
+  | { change: 'MEMBER'; org_id: string; id: string; role: Role | null; time: string }
+
+/** In the order in which they were made; of a member the last one alone, because one that was removed may have joined again. */
+export function changesToRepeat(changes: readonly AccessChange[]): AccessChange[] {
+  const ordered = changes.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time))
+  const last = new Map(ordered.map((one) => [memberOf(one), one]))
+  return ordered.filter((one) => one.change !== 'MEMBER' || last.get(memberOf(one)) === one)
+}
+
+const memberOf = (one: AccessChange) => (one.change === 'MEMBER' ? `${one.org_id}/${one.id}` : null)
 
 /** The changes in lines of JSON, as the security log and the logs of processes have them; other lines are left out. */
 export function accessChangesIn(text: string): AccessChange[] {
@@ -61,6 +73,8 @@ function isAccessChange(found: Partial<Record<string, unknown>>): boolean {
   if (Number.isNaN(Date.parse(String(found.time)))) return false
   if (found.change === 'TOKEN_REVOKED') return isId(found.org_id) && isId(found.id)
   if (found.change === 'PARTNER_KEY_REVOKED') return isId(found.id)
+  if (found.change === 'MEMBER')
+    return isId(found.org_id) && isId(found.id) && [...ROLES, null].includes(found.role as Role | null)
   return (
     found.change === 'ORGANIZATION_STATUS' &&
     isId(found.org_id) &&
@@ -96,6 +110,39 @@ export function signOfRestore(
   if (begun !== null) return `npm run after-restore was begun at ${begun.toISOString()} and broken off: run it again`
   if (server !== null && server !== current)
     return `The database was restored, promoted or moved since the service last ran on it: ${ADVICE}`
-  if (alive === null || seenAlive === null || seenAlive.getTime() - alive.getTime() <= APART_MS) return null
-  return `The database is as of ${alive.toISOString()}, but the service ran until ${seenAlive.toISOString()}: ${ADVICE}`
+  if (!isBehind(alive, seenAlive)) return null
+  return `The database is as of ${alive!.toISOString()}, but the service ran until ${seenAlive!.toISOString()}: ${ADVICE}`
 }
+
+/** For so long after a restore it may turn out that the backup was the wrong one. */
+const SETTLED_MS = 7 * 86_400_000
+
+/** Whether the books look restored, or were restored so recently that another backup may yet take their place. */
+export function maySeeAnotherRestore(
+  marks: MarksOfDatabase & { restored_time: Date | null },
+  seenAlive: Date | null,
+  now: Date,
+): boolean {
+  const restored = marks.restored_time
+  return (
+    signOfRestore(marks, seenAlive) !== null || (restored !== null && now.getTime() - restored.getTime() < SETTLED_MS)
+  )
+}
+
+/**
+ * Whether it is certain that the books are not as the service left them: they are in another database, or behind the note outside of
+ * it. A new timeline alone says nothing, because a standby that was promoted may have lost nothing.
+ */
+export function isSurelyRestored(
+  { server, current, alive_time: alive, restore_begun_time: begun }: MarksOfDatabase,
+  seenAlive: Date | null,
+): boolean {
+  const isElsewhere = server !== null && databaseIn(server) !== databaseIn(current)
+  return begun !== null || isElsewhere || isBehind(alive, seenAlive)
+}
+
+const isBehind = (alive: Date | null, seenAlive: Date | null): boolean =>
+  alive !== null && seenAlive !== null && seenAlive.getTime() - alive.getTime() > APART_MS
+
+/** Without the timeline. */
+const databaseIn = (server: string): string => server.slice(0, server.lastIndexOf('/'))

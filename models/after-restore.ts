@@ -17,22 +17,29 @@ const MAILS: Statement = {
     WHERE e.org_id = open.org_id AND e.id = open.id RETURNING e.org_id, e.id`,
 }
 
-/** Ends all sessions of persons: those that they have ended since, also by a new password, are back. */
+/** Ends all sessions of persons, and links in mails: those that have ended since, also by a new password, are back. */
 export async function endSessions(connection: Connection): Promise<number> {
   return (await connection.run(SESSIONS, [])).length
 }
 
-const SESSIONS: Statement = { name: 'end all sessions', text: 'DELETE FROM sessions RETURNING 1' }
+const SESSIONS: Statement = {
+  name: 'end all sessions',
+  text: `WITH reset AS (DELETE FROM password_resets), invited AS (DELETE FROM invitations) DELETE FROM sessions RETURNING 1`,
+}
 
 /** What else of an organisation goes on as it was at the backup, and whom its partners and receivers ask. */
 export interface RestoredState {
   name: string
   bulks: number
+  /** Conversions that were asked for and not carried out. */
+  conversions: number
   e_invoices: number
   e_invoicing: boolean
   endpoints: number
   /** Active recurring schedules with occurrences that were due by the failure. */
   schedules: number
+  /** Those with links to pay, due or not. */
+  payment_links: number
 }
 
 export async function restoredState({ connection, orgId }: Scope, failedAt: Date): Promise<RestoredState> {
@@ -44,9 +51,12 @@ const STATE: Statement = {
   name: 'state of restored books',
   text: `SELECT o.name,
       (SELECT count(*)::integer FROM bulks WHERE org_id = $1 AND status <> 'COMPLETED') AS bulks,
+      (SELECT count(*)::integer FROM conversions WHERE org_id = $1 AND refusal IS NULL
+        AND hops < CASE through WHEN 'invoice' THEN 2 ELSE 1 END) AS conversions,
       (SELECT count(*)::integer FROM e_invoices WHERE org_id = $1 AND status IN ('PENDING', 'CANCELLING')) AS e_invoices,
       coalesce(jsonb_array_length(o.preferences -> 'eInvoicedBranches') > 0, false) AS e_invoicing,
       (SELECT count(*)::integer FROM webhook_endpoints WHERE org_id = $1 AND status = 'ENABLED') AS endpoints,
-      (SELECT count(*)::integer FROM recurring_schedules WHERE org_id = $1 AND status = 'ACTIVE' AND next_run_at <= $2) AS schedules
+      (SELECT count(*)::integer FROM recurring_schedules WHERE org_id = $1 AND status = 'ACTIVE' AND next_run_at <= $2) AS schedules,
+      (SELECT count(*)::integer FROM recurring_schedules WHERE org_id = $1 AND status = 'ACTIVE' AND auto_charge) AS payment_links
     FROM organizations AS o WHERE o.id = $1`,
 }

@@ -59,7 +59,7 @@ const TELL_OWNERS = `
     || '<p>Once it answers again, enable it, and recover what it has missed.</p>', false, 0,
     '{"request_id": null, "ip": null, "user_agent": null, "source": "WEBHOOK_DELIVERY"}', x.last_modified_time, x.last_modified_time
   FROM disabled AS x JOIN organizations AS o ON o.id = x.org_id
-  WHERE NOT o.sandbox AND EXISTS (SELECT FROM users AS u WHERE u.org_id = x.org_id AND u.role = 'OWNER' AND u.email NOT ILIKE '%.invalid')
+  WHERE NOT o.sandbox AND EXISTS (SELECT FROM users AS u WHERE u.org_id = x.org_id AND u.role = 'OWNER' AND u.removed_time IS NULL AND u.email NOT ILIKE '%.invalid')
   RETURNING org_id, id`
 
 // Returns the results of the attempts by endpoint where they change its circuit; none for an endpoint that was disabled or
@@ -137,7 +137,8 @@ export const SETTLE = {
   ), addressed AS (
   INSERT INTO email_recipients (org_id, email_id, place, kind, address)
   SELECT t.org_id, t.id, row_number() OVER (PARTITION BY t.org_id, t.id ORDER BY min(u.created_time)) - 1, 'TO', lower(u.email)
-  FROM told AS t JOIN users AS u ON u.org_id = t.org_id AND u.role = 'OWNER' AND u.email NOT ILIKE '%.invalid' GROUP BY t.org_id, t.id, lower(u.email)
+  FROM told AS t JOIN users AS u ON u.org_id = t.org_id AND u.role = 'OWNER' AND u.removed_time IS NULL
+    AND u.email NOT ILIKE '%.invalid' GROUP BY t.org_id, t.id, lower(u.email)
   )
   SELECT v.org_id, v.endpoint_id AS id, v.answered, v.failures, v.slow, v.last_at
   FROM verdict AS v

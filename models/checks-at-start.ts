@@ -4,44 +4,67 @@ import type { Connection } from './connection.ts'
 import { unfitKey } from './installation.ts'
 import { unfitSchema } from './schema-version.ts'
 
-/** How long a process that starts waits for its database. */
+/** A database that has not answered by then does not answer at once. */
 const FIRST_ANSWER_MS = 2_000
 const ASK_AGAIN_MS = 1_000
 
+export interface StartCheck {
+  /** Whether the database has answered at once: `unfit` is known then. */
+  isSoon: Promise<boolean>
+  /** Why the process must not run on the database, in one line; null where it may. Never rejects: it waits for the database. */
+  unfit: Promise<string | null>
+}
+
 /**
- * Why a process must not run on the database, in one line; null where it may. It may start while its database is away: then
- * this is null, and `refuse` is called later, if the database answers and does not fit.
+ * Asks until the database answers, which may come up later than the process. `tell` is called once for each kind of error that is
+ * in the way, such as a wrong password.
  */
-export async function unfitAtStart(
+export function checkAtStart(
   connection: Connection,
   encryptionKey: string,
-  refuse: (why: string) => void,
-): Promise<string | null> {
-  const fits = async () => (await unfitSchema(connection)) ?? (await unfitKey(connection, encryptionKey))
-  const ask = () => fits().catch(notGranted)
-  const asked = ask().catch(() => undefined)
-  const answer = await Promise.race([asked, setTimeout(FIRST_ANSWER_MS, undefined, { ref: false })])
-  if (answer !== undefined) return answer
-  void askAgain(ask, asked, refuse)
-  return null
+  tell: (problem: string) => void,
+): StartCheck {
+  const told = new Set<string>()
+  const ask = async (): Promise<string | null | undefined> => {
+    try {
+      return (await unfitSchema(connection)) ?? (await unfitKey(connection, encryptionKey))
+    } catch (error) {
+      const { code, message } = rootOf(error as DatabaseError)
+      if (code === INSUFFICIENT_PRIVILEGE) return notGranted(message)
+      if (!told.has(code ?? message)) tell(message)
+      told.add(code ?? message)
+      return undefined
+    }
+  }
+  const first = ask()
+  const late = setTimeout(FIRST_ANSWER_MS, false)
+  return {
+    isSoon: Promise.race([first.then((answer) => answer !== undefined), late]),
+    unfit: untilAnswered(first, ask),
+  }
 }
+
+type DatabaseError = Error & { code?: string; parent?: DatabaseError; errors?: DatabaseError[] }
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
-function notGranted(error: Error & { code?: string }): string {
-  if (error.code !== INSUFFICIENT_PRIVILEGE) throw error
-  return `The role of DATABASE_URL may not use the tables (${error.message}): run npm run migrate as their owner, with this role as SERVICE_ROLE`
+// Sequelize wraps what the driver says, and a refused connection has an error for each address of a name.
+function rootOf(error: DatabaseError): DatabaseError {
+  const inner = error.parent ?? error.errors?.[0]
+  return inner ? rootOf(inner) : error
 }
 
-async function askAgain(
-  ask: () => Promise<string | null>,
+const notGranted = (message: string) =>
+  `The role of DATABASE_URL may not use the tables (${message}): run npm run migrate as their owner, with this role as SERVICE_ROLE`
+
+async function untilAnswered(
   first: Promise<string | null | undefined>,
-  refuse: (why: string) => void,
-): Promise<void> {
+  ask: () => Promise<string | null | undefined>,
+): Promise<string | null> {
   let answer = await first
   while (answer === undefined) {
-    await setTimeout(ASK_AGAIN_MS, undefined, { ref: false })
-    answer = await ask().catch(() => undefined)
+    await setTimeout(ASK_AGAIN_MS)
+    answer = await ask()
   }
-  if (answer !== null) refuse(answer)
+  return answer
 }

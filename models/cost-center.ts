@@ -1,5 +1,5 @@
 // Cost centres: the options of the organisation's cost-centre tag.
-import { finder } from './find.ts'
+import { finder, is } from './find.ts'
 import { BOOLEAN, TEXT, UUID, model, type RowOf } from './model.ts'
 
 export const costCenters = model(
@@ -17,3 +17,8 @@ export type CostCenterRow = RowOf<typeof costCenters>
 
 /** The options that a transaction may still be tagged with, by code. */
 export const findActiveCostCenters = finder(costCenters, () => ({ scope: 'active', order: ['code'] }))
+
+/** The one with this code, closed or not. */
+export const findCostCenterByCode = finder<CostCenterRow, [code: string]>(costCenters, (code) => ({
+  where: { code: is(code) },
+}))

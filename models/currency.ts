@@ -1,6 +1,6 @@
 // The currencies that an organisation deals in, and the exchange rates it has recorded.
 import type { Statement } from './connection.ts'
-import { finder, type Scope } from './find.ts'
+import { finder, is, type Scope } from './find.ts'
 import { BOOLEAN, DATE, DECIMAL, INTEGER, TEXT, UUID, model, type RowOf } from './model.ts'
 
 export const currencies = model(
@@ -31,6 +31,17 @@ export type ExchangeRateRow = RowOf<typeof exchangeRates>
 
 /** The currencies that the organisation has enabled, by code. */
 export const findEnabledCurrencies = finder(currencies, () => ({ scope: 'enabled', order: ['currency_code'] }))
+
+/** The rate of a pair that is recorded for this day, locked; of several the one that counts. */
+export const lockRateOf = finder<ExchangeRateRow, [from: string, to: string, date: string]>(
+  exchangeRates,
+  (from, to, date) => ({
+    where: { from_currency: is(from), to_currency: is(to), rate_date: is(date) },
+    order: [['id', 'DESC']],
+    limit: 1,
+    lock: true,
+  }),
+)
 
 /** A pair of currencies whose rate is looked up. */
 export interface RatePair {

@@ -52,6 +52,8 @@ export interface DatabaseOptions {
   name: string
   /** How long to wait for an answer; DATABASE_WAITS_MS.answer by default, without limit where it is 0. */
   answerMs?: number
+  /** Called when a statement or transaction begins to wait for its connection; what it returns, when the wait has ended. */
+  onWait?(): () => void
 }
 
 /**
@@ -78,7 +80,8 @@ const CONNECTION = {
 }
 
 /** Opens the pool; no connection is made before the first query. */
-export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.answer }: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): Database {
+  const { url, pool, name, answerMs = DATABASE_WAITS_MS.answer, onWait = () => () => undefined } = options
   const sequelize = new Sequelize(url, {
     dialect: 'postgres',
     dialectModule: { Client: PipelinedClient, types: pg.types },
@@ -107,10 +110,15 @@ export function openDatabase({ url, pool, name, answerMs = DATABASE_WAITS_MS.ans
   }
 
   async function borrow(): Promise<pg.Client> {
-    for (;;) {
-      const client = (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client
-      if (!changes.isBefore(client)) return client
-      await discard(client)
+    const hasWaited = onWait()
+    try {
+      for (;;) {
+        const client = (await sequelize.connectionManager.getConnection({ type: 'write' })) as pg.Client
+        if (!changes.isBefore(client)) return client
+        await discard(client)
+      }
+    } finally {
+      hasWaited()
     }
   }
 

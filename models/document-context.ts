@@ -44,7 +44,14 @@ export interface DocumentContext extends PostingAccounts {
     /** Of the billing address. */
     country: string | null
   } | null
-  branch: { id: string; state: string; gstin: string | null; invoice_prefix: string; bill_prefix: string } | null
+  branch: {
+    id: string
+    state: string
+    gstin: string | null
+    invoice_prefix: string
+    bill_prefix: string
+    is_active: boolean
+  } | null
   items: ContextItem[]
   taxes: (Tax & { id: string })[]
   /** The branch's series of the period that covers the date. */
@@ -54,6 +61,8 @@ export interface DocumentContext extends PostingAccounts {
   /** The latest rate of the requested pair. */
   latest_rate: string | null
   tags_found: number
+  /** How many of them are closed. */
+  tags_closed: number
   number_taken: boolean
 }
 
@@ -130,7 +139,7 @@ function textFor({ accounts, rate, tags, number }: Asked): string {
   const next = () => `$${(place += 1)}`
   return `
 WITH branch AS MATERIALIZED (
-  SELECT id, state, gstin, invoice_prefix, bill_prefix FROM branches
+  SELECT id, state, gstin, invoice_prefix, bill_prefix, is_active FROM branches
   WHERE org_id = $1 AND (CASE WHEN $3::uuid IS NULL THEN is_default ELSE id = $3 END)
 ), item AS MATERIALIZED (
   SELECT id, item_name, description, hsn_or_sac, unit, rate::text, purchase_rate::text, tax_id, account_id, purchase_account_id
@@ -152,9 +161,14 @@ SELECT
        SELECT id FROM accounting_periods WHERE org_id = $1 AND $6::date BETWEEN start_date AND end_date LIMIT 1)) AS s) AS series,
   ${accounts ? accountsAmong(next()) : `'[]'::json`} AS accounts,
   ${rate ? latestRate(`${next()}::text`, `${next()}::text`, '$6') : 'NULL'} AS latest_rate,
-  ${tags ? `(SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY (${next()}::uuid[]))` : '0'} AS tags_found,
+  ${tags ? tagsAmong(next()) : '0 AS tags_found, 0 AS tags_closed'},
   ${number ? takenInBranch(next()) : 'false'} AS number_taken`
 }
+
+const tagsAmong = (
+  ids: string,
+) => `(SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY (${ids}::uuid[])) AS tags_found,
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY (${ids}::uuid[]) AND NOT is_active) AS tags_closed`
 
 const accountsAmong = (ids: string) => `(SELECT coalesce(json_agg(a), '[]') FROM (
      SELECT id, account_type, is_active FROM accounts WHERE org_id = $1 AND id = ANY (${ids}::uuid[])) AS a)`

@@ -87,8 +87,8 @@ export const mailsOf = (entityType: string, entityId: string, more: Condition): 
 
 /**
  * How many mails the organisation has asked for since the beginning of this day of its zone, those that were refused aside;
- * notices are counted apart. With `lock`, no other call counts them until the transaction ends, so that two calls do not both
- * take the last place.
+ * notices are counted apart, and mails with links that let people in not at all. With `lock`, no other call counts them until the
+ * transaction ends, so that two calls do not both take the last place.
  */
 export async function countMails(
   { connection, orgId }: Scope,
@@ -109,7 +109,8 @@ const LOCK_COUNT: Statement = {
 const COUNT: Statement = {
   name: 'count mails',
   text: `SELECT count(*)::integer AS count FROM emails
-         WHERE org_id = $1 AND created_time >= $2::date::timestamp AT TIME ZONE $3 AND (purpose = 'NOTICE') = $4 AND state <> 'REJECTED'`,
+         WHERE org_id = $1 AND created_time >= $2::date::timestamp AT TIME ZONE $3 AND (purpose = 'NOTICE') = $4 AND state <> 'REJECTED'
+           AND (purpose <> 'NOTICE' OR entity_type NOT IN ('PASSWORD_RESET', 'INVITATION'))`,
   takesNoLock: true,
 }
 
@@ -217,3 +218,22 @@ export async function removeMail({ connection, orgId }: Scope, id: string): Prom
 }
 
 const REMOVE: Statement = { name: 'remove mail', text: `DELETE FROM emails WHERE org_id = $1 AND id = $2` }
+
+/**
+ * Which of these mails have a PDF, or may still get one, by their ids. A mail that was given up while its PDF was being kept has
+ * none: what is in the store is nobody's.
+ */
+export async function mailsWithPdf(
+  connection: Connection,
+  places: readonly { orgId: string; id: string }[],
+): Promise<Set<string>> {
+  const values = [places.map(({ orgId }) => orgId), places.map(({ id }) => id)]
+  return new Set((await connection.run<{ id: string }>(WITH_PDF, values)).map(({ id }) => id))
+}
+
+const WITH_PDF: Statement = {
+  name: 'mails with a PDF',
+  text: `SELECT e.id FROM unnest($1::uuid[], $2::uuid[]) AS k(org_id, id) JOIN emails AS e ON e.org_id = k.org_id AND e.id = k.id
+         WHERE e.pdf_bytes IS NOT NULL OR e.state = 'READY'`,
+  takesNoLock: true,
+}

@@ -114,6 +114,8 @@ export interface ExpenseContext {
   taxes: (Tax & { id: string })[]
   roles: Partial<Record<AccountRole, string>>
   tags_found: number
+  /** How many of them are closed. */
+  tags_closed: number
 }
 
 /** Reads all of it in one round trip. */
@@ -144,5 +146,6 @@ const CONTEXT: Statement = {
   (SELECT coalesce(json_agg(t), '[]') FROM (
      SELECT id, shape, cgst::text, sgst::text, igst::text, cess::text FROM taxes WHERE org_id = $1 AND id = ANY ($4::uuid[])) AS t) AS taxes,
   (SELECT json_object_agg(role, id) FROM accounts WHERE org_id = $1 AND role IS NOT NULL) AS roles,
-  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($5::uuid[])) AS tags_found`,
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($5::uuid[])) AS tags_found,
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($5::uuid[]) AND NOT is_active) AS tags_closed`,
 }

@@ -23,11 +23,17 @@ export async function recordHeartbeat(connection: Runs, name: string): Promise<v
 
 /**
  * Records that somebody serves these queues now; a process that serves `core` is the `worker` too. Whoever serves a queue calls
- * it every two seconds, and its row is written every three to four, however many do.
+ * it every two seconds, and its row is written about as often, however many do: an API of an earlier version counts the `worker`
+ * as away after six.
  */
 export async function recordQueues(connection: Runs, queues: readonly Queue[], suffix: string): Promise<void> {
   const names = queues.map((queue) => heartbeatOf(queue, suffix))
   await connection.run(BEAT_SELDOM, [queues.includes('core') ? [...names, WORKER] : names])
+}
+
+/** Records that workers of an earlier version, which do not do so, serve these queues. */
+export async function recordEarlier(connection: Runs, queues: readonly Queue[], suffix: string): Promise<void> {
+  if (queues.length > 0) await connection.run(BEAT_SELDOM, [queues.map((queue) => earlierOf(queue, suffix))])
 }
 
 /** A queue, when it was last served, and whether it still counts as served. */
@@ -36,6 +42,8 @@ export interface ServedQueue {
   /** Null where it never was. */
   seenAt: Date | null
   isServed: boolean
+  /** Whether a worker of this version is known to serve it. */
+  isTold: boolean
 }
 
 export interface Served {
@@ -57,17 +65,29 @@ export async function queuesServed({ observe }: Pick<Database, 'observe'>, suffi
   const isFresh = (time: Date | null) => time !== null && now.getTime() - time.getTime() <= SERVED_MS
   const worker = at(WORKER)
   const cores = Object.keys(seen).filter((name) => name.startsWith(heartbeatOf('core', '')))
-  // Workers of earlier versions say nothing of their queues; they are replaced while the service runs.
-  const isOlder = isFresh(worker) && !cores.some((name) => isFresh(at(name)))
+  const core = latest(...cores.map(at))
+  // A worker of an earlier version says nothing of its queues. Where only such ones serve `core`, nobody asks Temporal which.
+  const isEarlier = worker !== null && worker.getTime() - (core?.getTime() ?? 0) > ALONE_MS
   const queues = QUEUES.map((queue) => {
-    const seenAt = isOlder ? worker : at(heartbeatOf(queue, suffix))
-    return { queue, seenAt, isServed: isFresh(seenAt) }
+    const told = at(heartbeatOf(queue, suffix))
+    const seenAt = latest(told, at(earlierOf(queue, suffix)), isEarlier ? worker : null)
+    return { queue, seenAt, isServed: isFresh(seenAt), isTold: isFresh(told) }
   })
   return { now, hasWorker: isFresh(worker), queues }
 }
 
+/** Workers of this version are recorded as the `worker` and for their queues at the same time. */
+const ALONE_MS = 10_000
+
+function latest(...times: (Date | null)[]): Date | null {
+  const known = times.filter((time) => time !== null)
+  return known.length > 0 ? new Date(Math.max(...known.map(Number))) : null
+}
+
 const WORKER = 'worker'
 const heartbeatOf = (queue: Queue, suffix: string) => `queue/${queueName(queue, suffix)}`
+// Named so that processes of the version before read past them.
+const earlierOf = (queue: Queue, suffix: string) => `queue/earlier/${queueName(queue, suffix)}`
 
 const beat = (name: string, condition: string): Statement => ({
   name,
@@ -77,7 +97,7 @@ const beat = (name: string, condition: string): Statement => ({
     ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at ${condition}`,
 })
 const BEAT = beat('beat', '')
-const BEAT_SELDOM = beat('beat seldom', `WHERE process_heartbeats.seen_at < excluded.seen_at - interval '3 seconds'`)
+const BEAT_SELDOM = beat('beat seldom', `WHERE process_heartbeats.seen_at < excluded.seen_at - interval '1 second'`)
 
 const SEEN = {
   name: 'queues seen',

@@ -151,6 +151,8 @@ export interface JournalContext {
   accounts: { id: string; name: string }[]
   contact_ids: string[]
   tags_found: number
+  /** How many of them are closed. */
+  tags_closed: number
   /** The account named Round Off or Rounding (specification, "Round-off"). */
   round_off: { id: string; name: string } | null
 }
@@ -172,6 +174,7 @@ const CONTEXT: Statement = {
      SELECT id, name FROM accounts WHERE org_id = $1 AND id = ANY ($2::uuid[])) AS a) AS accounts,
   (SELECT coalesce(json_agg(id), '[]') FROM contacts WHERE org_id = $1 AND id = ANY ($3::uuid[])) AS contact_ids,
   (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($4::uuid[])) AS tags_found,
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($4::uuid[]) AND NOT is_active) AS tags_closed,
   (SELECT row_to_json(r) FROM (
      SELECT id, name FROM accounts WHERE org_id = $1 AND is_active AND name IN ('Round Off', 'Rounding') ORDER BY name LIMIT 1) AS r) AS round_off`,
 }

@@ -1,6 +1,6 @@
 // Organisations, their users, and the partners that registered them.
 import { setTimeout as delay } from 'node:timers/promises'
-import { col, fn, where } from 'sequelize'
+import { col, fn, Op, where } from 'sequelize'
 import { factsOf, kindsThatHave } from '../domain/documents.ts'
 import type { PostingPreferences } from '../domain/preferences.ts'
 import type { Role } from '../domain/roles.ts'
@@ -45,6 +45,8 @@ export const users = model('users', {
   name: orNull(TEXT),
   role: textOf<Role>(),
   created_time: TIME,
+  /** Of somebody who belongs to the organisation no more, and has no person then. */
+  removed_time: orNull(TIME),
 })
 export type UserRow = RowOf<typeof users>
 
@@ -187,7 +189,7 @@ const POSTED_KINDS = {
       OR (kind = 'BILL' AND EXISTS (SELECT FROM bills WHERE org_id = $1 AND status NOT IN ('DRAFT', 'CANCELLED')))`,
 }
 
-/** The user with this email address in the organisation, in upper or lower case. */
+/** The user with this email address in the organisation, in upper or lower case; one who was removed too. */
 export async function findUserByEmail(scope: Scope, email: string): Promise<UserRow | null> {
   return usersByEmail.first(scope, email)
 }
@@ -198,7 +200,20 @@ const usersByEmail = finder<UserRow, [string]>(users, (email) => ({
 
 /** The users whom the organisation belongs to, the first of them first; few, because mails go to them. */
 export const ownersOf = finder<UserRow>(users, () => ({
-  where: { role: 'OWNER' },
+  where: { role: 'OWNER', removed_time: null },
   order: ['created_time', 'id'],
   limit: 20,
+}))
+
+/** The members of the organisation, in the order in which they joined it. */
+export const findMembers = finder<UserRow>(users, () => ({
+  where: { removed_time: null },
+  order: ['created_time', 'id'],
+}))
+
+/** Every owner, and the user with this id, locked in the order of their ids. */
+export const lockMembers = finder<UserRow, [userId: string]>(users, (userId) => ({
+  where: { [Op.or]: [{ role: 'OWNER' }, { id: is(userId) }] } as never,
+  order: ['id'],
+  lock: true,
 }))

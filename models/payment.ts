@@ -123,6 +123,8 @@ export interface PaymentContext extends Pick<PostingAccounts, 'roles'> {
   contact: { id: string; contact_name: string; contact_type: string; currency_code: string } | null
   bank_account_id: string | null
   tags_found: number
+  /** How many of them are closed. */
+  tags_closed: number
   /** The latest rate of the requested pair. */
   latest_rate: string | null
   /** The newest payments of the contact of this flow and amount around the date, except those with another reference. */
@@ -194,6 +196,7 @@ const CONTEXT: Statement = {
    ORDER BY role IS NOT DISTINCT FROM 'BANK' DESC, code LIMIT 1) AS bank_account_id,
   ${ROLES},
   (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($10::uuid[])) AS tags_found,
+  (SELECT count(*)::integer FROM cost_centers WHERE org_id = $1 AND id = ANY ($10::uuid[]) AND NOT is_active) AS tags_closed,
   ${latestRate('coalesce($11::text, (SELECT currency_code FROM contacts WHERE org_id = $1 AND id = $2))', '$12::text', '$13')} AS latest_rate,
   (SELECT coalesce(json_agg(p), '[]') FROM (
      SELECT id, date, payment_number, reference_number FROM payments

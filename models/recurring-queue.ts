@@ -80,6 +80,10 @@ export const schedulesOverdue = (
 export const schedulesActive = (connection: Connection, after: string, limit: number): Promise<StandingSchedule[]> =>
   connection.run<StandingSchedule>(ACTIVE, [after, limit])
 
+/** All schedules that have a workflow, in the order of their ids; at most `limit` after the id. A completed one has none. */
+export const schedulesOpen = (connection: Connection, after: string, limit: number): Promise<StandingSchedule[]> =>
+  connection.run<StandingSchedule>(OPEN, [after, limit])
+
 const OVERDUE = {
   name: 'schedules overdue',
   text: `SELECT org_id, id, entity_type FROM recurring_schedules
@@ -88,4 +92,8 @@ const OVERDUE = {
 const ACTIVE = {
   name: 'schedules active',
   text: `SELECT org_id, id, entity_type FROM recurring_schedules WHERE status = 'ACTIVE' AND id > $1 ORDER BY id LIMIT $2`,
+}
+const OPEN = {
+  name: 'schedules open',
+  text: `SELECT org_id, id, entity_type FROM recurring_schedules WHERE status IN ('ACTIVE', 'PAUSED') AND id > $1 ORDER BY id LIMIT $2`,
 }

@@ -1,12 +1,13 @@
-// The routes of the currencies and exchange rates, which are only read.
+// The routes of the currencies and exchange rates: tokens read them, signed-in people record rates.
 import { Type } from 'typebox'
+import { setExchangeRate } from '../../commands/masters/exchange-rates.ts'
 import { allOf, equalTo } from '../../models/condition.ts'
 import { exchangeRates, findEnabledCurrencies } from '../../models/currency.ts'
 import { pageOf } from '../../models/page.ts'
 import { listQuery } from '../http/page.ts'
 import { route } from '../http/route.ts'
-import { Currency, ExchangeRate, showCurrency, showExchangeRate } from '../shapes/currency.ts'
-import { Currency as CurrencyCode } from '../shapes/fields.ts'
+import { Currency, ExchangeRate, SentRate, showCurrency, showExchangeRate } from '../shapes/currency.ts'
+import { Currency as CurrencyCode, one } from '../shapes/fields.ts'
 
 const tag = 'Lookups'
 const RATES = { default: 200, maximum: 1000 }
@@ -52,3 +53,20 @@ export const currencyRoutes = [
     },
   }),
 ]
+
+/** Below /internal/v1. */
+export const exchangeRateChange = route({
+  method: 'PUT',
+  by: 'session',
+  path: '/exchange_rates',
+  tag: 'Exchange rates',
+  does: 'Record the exchange rate of a day',
+  scope: 'currencies.UPDATE',
+  changesOrganization: true,
+  body: SentRate,
+  answer: one('exchange_rate', ExchangeRate),
+  write: async (books, { body }) => ({
+    message: 'Exchange rate recorded.',
+    exchange_rate: showExchangeRate(await setExchangeRate(books, body)),
+  }),
+})

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Finding } from '../../audit/stuck/check.ts'
 import { openEngine } from '../../gateways/temporal/engine.ts'
 import { openDatabase } from '../../models/database.ts'
-import { readLocalRun, type Settings } from '../../settings.ts'
+import { readLocalRun, temporalOf, type Settings } from '../../settings.ts'
 import { examineDatabase } from './database.ts'
 import { examinePdfs } from './pdfs.ts'
 import { examineTemporal } from './temporal.ts'
@@ -16,7 +16,7 @@ const TEMPORAL_MS = 30_000
 export async function examine(settings: Settings, now: Date): Promise<Finding[]> {
   const { temporalAddress: address, temporalNamespace: namespace, temporalQueueSuffix: queueSuffix } = settings
   const { encryptionKey } = settings
-  const engine = openEngine({ address, namespace, queueSuffix, encryptionKey })
+  const engine = openEngine(temporalOf(settings))
   const database = openDatabase({ url: settings.databaseUrl, pool: 1, name: 'bahi doctor' })
   try {
     const [stored, reachable, redis] = await Promise.all([

@@ -1,4 +1,5 @@
 // What `npm run sql` prints of an answer of PostgreSQL: a table of its rows, a line of CSV, or how many rows were changed.
+import { onOneLine } from '../one-line.ts'
 
 /** As pg has it. */
 export interface Answer {
@@ -31,12 +32,6 @@ function table(fields: Answer['fields'], rows: (string | null)[][]): string[] {
     row === null ? widths.map((width) => '-'.repeat(width)).join('-+-') : row.map(padded).join(' | ').trimEnd(),
   )
 }
-
-// What a caller has stored may hold the escape sequences of a terminal.
-const onOneLine = (value: string) => value.replaceAll(/\p{Cc}/gu, (character) => ESCAPES[character] ?? hex(character))
-
-const ESCAPES: Record<string, string> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' }
-const hex = (character: string) => `\\x${character.charCodeAt(0).toString(16).padStart(2, '0')}`
 
 export const csvLine = (values: (string | null)[]): string =>
   values

@@ -1,5 +1,6 @@
 // Which changes of rows change who may do what: they are kept outside of the database, because a restore would undo them.
 import type { AccessChange } from '../../domain/restoration.ts'
+import type { Role } from '../../domain/roles.ts'
 
 /** The changes that these new values of a row are. */
 export function accessChangesOf(table: string, row: object, changes: object, now: Date): AccessChange[] {
@@ -9,7 +10,15 @@ export function accessChangesOf(table: string, row: object, changes: object, now
     const revoked = after.revoked_time.toISOString()
     return [{ change: 'TOKEN_REVOKED', org_id: before.org_id as string, id: before.id as string, time: revoked }]
   }
+  if (table === 'users') return memberChanges(before, after, time)
   if (table !== 'organizations' || after.status === undefined || after.status === before.status) return []
   const status = after.status as 'ACTIVE' | 'SUSPENDED'
   return [{ change: 'ORGANIZATION_STATUS', org_id: before.id as string, status, time }]
+}
+
+function memberChanges(before: Record<string, unknown>, after: Record<string, unknown>, time: string): AccessChange[] {
+  const member = { change: 'MEMBER', org_id: before.org_id as string, id: before.id as string, time } as const
+  if (after.removed_time instanceof Date) return [{ ...member, role: null }]
+  const role = (after.role ?? before.role) as Role
+  return role !== before.role || after.removed_time === null ? [{ ...member, role }] : []
 }

@@ -23,7 +23,7 @@ type Versioned = RowOf<typeof VERSIONED> & { id: string }
 // The tables that decide who a caller is and what a token may do; the API caches what it read from them.
 const CALLER_TABLES = new Set(['tokens', 'organizations'])
 // The tables that background jobs of the worker empty, besides the queue of deliveries.
-const OUTBOXES = new Set(['recurring_signals', 'e_invoices', 'emails'])
+const OUTBOXES = new Set(['recurring_signals', 'e_invoices', 'emails', 'password_reset_requests'])
 export class Books implements Scope {
   readonly connection: Transaction
   readonly caller: Caller
@@ -60,6 +60,7 @@ export class Books implements Scope {
 
   /** Opens the books of one of the partner's organisations. The command must have checked that it is the partner's. */
   enter(orgId: string): void {
+    if (orgId === this.#orgId) return
     if (this.caller.kind !== 'PARTNER' && this.caller.kind !== 'SYSTEM') throw new Error('a token has one organisation')
     this.#orgId = orgId
   }
@@ -69,15 +70,13 @@ export class Books implements Scope {
   }
 
   insert<Row extends { org_id: string }>(table: ModelOf<Row>, row: Omit<Row, 'org_id'>): Row {
-    const whole = { ...row, org_id: this.orgId } as unknown as Row
-    this.#unitOfWork.insert(table, whole)
-    this.#fillsOutbox ||= OUTBOXES.has(table.name)
-    return whole
+    return this.insertAbove(table, { ...row, org_id: this.orgId } as unknown as Row)
   }
 
   /** Inserts into one of the few tables that do not belong to an organisation. */
   insertAbove<Row extends object>(table: ModelOf<Row>, row: Row): Row {
     this.#unitOfWork.insert(table, row)
+    this.#fillsOutbox ||= OUTBOXES.has(table.name)
     return row
   }
 

@@ -28,6 +28,8 @@ export interface ActivityEntry {
   entityRef: string | null
   changes?: Record<string, { old: unknown; new: unknown }> | null
   metadata?: Record<string, unknown>
+  /** The user who does it, where the caller is not known as one yet. */
+  actorUserId?: string
 }
 
 /** `to`: the one endpoint that gets the event, whatever it subscribes to, and the id of that delivery. */
@@ -45,7 +47,7 @@ export function activityOf(entry: ActivityEntry, id: string, caller: Caller, now
     entity_type: entry.entityType,
     entity_id: entry.entityId,
     entity_ref: entry.entityRef,
-    actor_user_id: caller.userId,
+    actor_user_id: entry.actorUserId ?? caller.userId,
     changes: entry.changes ?? null,
     metadata: { ...caller.origin, ...entry.metadata },
     occurred_at: now,

@@ -36,6 +36,21 @@ export const TAKEN: Record<
     field: 'user.email',
     message: 'Other calls are adding a user with this address; try again.',
   },
+  branches_org_id_code_key: {
+    code: 'validation.duplicate_resource',
+    field: 'code',
+    message: 'Another branch has this code.',
+  },
+  cost_centers_org_id_code_key: {
+    code: 'validation.duplicate_resource',
+    field: 'code',
+    message: 'Another cost center has this code.',
+  },
+  users_email: {
+    code: 'validation.duplicate_resource',
+    field: 'email',
+    message: 'This person is becoming a member at this moment.',
+  },
   emails_reminder_day: {
     code: 'validation.duplicate_resource',
     message: 'The customer was reminded of this invoice today; the next reminder can be sent tomorrow.',
@@ -101,8 +116,8 @@ const inUse = (table: string | undefined) =>
   fault('conflict.in_use', table === undefined ? {} : { details: { referred_to_by: table } })
 
 // Class 22: a value does not fit its type; 54000: a text is too long for its index. The shapes of bodies should refuse them
-// earlier, so one that gets here is answered as a client error, and logged with its cause.
-const isUnstorable = (code: string) => code.startsWith('22') || code === '54000'
+// earlier, so one that gets here is answered as a client error, and logged with its cause. Errors of other services have numbers.
+const isUnstorable = (code: unknown) => typeof code === 'string' && (code.startsWith('22') || code === '54000')
 
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOTFOUND', 'ETIMEDOUT', 'ENOENT'])
 // 25P03 and 25P04: the server ended the connection, because its transaction was idle or open for too long.

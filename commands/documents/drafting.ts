@@ -1,7 +1,7 @@
 // What drafting shares for every kind of document: its context, dates, currency, exchange rate and totals.
 import { dateInZone, parseDocumentDate } from '../../domain/dates.ts'
 import { decimalText, Exact } from '../../domain/decimal.ts'
-import { notFound } from '../../domain/faults.ts'
+import { fault, notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { minorDigits, refuseExchangeRate } from '../../domain/money.ts'
 import type { Priced } from '../../domain/totals.ts'
@@ -79,6 +79,19 @@ export async function documentContextOf(
 /** Throws not_found.resource where one of the tags is no cost center of the organisation's. */
 export function refuseUnknownTags(tags: string[], { tags_found }: { tags_found: number }): void {
   if (tags_found !== tags.length) throw notFound('cost center', 'tags')
+}
+
+/** Throws validation.invalid_value where a new document names a cost center that is closed; older ones keep it. */
+export function refuseClosedTags({ tags_closed }: { tags_closed: number }): void {
+  if (tags_closed > 0)
+    throw fault('validation.invalid_value', { field: 'tags', message: 'A cost center of the tags is closed.' })
+}
+
+/** The same of the branch too. */
+export function refuseClosed(context: Pick<DocumentContext, 'branch' | 'tags_closed'>): void {
+  if (context.branch && !context.branch.is_active)
+    throw fault('validation.invalid_value', { field: 'branch_id', message: 'This branch is closed.' })
+  refuseClosedTags(context)
 }
 
 export function branchOf({ branch }: DocumentContext): NonNullable<DocumentContext['branch']> {

@@ -28,21 +28,28 @@ export function openFinancialYear(
     end_date: year.end,
     created_time: books.now,
   })
-  for (const { id, invoice_prefix: prefix } of branches) {
-    books.insert(numberSeries, {
-      id: books.newId(),
-      branch_id: id,
-      period_id: period.id,
-      series_name: 'default',
-      label: 'Default',
-      prefix,
-      padding: DEFAULT_PADDING,
-      format_template: DEFAULT_TEMPLATE,
-      is_default: true,
-      created_time: books.now,
-    })
-  }
+  for (const branch of branches) insertDefaultSeries(books, branch, period.id)
   return period
+}
+
+/** Adds the `default` series of a branch in a period. */
+export function insertDefaultSeries(
+  books: Books,
+  { id, invoice_prefix: prefix }: Pick<BranchRow, 'id' | 'invoice_prefix'>,
+  periodId: string,
+): void {
+  books.insert(numberSeries, {
+    id: books.newId(),
+    branch_id: id,
+    period_id: periodId,
+    series_name: 'default',
+    label: 'Default',
+    prefix,
+    padding: DEFAULT_PADDING,
+    format_template: DEFAULT_TEMPLATE,
+    is_default: true,
+    created_time: books.now,
+  })
 }
 
 /**

@@ -7,7 +7,7 @@ import { reversalOf } from '../../domain/posting/posting.ts'
 import { readJournalContext, type JournalContext, type ReadJournal } from '../../models/journal.ts'
 import type { Books } from '../books/books.ts'
 import { announceDocument, recordDeletion, recordDocument } from '../documents/document-entries.ts'
-import { documentDateOf, knownIds, refuseUnknownTags, today } from '../documents/drafting.ts'
+import { documentDateOf, knownIds, refuseClosedTags, refuseUnknownTags, today } from '../documents/drafting.ts'
 import { journalOf } from './journals.ts'
 
 export interface ManualLine {
@@ -37,6 +37,7 @@ export async function postManualJournal(books: Books, input: NewJournal): Promis
   const tags = knownIds(input.tags ?? [], 'tags')
   const context = await journalContextOf(books, input, tags)
   refuseUnknownTags(tags, context)
+  refuseClosedTags(context)
   const find = findersOf(context)
   const contactId = find.contact(input.contact_id, 'contact_id')
   // Errors for records that do not exist come before errors for values (decisions §1).

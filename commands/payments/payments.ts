@@ -18,7 +18,7 @@ import { findPayment, payments, type AllocationRow, type Payment, type PaymentRo
 import type { Books } from '../books/books.ts'
 import { changesBetween } from '../books/changes.ts'
 import { recordDeletion, recordDocument, reverseDocument } from '../documents/document-entries.ts'
-import { documentDateOf, knownIds, rateToFind, today } from '../documents/drafting.ts'
+import { documentDateOf, knownIds, rateToFind, refuseClosedTags, today } from '../documents/drafting.ts'
 import { numberDocument } from '../documents/numbering.ts'
 import { announcePayment, differenceOf, postExchangeDifference, postPayment } from './payment-entries.ts'
 import {
@@ -86,6 +86,7 @@ export async function recordPayment(books: Books, input: NewPayment, { keyed }: 
   const alike = { flow: input.flow, amount, currency, reference: input.reference_number ?? '', ...around }
   const request = { alike, rate: rate && { ...rate, date } }
   const context = await paymentContextOf(books, { ...input, tags }, request)
+  refuseClosedTags(context)
   const documents = await documentsOf(books, input.flow, allocationsSent)
   const { exchangeRate } = currencyAndRateOf(books, input, context)
   refuseWrongPayer(context, input.flow, type)

@@ -15,7 +15,7 @@ import {
   type ExpenseRow,
 } from '../../models/expense.ts'
 import type { Books } from '../books/books.ts'
-import { documentDateOf, knownIds, refuseUnknownTags } from '../documents/drafting.ts'
+import { documentDateOf, knownIds, refuseClosedTags, refuseUnknownTags } from '../documents/drafting.ts'
 
 /** A line as a caller sends it. */
 export interface ExpenseLineInput {
@@ -80,6 +80,7 @@ export function draftExpense(
   find.all(input)
   const tags = knownIds(input.tags ?? [], 'tags')
   refuseUnknownTags(tags, context)
+  if (!before) refuseClosedTags(context)
   const itemized = input.line_items != null
   // An expense without line_items has one line, which takes everything from the header.
   const sentLines = (input.line_items ?? [{ amount: input.amount! }]).map((line, index) => {

@@ -19,6 +19,7 @@ import {
 import {
   documentContextOf,
   branchOf,
+  refuseClosed,
   currencyOrAssumed,
   knownIds,
   totalsOf,
@@ -104,6 +105,7 @@ export async function draftPurchase(books: Books, input: PurchaseInput, options:
     existing,
   )
   const vendor = vendorOf(context, vendorField)
+  if (!existing) refuseClosed(context)
   const place = placeOfSupply(input.place_of_supply ?? vendor.place_of_contact ?? branch.state)
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)

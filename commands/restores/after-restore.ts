@@ -1,6 +1,6 @@
 // What has to be done once after a restore, before the service runs on the restored books.
-import type { AccessChange } from '../../domain/restoration.ts'
-import { nextReminders } from '../../domain/reminders.ts'
+import { changesToRepeat, type AccessChange } from '../../domain/restoration.ts'
+import { remindersAfterFailure } from '../../domain/reminders.ts'
 import { distrustMails, endSessions, restoredState, type RestoredState } from '../../models/after-restore.ts'
 import type { Database } from '../../models/database.ts'
 import { putReminderSweepOff } from '../../models/reminder.ts'
@@ -31,7 +31,7 @@ export interface AfterRestore {
   organizations: RestoredBooks[]
   mails: { org_id: string; id: string }[]
   sessions: number
-  /** Changes that were made again, and those whose token, key or organisation the backup does not have. */
+  /** Changes that were made again, and those that could not be: the backup does not have the token, key, organisation or member. */
   repeated: AccessChange[]
   unknown: AccessChange[]
 }
@@ -46,8 +46,7 @@ export async function afterRestore(
   // Whatever the clocks of the machines say, all that was restored is older.
   const begun = await beginRestore(database, new Date(input.lost.from.getTime() + 1))
   const done: AfterRestore = { begun, organizations: [], mails: [], sessions: 0, repeated: [], unknown: [] }
-  // In the order in which they were made, so that the last one stands.
-  for (const change of input.changes.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time)))
+  for (const change of changesToRepeat(input.changes))
     ((await repeatAccessChange(context, operator, change)) ? done.repeated : done.unknown).push(change)
   done.sessions = await endSessions(database)
   for (let more = await distrustMails(database, begun); more.length > 0; more = await distrustMails(database, begun))
@@ -80,9 +79,9 @@ function skipIn(
   return database.transaction(async (connection) => {
     const scope = { connection, orgId: organization.org_id }
     const skipped = await skipLostNumbers(scope, organization, { lost, skip, begun })
-    // Today's reminders may have been sent.
+    // Those until the failure may have been sent.
     if (skipped)
-      await putReminderSweepOff(scope, new Date(nextReminders(lost.to.toISOString(), organization.time_zone)))
+      await putReminderSweepOff(scope, new Date(remindersAfterFailure(lost.to.toISOString(), organization.time_zone)))
     return skipped
   })
 }

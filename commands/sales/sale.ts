@@ -13,6 +13,7 @@ import { fillLines, type ExistingLines, type FilledLine } from '../documents/doc
 import {
   documentContextOf,
   branchOf,
+  refuseClosed,
   currencyOrAssumed,
   knownIds,
   totalsOf,
@@ -91,6 +92,7 @@ export async function draftSale(books: Books, input: SaleInput, options: SaleOpt
     existing,
   )
   const customer = customerOf(context)
+  if (!existing) refuseClosed(context)
   const place = placeOfSupply(input.place_of_supply ?? customer.place_of_contact ?? branch.state)
   const { currency, exchangeRate } = currencyOrAssumed(books, input, context)
   const roundOff = input.round_off == null ? null : decimalText(input.round_off)

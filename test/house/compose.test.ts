@@ -1,6 +1,12 @@
 // The compose file gives each container no more than it needs: ports, networks, passwords, rights, memory, settings.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
+import { ROOT } from '../fixtures/root.ts'
+import { commandsInSentences } from '../operations/runbook-commands.ts'
 import { read } from './sources.ts'
 
 interface Container {
@@ -47,6 +53,30 @@ describe('docker-compose.yml', () => {
     const made = text.split('\nname:')[0]!.match(/[A-Z][A-Z_]+_(?:PASSWORD|KEY)\b/g)
     expect(new Set(secrets.map(({ name }) => name))).toEqual(required)
     expect(new Set(made)).toEqual(required)
+  })
+
+  test('the lines of its beginning write a file that only its owner reads, with a value of each', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'bahi-compose-'))
+    try {
+      const lines = text.split('\nname:')[0]!.match(/^# {3}.*$/gm)!.map((line) => line.slice(4))
+      execFileSync('bash', ['-e', '-c', lines.join('\n')], { cwd: folder })
+      const written = readFileSync(join(folder, '.env'), 'utf8')
+      expect(written).toMatch(/^(?:\w+_PASSWORD=[0-9a-f]{48}\n){4}(?:\w+_KEY=[\w+/]{43}=\n){2}COMPOSE_PROFILES=trial\n$/)
+      expect(statSync(join(folder, '.env')).mode & 0o777).toBe(0o600)
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+
+  test('has the services that commands of the documents name, and the image the programs', () => {
+    const commands = ['README.md', 'docs/running.md'].flatMap(commandsInSentences).flatMap((line) => /^docker compose (.*)$/.exec(line)?.[1] ?? [])
+    expect(commands.length).toBeGreaterThan(5)
+    for (const command of commands) {
+      const [verb, ...words] = command.replace(/--entrypoint \S+/, '').split(' ').filter((word) => word !== '' && !word.startsWith('-'))
+      const named = verb === 'exec' || verb === 'run' ? words.slice(0, 1) : words
+      expect([command, named.filter((name) => !(name in services))]).toEqual([command, []])
+      for (const [program] of command.matchAll(/bin\/\S+\.ts/g)) expect(existsSync(join(ROOT, program))).toBe(true)
+    }
   })
 
   test('limits every container', () => {

@@ -44,15 +44,22 @@ test('the kinds of the registry are the tables, models and resources that there 
 })
 
 test('what is exported is used: by another file, or at home and by a test', () => {
-  const codes = new Map(SOURCES.map(({ path, text }) => [path, codeOf(text)]))
   const VALUE = /^export (?:async )?(?:const|function\*?|class) (\w+)/gm
-  const uses = (name: string, code: string) => [...code.matchAll(new RegExp(`\\b${name}\\b`, 'g'))].length
+  // How often each file says each word, by word and path.
+  const said = new Map<string, Map<string, number>>()
+  for (const { path, text } of SOURCES) {
+    for (const [word] of codeOf(text).matchAll(/\w+/g)) {
+      const places = said.get(word) ?? new Map<string, number>()
+      said.set(word, places.set(path, (places.get(path) ?? 0) + 1))
+    }
+  }
   const unused = SOURCES.filter(({ path }) => !/^(test|docs)\//.test(path)).flatMap(({ path, text }) => (
     [...text.matchAll(VALUE)].flatMap(([declaration, name = '']) => {
-      const users = [...codes].filter(([other, code]) => other !== path && uses(name, code) > 0).map(([other]) => other)
+      const places = said.get(name)!
+      const users = [...places.keys()].filter((other) => other !== path)
       // A table is defined whether or not anything but SQL reads it.
       const isModel = path.startsWith('models/') && new RegExp(`const ${name} = model\\(`).test(text)
-      const isTold = isModel || users.some((other) => !other.startsWith('test/')) || (users.length > 0 && uses(name, codes.get(path)!) > 1)
+      const isTold = isModel || users.some((other) => !other.startsWith('test/')) || (users.length > 0 && places.get(path)! > 1)
       return isTold ? [] : [`${path}: ${declaration}`]
     })
   ))

@@ -37,11 +37,14 @@ const relayed = ({ path, text }: Sql) => RELAY.includes(path) && /\borg_id = \w+
 
 // What is read across organisations, and why that is right.
 const ACROSS: Record<string, string> = {
+  'models/email.ts WITH_PDF': 'the sweep of files looks at those of every organisation',
+  'models/after-restore.ts SESSIONS': 'after a restore, the links of all invitations are distrusted',
   'models/after-restore.ts MAILS': 'after a restore, the mails of all organisations are distrusted',
   'models/skipped-numbers.ts ORGANIZATIONS': 'after a restore, numbers of every organisation are skipped',
   'models/skipped-numbers.ts LAST_TIME': 'after a restore, an operator is told what is lost of all',
   'models/issued-access.ts OF_TOKEN': 'an operator revokes a token by its id',
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
+  'models/password-reset.ts ORGANIZATION_OF': 'a person gets mail of one of the organisations that they belong to',
   'models/session.ts ORGANIZATIONS_OF': 'a person sees to which organisations they belong',
   'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',
   'models/waiting-deliveries.ts COUNT_WAITING': 'operators see how much waits in all',
@@ -69,7 +72,12 @@ const ACROSS: Record<string, string> = {
   'models/circuit.ts MAKE': 'the endpoints are those of attempts that have just ended',
   'models/delivery.ts UNFINISHED': 'the relay looks for batches that a crash left',
   'models/webhook.ts EVENT': 'a part of the condition of a list, whose rows are of one organisation, and the event of the same',
+  'models/taking-up.ts RELEASE_LADDERS': 'after a loss of the Temporal server, every delivery that waited in a workflow waits in the queue again',
+  'models/taking-up.ts QUEUE_E_INVOICES': 'after a loss of the Temporal server, every e-invoice under way gets its workflow again',
+  'models/taking-up.ts SOONEST': 'after a loss of the Temporal server, every schedule gets its workflow again',
+  'models/taking-up.ts SIGNAL': 'the rows carry the organisation',
   'models/recurring-queue.ts OVERDUE': 'the worker looks for schedules of anybody that should have run',
+  'models/recurring-queue.ts OPEN': 'an operator has the workflow of every schedule started anew',
   'models/recurring-queue.ts ACTIVE': 'after a loss of the Temporal server, every schedule gets its workflow again',
   'models/unit-of-work.ts insert': 'the rows carry the organisation of the open books',
 }
@@ -103,7 +111,7 @@ describe('SQL is written in models and reports alone', () => {
 test('a finder that takes a bare connection asks nothing of an organisation, but for those with a reason', () => {
   const known = ['findTokenHolder', 'findPartnerOfKey', 'findOrganizationOfPartner', 'findOrganizationByRef', 'findOrganization', 'findOrganizationFacts',
     // Of persons, who belong to organisations and not to one.
-    'findPersonByEmail', 'findSession', 'findSessions', 'findOrganizationsOf', 'countSignIn',
+    'findPersonByEmail', 'findSession', 'findSessions', 'findOrganizationsOf', 'countSignIn', 'findResetRequests', 'findUserOfPerson',
     // Of the installation.
     'installationOf']
   const finder = /export (?:async )?function (find\w+|count\w+|read\w+|with\w+|\w+Of)\s*(?:<[^>]*>+)?\(\s*\w+: (Connection|Database|Transaction)\b/g

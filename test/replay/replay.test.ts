@@ -1,13 +1,11 @@
 // Histories that were recorded once still replay: a story that changed under way would not find its own footsteps.
 import { readFile, readdir } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
-import { beforeAll, expect, jest, test } from '@jest/globals'
+import { beforeAll, expect, test } from '@jest/globals'
 import { DefaultLogger, Runtime, Worker } from '@temporalio/worker'
 import { dataConverterOf } from '../../gateways/temporal/payload-codec.ts'
 import { workflowBundle } from '../workflows/bundle.ts'
 import { RECORDING_KEY } from './recording-key.ts'
-
-jest.setTimeout(60_000)
 
 const HISTORIES = fileURLToPath(new URL('./histories/', import.meta.url))
 const recorded = (await readdir(HISTORIES)).filter((name) => name.endsWith('.json')).sort()

@@ -18,7 +18,7 @@ beforeAll(async () => {
   // With its background jobs, which start the workflows of schedules.
   worker = await spawnWorker(service.env)
   dataDir = mkdtempSync(join(tmpdir(), 'bahi-month-'))
-}, 60_000)
+})
 afterAll(async () => {
   rmSync(dataDir, { recursive: true, force: true })
   await kill(worker)
