@@ -1,5 +1,5 @@
 // Decides which errors mean that the Temporal server is unavailable, so that any call is worth repeating.
-import { isGrpcServiceError } from '@temporalio/client'
+import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client'
 
 /** The Temporal server could not be reached, or was too busy to answer. */
 export class EngineUnavailable extends Error {
@@ -14,10 +14,15 @@ const UNAVAILABLE_CODES = new Set([1, 4, 5, 8, 10, 14])
 
 const INVALID_ARGUMENT = 3
 
-/** Whether the error, or one of its causes, means that the Temporal server is unavailable. */
+/**
+ * Whether the error, or one of its causes, means that the Temporal server is unavailable.
+ *
+ * A server that does not know the workflow that a call has started and waits for has lost its data: a worker starts it anew.
+ */
 export function isEngineUnavailable(error: unknown): boolean {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (isGrpcServiceError(cause)) return UNAVAILABLE_CODES.has(cause.code) || lacksSearchAttributes(cause)
+    if (cause instanceof WorkflowNotFoundError) return true
     // The last: this process shuts down, and has closed its connection.
     if (cause.name === 'TransportError' || /Failed to connect|Channel has been shut down/.test(cause.message))
       return true

@@ -1,9 +1,8 @@
-// E-invoices: which documents are registered, their IRN, units, errors, and the payload in NIC's schema.
+// E-invoices: which documents are registered, their IRN, and the payload in NIC's schema.
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
-import { errorOf, isTransient } from '../../domain/e-invoice/error-codes.ts'
 import { isCancellable } from '../../domain/e-invoice/irn.ts'
 import { irnOf } from '../../gateways/einvoice/irn-hash.ts'
 import { eInvoicePayload } from '../../domain/e-invoice/payload.ts'
@@ -12,7 +11,6 @@ import { EInvoicePayload } from '../../domain/e-invoice/payload-shape.ts'
 import type { EInvoiceSource } from '../../domain/e-invoice/source.ts'
 import { refuseRetry, type EInvoiceStatus } from '../../domain/e-invoice/state.ts'
 import { supplyTypeOf, type SupplyType } from '../../domain/e-invoice/supply.ts'
-import { UNIT_CODES, unitCode } from '../../domain/e-invoice/units.ts'
 import { gstOnSale } from '../../domain/gst.ts'
 import { priceSale } from '../../domain/totals.ts'
 import { buyer, BUYER_GSTIN, GST_18, gstin, line, OTHER_STATE_GSTIN, RCM_18, SELLER_GSTIN, source, supplier } from './e-invoice-sources.ts'
@@ -94,24 +92,6 @@ describe('special economic zones', () => {
   ])('%s', (_name, changes, codes) => {
     expect(ofZone(changes)).toEqual(codes)
   })
-})
-
-describe('units', () => {
-  test.each([['kg', 'KGS'], ['Kgs.', 'KGS'], ['NOS', 'NOS'], ['Pieces', 'PCS'], ['hours', 'OTH'], ['%', 'OTH'], ['', null], [null, null], ['Sq. Ft', 'SQF']])('%s', (unit, code) => {
-    expect(unitCode(unit)).toBe(code)
-  })
-
-  test('any text is one of the codes', () => {
-    fc.assert(fc.property(fc.string(), (text) => expect([null, ...UNIT_CODES]).toContain(unitCode(text))))
-  })
-})
-
-test("errors have a plain meaning, the portal's words are bounded", () => {
-  expect(errorOf('2150', 'Duplicate IRN')).toEqual({ code: '2150', message: 'The portal has an IRN for this number already. (Duplicate IRN)', field: null })
-  expect(errorOf('5999', 'Something\u0000 else')).toEqual({ code: '5999', message: 'Something  else', field: null })
-  expect(errorOf('9'.repeat(99), 'x'.repeat(9_999)).message.length).toBeLessThanOrEqual(300)
-  expect(errorOf('5999').message).toBe('The portal gives no reason.')
-  expect([isTransient('2147'), isTransient('2150'), isTransient('PAYLOAD')]).toEqual([true, false, false])
 })
 
 describe('the payload', () => {
