@@ -3,6 +3,8 @@
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
+COPY client/package.json client/
+COPY console/package.json console/
 # Without what only the local run and the tests need: Node, PostgreSQL, Azurite and an embedded LibreOffice.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 
