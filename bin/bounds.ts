@@ -129,7 +129,7 @@ function serverRows({ databasePool, rowMemoryMb, webhookTimeoutSeconds }: Settin
     [
       'An answer of Redis, three times in a row',
       seconds(LATE_MS),
-      `counted in the process, until it answers a probe, every ${seconds(PROBE_EVERY_MS)}`,
+      `counted in the process, until it counts a probe, every ${seconds(PROBE_EVERY_MS)}`,
       '`api/http/redis-circuit.ts`',
     ],
     ['A DNS look-up of a receiver', seconds(LOOKUPS.limitMs), 'the attempt fails', '`gateways/webhook/resolver.ts`'],

@@ -1,13 +1,15 @@
 // Counts requests per minute by token, partner or address: in Redis if it is configured, otherwise in this process.
-import { Redis } from 'ioredis'
+import { Redis, ReplyError } from 'ioredis'
 import type { Logger } from 'pino'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
-import { createRedisCircuit, type RedisCircuit } from './redis-circuit.ts'
+import { createRedisCircuit, type Outcome } from './redis-circuit.ts'
 
 const WINDOW_SECONDS = 60
 /** The most addresses with a counter of their own in one window; a counter takes half a kilobyte. */
 const MAX_ADDRESSES = 20_000
 const OTHERS = 'others'
+/** Before the keys of all counters in Redis. */
+const KEYS = 'bahi:limit'
 /** Time limits of Redis: for a command, for opening a connection and for closing one. */
 export const REDIS_WAITS_MS = { command: 250, connect: 1_000, disconnect: 250 }
 
@@ -41,8 +43,8 @@ export interface Limits {
 }
 
 /**
- * Counts in Redis, shared by all API processes, if a URL is given. While Redis is unavailable or slow, each process counts for
- * itself, and no request fails or waits because of it.
+ * Counts in Redis, shared by all API processes, if a URL is given. While Redis is unavailable or slow, or refuses to count, each
+ * process counts for itself, and no request fails or waits because of it.
  */
 export function createLimiter(limits: Limits, redisUrl: string | null, log: Pick<Logger, 'info' | 'warn'>): Limiter {
   const redis = redisUrl ? shareCounts(redisUrl, log) : null
@@ -117,7 +119,7 @@ function counterOf(
   if (!shared) return (key) => inProcess.consume(key)
   const inRedis: RateLimiterAbstract = new RateLimiterRedis({
     storeClient: shared.redis,
-    keyPrefix: `bahi:limit:${name}`,
+    keyPrefix: `${KEYS}:${name}`,
     points,
     duration: WINDOW_SECONDS,
     ...options,
@@ -127,12 +129,11 @@ function counterOf(
     const sentAt = performance.now()
     try {
       const counted = await inRedis.consume(key)
-      shared.circuit.note(sentAt, true)
+      shared.noteCount(sentAt, null)
       return counted
     } catch (error) {
-      const isRefusal = error instanceof RateLimiterRes
-      shared.circuit.note(sentAt, isRefusal)
-      if (isRefusal) throw error
+      shared.noteCount(sentAt, error)
+      if (error instanceof RateLimiterRes) throw error
       return inProcess.consume(key)
     }
   }
@@ -140,24 +141,23 @@ function counterOf(
 
 interface SharedCounts {
   redis: Redis
-  circuit: RedisCircuit
+  /** Notes how a count has ended that was sent at this time: null where it was answered within its budget. */
+  noteCount(sentAt: number, error: unknown): void
   /** Whether requests are counted in Redis now. */
   isUsed(): boolean
   close(): void
 }
 
-// A request waits for Redis for REDIS_WAITS_MS.command at most, and not at all while it is known to be unavailable or slow.
+function outcomeOf(error: unknown): Outcome {
+  if (error === null || error instanceof RateLimiterRes) return 'counted'
+  return error instanceof ReplyError ? 'refused' : 'unanswered'
+}
+
+// A request waits for Redis for REDIS_WAITS_MS.command at most, and not at all while it is known not to count.
 function shareCounts(url: string, log: Pick<Logger, 'info' | 'warn'>): SharedCounts {
   const redis = openRedis(url)
-  const circuit = createRedisCircuit({
-    // A connection that does not answer may be lost without either end knowing it.
-    probe: () =>
-      redis.ping().catch((error: unknown) => {
-        if (redis.status === 'ready') redis.disconnect(true)
-        throw error
-      }),
-    onChange: () => say(),
-  })
+  let refusal: string | null = null
+  const circuit = createRedisCircuit({ probe: probeOf(redis), onChange: () => say() })
   const isUsed = () => redis.status === 'ready' && !circuit.isOpen()
   let wasUsed = true
   let isClosing = false
@@ -165,19 +165,48 @@ function shareCounts(url: string, log: Pick<Logger, 'info' | 'warn'>): SharedCou
     if (isClosing || isUsed() === wasUsed) return
     wasUsed = isUsed()
     if (wasUsed) log.info('Redis answers; the processes count rate limits together again')
+    else if (refusal !== null)
+      log.warn({ refusal }, 'Redis refuses to count; each process counts rate limits for itself')
     else log.warn('Redis is away or does not answer in time; each process counts rate limits for itself')
+    refusal = null
   }
   // The state of the client changes after some of its events.
   for (const event of ['ready', 'close'] as const) redis.on(event, () => setImmediate(say))
   return {
     redis,
-    circuit,
+    noteCount(sentAt, error) {
+      const outcome = outcomeOf(error)
+      refusal = outcome === 'refused' ? (error as Error).message.slice(0, 200) : null
+      circuit.note(sentAt, outcome)
+    },
     isUsed,
     close() {
       isClosing = true
       circuit.close()
       redis.disconnect()
     },
+  }
+}
+
+// One count of its own, by the command and below the prefix of the others: nothing that would refuse them lets it pass.
+function probeOf(redis: Redis): () => Promise<Outcome> {
+  const counter = new RateLimiterRedis({
+    storeClient: redis,
+    keyPrefix: `${KEYS}:probe`,
+    points: 1,
+    duration: WINDOW_SECONDS,
+  })
+  return async () => {
+    const error: unknown = await counter.consume('').then(
+      () => null,
+      (failure: unknown) => failure,
+    )
+    const outcome = outcomeOf(error)
+    // A connection that does not answer may be lost without either end knowing it; behind one to a replica, the name may by
+    // now be the address of another primary.
+    const isUseless = outcome === 'unanswered' || (outcome === 'refused' && /READONLY/.test((error as Error).message))
+    if (isUseless && redis.status === 'ready') redis.disconnect(true)
+    return outcome
   }
 }
 

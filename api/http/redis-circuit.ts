@@ -1,23 +1,30 @@
-// Keeps requests from waiting for a Redis that is reachable and does not answer in time.
+// Keeps requests from waiting for a Redis that is reachable, and does not answer in time or refuses to count.
 
 /** Three failures in a row, of commands that were not under way together, open the circuit. */
 const FAILURES = 3
 /** An answer that takes longer is late: a request waits for it. */
 export const LATE_MS = 100
-/** While the circuit is open, Redis is asked this often whether it answers again, and by nothing else. */
+/** While the circuit is open, Redis is asked this often whether it counts again, and by nothing else. */
 export const PROBE_EVERY_MS = 1_000
 
+/**
+ * How a command ended. `refused` is an answer that says no: to a read-only replica (READONLY), where memory or the disk is full
+ * (OOM, MISCONF), with too few replicas or rights. Redis does not hang then, but every other count would be refused alike, so one
+ * refusal opens the circuit at once: the request that met it did not wait, and those after it do not ask.
+ */
+export type Outcome = 'counted' | 'refused' | 'unanswered'
+
 export interface RedisCircuitOptions {
-  /** Asks Redis for an answer and nothing more. */
-  probe(): Promise<unknown>
+  /** Counts as a request does: a Redis that only answers reads, or PING, would hold up the next request or refuse it. */
+  probe(): Promise<Outcome>
   onChange(): void
 }
 
 export interface RedisCircuit {
   /** While it is, requests go on without Redis. */
   isOpen(): boolean
-  /** Notes that a command has ended that was sent at this time of `performance.now()`. */
-  note(sentAt: number, hasAnswered: boolean): void
+  /** Notes how a command has ended that was sent at this time of `performance.now()`. */
+  note(sentAt: number, outcome: Outcome): void
   close(): void
 }
 
@@ -41,20 +48,18 @@ export function createRedisCircuit({ probe, onChange }: RedisCircuitOptions): Re
 
   async function probeNow(): Promise<void> {
     const sentAt = performance.now()
-    const hasAnswered = await probe().then(
-      () => isInTime(sentAt),
-      () => false,
-    )
+    const counts = (await probe()) === 'counted' && isInTime(sentAt)
     if (isClosed) return
-    if (hasAnswered) change(false)
+    if (counts) change(false)
     else probeLater()
   }
 
   return {
     isOpen: () => isOpen,
-    note(sentAt, hasAnswered) {
-      if (isOpen) return
-      if (hasAnswered && isInTime(sentAt)) {
+    note(sentAt, outcome) {
+      if (isOpen || isClosed) return
+      if (outcome === 'refused') return change(true)
+      if (outcome === 'counted' && isInTime(sentAt)) {
         failures = 0
         return
       }

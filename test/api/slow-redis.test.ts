@@ -1,8 +1,9 @@
-// A Redis that is reachable, and answers late or never, holds no request up after its first failures.
+// A Redis that is reachable, and answers late or never or refuses to count, holds no request up after its first failures.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Redis } from 'ioredis'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { createLimiter } from '../../api/http/rate-limit.ts'
@@ -60,10 +61,46 @@ withRedis.each([
   expect(said).toHaveLength(2)
 })
 
+const REFUSALS: [how: string, begin: string[], end: string[], refusal: RegExp][] = [
+  ['is full', ['CONFIG', 'SET', 'maxmemory', '1'], ['CONFIG', 'SET', 'maxmemory', '0'], /OOM/],
+  ['is a read-only replica', ['REPLICAOF', '127.0.0.1', '9'], ['REPLICAOF', 'NO', 'ONE'], /READONLY/],
+]
+withRedis.each(REFUSALS)('one that %s refuses one count, and is used again when it counts', async (how, begin, end, refusal) => {
+  const way = await openSlowWay(port)
+  const operator = new Redis(port)
+  const lines: { msg: string; refusal?: string }[] = []
+  const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const limiter = createLimiter({ DEFAULT: 1_000, PARTNER: 1_000 }, `redis://127.0.0.1:${way.port}`, log)
+  const count = () => limiter.count({ of: 'DEFAULT', key: how }, new Date())
+  await until(() => limiter.state() === 'up', 30_000, () => 'Redis is not used')
+  await count()
+
+  await operator.call(begin[0]!, begin.slice(1))
+  way.counts = 0
+  expect((await count()).remaining).toBe(999)
+  expect(limiter.state()).toBe('away')
+  expect(Array.from(await Promise.all([count(), count()]), ({ remaining, allowed }) => [remaining, allowed])).toEqual([[998, true], [997, true]])
+  expect(way.counts).toBe(1)
+  expect(lines).toEqual([expect.objectContaining({ msg: 'Redis refuses to count; each process counts rate limits for itself', refusal: expect.stringMatching(refusal) })])
+  // It answers what only reads, and stays unused.
+  expect(await operator.ping()).toBe('PONG')
+  const { probes } = way
+  await until(() => way.probes >= probes + 3, 30_000, () => 'Redis is not asked')
+  expect([limiter.state(), way.counts, lines.length]).toEqual(['away', 1, 1])
+
+  await operator.call(end[0]!, end.slice(1))
+  await until(() => limiter.state() === 'up', 30_000, () => 'Redis is not used')
+  expect((await count()).remaining).toBe(998)
+  expect(lines.map(({ msg }) => msg).slice(1)).toEqual(['Redis answers; the processes count rate limits together again'])
+  limiter.close()
+  operator.disconnect()
+  way.close()
+})
+
 /** A way to Redis on which answers take as long as they are told to. */
 async function openSlowWay(redisPort: number) {
   const ends = new Set<Socket>()
-  const way = { port: 0, delayMs: 0, counts: 0, close: () => {} }
+  const way = { port: 0, delayMs: 0, counts: 0, probes: 0, close: () => {} }
   const server = createServer((socket) => {
     const beyond = connect(redisPort, '127.0.0.1')
     for (const end of [socket, beyond]) {
@@ -74,7 +111,8 @@ async function openSlowWay(redisPort: number) {
       })
     }
     socket.on('data', (sent: Buffer) => {
-      way.counts += sent.toString().match(/bahi:limit:/g)?.length ?? 0
+      way.counts += sent.toString().match(/bahi:limit:(?!probe)/g)?.length ?? 0
+      way.probes += sent.toString().match(/bahi:limit:probe/g)?.length ?? 0
       beyond.write(sent)
     })
     beyond.on('data', (answer: Buffer) => {
