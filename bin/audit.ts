@@ -9,9 +9,9 @@ import { openDatabase } from '../models/database.ts'
 import { restoreMarks } from '../models/restoration.ts'
 import { audit } from '../audit/audit.ts'
 import { heightOf, hledgerJournal, organizationsOf } from '../reports/hledger.ts'
-import { readLocalRun } from '../settings.ts'
 import { databaseUrl } from './database-url.ts'
 import { onOneLine } from './one-line.ts'
+import { operatorStorage } from './operator-settings.ts'
 import { optionsOf } from './options.ts'
 
 const USAGE = 'Usage: npm run audit [-- --hledger [--org ID]]'
@@ -62,9 +62,8 @@ async function restoreSign(): Promise<string | null> {
 
 /** When the service last ran on these books, by the blob store; null where none is configured, or it does not say. */
 async function seenAlive(installation: string): Promise<Date | null> {
-  const { storageConnectionString: connectionString, storageContainer: container } = readLocalRun()
-  if (connectionString === null) return null
-  return readMark(openBlobStore({ connectionString, container, publicUrl: null }), installation).catch(() => null)
+  const storage = operatorStorage()
+  return storage && readMark(openBlobStore(storage), installation).catch(() => null)
 }
 
 /** Writes the whole ledger to stdout at the reader's pace. Without `orgId`, accounts are below the name of their organisation. */

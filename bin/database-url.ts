@@ -1,8 +1,8 @@
 // The database of an operator's command: that of DATABASE_URL, otherwise that of the local run.
 import type { ServiceRole } from '../models/service-role.ts'
 import { isDatabaseUrl, NO_DATABASE_URL, readLocalRun } from '../settings.ts'
+import { operatorEnvironment } from './operator-settings.ts'
 import { explainErrors } from './plain-errors.ts'
-import { readDemoCard } from './services/demo-card.ts'
 import { localMigrating, type Migrating } from './services/local-roles.ts'
 
 /** Prints an error and exits with 2 if there is neither. From then on a database that is away is told in one line. */
@@ -30,8 +30,8 @@ function configuredUrl(): string {
     console.error(`DATABASE_URL: ${NO_DATABASE_URL}`)
     process.exit(2)
   }
-  const card = readDemoCard(dataDir)
-  if (card) return card.database_url
+  const { DATABASE_URL: ofRun } = operatorEnvironment()
+  if (ofRun) return ofRun
   console.error(
     `DATABASE_URL is not set, and there is no local run in ${dataDir}. Start one with npm start, or set DATABASE_URL.`,
   )

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { readLocalRun, readSettings, type Settings } from '../settings.ts'
 import { explainErrors } from './plain-errors.ts'
 import { readDemoCard } from './services/demo-card.ts'
+import { servicesOf } from './services/run-record.ts'
 
 /** Names every setting that is missing or invalid, and ends the process with 2. A database that is away is told in one line. */
 export function operatorSettings(): Settings {
@@ -17,15 +18,29 @@ export function operatorSettings(): Settings {
   }
 }
 
-/** The environment, and for what it lacks the addresses and the key of the local run, unless DATABASE_URL names another service. */
+/** The environment, and for what it lacks the services and the key of the local run, unless DATABASE_URL names another database. */
 export function operatorEnvironment(): NodeJS.ProcessEnv {
   const { dataDir, inherited } = readLocalRun()
-  const card = inherited.DATABASE_URL ? null : readDemoCard(dataDir)
+  const run = settingsOfRun(dataDir)
+  if (inherited.DATABASE_URL && inherited.DATABASE_URL !== run.DATABASE_URL) return inherited
+  // What is set to nothing is not set, as for the service.
+  const isGiven = ([name, value]: [string, string | undefined]) => value !== '' || !(name in run)
+  return { ...run, ...Object.fromEntries(Object.entries(inherited).filter(isGiven)) }
+}
+
+/** Where the files of the service are, by the settings of an operator's command; null where no blob store is configured. */
+export function operatorStorage(): { connectionString: string; container: string; publicUrl: null } | null {
+  const { storageConnectionString: connectionString, storageContainer: container } = readLocalRun(operatorEnvironment())
+  return connectionString === null ? null : { connectionString, container, publicUrl: null }
+}
+
+// A run of an earlier version has only the card.
+function settingsOfRun(dataDir: string): NodeJS.ProcessEnv {
+  const card = readDemoCard(dataDir)
   const key = join(dataDir, 'encryption.key')
-  const local = card && {
-    DATABASE_URL: card.database_url,
-    TEMPORAL_ADDRESS: card.temporal_address,
+  return {
+    ...(card && { DATABASE_URL: card.database_url, TEMPORAL_ADDRESS: card.temporal_address }),
+    ...servicesOf(dataDir),
     ...(existsSync(key) && { ENCRYPTION_KEY: readFileSync(key, 'utf8').trim() }),
   }
-  return { ...local, ...inherited }
 }

@@ -5,13 +5,13 @@ import { openBlobStore } from '../../gateways/storage/azure-blobs.ts'
 import { writeChanges } from '../../gateways/storage/security-log.ts'
 import { installationOf } from '../../models/installation.ts'
 import type { Database } from '../../models/database.ts'
-import { readLocalRun } from '../../settings.ts'
+import { operatorStorage } from '../operator-settings.ts'
 import { operatorContext } from '../operator.ts'
 
 interface Keeping {
   context: WriteContext
   keep(changes: readonly AccessChange[]): void
-  /** Writes those that are not written yet, where a blob store is configured; where that fails, says what is not kept. Never throws. */
+  /** Writes those that are not written yet; where there is no blob store, or it fails, prints them. Never throws. */
   kept(): Promise<void>
 }
 
@@ -22,18 +22,25 @@ export function keepingContext(database: Database): Keeping {
     context: { ...operatorContext(database), onAccessChanges: keep },
     keep,
     async kept() {
-      const { storageConnectionString: connectionString, storageContainer: container } = readLocalRun()
       const unwritten = changes.splice(0)
-      if (unwritten.length === 0 || connectionString === null) return
+      if (unwritten.length === 0) return
+      const storage = operatorStorage()
+      if (storage === null) return printUnkept(NO_STORE, unwritten)
       try {
         const { id } = await installationOf(database)
-        await writeChanges(openBlobStore({ connectionString, container, publicUrl: null }), id, unwritten, new Date())
+        await writeChanges(openBlobStore(storage), id, unwritten, new Date())
       } catch {
-        console.error(
-          'The security log in the blob store could not be written. Keep these lines for npm run after-restore -- --security-log FILE:',
-        )
-        for (const change of unwritten) console.error(JSON.stringify(change))
+        printUnkept(NOT_WRITTEN, unwritten)
       }
     },
   }
+}
+
+const NO_STORE = 'No blob store is configured (AZURE_STORAGE_CONNECTION_STRING), so there is no security log.'
+const NOT_WRITTEN = 'The security log in the blob store could not be written.'
+
+/** On stderr, so that what the command answers stays as it is. */
+function printUnkept(why: string, changes: readonly AccessChange[]): void {
+  console.error(`${why} Keep these lines for npm run after-restore -- --security-log FILE:`)
+  for (const change of changes) console.error(JSON.stringify(change))
 }

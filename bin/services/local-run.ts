@@ -112,6 +112,7 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
 
   const mailEventsKey = addresses.mailboxUrl === null ? null : await eventsKeyOf(addresses.mailboxUrl)
   const environment = environmentOf(local, addresses, { port, encryptionKey, mailEventsKey })
+  record.noteServices(environment)
   if (addresses.temporalUiUrl === null) {
     const { examineNamedTemporal } = await import('./named-temporal.ts')
     await examineNamedTemporal(environment, (line) => printLine('Temporal', line))

@@ -1,4 +1,4 @@
-// The record of a run in its data folder: the lock of the folder, the ports, and the started processes.
+// The record of a run in its data folder: the lock of the folder, the ports, the started processes, and where its services are.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { end, type Identity, isAlive, startOf } from './process.ts'
@@ -6,7 +6,20 @@ import { end, type Identity, isAlive, startOf } from './process.ts'
 interface Noted {
   ports: Record<string, number>
   children: Identity[]
+  services?: ServiceAddresses
 }
+
+/** Where the services of a run are, by the names of the settings. */
+const SERVICE_ADDRESSES = [
+  'DATABASE_URL',
+  'TEMPORAL_ADDRESS',
+  'TEMPORAL_NAMESPACE',
+  'TEMPORAL_QUEUE_SUFFIX',
+  'REDIS_URL',
+  'AZURE_STORAGE_CONNECTION_STRING',
+  'AZURE_STORAGE_CONTAINER',
+] as const
+type ServiceAddresses = Partial<Record<(typeof SERVICE_ADDRESSES)[number], string>>
 
 export interface RunRecord {
   /** The ports of the run before this one, by part. */
@@ -18,6 +31,8 @@ export interface RunRecord {
   notePorts(ports: Record<string, number>): void
   /** Writes a child to the record at once, in place of an earlier one of the same name. */
   noteChild(child: Identity): void
+  /** Writes where the services are that the API and the worker are given, for the commands of operators. */
+  noteServices(environment: ServiceAddresses): void
   /** Releases the data folder, after all processes are stopped. */
   close(): void
 }
@@ -37,7 +52,7 @@ export async function openRunRecord(dataDir: string, under?: number): Promise<Ru
   const file = join(dataDir, 'run.json')
   const last = readJson<Noted>(file)
   const leftovers = (last?.children ?? []).filter(isAlive)
-  const noted: Noted = { ports: last?.ports ?? {}, children: leftovers }
+  const noted: Noted = { ports: last?.ports ?? {}, children: leftovers, services: last?.services }
   const write = () => writeWhole(file, noted)
   return {
     lastPorts: { ...noted.ports },
@@ -52,6 +67,10 @@ export async function openRunRecord(dataDir: string, under?: number): Promise<Ru
       noted.children.push({ name, pid, startedAt, stopSignal })
       write()
     },
+    noteServices(environment) {
+      noted.services = Object.fromEntries(SERVICE_ADDRESSES.map((name) => [name, environment[name]]))
+      write()
+    },
     close() {
       noted.children = noted.children.filter(isAlive)
       write()
@@ -59,6 +78,10 @@ export async function openRunRecord(dataDir: string, under?: number): Promise<Ru
     },
   }
 }
+
+/** Where the services are of the run with this data folder, or of the last one in it; null where no run has noted it. */
+export const servicesOf = (dataDir: string): ServiceAddresses | null =>
+  readJson<Noted>(join(dataDir, 'run.json'))?.services ?? null
 
 /** Ends the leftovers, the newest first. */
 export async function endLeftovers(leftovers: Identity[]): Promise<void> {

@@ -1,8 +1,12 @@
 // An operator's commands for tokens and partner keys: they are listed with their last use and without their secrets, and revoked.
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { expect, test } from '@jest/globals'
 import { areTimes, filterOf, isClear } from '../../bin/access/selection.ts'
+import { openRunRecord } from '../../bin/services/run-record.ts'
 import { accessChangesIn } from '../../domain/restoration.ts'
 import { createLastUses } from '../../models/last-use.ts'
 import type { Json } from '../fixtures/client.ts'
@@ -11,9 +15,10 @@ import { useService } from '../fixtures/use-service.ts'
 
 const service = await useService()
 
-function run(program: string, ...args: string[]): Promise<{ code: number; said: string }> {
+const run = (program: string, ...args: string[]) => runWith(service.env, program, ...args)
+function runWith(env: Record<string, string>, program: string, ...args: string[]): Promise<{ code: number; said: string }> {
   return new Promise((resolve) => {
-    execFile(process.execPath, [`bin/${program}.ts`, ...args], { cwd: ROOT, env: { ...process.env, ...service.env } }, (error, stdout, stderr) =>
+    execFile(process.execPath, [`bin/${program}.ts`, ...args], { cwd: ROOT, env: { ...process.env, ...env } }, (error, stdout, stderr) =>
       resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }))
   })
 }
@@ -99,6 +104,28 @@ test('tokens and keys of an organisation, a partner or a time are listed first, 
   await until(async () => (await service.call('GET', '/partner/organizations', { partnerKey: secret })).status === 401)
   expect((await service.call('GET', '/partner/organizations', { partnerKey: service.partnerKey })).status).toBe(200)
   expect(await kept()).toEqual([...Array<string>(2).fill('PARTNER_KEY_REVOKED'), ...Array<string>(4).fill('TOKEN_REVOKED')])
+})
+
+test('beside a local run the services are those of its record, and without a blob store the lines to keep are printed', async () => {
+  const org = await service.organization()
+  const before = await kept()
+  const folder = mkdtempSync(join(tmpdir(), 'bahi-run-'))
+  const { DATABASE_URL: _, AZURE_STORAGE_CONNECTION_STRING: __, AZURE_STORAGE_CONTAINER: ___, ...none } = service.env
+  const record = await openRunRecord(folder)
+  const tokens: string[] = []
+  for (const services of [service.env, { DATABASE_URL: service.env.DATABASE_URL! }]) {
+    record.noteServices(services)
+    const { body: { token: { token_id } } } = await service.call('GET', '/whoami', { token: await service.token(org.orgId) })
+    tokens.push(token_id)
+    const { code, said } = await runWith({ ...none, DATABASE_URL: '', AZURE_STORAGE_CONNECTION_STRING: '', DATA_DIR: folder }, 'token', 'revoke', token_id)
+    expect([code, said.includes('No blob store is configured')]).toEqual([0, services !== service.env])
+    const revoked = [{ change: 'TOKEN_REVOKED', org_id: org.orgId, id: token_id, time: expect.any(String) }]
+    expect(accessChangesIn(said)).toEqual(services === service.env ? [] : revoked)
+  }
+  record.close()
+  rmSync(folder, { recursive: true })
+  expect(await kept()).toEqual([...before, 'TOKEN_REVOKED'].sort())
+  expect(await service.sql('SELECT FROM tokens WHERE revoked_time IS NOT NULL AND id = ANY($1)', tokens)).toHaveLength(2)
 })
 
 test('what is to be revoked has to be clear', async () => {

@@ -7,6 +7,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { freePort, isFree } from '../../bin/services/port.ts'
 import { end, isAlive, onPath } from '../../bin/services/process.ts'
+import { servicesOf } from '../../bin/services/run-record.ts'
+import { openBlobStore } from '../../gateways/storage/azure-blobs.ts'
 import { readLocalRun } from '../../settings.ts'
 import type { Json } from '../fixtures/client.ts'
 import { ROOT } from '../fixtures/root.ts'
@@ -91,6 +93,13 @@ describe('a first start', () => {
     delete env.DATABASE_URL
     const { stdout } = await promisify(execFile)(process.execPath, ['bin/migrate.ts'], { cwd: ROOT, env })
     expect(stdout).toBe('The schema is up to date.\nbahi_service may do what the service does.\n')
+  })
+
+  test('leaves to operators where its services are, the blob store too', async () => {
+    const { DATABASE_URL, REDIS_URL, AZURE_STORAGE_CONNECTION_STRING: connectionString, AZURE_STORAGE_CONTAINER: container } = servicesOf(dataDir)!
+    expect([DATABASE_URL, REDIS_URL !== undefined]).toEqual([demoCard(dataDir).database_url, parts.includes('Redis')])
+    expect(await openBlobStore({ connectionString: connectionString!, container: container ?? 'bahi', publicUrl: null }).isReachable()).toBe(true)
+    expect(statSync(join(dataDir, 'run.json')).mode & 0o777).toBe(0o600)
   })
 
   test('refuses a second run on the same folder, naming the first', async () => {
