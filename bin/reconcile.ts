@@ -4,6 +4,7 @@ import { pino } from 'pino'
 import { openEngine } from '../gateways/temporal/engine.ts'
 import { unfitPlace } from '../gateways/temporal/namespace-mark.ts'
 import { openDatabase } from '../models/database.ts'
+import { unfitKey } from '../models/installation.ts'
 import { booksIdentity } from '../models/temporal-marks.ts'
 import { temporalOf, tickPlanOf } from '../settings.ts'
 import { reconcileSchedules, renewSchedules } from '../worker/schedule-signals.ts'
@@ -18,7 +19,9 @@ const engine = openEngine(place)
 const connection = openDatabase({ url: settings.databaseUrl, pool: 1, name: 'bahi reconcile' })
 const dependencies = { connection, engine, log: pino(), clock: () => new Date() }
 try {
-  const unfit = await unfitPlace(engine, await booksIdentity(connection), place)
+  // What is started anew would be encrypted with a key that no worker of these books has.
+  const wrongKey = await unfitKey(connection, settings.encryptionKey)
+  const unfit = wrongKey ?? (await unfitPlace(engine, await booksIdentity(connection), place))
   if (unfit !== null) {
     console.error(unfit)
     process.exitCode = 1

@@ -147,6 +147,11 @@ const RUNNING: Said[] = [
   ['ends and starts each of them, thirty a second', 'worker/schedule-signals.ts', 'RECONCILED_IN_SECOND = 30'],
   ['stay for seven days after', 'domain/restoration.ts', 'SETTLED_MS = 7 * 86_400_000'],
   ['for seven days after a restore', 'domain/restoration.ts', 'SETTLED_MS = 7 * 86_400_000'],
+  ['set a password (30 minutes) or accept an invitation (7 days)', 'domain/mail-link.ts', 'PASSWORD_RESET: 30 * MINUTE_MS', 'INVITATION: 7 * 24 * 60 * MINUTE_MS'],
+  ['links of invitations for seven,', 'domain/mail-link.ts', 'INVITATION: 7 * 24 * 60 * MINUTE_MS'],
+  ['a copy of the database of the last seven days', 'domain/mail-link.ts', 'INVITATION: 7 * 24 * 60 * MINUTE_MS'],
+  ['one of the last 30 minutes', 'domain/mail-link.ts', 'PASSWORD_RESET: 30 * MINUTE_MS'],
+  ['two to three minutes after the attempt was due', 'worker/relay.ts', 'OVERDUE_MS = 2 * 60 * 1_000'],
   ['what fell due in the two days after it', 'domain/reminders.ts', 'LATEST_DAYS = 2'],
 ]
 const RUNNING_ITSELF = [
@@ -156,7 +161,7 @@ const RUNNING_ITSELF = [
   'with exit code 1', 'exit with 1', 'exits with 1', 'between two requests', 'load balancers do with their 60 seconds',
   '| 200 while the process', '| 200 if every part', 'otherwise 503', 'calls get 503 meanwhile',
   'The last two may be', 'the answer is 200', 'All three are at the origin', 'every status but 200', 'is 200 while it polls',
-  '| 1 while the worker', '0 where none ever has', 'two processors:', 'Back up two things', 'the retries of deliveries for two',
+  '| 1 while the worker', '0 where none ever has', 'two processors:', 'Back up two things', 'Steps 3 and 5, and what', 'time for step 6', 'steps 1 to 3 and 5 above', 'the retries of deliveries for two',
 ]
 
 const NUMBER = /\b(\d[\d.,:]*|two|three|four|five|six|seven|eight|ten|twelve|fifteen|twenty|thirty|half an? (?:hour|minute))\b/gi

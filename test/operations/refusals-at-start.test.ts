@@ -175,9 +175,10 @@ test('a worker takes no task on restored books before after-restore has run', as
   await sql('UPDATE installation SET key_sample = NULL')
 }, 120_000)
 
-const reseal = (ring: string, ...args: string[]) => new Promise<{ code: number; said: string }>((resolve) => {
-  const env = { ...process.env, DATABASE_URL: url, ENCRYPTION_KEY: ring }
-  execFile(process.execPath, ['bin/reseal.ts', ...args], { cwd: ROOT, env }, (error, stdout, stderr) =>
+const reseal = (ring: string, ...args: string[]) => operate('reseal', ring, ...args)
+const operate = (program: string, ring: string, ...args: string[]) => new Promise<{ code: number; said: string }>((resolve) => {
+  const env = { ...process.env, DATABASE_URL: url, ENCRYPTION_KEY: ring, TEMPORAL_ADDRESS: '127.0.0.1:9' }
+  execFile(process.execPath, [`bin/${program}.ts`, ...args], { cwd: ROOT, env }, (error, stdout, stderr) =>
     resolve({ code: error === null ? 0 : Number(error.code), said: stdout + stderr }))
 })
 
@@ -197,7 +198,8 @@ test('with the key of another database', async () => {
   // A database of before has no sample: its secrets say the same.
   await sql('UPDATE installation SET key_sample = NULL')
   expect(await refusalsWith(other, 'api/server.ts')).toEqual([refused])
-  expect(await reseal(other)).toEqual({ code: 1, said: `${WRONG_KEY}\n` })
+  const said = `${WRONG_KEY}\n`
+  expect(await Promise.all([reseal(other), operate('reconcile', other), operate('reconcile', other, '--anew')])).toEqual(Array(3).fill({ code: 1, said }))
   expect([await unfitKey(database, `${other},${old}`), await unfitKey(database, old)]).toEqual([null, WRONG_KEY])
   await sql('UPDATE installation SET key_sample = NULL')
 

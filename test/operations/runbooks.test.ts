@@ -94,7 +94,8 @@ async function check(line: string, promise: RegExp, codes: number[]): Promise<vo
 
 function spelled(text: string, places: Places): string {
   const service = `DATABASE_URL=${places.database_url} TEMPORAL_ADDRESS=${places.temporal_address} ENCRYPTION_KEY=${places.key} npm run worker`
-  return text.replaceAll('8234', machine.codecPort).replaceAll('4711', places.pid ?? '').replaceAll('-- FILE', '-- workflows.js')
+  // The run goes on with the key that it has.
+  return text.replaceAll('<new>,<old>', `${places.key},${places.new}`).replaceAll('8234', machine.codecPort).replaceAll('4711', places.pid ?? '').replaceAll('-- FILE', '-- workflows.js')
     .replaceAll('npm run worker', service).replaceAll('ENCRYPTION_KEY=... ', `ENCRYPTION_KEY=${places.key} `)
     .replaceAll(/<([a-z_ ]+)>/g, (_all, name: string) => {
       if (places[name] === undefined) throw new Error(`nothing stands for <${name}>`)
