@@ -2,7 +2,7 @@
 import { Redis, ReplyError } from 'ioredis'
 import type { Logger } from 'pino'
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes, type RateLimiterAbstract } from 'rate-limiter-flexible'
-import { createRedisCircuit, type Outcome } from './redis-circuit.ts'
+import { createRedisCircuit, type CountOutcome } from './redis-circuit.ts'
 
 const WINDOW_SECONDS = 60
 /** The most addresses with a counter of their own in one window; a counter takes half a kilobyte. */
@@ -148,7 +148,7 @@ interface SharedCounts {
   close(): void
 }
 
-function outcomeOf(error: unknown): Outcome {
+function outcomeOf(error: unknown): CountOutcome {
   if (error === null || error instanceof RateLimiterRes) return 'counted'
   return error instanceof ReplyError ? 'refused' : 'unanswered'
 }
@@ -189,7 +189,7 @@ function shareCounts(url: string, log: Pick<Logger, 'info' | 'warn'>): SharedCou
 }
 
 // One count of its own, by the command and below the prefix of the others: nothing that would refuse them lets it pass.
-function probeOf(redis: Redis): () => Promise<Outcome> {
+function probeOf(redis: Redis): () => Promise<CountOutcome> {
   const counter = new RateLimiterRedis({
     storeClient: redis,
     keyPrefix: `${KEYS}:probe`,

@@ -12,11 +12,11 @@ export const PROBE_EVERY_MS = 1_000
  * (OOM, MISCONF), with too few replicas or rights. Redis does not hang then, but every other count would be refused alike, so one
  * refusal opens the circuit at once: the request that met it did not wait, and those after it do not ask.
  */
-export type Outcome = 'counted' | 'refused' | 'unanswered'
+export type CountOutcome = 'counted' | 'refused' | 'unanswered'
 
 export interface RedisCircuitOptions {
   /** Counts as a request does: a Redis that only answers reads, or PING, would hold up the next request or refuse it. */
-  probe(): Promise<Outcome>
+  probe(): Promise<CountOutcome>
   onChange(): void
 }
 
@@ -24,7 +24,7 @@ export interface RedisCircuit {
   /** While it is, requests go on without Redis. */
   isOpen(): boolean
   /** Notes how a command has ended that was sent at this time of `performance.now()`. */
-  note(sentAt: number, outcome: Outcome): void
+  note(sentAt: number, outcome: CountOutcome): void
   close(): void
 }
 
