@@ -1,5 +1,6 @@
 // The API as a process: its signals, its shutdown, and the handling of uncaught errors.
-import type { LogOutput } from '../gateways/log-output.ts'
+import { CannotListen } from '../gateways/health-port.ts'
+import { FINAL, type LogOutput } from '../gateways/log-output.ts'
 import { signOfRestore } from '../domain/restoration.ts'
 import type { Database } from '../models/database.ts'
 import { restoreMarks } from '../models/restoration.ts'
@@ -50,7 +51,7 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
     if (isSoon) {
       const unfit = await check.unfit
       if (unfit !== null) {
-        log.fatal(unfit)
+        log.fatal(FINAL, unfit)
         return await exit(1)
       }
     } else {
@@ -58,7 +59,7 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
       api.serveAfter(
         check.unfit.then((unfit) => {
           if (unfit === null) return log.info('the database answers: calls are served')
-          log.fatal(unfit)
+          log.fatal(FINAL, unfit)
           return stop(1)
         }),
       )
@@ -67,7 +68,8 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
     log.info({ port: await api.listen() }, 'listening')
     void check.unfit.then(() => warnOfRestore(api.database, log))
   } catch (error) {
-    log.fatal({ err: error }, 'the API could not start')
+    if (error instanceof CannotListen) log.fatal({ isFinal: error.isFinal }, error.message)
+    else log.fatal({ err: error }, 'the API could not start')
     await exit(1)
   }
 }

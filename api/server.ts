@@ -5,7 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import restify from 'restify'
 import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
-import { openHealthPort, type HealthPort } from '../gateways/health-port.ts'
+import {
+  CannotListen,
+  explainListening,
+  openHealthPort,
+  portProblem,
+  type HealthPort,
+} from '../gateways/health-port.ts'
 import { addBacklogs, createDatabaseWaits } from '../gateways/process-metrics.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { settingsOfProcess } from '../gateways/process-settings.ts'
@@ -106,12 +112,10 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     serveAfter: gate.openAfter,
     async listen() {
       const { healthPort: port, host } = settings
-      if (port !== null && port === settings.port)
-        throw new Error(`HEALTH_PORT and PORT are both ${port}; set HEALTH_PORT to another port, or leave it out`)
-      if (port === null && settings.healthPortOnly)
-        throw new Error('HEALTH_PORT_ONLY needs a HEALTH_PORT, at which health checks and metrics are answered')
+      const problem = portProblem(settings)
+      if (problem !== null) throw new CannotListen(problem, { isFinal: true })
       healthPort = port === null ? null : await openHealthPort({ port, host, answers })
-      return listener.listen(settings.port, host)
+      return listener.listen(settings.port, host).catch(explainListening('PORT', settings.port, host))
     },
     async close() {
       await listener.close(settings.shutdownSeconds)

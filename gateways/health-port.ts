@@ -13,6 +13,41 @@ export interface HealthPort {
   close(): Promise<void>
 }
 
+/** A port cannot be listened on; the message is one line for an operator. */
+export class CannotListen extends Error {
+  /** Whether it is for the settings, so that a repeat fails alike. */
+  readonly isFinal: boolean
+  constructor(message: string, { isFinal = false, cause }: { isFinal?: boolean; cause?: unknown } = {}) {
+    super(message, { cause })
+    this.isFinal = isFinal
+  }
+}
+
+/** Returns a function that throws CannotListen for what the system says of a port, which the setting of this name chose. */
+export const explainListening =
+  (setting: string, port: number, host: string) =>
+  (error: NodeJS.ErrnoException): never => {
+    const remedy =
+      error.code === 'EADDRINUSE'
+        ? `another program has it: stop that program, or set ${setting} to another port`
+        : error.message
+    throw new CannotListen(`${setting} ${port} of ${host} cannot be listened on: ${remedy}`, { cause: error })
+  }
+
+/** What is wrong with the ports of an API, in one line; null where nothing is. */
+export function portProblem(settings: {
+  port: number
+  healthPort: number | null
+  healthPortOnly: boolean
+}): string | null {
+  const { port, healthPort } = settings
+  if (healthPort !== null && healthPort === port)
+    return `HEALTH_PORT and PORT are both ${port}; set HEALTH_PORT to another port, or leave it out`
+  if (healthPort === null && settings.healthPortOnly)
+    return 'HEALTH_PORT_ONLY needs a HEALTH_PORT, at which health checks and metrics are answered'
+  return null
+}
+
 export interface HealthPortOptions {
   port: number
   host: string
@@ -84,10 +119,8 @@ async function respond(method: string, probed: (() => Probed | Promise<Probed>) 
 const refusal = (status: number, code: string, message: string) => inJson(status, { code, message })
 
 function listening(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) =>
-      reject(new Error(`HEALTH_PORT ${port} of ${host} cannot be listened on: ${error.message}`, { cause: error })),
-    )
+  return new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
     server.listen(port, host, () => resolve())
-  })
+  }).catch(explainListening('HEALTH_PORT', port, host))
 }

@@ -13,6 +13,9 @@ export interface LogOutput {
   exit(code: number): Promise<never>
 }
 
+/** Of the line with which a process ends that would end alike however often it is started: the local run does not start it again. */
+export const FINAL = { isFinal: true }
+
 /** How much of the log may wait for the output; lines beyond it are dropped. */
 export const MAX_WAITING_BYTES = 4 * 1024 * 1024
 /** Waiting is counted in turns of the event loop: on a busy machine the process that writes and the one that reads get few. */

@@ -3,9 +3,9 @@ import type { Logger } from 'pino'
 import type { Outcome } from '../domain/delivery.ts'
 import { openEngine } from '../gateways/temporal/engine.ts'
 import { createDatabaseWaits } from '../gateways/process-metrics.ts'
-import type { Probed } from '../gateways/health-port.ts'
+import { CannotListen, type Probed } from '../gateways/health-port.ts'
 import { EngineRefused } from '../gateways/temporal/namespace-mark.ts'
-import { openLog } from '../gateways/log-output.ts'
+import { FINAL, openLog } from '../gateways/log-output.ts'
 import { createMailSender } from '../gateways/mail/sender.ts'
 import { createSignedLinks } from '../gateways/payment-links/signed-links.ts'
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
@@ -202,7 +202,7 @@ async function main(): Promise<void> {
     await answerProbes(settings, () => started)
     const unfit = await untilChecked(settings, log)
     if (unfit !== null) {
-      log.fatal(unfit)
+      log.fatal(FINAL, unfit)
       return await exit(1)
     }
     await untilBooksAreKnown(settings, log)
@@ -226,7 +226,8 @@ async function main(): Promise<void> {
     log.info('worker stopped')
     await exit(0)
   } catch (error) {
-    if (error instanceof UnfitNamespace || error instanceof EngineRefused) log.fatal(error.message)
+    if (error instanceof UnfitNamespace || error instanceof EngineRefused) log.fatal(FINAL, error.message)
+    else if (error instanceof CannotListen) log.fatal(error.message)
     else log.fatal({ err: error }, 'worker ended')
     await exit(1)
   }

@@ -46,7 +46,7 @@ async function startAnswering(
   while (!(await isLive(origin))) {
     if (server.process.hasEnded()) {
       throw new Error(
-        `it ended at start (${await server.process.ended}); the last lines of ${log}:\n${lastLines(log, 15, from)}`,
+        `it ended at start (${await server.process.ended}); the last lines of ${log}:\n${lastLines(log, 5, from)}`,
       )
     }
     if (Date.now() > deadline) {

@@ -1,4 +1,5 @@
 // Keeps a part of the run alive: starts it again when it ends or does not respond.
+import { PartRefused } from './part-log.ts'
 import { end, lastLines, type StartedServer, sleep } from './process.ts'
 import { secondsSince, printLine } from './steps.ts'
 
@@ -10,6 +11,8 @@ export interface RunPart {
   detail(server: StartedServer): string
   /** Whether the part responds within PROBE_MS; called every PROBE_MS. A part without it is only watched for its end. */
   answers?(server: StartedServer): Promise<boolean>
+  /** Why the process that has ended would end again however often it is started, as it says itself; null where it says nothing of it. */
+  refusal?(): string | null
 }
 
 /** The interval and the timeout of the probes of a running part. */
@@ -31,7 +34,7 @@ export const pauseMs = (ends: number): number => Math.min(FIRST_PAUSE_MS * 4 ** 
 /**
  * Watches a part until `stopping`. A part that ends is reported and started again, after 0.1 s the first time and after
  * longer waits, of up to 4 s, if it ends again within a minute. A part that does not respond is ended. If a part ends five times
- * within a minute, the last lines of its log are printed.
+ * within a minute, the last lines of its log are printed. Throws PartRefused where no repeat would help.
  */
 export async function keepAlive(part: RunPart, server: StartedServer | Error, stopping: AbortSignal): Promise<void> {
   let deaths: number[] = []
@@ -39,6 +42,8 @@ export async function keepAlive(part: RunPart, server: StartedServer | Error, st
   while (!stopping.aborted) {
     const how: string = now instanceof Error ? now.message : await endOf(part, now, stopping)
     if (stopping.aborted) return
+    const refusal = part.refusal?.() ?? null
+    if (refusal !== null) throw new PartRefused(part.name, refusal)
     deaths = [...deaths.filter((at) => at > Date.now() - PATIENCE_MS), Date.now()]
     const waitMs = pauseMs(deaths.length)
     printLine(

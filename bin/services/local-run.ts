@@ -2,16 +2,20 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { portProblem } from '../../gateways/health-port.ts'
 import { type LocalRun, readSettings } from '../../settings.ts'
 import { demoKeys } from './demo-keys.ts'
 import { printReady } from './ready.ts'
-import { type Addresses, startServers } from './local-servers.ts'
+import { startServers } from './local-servers.ts'
 import type { RunPart } from './keep-alive.ts'
-import { eventsKeyOf, MAILBOX_KEY, MAILBOX_SENDER } from './mailbox.ts'
+import { eventsKeyOf } from './mailbox.ts'
 import { freePort, isFree } from './port.ts'
 import { end, type Launched, type StartedServer, sizeOf, sleep } from './process.ts'
 import { endLeftovers, openRunRecord, type RunRecord } from './run-record.ts'
 import { isLive, startApi, startWorker, STOP_PATIENCE_MS, waitUntilReady } from './bahi.ts'
+import { PartRefused, refusalIn } from './part-log.ts'
+import { printRemedy } from './remedies.ts'
+import { environmentOf } from './service-environment.ts'
 import { secondsSince, step, printLine } from './steps.ts'
 
 // A part is stopped before those that it uses.
@@ -23,6 +27,8 @@ const LONG_LOG_BYTES = 20_000_000
 export type Watch = (part: RunPart, started: StartedServer | Error, stopping: AbortSignal) => Promise<void>
 
 interface Run {
+  /** Rejected by a part that no repeat would start. */
+  refused: PromiseWithResolvers<never>
   local: LocalRun
   watch: Watch
   begun: number
@@ -33,7 +39,15 @@ interface Run {
 
 /** Runs all parts until a signal, then stops them and exits; `watch` watches the API and the worker. */
 export async function runLocally(local: LocalRun, watch: Watch): Promise<never> {
-  const run: Run = { local, watch, begun: Date.now(), stopping: new AbortController(), hurry: new AbortController() }
+  const run: Run = {
+    local,
+    watch,
+    begun: Date.now(),
+    stopping: new AbortController(),
+    hurry: new AbortController(),
+    refused: Promise.withResolvers(),
+  }
+  run.refused.promise.catch(() => undefined)
   // A closed terminal must not end this process before all parts are stopped.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined)
   let record: RunRecord | undefined
@@ -47,8 +61,8 @@ export async function runLocally(local: LocalRun, watch: Watch): Promise<never> 
     record = await openRunRecord(local.dataDir, local.underNpm ? process.ppid : undefined)
     const stopRequested = onStopSignal(run)
     const up = bringUp(run, record, settings)
-    await Promise.race([stopRequested, up])
-    await stopRequested
+    await Promise.race([stopRequested, up, run.refused.promise])
+    await Promise.race([stopRequested, run.refused.promise])
     await stopAll(run, record)
     // An interrupted build or initdb removes its files.
     await Promise.race([up.catch(() => undefined), sleep(3000, run.hurry.signal)])
@@ -57,6 +71,7 @@ export async function runLocally(local: LocalRun, watch: Watch): Promise<never> 
     // The error of a connection refused at every address of a name has its messages in `errors`.
     const { message, errors } = error as AggregateError
     console.error(`\n${message || errors?.map(String).join('; ') || String(error)}`)
+    if (error instanceof PartRefused) await printRemedy(local, error.why)
     if (record) await stopAll(run, record)
     process.exit(1)
   }
@@ -88,7 +103,7 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
     printLine('Leftovers', `of a run that was killed are ended: ${names}`)
     await endLeftovers(record.leftovers)
   }
-  const { port, host } = await choosePort(settings)
+  const { port, host } = await choosePorts(settings)
   const onLaunch = (launched: Launched) => {
     record.noteChild(launched)
     if (stopping.signal.aborted) void end(launched, { patienceMs: 0 })
@@ -118,8 +133,9 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
     await examineNamedTemporal(environment, (line) => printLine('Temporal', line))
   }
   await startService(run, origin, environment, onLaunch)
+  const probed = settings.healthPortOnly ? `http://${reachable(host)}:${settings.healthPort}` : origin
   await step('Service', async (say) => {
-    await waitUntilReady(origin, stopped, say)
+    await waitUntilReady(probed, stopped, say)
     return ['every part answers', true]
   })
   if (stopped.aborted) return
@@ -136,7 +152,15 @@ function rotateLogs(folder: string): void {
   }
 }
 
-async function choosePort({ port, host }: Settings): Promise<{ port: number; host: string }> {
+async function choosePorts(settings: Settings): Promise<{ port: number; host: string }> {
+  const { port, host, healthPort } = settings
+  const problem = portProblem(settings)
+  if (problem !== null) throw new Error(problem)
+  if (healthPort !== null && !(await isFree(healthPort, host)))
+    throw new Error(
+      `Port ${healthPort} of ${host}, the HEALTH_PORT, is taken by another program.\n` +
+        '  Remedy: stop that program, or choose another HEALTH_PORT; npm start needs none',
+    )
   if (port === 0) return { port: await freePort(undefined), host }
   if (await isFree(port, host)) return { port, host }
   throw new Error(
@@ -152,42 +176,6 @@ function reachable(host: string): string {
   return host.includes(':') ? `[${host}]` : host
 }
 
-// How a managed Temporal is reached; the local run's own is reached without.
-const OF_OTHER_TEMPORALS = {
-  TEMPORAL_API_KEY: '',
-  TEMPORAL_TLS: '',
-  TEMPORAL_TLS_SERVER_CA_CERT_PATH: '',
-  TEMPORAL_TLS_SERVER_NAME: '',
-  TEMPORAL_TLS_CLIENT_CERT_PATH: '',
-  TEMPORAL_TLS_CLIENT_KEY_PATH: '',
-}
-
-function environmentOf(
-  local: LocalRun,
-  addresses: Addresses,
-  { port, encryptionKey, mailEventsKey }: { port: number; encryptionKey: string; mailEventsKey: string | null },
-): NodeJS.ProcessEnv {
-  const { inherited } = local
-  const { databaseUrl, temporalAddress, redisUrl, storageConnectionString, mailboxUrl } = addresses
-  return {
-    ...inherited,
-    PORT: String(port),
-    DATABASE_URL: databaseUrl,
-    TEMPORAL_ADDRESS: temporalAddress,
-    ...(addresses.temporalUiUrl === null ? {} : OF_OTHER_TEMPORALS),
-    ...(redisUrl ? { REDIS_URL: redisUrl } : {}),
-    AZURE_STORAGE_CONNECTION_STRING: storageConnectionString,
-    ENCRYPTION_KEY: encryptionKey,
-    ...(mailboxUrl
-      ? { MAIL_API_URL: mailboxUrl, SENDGRID_API_KEY: MAILBOX_KEY, MAIL_FROM: inherited.MAIL_FROM || MAILBOX_SENDER }
-      : {}),
-    ...(mailEventsKey ? { MAIL_EVENTS_PUBLIC_KEY: mailEventsKey } : {}),
-    // The local run may send webhooks to receivers on this computer, unless the settings say otherwise.
-    WEBHOOK_ALLOW_CIDRS: inherited.WEBHOOK_ALLOW_CIDRS ?? '127.0.0.0/8,::1/128',
-    WEBHOOK_ALLOW_HTTP: inherited.WEBHOOK_ALLOW_HTTP ?? 'true',
-  }
-}
-
 // Webhook secrets and histories are encrypted with this key, so it must be kept as long as the data.
 function keptEncryptionKey(local: LocalRun): string {
   const file = join(local.dataDir, 'encryption.key')
@@ -196,23 +184,27 @@ function keptEncryptionKey(local: LocalRun): string {
 }
 
 async function startService(
-  { local, watch, stopping }: Run,
+  { local, watch, stopping, refused }: Run,
   origin: string,
   environment: NodeJS.ProcessEnv,
   onLaunch: (launched: Launched) => void,
 ): Promise<void> {
   const log = (name: string) => join(local.dataDir, 'logs', `${name}.log`)
   const options = (name: string) => ({ log: log(name), environment, onLaunch })
-  const answers = ({ url }: StartedServer) => isLive(url)
+  const part = (name: string, log: string, begin: () => Promise<StartedServer>): Omit<RunPart, 'detail'> => {
+    let from = 0
+    const start = () => {
+      from = sizeOf(log)
+      return begin()
+    }
+    return { name, log, start, answers: ({ url }) => isLive(url), refusal: () => refusalIn(log, from) }
+  }
   const parts: RunPart[] = [
-    { name: 'API', log: log('api'), start: () => startApi(options('api'), origin), detail: ({ url }) => url, answers },
+    { ...part('API', log('api'), () => startApi(options('api'), origin)), detail: ({ url }) => url },
     // Its port is only used by the health check.
     {
-      name: 'Worker',
-      log: log('worker'),
-      start: () => startWorker(options('worker')),
+      ...part('Worker', log('worker'), () => startWorker(options('worker'))),
       detail: ({ process: { pid } }) => `process ${pid}`,
-      answers,
     },
   ]
   await Promise.all(
@@ -220,7 +212,7 @@ async function startService(
       const started = Date.now()
       const server = await part.start().catch((error: Error) => error)
       if (!(server instanceof Error)) printLine(part.name, 'started', part.detail(server), secondsSince(started))
-      void watch(part, server, stopping.signal)
+      watch(part, server, stopping.signal).catch(refused.reject)
     }),
   )
 }

@@ -202,6 +202,7 @@ async function up(
   return step(part.name, async (say) => {
     await prepare(say)
     const server = await part.start()
+    // None of these refuses for good.
     void keepAlive(part, server, stopping)
     return [part.detail(server), server.url]
   })

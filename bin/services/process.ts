@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
+import { plainLine } from './part-log.ts'
 
 /** Identifies a process across runs. The pid alone is not enough, because the system reuses pids. */
 export interface Identity {
@@ -159,6 +160,7 @@ export function lastLines(log: string, count = 15, from = 0): string {
   return text
     .trimEnd()
     .split('\n')
+    .flatMap((line) => plainLine(line) ?? [])
     .slice(-count)
     .map((line) => `    ${line}`)
     .join('\n')

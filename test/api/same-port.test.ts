@@ -15,6 +15,14 @@ test('HEALTH_PORT and PORT may not be the same', async () => {
   await api.close()
 })
 
+test.each(['PORT', 'HEALTH_PORT'])('a %s that is taken is named, with what to do', async (setting) => {
+  const { port: taken } = new URL(service.origin)
+  const api = createApi(readSettings({ ...service.env, PORT: '0', [setting]: taken }), pino({ level: 'silent' }))
+  await expect(api.listen()).rejects.toThrow(
+    `${setting} ${taken} of 127.0.0.1 cannot be listened on: another program has it: stop that program, or set ${setting} to another port`)
+  await api.close()
+})
+
 test('with HEALTH_PORT_ONLY health checks and metrics are answered there alone', async () => {
   const health = await freePort(undefined)
   const { origin, close } = await service.another({ HEALTH_PORT: String(health), HEALTH_PORT_ONLY: 'true' })

@@ -38,8 +38,8 @@ async function start(program: string, databaseUrl: string, key = newKey(), tempo
   return { child, port, ended: once(child, 'exit').then(async ([code]) => ({ code: code as number | null, said: (await said).join('') })) }
 }
 
-const fatal = (said: string) => said.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { level: number; msg: string })
-  .filter(({ level }) => level === 60).map(({ msg }) => msg)
+const fatal = (said: string) => said.split('\n').filter((line) => line.startsWith('{')).map((line) => JSON.parse(line) as { level: number; msg: string; isFinal?: boolean })
+  .filter(({ level }) => level === 60).map(({ msg, isFinal }) => (isFinal ? msg : `for now: ${msg}`))
 
 const refusals = async (...programs: string[]) => refusalsWith(newKey(), ...programs)
 const refusalsWith = (key: string, ...programs: string[]) => refusalsAt(url, key, ...programs)
