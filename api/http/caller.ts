@@ -7,7 +7,14 @@ import { allows } from '../../domain/scopes.ts'
 import { tokenStillHeld } from '../../models/token.ts'
 import type { TokenCache } from '../../models/token-cache.ts'
 import type { Route } from './route.ts'
-import { identifySession, identifyVisitor, type SessionFinding } from './session-caller.ts'
+import {
+  identifyOnOwnPage,
+  identifySession,
+  identifyVisitor,
+  isOfOrganization,
+  type SessionFinding,
+  type Signed,
+} from './session-caller.ts'
 
 type Origin = Caller['origin']
 
@@ -54,6 +61,8 @@ export async function identify(
     )
     return { caller: { ...NOBODY, subject: keyId, kind: 'PARTNER', tier: 'PARTNER', partnerId, origin }, budget: keyId }
   }
+  const person = await identifyOnOwnPage(route, request, { ...identifying.persons, ...identifying })
+  if (person) return callOf(person, origin)
   const secret = tokenOf(request)
   const find = (secret: string) => (route.stream ? tokens.fetch(secret, now) : tokens.find(secret, now))
   const unknownToken = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
@@ -79,15 +88,21 @@ export async function identify(
 async function identifyPerson(
   route: Route,
   request: IncomingMessage,
-  { persons, now, origin: { source: _source, ...origin }, countUnknown }: Identifying,
+  { persons, now, origin, countUnknown }: Identifying,
 ): Promise<IdentifiedCaller> {
   const finding = { ...persons, now, countUnknown }
-  const caller = { ...NOBODY, origin: { ...origin, source: 'CONSOLE' } }
-  if (route.by === 'visitor')
-    return { caller: { ...caller, ...(await identifyVisitor(route, request, finding)) }, budget: null }
-  const signed = await identifySession(route, request, finding)
-  return { caller: { ...caller, ...signed }, budget: signed.session!.personId }
+  if (route.by === 'session') return callOf(await identifySession(route, request, finding), origin)
+  const visitor = await identifyVisitor(route, request, finding)
+  return { caller: { ...NOBODY, origin: inConsole(origin), ...visitor }, budget: null }
 }
+
+// The calls of a person are counted together, whatever sessions they have.
+const callOf = (signed: Signed, origin: Origin): IdentifiedCaller => ({
+  caller: { ...NOBODY, origin: inConsole(origin), ...signed },
+  budget: signed.session.personId,
+})
+
+const inConsole = (origin: Origin): Origin => ({ ...origin, source: 'CONSOLE' })
 
 async function holderOf<Holder>(
   secret: string | null,
@@ -131,8 +146,8 @@ export function checkOrganization(caller: Caller, route: Route, named: string[])
   if (kind === 'SESSION' && !organization) throwWithoutOrganization(route, named)
   if (!organization) return
   // A person who belongs to a suspended organisation may still sign out, or turn to another one.
-  const isOfOrganization = kind !== 'SESSION' || route.scope !== null
-  if (organization.status === 'SUSPENDED' && isOfOrganization) throw fault('authz.organization_suspended')
+  const mayBeSuspended = kind === 'SESSION' && !isOfOrganization(route)
+  if (organization.status === 'SUSPENDED' && !mayBeSuspended) throw fault('authz.organization_suspended')
   if (named.length === 0 && kind === 'OAUTH') {
     throw fault('validation.required_field', { field: 'organization_id', message: 'This token needs organization_id.' })
   }
@@ -141,7 +156,7 @@ export function checkOrganization(caller: Caller, route: Route, named: string[])
 
 function throwWithoutOrganization(route: Route, named: string[]): void {
   if (named.length > 0) throw fault('not_found.resource')
-  if (route.scope === null) return
+  if (!isOfOrganization(route)) return
   const message = 'Name one of your organisations in the header X-Svc-Org.'
   throw fault('validation.required_field', { field: 'X-Svc-Org', message })
 }

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Books } from '../../commands/books/books.ts'
+import type { Caller } from '../../commands/books/caller.ts'
 import { fault } from '../../domain/faults.ts'
 import { claimOf, type AnswerKey, type UnfinishedRequest, type LeasedClaim } from '../../models/idempotency.ts'
 import type { Sealer } from '../../models/sealed.ts'
@@ -33,6 +34,12 @@ export function keyOf(route: Route, request: IncomingMessage): string | null {
     message: 'An Idempotency-Key must have 1 to 200 letters, digits, "-", "_" or ":".',
   })
 }
+
+/**
+ * Whose keys a call's are. A person's are those of the user in the organisation: one session acts in several organisations, and a
+ * call may be repeated in the next session.
+ */
+export const keyHolderOf = ({ session, userId, subject }: Caller): string => (session && userId) || subject
 
 const LONGEST_STORED_PATH = 500
 

@@ -46,6 +46,7 @@ export async function handleRequest(
   const trace: Trace = { requestId: randomUUID(), orgId: null, subject: null, ip }
   let allowance = server.limiter.uncounted(now)
   let reply: Reply
+  let isPersonal = route.by === 'session' || route.by === 'visitor'
   try {
     const { path, parameters } = partsOf(request)
     const named = namedOrganizations(request, parameters)
@@ -65,6 +66,7 @@ export async function handleRequest(
       })
       trace.orgId = known.caller.organization?.id ?? null
       trace.subject = known.caller.subject || null
+      isPersonal ||= known.caller.kind === 'SESSION'
       return known
     }
     const { caller, budget } = await identified()
@@ -87,12 +89,12 @@ export async function handleRequest(
     // The request may be refused while its body is still arriving.
     discardRest(request)
   }
-  Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId }, cachingOf(route))
+  Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId }, isPersonal ? UNKEPT : {})
   return { reply, trace }
 }
 
 // What a person sees is for nobody else, such as who uses the browser next.
-const cachingOf = ({ by }: Route) => (by === 'session' || by === 'visitor' ? { 'Cache-Control': 'no-store' } : {})
+const UNKEPT = { 'Cache-Control': 'no-store' }
 
 // Identifies the caller again if its token or organisation changed while the request was handled, and retries.
 async function untilUnchanged(

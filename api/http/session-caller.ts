@@ -21,7 +21,8 @@ export interface SessionFinding {
   countUnknown(): Promise<void>
 }
 
-type Signed = Pick<Caller, 'subject' | 'kind' | 'scopes' | 'userId' | 'organization' | 'session' | 'precondition'>
+export type Signed = Pick<Caller, 'subject' | 'kind' | 'scopes' | 'userId' | 'organization' | 'precondition'> &
+  Required<Pick<Caller, 'session'>>
 
 /**
  * The caller of a route for sessions. Throws auth.invalid_token without a session, with a bearer token, and for a call that
@@ -40,6 +41,19 @@ export async function identifySession(
 }
 
 /**
+ * The signed-in person who calls the public API from a page of ours, as the console does; null for every other call. From
+ * elsewhere the cookie is as if it were not there, for reads too, and a call that sends credentials is made with those alone.
+ */
+export async function identifyOnOwnPage(
+  route: Route,
+  request: IncomingMessage,
+  finding: SessionFinding,
+): Promise<Signed | null> {
+  if (request.headers.authorization !== undefined || !isOwnPage(request, finding.site)) return null
+  return signedIn(route, request, finding)
+}
+
+/**
  * The caller of the sign-in, with the session that the browser has until now, if any. Throws auth.invalid_token for one that
  * a page of another site has sent: it would sign its victim in to an account of the attacker.
  */
@@ -54,6 +68,9 @@ export async function identifyVisitor(
   const signed = isOwnPage(request, finding.site) ? await signedIn(route, request, finding) : null
   return signed?.session ? { session: signed.session } : {}
 }
+
+/** Whether a call is of one organisation. A person's own calls are of none, such as signing out; every call of the public API is. */
+export const isOfOrganization = ({ by = 'token', scope }: Route): boolean => by === 'token' || scope !== null
 
 async function signedIn(
   route: Route,
@@ -77,7 +94,7 @@ async function signedIn(
     organization: membership?.organization ?? null,
     session: { ...session, name: membership?.name ?? null, role: membership?.role ?? null },
     precondition: (later: Date) =>
-      membership && route.scope !== null && !route.changesMembers
+      membership && isOfOrganization(route) && !route.changesMembers
         ? sessionStillHeld(session, membership, { now: later, changesOrganization })
         : signInStillHeld(session, later),
   }

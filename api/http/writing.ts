@@ -10,6 +10,7 @@ import { refusal, success, type Reply } from './envelope.ts'
 import {
   claim,
   keptBody,
+  keyHolderOf,
   keyOf,
   leaseClaim,
   mismatchHeader,
@@ -92,7 +93,7 @@ async function carryOut(
     )
   }
   const call: KeyedCall = {
-    subject: caller.subject,
+    subject: keyHolderOf(caller),
     method: route.method,
     path: storedPath(sent.path),
     key,

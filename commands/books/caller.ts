@@ -16,7 +16,7 @@ export interface Origin {
 }
 
 export interface Caller {
-  /** The id of the token, partner key or session that idempotency keys and rate limits are kept for. */
+  /** The id of the token, partner key or session. */
   subject: string
   kind: 'TOKEN' | 'OAUTH' | 'PARTNER' | 'SYSTEM' | 'SESSION'
   tier: 'DEFAULT' | 'PARTNER'
