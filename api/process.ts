@@ -1,7 +1,8 @@
 // The API as a process: its signals, its shutdown, and the handling of uncaught errors.
+import { setTimeout as delay } from 'node:timers/promises'
 import { CannotListen } from '../gateways/health-port.ts'
 import { FINAL, type LogOutput } from '../gateways/log-output.ts'
-import { signOfRestore } from '../domain/restoration.ts'
+import { needsNoteOutside, signOfRestore } from '../domain/restoration.ts'
 import type { Database } from '../models/database.ts'
 import { restoreMarks } from '../models/restoration.ts'
 import { checkAtStart } from '../models/checks-at-start.ts'
@@ -16,6 +17,8 @@ export interface Api {
   /** Until then it answers 503 to calls, and is not ready. */
   serveAfter(checked: Promise<unknown>): void
   database: Database
+  /** When the service last ran on the books of this installation, as it is noted in the blob store. */
+  seenAlive(installation: string): Promise<Date | null>
   encryptionKey: string
 }
 
@@ -66,7 +69,7 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
     }
     if (stopping) return
     log.info({ port: await api.listen() }, 'listening')
-    void check.unfit.then(() => warnOfRestore(api.database, log))
+    void check.unfit.then(() => warnOfRestore(api, log))
   } catch (error) {
     if (error instanceof CannotListen) log.fatal({ isFinal: error.isFinal }, error.message)
     else log.fatal({ err: error }, 'the API could not start')
@@ -77,8 +80,22 @@ export async function runProcess(api: Api, { log, exit }: LogOutput): Promise<vo
 const UNCHECKED = 'the schema and the key of the database cannot be checked yet; tried again every second'
 const LISTENS_ONLY = 'the database does not answer: calls get 503 until its schema and its key were checked'
 
-async function warnOfRestore(database: Database, log: LogOutput['log']): Promise<void> {
-  const marks = await restoreMarks(database).catch(() => null)
-  const sign = marks && signOfRestore(marks, null)
-  if (sign !== null) log.warn(sign)
+/** Says where the books look restored, by the database or by the note in the blob store, which is asked again while it does not answer. */
+async function warnOfRestore({ database, seenAlive }: Api, log: LogOutput['log']): Promise<void> {
+  for (let tries = 1; tries <= NOTE_TRIES; tries += 1) {
+    const marks = await restoreMarks(database).catch(() => null)
+    if (marks === null) return
+    const noted = await seenAlive(marks.id).catch((error: unknown) => error as Error)
+    const isAway = noted instanceof Error
+    const sign = signOfRestore(marks, isAway ? null : noted)
+    if (sign !== null) log.warn(sign)
+    if (sign !== null || !isAway || !needsNoteOutside(marks, new Date())) return
+    if (tries === 1) log.warn(NOTE_AWAY)
+    await delay(NOTE_AGAIN_MS, undefined, { ref: false })
+  }
 }
+
+const NOTE_TRIES = 24
+const NOTE_AGAIN_MS = 5_000
+const NOTE_AWAY =
+  'the blob store does not answer, which notes when the service last ran on these books; whether they were restored is not known yet'

@@ -17,7 +17,7 @@ import { openLog } from '../gateways/log-output.ts'
 import { settingsOfProcess } from '../gateways/process-settings.ts'
 import { traceProcess } from '../gateways/traced-process.ts'
 import type { BlobStore } from '../gateways/storage/blobs.ts'
-import { createSecurityLog, type SecurityLog } from '../gateways/storage/security-log.ts'
+import { createSecurityLog, readMark, type SecurityLog } from '../gateways/storage/security-log.ts'
 import { openDatabase, type Database } from '../models/database.ts'
 import { installationOf } from '../models/installation.ts'
 import { rememberTokens } from '../models/token-cache.ts'
@@ -108,6 +108,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   let healthPort: HealthPort | null = null
   return {
     database,
+    seenAlive: (installation) => readMark(gateways.blobs, installation),
     encryptionKey: settings.encryptionKey,
     serveAfter: gate.openAfter,
     async listen() {

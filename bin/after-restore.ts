@@ -68,7 +68,7 @@ try {
 } catch (error) {
   if (!(error instanceof StorageUnavailable)) throw error
   console.error(
-    `The security log cannot be read (${(error.cause as Error).message}). Nothing was done. Without it: --without-store`,
+    `The blob store, with the security log, cannot be read (${(error.cause as Error).message}). Nothing was done. Without it: --without-store`,
   )
   process.exitCode = 1
 } finally {
@@ -84,7 +84,7 @@ async function run(now: Date): Promise<0 | 1> {
     console.log('The service runs on this database from now on.')
     return takeIfAsked()
   }
-  const seenAlive = blobs && (await readMark(blobs, marks.id).catch(() => null))
+  const seenAlive = blobs && (await readMark(blobs, marks.id))
   const sign = signOfRestore(marks, seenAlive)
   const isWhole = sign === null && marks.server !== null && !values.again
   if (isWhole && values['take-namespace']) return takeIfAsked()

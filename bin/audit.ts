@@ -63,7 +63,17 @@ async function restoreSign(): Promise<string | null> {
 /** When the service last ran on these books, by the blob store; null where none is configured, or it does not say. */
 async function seenAlive(installation: string): Promise<Date | null> {
   const storage = operatorStorage()
-  return storage && readMark(openBlobStore(storage), installation).catch(() => null)
+  return (
+    storage &&
+    readMark(openBlobStore(storage), installation).catch((error: Error) => {
+      console.error(`The blob store does not answer, so a restore is seen by the database alone (${causeOf(error)}).`)
+      return null
+    })
+  )
+}
+
+function causeOf({ cause, message }: Error): string {
+  return cause instanceof Error ? cause.message : message
 }
 
 /** Writes the whole ledger to stdout at the reader's pace. Without `orgId`, accounts are below the name of their organisation. */

@@ -141,6 +141,13 @@ export function isSurelyRestored(
   return begun !== null || isElsewhere || isBehind(alive, seenAlive)
 }
 
+/**
+ * Whether the note outside is needed to know that the books are not behind it: the service has run on them, but not within the last
+ * minutes. Books on which it has just run cannot be behind by more.
+ */
+export const needsNoteOutside = ({ alive_time: alive }: Pick<MarksOfDatabase, 'alive_time'>, now: Date): boolean =>
+  alive !== null && now.getTime() - alive.getTime() > APART_MS
+
 const isBehind = (alive: Date | null, seenAlive: Date | null): boolean =>
   alive !== null && seenAlive !== null && seenAlive.getTime() - alive.getTime() > APART_MS
 

@@ -3,7 +3,7 @@ import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { ContainerClient } from '@azure/storage-blob'
 import { contentDisposition } from '../../domain/content-disposition.ts'
-import { type BlobStore, type ListedBlob, type PresignedFile, StorageUnavailable, TooLarge } from './blobs.ts'
+import { type BlobStore, type ListedBlob, NoStore, type PresignedFile, StorageUnavailable, TooLarge } from './blobs.ts'
 
 export interface StorageSettings {
   /** Null where no store is configured: every call throws StorageUnavailable. */
@@ -64,10 +64,14 @@ export function openBlobStore(settings: StorageSettings): BlobStore {
 
 // Loaded here, because most processes of the tests and of the operator's commands never ask the store.
 async function openContainer({ connectionString, container }: StorageSettings): Promise<ContainerClient> {
-  if (connectionString === null) throw new StorageUnavailable('AZURE_STORAGE_CONNECTION_STRING is not set')
+  if (connectionString === null) throw new NoStore()
   const { BlobServiceClient } = await import('@azure/storage-blob')
   const retryOptions = { maxTries: 3, retryDelayInMs: 100, maxRetryDelayInMs: 1_000, tryTimeoutInMs: CALL_MS / 2 }
-  return BlobServiceClient.fromConnectionString(connectionString, { retryOptions }).getContainerClient(container)
+  try {
+    return BlobServiceClient.fromConnectionString(connectionString, { retryOptions }).getContainerClient(container)
+  } catch (cause) {
+    throw new StorageUnavailable('AZURE_STORAGE_CONNECTION_STRING cannot be used', { cause })
+  }
 }
 
 async function write(

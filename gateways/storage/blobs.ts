@@ -66,3 +66,10 @@ export class StorageUnavailable extends Fault {
     this.name = 'StorageUnavailable'
   }
 }
+
+/** No store is configured: no call will ever succeed. */
+export class NoStore extends StorageUnavailable {
+  constructor() {
+    super('AZURE_STORAGE_CONNECTION_STRING is not set')
+  }
+}

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
 import type { Logger } from 'pino'
 import { accessChangesIn, type AccessChange } from '../../domain/restoration.ts'
-import type { BlobStore } from './blobs.ts'
+import { type BlobStore, NoStore, StorageUnavailable } from './blobs.ts'
 
 export interface SecurityLog {
   /** Writes the changes to the log of the process at once, and to the store a moment later. Never throws, and nobody waits for it. */
@@ -100,10 +100,26 @@ export async function writeMark(blobs: Pick<BlobStore, 'write'>, mark: { id: str
   await blobs.write(markOf(mark.id), Buffer.from(json), { contentType: 'application/json' })
 }
 
-/** When the service was last at work on the books of this installation; null where the store does not say. Throws StorageUnavailable. */
+/**
+ * When the service was last at work on the books of this installation; null where the store does not say, or none is configured.
+ * Throws StorageUnavailable where it does not answer, which says nothing.
+ */
 export async function readMark(blobs: Pick<BlobStore, 'read'>, id: string): Promise<Date | null> {
-  const blob = await blobs.read(markOf(id))
-  if (!blob) return null
-  const time = new Date((JSON.parse(await text(blob.body)) as { alive_time?: string }).alive_time ?? '')
-  return Number.isNaN(time.getTime()) ? null : time
+  const blob = await blobs.read(markOf(id)).catch((error: unknown) => {
+    if (error instanceof NoStore) return null
+    throw error
+  })
+  const json = await blob?.body.toArray().catch((cause: Error) => {
+    throw new StorageUnavailable(`the blob store broke off: ${cause.message}`, { cause })
+  })
+  return json ? aliveTimeIn(Buffer.concat(json as Buffer[]).toString()) : null
+}
+
+function aliveTimeIn(json: string): Date | null {
+  try {
+    const time = new Date((JSON.parse(json) as { alive_time?: string }).alive_time ?? '')
+    return Number.isNaN(time.getTime()) ? null : time
+  } catch {
+    return null
+  }
 }

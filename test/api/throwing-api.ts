@@ -33,7 +33,7 @@ const listener = createListener({
 })
 process.on('SIGUSR2', fail)
 await runProcess({
-  database: undefined as never, encryptionKey: '', serveAfter: () => undefined,
+  database: undefined as never, encryptionKey: '', seenAlive: async () => null, serveAfter: () => undefined,
   listen: () => listener.listen(Number(process.argv[2]), '127.0.0.1'),
   close: () => listener.close(5),
   answerUnhandled: ({ request, response }, error) => unmatched.answer(request, response, error as Error, { close: true }),

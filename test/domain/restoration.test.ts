@@ -1,6 +1,6 @@
 // Which signs of a restore are certain, so that a worker waits, and which are only said.
 import { expect, test } from '@jest/globals'
-import { isSurelyRestored, signOfRestore } from '../../domain/restoration.ts'
+import { isSurelyRestored, needsNoteOutside, signOfRestore } from '../../domain/restoration.ts'
 
 const at = (time: string) => new Date(`2026-11-23T${time}:00Z`)
 const marks = { server: '7/16384/00000001', current: '7/16384/00000001', alive_time: at('10:00'), restore_begun_time: null }
@@ -18,4 +18,8 @@ test.each([
 ])('%s', (_sign, changes, seenAlive, isSaid, isSure) => {
   const found = { ...marks, ...changes }
   expect([signOfRestore(found, seenAlive) !== null, isSurelyRestored(found, seenAlive)]).toEqual([isSaid, isSure])
+})
+
+test('the note outside is needed on books on which the service has not just run', () => {
+  expect([needsNoteOutside(marks, at('10:05')), needsNoteOutside(marks, at('10:06')), needsNoteOutside({ alive_time: null }, at('10:06'))]).toEqual([false, true, false])
 })
