@@ -6,6 +6,7 @@ import { merge, MergeFailed } from '../gateways/pdf/merge.ts'
 import { NotConverted, PdfEngineUnavailable } from '../gateways/pdf/supervised.ts'
 import type { BlobStore } from '../gateways/storage/blobs.ts'
 import type { Database } from '../models/database.ts'
+import { findPrintKey } from '../reports/print/print-key.ts'
 import { readPrinted } from '../reports/print/printed.ts'
 import { withHeartbeat } from './heartbeat.ts'
 import { unknownRow } from './unknown-row.ts'
@@ -26,6 +27,8 @@ const DOCUMENT_MS = 60_000
 const REFUSED_MS = 600_000
 const MOST_REFUSED = 1_000
 const BUSY_RETRY = '1 second'
+/** While the engine has no room, one try in so many looks whether the file has come meanwhile, beginning with the first. */
+const LOOK_AGAIN = 10
 
 export function renderActivities(dependencies: RenderDependencies) {
   const { connection, blobs, pdf } = dependencies
@@ -38,10 +41,26 @@ export function renderActivities(dependencies: RenderDependencies) {
     return blob?.bytes ?? null
   }
 
-  async function render(input: RenderInput): Promise<RenderedFile> {
+  /** Throws where the engine has no room for the owner; where that is so, a file that is there already needs none. */
+  async function fileUnlessRoom(input: RenderInput, attempt: number): Promise<RenderedFile | null> {
+    try {
+      pdf.refuseIfFull(input.orgId)
+      return null
+    } catch (error) {
+      if (attempt % LOOK_AGAIN !== 1) throw error
+      const current = await findPrintKey({ connection, orgId: input.orgId }, input.kind, input.id, input.template)
+      const key = current && renderedKey(input, current)
+      const bytes = key === null ? null : await stored(key)
+      if (key === null || bytes === null) throw error
+      return { key, bytes, version: current!.version, number: current!.number }
+    }
+  }
+
+  async function render(input: RenderInput, attempt: number): Promise<RenderedFile> {
     const { orgId } = input
     // Many at once come here every second until it is their turn: reading and merging in vain would take what the others need.
-    pdf.refuseIfFull(orgId)
+    const kept = await fileUnlessRoom(input, attempt)
+    if (kept) return kept
     // The file is named by what is read together with what is printed, so its name is right whatever changes meanwhile.
     const printed = await readPrinted({ database: connection, orgId }, input.kind, input.id, input.template)
     if (!printed) throw unknownRow(`there is no ${input.kind} ${input.id}`, 'UnknownDocument')
@@ -49,12 +68,14 @@ export function renderActivities(dependencies: RenderDependencies) {
     const key = renderedKey(input, printed)
     return once(key, async () => {
       const before = refused.get(key)
-      if (before && before.until > performance.now()) throw new NotConverted(before.message)
+      const isRefused = before !== undefined && before.until > performance.now()
       // Seldom in vain: who asks has found no file. So it goes on while the blob store answers.
-      const merging = merge(template, data, pictures as Record<string, Buffer>)
-      merging.catch(() => undefined)
+      const merging = isRefused ? null : merge(template, data, pictures as Record<string, Buffer>)
+      merging?.catch(() => undefined)
+      // Another worker may have rendered what this one could not.
       const there = await stored(key)
       if (there !== null) return { key, bytes: there, version, number }
+      if (!merging) throw new NotConverted(before!.message)
       pdf.warmUp()
       const file = await convert(orgId, key, merging)
       await blobs.write(key, file, { contentType: 'application/pdf' })
@@ -85,14 +106,14 @@ export function renderActivities(dependencies: RenderDependencies) {
 
   return {
     /**
-     * Renders a document as it is now, unless its file is in the blob store already. Every error but NOT_RENDERED is of a
+     * Renders a document as it is now, unless its file is in the blob store already, whatever the engine said of it before. Every error but NOT_RENDERED is of a
      * service that is unavailable, and passes.
      */
     async renderDocument(input: RenderInput): Promise<RenderedFile> {
       const begunAt = performance.now()
       const ended = (outcome: RenderOutcome) => dependencies.onRendered(outcome, (performance.now() - begunAt) / 1000)
       try {
-        const file = await withHeartbeat(() => render(input))
+        const file = await withHeartbeat(({ info }) => render(input, info.attempt))
         ended('rendered')
         return file
       } catch (error) {
