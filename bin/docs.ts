@@ -1,5 +1,5 @@
-// `npm run docs`: generates the tables in the docs from the code.
-import { readFileSync, writeFileSync } from 'node:fs'
+// `npm run docs`: generates the tables in the docs and the types of the client from the code.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TObject } from 'typebox'
 import { BODY_LIMIT, BULK_LIMIT } from '../api/http/body.ts'
@@ -19,6 +19,7 @@ import { REPEATED_MS } from '../models/idempotency.ts'
 import { readSettings } from '../settings.ts'
 import { alertRows } from './alerts.ts'
 import { boundRows, shareRows } from './bounds.ts'
+import { clientSchemas } from './client-schemas.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -198,11 +199,11 @@ function spoken(ms: number): string {
 }
 
 if (import.meta.main) {
-  for (const name of DOCUMENTS) {
+  const documents = DOCUMENTS.map((name): [string, string] => [name, filled(readFileSync(join(ROOT, name), 'utf8'))])
+  for (const [name, text] of [...documents, ...(await clientSchemas())]) {
     const file = join(ROOT, name)
-    const before = readFileSync(file, 'utf8')
-    const after = filled(before)
-    if (after !== before) writeFileSync(file, after)
-    console.log(`${name.padEnd(30)} ${after === before ? 'up to date' : 'updated'}`)
+    const isNew = !existsSync(file) || readFileSync(file, 'utf8') !== text
+    if (isNew) writeFileSync(file, text)
+    console.log(`${name.padEnd(30)} ${isNew ? 'updated' : 'up to date'}`)
   }
 }

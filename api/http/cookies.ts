@@ -1,7 +1,7 @@
 // The cookie of a session: how it is read from a request and how it is set.
 import type { IncomingMessage } from 'node:http'
 
-const NAME = 'bahi_session'
+export const SESSION_COOKIE = 'bahi_session'
 const SECRET = /^[A-Za-z0-9_-]{43}$/
 
 /** How the service is reached: by https outside of loopback, and by which origin. */
@@ -28,7 +28,7 @@ const MOST_SECRETS = 4
 export function secretsIn({ headers }: IncomingMessage): string[] {
   const values = (headers.cookie ?? '').split(';').flatMap((pair) => {
     const [name = '', value = ''] = pair.split('=', 2)
-    return name.trim() === NAME ? [value.trim()] : []
+    return name.trim() === SESSION_COOKIE ? [value.trim()] : []
   })
   const secrets = [...new Set(values)].filter((value) => SECRET.test(value))
   return secrets.length > MOST_SECRETS ? [] : secrets
@@ -37,7 +37,7 @@ export function secretsIn({ headers }: IncomingMessage): string[] {
 /** The header that gives the browser the secret, for so many seconds; without one, it takes the cookie away. */
 export function setCookie({ isSecure }: Site, secret: string | null, seconds = 0): Record<string, string> {
   const flags = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${secret === null ? 0 : seconds}${isSecure ? '; Secure' : ''}`
-  return { 'Set-Cookie': `${NAME}=${secret ?? ''}; ${flags}` }
+  return { 'Set-Cookie': `${SESSION_COOKIE}=${secret ?? ''}; ${flags}` }
 }
 
 /**

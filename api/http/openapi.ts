@@ -1,8 +1,10 @@
 // Generates the OpenAPI 3.1 document from the declared routes.
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
-import { deliverySchema, EVENT_TYPES } from '../../domain/events.ts'
+import { deliverySchema, EVENT_TYPES, type EventType } from '../../domain/events.ts'
 import { FAULTS } from '../../domain/faults.ts'
 import { Warnings } from '../shapes/warning.ts'
+import { SESSION_COOKIE } from './cookies.ts'
+import { withReferences } from './named-shapes.ts'
 import type { Route } from './route.ts'
 
 const Failure = Type.Object({
@@ -27,43 +29,62 @@ function answerSchema(route: Route, answer = route.answer): TSchema {
 
 /** The document that GET /openapi.json returns. */
 export function openapi(routes: Route[], serverUrl: string): Record<string, unknown> {
+  const info = {
+    title: 'Bahi accounting API',
+    description: "An organisation's double-entry books, with Indian GST, over REST and JSON.",
+  }
+  const webhooks = Object.fromEntries(EVENT_TYPES.map((type) => [type, webhook(type)]))
+  return documentOf(
+    routes,
+    serverUrl,
+    { info, webhooks },
+    {
+      token: { type: 'http', scheme: 'bearer', description: 'A token of one organisation: svc_pat_...' },
+      partnerKey: { type: 'apiKey', in: 'header', name: 'X-Partner-Key' },
+    },
+  )
+}
+
+/** The document of the calls of signed-in persons. Nothing serves it: the types of the client are made from it. */
+export function internalOpenapi(routes: Route[], serverUrl: string): Record<string, unknown> {
+  const info = { title: 'Calls of the console of Bahi' }
+  return documentOf(routes, serverUrl, { info }, { session: { type: 'apiKey', in: 'cookie', name: SESSION_COOKIE } })
+}
+
+function documentOf(
+  routes: Route[],
+  serverUrl: string,
+  { info, ...further }: { info: object; webhooks?: object },
+  securitySchemes: object,
+): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const route of routes) (paths[route.path] ??= {})[route.method.toLowerCase()] = operation(route)
-  return {
+  const { document, shapes } = withReferences({
     openapi: '3.1.0',
-    info: {
-      title: 'Bahi accounting API',
-      version: '1.0.0',
-      description: "An organisation's double-entry books, with Indian GST, over REST and JSON.",
-      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
-    },
+    info: { version: '1.0.0', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' }, ...info },
     servers: [{ url: serverUrl }],
     tags: [...new Set(routes.map((route) => route.tag))].map((name) => ({ name })),
     paths,
-    webhooks: Object.fromEntries(
-      EVENT_TYPES.map((type) => [
-        type,
-        {
-          post: {
-            summary: type,
-            requestBody: json(deliverySchema(type)),
-            responses: { '2XX': { description: 'Received' } },
-          },
-        },
-      ]),
-    ),
-    components: {
-      schemas: { Error: Failure },
-      securitySchemes: {
-        token: { type: 'http', scheme: 'bearer', description: 'A token of one organisation: svc_pat_...' },
-        partnerKey: { type: 'apiKey', in: 'header', name: 'X-Partner-Key' },
-      },
-    },
-  }
+    ...further,
+  })
+  return { ...document, components: { schemas: { Error: Failure, ...shapes }, securitySchemes } }
 }
 
-// Calls of persons are no part of the public document.
-const SECURED = { token: [{ token: [] }], partner: [{ partnerKey: [] }], session: [], visitor: [], anyone: [] }
+const webhook = (type: EventType) => ({
+  post: {
+    summary: type,
+    requestBody: { required: true, ...json(deliverySchema(type)) },
+    responses: { '2XX': { description: 'Received' } },
+  },
+})
+
+const SECURED = {
+  token: [{ token: [] }],
+  partner: [{ partnerKey: [] }],
+  session: [{ session: [] }],
+  visitor: [],
+  anyone: [],
+}
 
 function operation(route: Route): Record<string, unknown> {
   const secured = SECURED[route.by ?? 'token']
@@ -74,7 +95,7 @@ function operation(route: Route): Record<string, unknown> {
     ...(route.scope ? { description: `Requires the scope \`Svc.${route.scope}\`.` } : {}),
     security: secured,
     parameters: parametersOf(route),
-    ...(route.body ? { requestBody: json(route.body) } : {}),
+    ...(route.body ? { requestBody: { required: isNeeded(route.body), ...json(route.body) } } : {}),
     ...(route.form ? { requestBody: form(route.form) } : {}),
     responses: {
       ...successOf(route),
@@ -164,5 +185,8 @@ const form = ({ properties, required }: TObject) => ({
     },
   },
 })
+
+// A call without a body is one with an empty object.
+const isNeeded = (body: TSchema) => ((body as Partial<TObject>).required ?? []).length > 0
 
 const json = (schema: TSchema) => ({ content: { 'application/json': { schema } } })

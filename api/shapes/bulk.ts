@@ -22,7 +22,8 @@ export const Bulk = Type.Object({
   completed_time: nullable(Timestamp),
 })
 
-const Failed = Type.Object({
+/** The result of a row that was refused. */
+export const RefusedRow = Type.Object({
   index: Type.Integer({ minimum: 0, description: 'The place of the row in the call, from 0.' }),
   ok: Type.Literal(false),
   error: Type.Object({
@@ -43,13 +44,13 @@ export const rowResult = (documents: Record<string, TSchema>) =>
   Type.Union([
     ...Object.entries(documents).map(([key, Document]) =>
       Type.Object({
-        index: Failed.properties.index,
+        index: RefusedRow.properties.index,
         ok: Type.Literal(true),
         [key]: Type.Union([Document, Type.Null()], { description: 'null for a draft that was deleted since.' }),
         warnings: Warnings,
       } as TProperties),
     ),
-    Failed,
+    RefusedRow,
   ])
 
 export function showBulk(bulk: BulkRow, { total, succeeded, failed }: BulkCounts): Static<typeof Bulk> {

@@ -21,13 +21,11 @@ export const NewNoteLines = Type.Array(
   ),
   { minItems: 1, maxItems: MAX_LINES },
 )
-export const ChangedNoteLines = Type.Array(
-  Type.Object(
-    { ...ChangedPurchaseLine.properties, restock: optional(Type.Boolean()) },
-    { description: 'Lines that are not sent are removed.' },
-  ),
-  { minItems: 1, maxItems: MAX_LINES },
+export const ChangedNoteLine = Type.Object(
+  { ...ChangedPurchaseLine.properties, restock: optional(Type.Boolean()) },
+  { description: 'Lines that are not sent are removed.' },
 )
+export const ChangedNoteLines = Type.Array(ChangedNoteLine, { minItems: 1, maxItems: MAX_LINES })
 export const NoteLine = Type.Object({ ...LineItem.properties, restock: Type.Boolean() })
 
 const fields = {
@@ -76,7 +74,7 @@ export const CreditNote = Type.Object({
   ),
   status: Type.Enum(CREDIT_NOTE_STATUSES),
   stock_direction: Type.Enum(Object.values(STOCK_DIRECTION)),
-  e_invoice: nullable(EInvoice),
+  e_invoice: EInvoice,
 })
 
 export function showCreditNote(note: CreditNoteWithLines): Static<typeof CreditNote> {

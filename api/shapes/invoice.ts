@@ -66,7 +66,7 @@ export const Invoice = Type.Object({
   payment_link_url: nullable(
     Type.String({ description: 'Of invoices that a recurring schedule generates with auto_charge.' }),
   ),
-  e_invoice: nullable(EInvoice),
+  e_invoice: EInvoice,
   dispute: nullable(
     Type.Object(
       { reason: Type.String(), disputed_at: Timestamp },

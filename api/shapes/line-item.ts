@@ -9,7 +9,7 @@ import { Amount, decimal, Id, Name, nullable, optional, Reference, Text } from '
 /** The most lines that a document may have (decisions §4). */
 export const MAX_LINES = 500
 
-const NewLineItem = Type.Object(
+export const NewLineItem = Type.Object(
   {
     item_id: optional(Reference),
     name: optional(Name(200)),
@@ -45,7 +45,7 @@ export const NewPurchaseLines = Type.Array(NewPurchaseLine, { minItems: 1, maxIt
 export const NewLineItems = Type.Array(NewLineItem, { minItems: 1, maxItems: MAX_LINES })
 
 /** A line of a PUT: with line_item_id it changes that line, and fields that are not sent stay; without it the line is new. */
-const ChangedLineItem = Type.Object(
+export const ChangedLineItem = Type.Object(
   {
     line_item_id: optional(
       Type.String({ ...Reference, description: 'The line to change; without it a line is added.' }),

@@ -4,7 +4,7 @@ import { FAULTS } from '../../domain/faults.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import type { Json } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
-import { judge } from './published.ts'
+import { inlined, judge } from './published.ts'
 import { each, hasId, ROUTES } from './routes.ts'
 
 let service: Service
@@ -61,19 +61,17 @@ describe('security', () => {
 })
 
 describe('every schema compiles in the dialect of OpenAPI 3.1', () => {
-  beforeAll(() => void judge.addSchema(document.components.schemas.Error, '#/components/schemas/Error'))
-
   test.each(each())('%s', (name, route) => {
     const operation = document.paths[route.path][name.split(' ')[0]!.toLowerCase()]
     for (const { schema } of operation.parameters as Json[]) judge.compile(schema)
     const contents = [operation.requestBody, ...Object.values(operation.responses)].filter(Boolean) as Json[]
-    for (const { content = {} } of contents) for (const { schema } of Object.values(content) as Json[]) judge.compile(schema)
+    for (const { content = {} } of contents) for (const { schema } of Object.values(content) as Json[]) judge.compile(inlined(document, schema))
     expect(contents.length).toBeGreaterThan(1)
   })
 
   test('the deliveries of every event', () => {
     expect(Object.keys(document.webhooks).sort()).toEqual([...EVENT_TYPES].sort())
-    for (const { post } of Object.values(document.webhooks) as Json[]) judge.compile(post.requestBody.content['application/json'].schema)
+    for (const { post } of Object.values(document.webhooks) as Json[]) judge.compile(inlined(document, post.requestBody.content['application/json'].schema))
   })
 })
 
@@ -82,4 +80,30 @@ test('the codes of a refusal are the codes of GET /errors', async () => {
   const codes = (body.errors as Json[]).map(({ code }) => code)
   expect(codes).toEqual(Object.keys(FAULTS))
   expect(document.components.schemas.Error.properties.code.enum).toEqual(codes)
+})
+
+describe('shapes that several calls have', () => {
+  const REFERENCE = '#/components/schemas/'
+  const objectsIn = (value: Json): Json[] => (typeof value === 'object' && value !== null
+    ? [...(value.properties ? [value] : []), ...Object.values(value).flatMap(objectsIn)] : [])
+
+  test('are components, named once: no larger object is written out twice', () => {
+    const texts = [document.paths, ...Object.values(document.components.schemas)].flatMap(objectsIn).map((one) => JSON.stringify(one))
+    const large = Map.groupBy(texts.filter((text) => text.length > 400), (text) => text)
+    expect(large.size).toBeGreaterThan(50)
+    expect([...large].filter(([, same]) => same.length > 1).map(([text, same]) => `${same.length} times: ${text.slice(0, 200)}`)).toEqual([])
+  })
+
+  test('are referred to by names that are there, and each name is used', () => {
+    const text = JSON.stringify(document)
+    const used = new Set([...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference = '']) => reference))
+    expect([...used].filter((reference) => !reference.startsWith(REFERENCE))).toEqual([])
+    expect([...used].map((reference) => reference.slice(REFERENCE.length)).sort()).toEqual(Object.keys(document.components.schemas).sort())
+  })
+
+  test('a document that is needed is said to be', () => {
+    const bodyOf = (path: string) => document.paths[path].post.requestBody
+    expect(bodyOf('/invoices')).toMatchObject({ required: true, content: { 'application/json': { schema: { $ref: `${REFERENCE}NewInvoice` } } } })
+    expect(bodyOf('/invoices/{invoice_id}/void').required).toBe(false)
+  })
 })

@@ -28,11 +28,19 @@ function newJudge(): Ajv2020 {
 export function answerJudge(document: Json, route: Route): ValidateFunction {
   const { responses } = document.paths[route.path][route.method.toLowerCase()]
   const schema = responses[String(route.status ?? 200)].content['application/json'].schema
-  return judge.compile(closed(structuredClone(schema)))
+  return judge.compile(closed(inlined(document, schema)))
 }
 
 export function refusalJudge(document: Json): ValidateFunction {
-  return judge.compile(closed(structuredClone(document.components.schemas.Error)))
+  return judge.compile(closed(inlined(document, document.components.schemas.Error)))
+}
+
+/** A copy with each reference replaced by the component that it names. */
+export function inlined(document: Json, schema: Json): Json {
+  if (typeof schema !== 'object' || schema === null) return schema
+  if (Array.isArray(schema)) return schema.map((part) => inlined(document, part))
+  if (typeof schema.$ref === 'string') return inlined(document, document.components.schemas[schema.$ref.split('/').at(-1)])
+  return Object.fromEntries(Object.entries(schema).map(([name, part]) => [name, inlined(document, part)]))
 }
 
 // An object with declared properties has no others; what is open by declaration stays open.

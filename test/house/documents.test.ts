@@ -1,7 +1,7 @@
 // One more kind of document touches the places that CONTRIBUTING.md names, and nothing is left behind that nobody uses.
 import { describe, expect, test } from '@jest/globals'
 import { DOCUMENTS } from '../../domain/documents.ts'
-import { filesOf, read, SOURCES } from './sources.ts'
+import { filesOf, GENERATED, read, SOURCES } from './sources.ts'
 
 const codeOf = (text: string) => text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*(?:\/\/|--).*$/gm, '')
 
@@ -11,13 +11,13 @@ describe('a debit note is spoken of where CONTRIBUTING.md says', () => {
     'domain/documents.ts', 'domain/posting/debit-note.ts',
     'models/debit-note.ts', 'models/service-role.ts', /^models\/migrations\/\d+_\w+\.sql$/,
     'commands/purchases/debit-notes.ts',
-    'api/shapes/debit-note.ts', 'api/resources/debit-notes.ts', 'api/routes.ts',
+    'api/shapes/debit-note.ts', 'api/resources/debit-notes.ts', 'api/routes.ts', 'api/http/named-shapes.ts',
     'domain/print/printed-document.ts',
     // The month of the demonstration, for who wants to see one.
     'bin/month/returns.ts',
   ]
   const isPlace = (path: string) => PLACES.some((place) => (typeof place === 'string' ? place === path : place.test(path)))
-  const spoken = filesOf('.ts', '.mjs', '.js', '.sql').filter((path) => !path.startsWith('test/'))
+  const spoken = filesOf('.ts', '.mjs', '.js', '.sql').filter((path) => !path.startsWith('test/') && !GENERATED.includes(path))
     .filter((path) => /debit[ _-]?note/i.test(path) || /debit[ _-]?note/i.test(codeOf(read(path))))
 
   test('and nowhere else', () => {
@@ -53,13 +53,15 @@ test('what is exported is used: by another file, or at home and by a test', () =
       said.set(word, places.set(path, (places.get(path) ?? 0) + 1))
     }
   }
-  const unused = SOURCES.filter(({ path }) => !/^(test|docs)\//.test(path)).flatMap(({ path, text }) => (
+  const unused = SOURCES.filter(({ path }) => !/^(test|docs|client)\//.test(path)).flatMap(({ path, text }) => (
     [...text.matchAll(VALUE)].flatMap(([declaration, name = '']) => {
       const places = said.get(name)!
       const users = [...places.keys()].filter((other) => other !== path)
       // A table is defined whether or not anything but SQL reads it.
       const isModel = path.startsWith('models/') && new RegExp(`const ${name} = model\\(`).test(text)
-      const isTold = isModel || users.some((other) => !other.startsWith('test/')) || (users.length > 0 && places.get(path)! > 1)
+      // A part of another shape is exported for its name in the OpenAPI document.
+      const isPart = path.startsWith('api/shapes/') && text.includes(`const ${name} = Type.Object(`) && places.get(path)! > 1
+      const isTold = isModel || isPart || users.some((other) => !other.startsWith('test/')) || (users.length > 0 && places.get(path)! > 1)
       return isTold ? [] : [`${path}: ${declaration}`]
     })
   ))

@@ -8,7 +8,7 @@ describe('the image', () => {
   const byPath = new Map(SOURCES.map((source) => [source.path, source]))
 
   // What starts or serves the local run and the tests, draws pictures, or works on the checkout.
-  const ONLY_LOCAL = ['demo', 'dev', 'docs', 'pictures', 'seed', 'start', 'temporal', 'test'].map((name) => `bin/${name}.ts`)
+  const ONLY_LOCAL = ['client-schemas', 'demo', 'dev', 'docs', 'pictures', 'seed', 'start', 'temporal', 'test'].map((name) => `bin/${name}.ts`)
   const ENTRIES = ['api/server.ts', 'worker/worker.ts',
     ...SOURCES.map(({ path }) => path).filter((path) => /^bin\/[\w-]+\.ts$/.test(path) && !ONLY_LOCAL.includes(path))]
   // A process of its own, which is started only where its package is installed; the image has LibreOffice.
