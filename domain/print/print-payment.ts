@@ -7,8 +7,9 @@ import { letterhead } from './letterhead.ts'
 import { NOBODY, printedParty, stateWithCode } from './parties.ts'
 import { paragraphs, printableLine } from './printable-text.ts'
 import type { PrintedDocument } from './printed-document.ts'
-import type { PrintedPayment, Surroundings } from './printed-source.ts'
-import { watermarkOf } from './supply.ts'
+import type { OwedTax, PrintedPayment, Surroundings } from './printed-source.ts'
+import { isAbroad, OUTSIDE_INDIA, stateTaxName, watermarkOf } from './supply.ts'
+import { amountsByRate } from './tax-lines.ts'
 
 const NO_COLUMNS = { hsn: '', unit: '', discount: '', cgst_sgst: '', igst: '', cess: '', tax: '', untaxed: '' } as const
 const NO_TOTALS = { taxable: '', untaxed: '', cgst: '', sgst: '', igst: '', cess: '', tax: '' }
@@ -28,6 +29,7 @@ export function printPayment(payment: PrintedPayment, surroundings: Surroundings
   const number = printableLine(payment.number)
   const { contact, organization } = surroundings
   const isAdvance = title === 'RECEIPT VOUCHER'
+  const owed = surroundings.sources.flatMap((source) => source.owed ?? [])
   return {
     title,
     ...letterhead(surroundings, title, number),
@@ -42,9 +44,9 @@ export function printPayment(payment: PrintedPayment, surroundings: Surroundings
     date: printedDate(payment.date),
     due_label: '',
     due_date: '',
-    place_of_supply: isAdvance ? stateWithCode(contact.place_of_contact) : '',
+    place_of_supply: isAdvance ? placeOfAdvance(contact) : placesOf(owed),
     // The tax of an advance that is received is the receiver's to pay (rules 50(j) and 51(j)).
-    reverse_charge: isAdvance || title === 'REFUND VOUCHER' ? 'No' : '',
+    reverse_charge: isAdvance || title === 'REFUND VOUCHER' ? 'No' : owed.length > 0 ? 'Yes' : '',
     details: detailsOf(payment, surroundings),
     party: printedParty(payment.flow === 'INCOMING' ? 'Received from' : 'Paid to', payment.party_name, surroundings),
     ship_to: NOBODY,
@@ -56,7 +58,7 @@ export function printPayment(payment: PrintedPayment, surroundings: Surroundings
     quantity_total: '',
     hsn_summary: [],
     hsn_totals: NO_TOTALS,
-    reverse_charge_taxes: [],
+    reverse_charge_taxes: taxesOwed(owed, payment.currency_code),
     tax_in_words: '',
     ...sumsOf(payment),
     base_amounts: baseAmounts(payment, organization.currency_code),
@@ -73,6 +75,26 @@ export function printPayment(payment: PrintedPayment, surroundings: Surroundings
   }
 }
 
+const placeOfAdvance = (contact: Surroundings['contact']) =>
+  isAbroad(contact) ? OUTSIDE_INDIA : stateWithCode(contact.place_of_contact)
+
+// What rule 52 of the CGST Rules asks for where we owe the tax: of whole bills, whatever part of them is paid now.
+const placesOf = (owed: OwedTax[]) =>
+  [...new Set(owed.map(({ place_of_supply }) => stateWithCode(place_of_supply)))].join(', ')
+
+function taxesOwed(owed: OwedTax[], currency: string): PrintedDocument['reverse_charge_taxes'] {
+  const rows = owed.flatMap(({ branch_state, taxes }) =>
+    taxes.map(({ rate, cess_rate, cgst, sgst, igst, cess }) => ({
+      stateTax: sgst === '0' ? 'SGST' : stateTaxName(branch_state),
+      rate,
+      cessRate: cess_rate,
+      parts: { cgst: BigInt(cgst), sgst: BigInt(sgst), igst: BigInt(igst), cess: BigInt(cess) },
+    })),
+  )
+  const groups = Map.groupBy(rows, ({ stateTax }) => stateTax)
+  return [...groups].flatMap(([stateTax, of]) => amountsByRate(currency, stateTax, of))
+}
+
 const MODES: Record<string, string> = {
   CASH: 'Cash',
   BANK_TRANSFER: 'Bank transfer',
@@ -83,11 +105,13 @@ const MODES: Record<string, string> = {
 
 function detailsOf(payment: PrintedPayment, { account, sources }: Surroundings): PrintedDocument['details'] {
   const refunded = sources.find(({ kind }) => kind === 'PAYMENT')
+  const supplied = new Set(sources.flatMap(({ owed }) => owed?.names ?? []))
   return [
     { label: 'Mode', value: MODES[payment.mode] ?? printableLine(payment.mode) },
     { label: refunded ? 'Against receipt' : 'Reference', value: printableLine(payment.reference_number) },
     { label: 'Receipt date', value: printedDate(refunded?.date ?? null) },
     { label: payment.flow === 'INCOMING' ? 'Received in' : 'Paid from', value: printableLine(account) },
+    { label: 'Goods or services', value: printableLine([...supplied].join(', ')) },
   ].filter(({ value }) => value !== '')
 }
 

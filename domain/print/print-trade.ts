@@ -114,9 +114,8 @@ function reverseChargeOf({ kind, lines }: PrintedTrade): string {
   return kind === 'ESTIMATE' || kind === 'PURCHASE_ORDER' ? '' : 'No'
 }
 
-// The books know no place of supply abroad; the returns of GST have the code 96 for it.
 function placeOf(trade: PrintedTrade, contact: Surroundings['contact']): string {
-  return supply.isExport(trade, contact) ? 'Outside India (96)' : stateWithCode(trade.place_of_supply)
+  return supply.isExport(trade, contact) ? supply.OUTSIDE_INDIA : stateWithCode(trade.place_of_supply)
 }
 
 function detailsOf(trade: PrintedTrade, surroundings: Surroundings): PrintedDocument['details'] {

@@ -153,7 +153,9 @@ export const PrintedDocument = Group({
   date: Text('The date.'),
   due_label: Text('`Due date`, `Valid until`, `Expected by`.'),
   due_date: Text("The date of `due_label`; '' where there is none."),
-  place_of_supply: Text("Name and GST code of the state; '' for payments."),
+  place_of_supply: Text(
+    "Name and GST code of the state; of payments on a receipt voucher, and where a bill is paid whose tax we owe; else ''.",
+  ),
   reverse_charge: Text(
     "`Yes` or `No`: whether the recipient owes tax under reverse charge; '' for kinds without taxes.",
   ),

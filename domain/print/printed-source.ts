@@ -63,6 +63,19 @@ export interface ReferredDocument {
   /** Of what a payment settles: the total of the document and the settled part, in minor units as text; else null. */
   total: string | null
   amount: string | null
+  /** Of a bill that a payment settles, where we owe tax of it under reverse charge; null of others. */
+  owed?: OwedTax | null
+}
+
+/** What the recipient of a bill owes under reverse charge: rule 52 of the CGST Rules asks for it on the payment voucher. */
+export interface OwedTax {
+  place_of_supply: string
+  /** The state of the branch that owes it. */
+  branch_state: string | null
+  /** The first of the lines that bear it. */
+  names: string[]
+  /** Percentages as text; amounts in minor units as text. */
+  taxes: { rate: string; cess_rate: string; cgst: string; sgst: string; igst: string; cess: string }[]
 }
 
 /** A document with lines. Amounts are minor units of its currency. */

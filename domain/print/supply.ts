@@ -15,6 +15,9 @@ export function isAbroad({ gst_no, gst_treatment, billing_address }: Contact): b
   return typeof country === 'string' && /\p{Letter}/u.test(country) && !/^\s*(?:india|in|ind|bharat)\s*$/i.test(country)
 }
 
+/** The books know no place of supply abroad; the returns of GST have the code 96 for it. */
+export const OUTSIDE_INDIA = 'Outside India (96)'
+
 /** True where the recipient owes the tax (section 9(3) and (4) of the CGST Act). */
 export function isReverseCharge(lines: readonly Pick<PrintedTradeLine, 'tax'>[]): boolean {
   return lines.some(({ tax }) => tax?.shape === 'RCM')

@@ -188,20 +188,16 @@ type PrintedAmounts = PrintedDocument['totals']
 
 /** The taxes that are charged, each with its rate: 'CGST @ 9%'. */
 export function taxesByRate(trade: PrintedTrade, stateTax: string): PrintedAmounts {
-  return amountsByRate(
-    trade,
-    stateTax,
-    trade.lines.map((line) => ({ line, parts: line })),
-  )
+  const taxes = trade.lines.map((line) => taxedBy(line, line))
+  return amountsByRate(trade.currency_code, stateTax, taxes)
 }
 
 /** What the recipient owes instead of the supplier, by tax; empty without reverse charge. */
 export function reverseChargeTaxes(trade: PrintedTrade, stateTax: string, withinState: boolean): PrintedAmounts {
-  const assessed = trade.lines.map((line) => ({
-    line,
-    parts: isPurchase(trade) ? selfAssessed(line) : gstOnPurchase(line.item_total, line.tax, withinState).selfAssessed,
-  }))
-  return amountsByRate(trade, stateTax, assessed)
+  const assessed = (line: PrintedTradeLine) =>
+    isPurchase(trade) ? selfAssessed(line) : gstOnPurchase(line.item_total, line.tax, withinState).selfAssessed
+  const taxes = trade.lines.map((line) => taxedBy(line, assessed(line)))
+  return amountsByRate(trade.currency_code, stateTax, taxes)
 }
 
 // The books of a sale have no tax that the customer owes.
@@ -212,14 +208,24 @@ function selfAssessed(line: PrintedTradeLine): GstParts {
   return { cgst, sgst, igst, cess }
 }
 
-function amountsByRate(
-  { currency_code }: PrintedTrade,
-  stateTax: string,
-  taxed: { line: PrintedTradeLine; parts: GstParts }[],
-): PrintedAmounts {
+/** Taxes of one rate of GST, and of one of the cess beside it. */
+export interface TaxesOfRate {
+  rate: string
+  cessRate: string
+  parts: GstParts
+}
+
+const taxedBy = ({ tax_percentage, tax }: PrintedTradeLine, parts: GstParts): TaxesOfRate => ({
+  rate: tax_percentage,
+  cessRate: tax?.cess ?? '0',
+  parts,
+})
+
+/** Their sums by rate: 'CGST @ 9%'. */
+export function amountsByRate(currency: string, stateTax: string, taxes: TaxesOfRate[]): PrintedAmounts {
   const named = (label: string, amount: Minor) =>
-    amount === 0n ? [] : [{ label, amount: printedAmount(amount, currency_code) }]
-  const gst = byRate(taxed, (line) => line.tax_percentage).flatMap(([rate, parts]) => {
+    amount === 0n ? [] : [{ label, amount: printedAmount(amount, currency) }]
+  const gst = byRate(taxes, ({ rate }) => rate).flatMap(([rate, parts]) => {
     const half = printedPercent(new Exact(rate).div(2))
     return [
       ...named(`CGST @ ${half}`, parts.cgst),
@@ -227,16 +233,15 @@ function amountsByRate(
       ...named(`IGST @ ${printedPercent(rate)}`, parts.igst),
     ]
   })
-  const cess = byRate(taxed, (line) => line.tax?.cess ?? '0')
-  return [...gst, ...cess.flatMap(([rate, parts]) => named(`Cess @ ${printedPercent(rate)}`, parts.cess))]
+  const cess = byRate(taxes, ({ cessRate }) => cessRate).flatMap(([rate, parts]) =>
+    named(`Cess @ ${printedPercent(rate)}`, parts.cess),
+  )
+  return [...gst, ...cess]
 }
 
-function byRate(
-  taxed: { line: PrintedTradeLine; parts: GstParts }[],
-  rateOf: (line: PrintedTradeLine) => string,
-): [rate: string, parts: GstParts][] {
-  const groups = Map.groupBy(taxed, ({ line }) => new Exact(rateOf(line)).toFixed())
+function byRate(taxes: TaxesOfRate[], rateOf: (of: TaxesOfRate) => string): [rate: string, parts: GstParts][] {
+  const groups = Map.groupBy(taxes, (of) => new Exact(rateOf(of)).toFixed())
   return [...groups]
     .sort(([a], [b]) => new Exact(a).comparedTo(b))
-    .map(([rate, lines]) => [rate, lines.map(({ parts }) => parts).reduce(addGst, NONE)])
+    .map(([rate, of]) => [rate, of.map(({ parts }) => parts).reduce(addGst, NONE)])
 }

@@ -35,7 +35,7 @@ export function templateOf(kind: PrintedKind, chosen: InvoiceTemplate | null): T
 }
 
 // Raised when domain/print, or the merge, makes something else of the same books, so that files of before are rendered again.
-const WORDING = 6
+const WORDING = 7
 
 /** See PrintKey. */
 export function letterheadHash({ hash }: Pick<PrintedHead, 'hash'>, template: TemplateName): string {

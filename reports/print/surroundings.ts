@@ -18,8 +18,22 @@ const MADE_FROM: Partial<Record<PrintedKind, DocumentKind[]>> = {
   BILL: ['PURCHASE_ORDER'],
 }
 
-const source = (kind: DocumentKind, total: string, amount: string) =>
-  `jsonb_build_object('kind', '${kind}', 'number', s.${factsOf(kind).number}, 'date', s.date, 'total', ${total}, 'amount', ${amount})`
+const source = (kind: DocumentKind, total: string, amount: string, more = '') =>
+  `jsonb_build_object('kind', '${kind}', 'number', s.${factsOf(kind).number}, 'date', s.date, 'total', ${total}, 'amount', ${amount}${more})`
+
+// See OwedTax. The names fill a line of the voucher.
+const MOST_NAMES = 10
+const OWED = `(SELECT jsonb_build_object('place_of_supply', s.place_of_supply,
+    'branch_state', (SELECT state FROM branches WHERE org_id = $1 AND id = s.branch_id),
+    'names', (SELECT jsonb_agg(name ORDER BY line_no) FROM (
+      SELECT name, line_no FROM bill_lines WHERE org_id = $1 AND bill_id = s.id AND rcm_cgst + rcm_sgst + rcm_igst + rcm_cess > 0
+      ORDER BY line_no LIMIT ${MOST_NAMES}) AS first),
+    'taxes', jsonb_agg(jsonb_build_object('rate', rate, 'cess_rate', cess_rate, 'cgst', cgst, 'sgst', sgst, 'igst', igst, 'cess', cess) ORDER BY rate, cess_rate))
+  FROM (SELECT l.tax_percentage::text AS rate, coalesce(t.cess, 0)::text AS cess_rate, sum(l.rcm_cgst)::text AS cgst,
+      sum(l.rcm_sgst)::text AS sgst, sum(l.rcm_igst)::text AS igst, sum(l.rcm_cess)::text AS cess
+    FROM bill_lines AS l LEFT JOIN taxes AS t ON t.org_id = l.org_id AND t.id = l.tax_id
+    WHERE l.org_id = $1 AND l.bill_id = s.id AND l.rcm_cgst + l.rcm_sgst + l.rcm_igst + l.rcm_cess > 0 GROUP BY 1, 2) AS by_rate
+  HAVING count(*) > 0)`
 
 // What is given back names by its reference the receipt that it was taken with.
 const REFUNDED = `SELECT s.id, ${source('PAYMENT', 'NULL', 'NULL')} AS one FROM payments AS s
@@ -29,7 +43,9 @@ const REFUNDED = `SELECT s.id, ${source('PAYMENT', 'NULL', 'NULL')} AS one FROM 
 function sourcesOf(kind: PrintedKind): string {
   if (kind === 'PAYMENT') {
     const settled = (['INVOICE', 'BILL'] as const).map(
-      (of) => `SELECT a.id, ${source(of, 's.total::text', 'a.amount::text')} AS one FROM payment_allocations AS a
+      (
+        of,
+      ) => `SELECT a.id, ${source(of, 's.total::text', 'a.amount::text', of === 'BILL' ? `, 'owed', ${OWED}` : '')} AS one FROM payment_allocations AS a
         JOIN ${factsOf(of).table} AS s ON s.org_id = a.org_id AND s.id = a.${factsOf(of).id} WHERE a.org_id = $1 AND a.payment_id = d.id`,
     )
     return `(SELECT coalesce(jsonb_agg(one ORDER BY id), '[]') FROM (${[...settled, REFUNDED].join(' UNION ALL ')}) AS settled)`

@@ -61,6 +61,8 @@ const hasTools = onPath('pdftotext', local.path) !== null || local.ci
 // With CI=true a missing LibreOffice is a failure, not a reason to pass.
 const isInstalled = createPdfEngine({ engine: 'auto', path: local.path, log }).name === 'soffice' || local.ci
 const ENGINES = isInstalled ? (['embedded', 'soffice'] as const) : (['embedded'] as const)
+if (!isInstalled) console.warn('PDFs are tested with the embedded engine alone, and the two engines are not compared: LibreOffice is not installed.')
+if (!hasTools) console.warn('What PDFs hold is not tested: pdftotext is not installed.')
 
 describe.each(ENGINES)('the %s engine', (name) => {
   const engine = engineOf(name)

@@ -115,14 +115,6 @@ test('an e-invoice that is awaited, registered, cancelled: what it says, and its
   await service.sql('UPDATE invoices SET e_invoice = NULL WHERE id = $1', id)
 })
 
-test('a refund names the receipt that its reference is the number of', async () => {
-  const receipt = await org.payment(org.receiptBody({ amount: 500, payment_type: 'ADVANCE' }))
-  const refund = await org.payment(org.receiptBody({ amount: 500, flow: 'OUTGOING', payment_type: 'REFUND', reference_number: receipt.payment_number }))
-  const { data } = await printed('PAYMENT', refund.payment_id)
-  const named = [{ label: 'Against receipt', value: receipt.payment_number }, { label: 'Receipt date', value: expect.stringMatching(/2026$/) }]
-  expect(data).toMatchObject({ title: 'REFUND VOUCHER', reverse_charge: 'No', allocations: [], details: expect.arrayContaining(named) })
-})
-
 describe('purchases and orders', () => {
   test('a bill says its order, and owes the reverse charge that the books have', async () => {
     const bill = await org.openBill({ line_items: lines({ tax_id: taxes['RCM 18%'] }) })

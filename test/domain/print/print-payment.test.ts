@@ -3,7 +3,8 @@ import { describe, expect, test } from '@jest/globals'
 import { Compile } from 'typebox/compile'
 import { printPayment, voucherTitle } from '../../../domain/print/print-payment.ts'
 import { PrintedDocument } from '../../../domain/print/printed-document.ts'
-import { AROUND, paymentOf } from './trades.ts'
+import type { OwedTax, ReferredDocument } from '../../../domain/print/printed-source.ts'
+import { ABROAD, AROUND, paymentOf } from './trades.ts'
 
 test.each([
   ['INCOMING', 'REGULAR', 'RECEIPT'], ['INCOMING', 'ADVANCE', 'RECEIPT VOUCHER'], ['INCOMING', 'REFUND', 'RECEIPT'],
@@ -32,6 +33,38 @@ test('a payment voucher adds the charges of the bank', () => {
   const printed = printPayment(paymentOf({ flow: 'OUTGOING', tds_amount: 100_000n, bank_charges: 5_000n, mode: 'OTHER' }), AROUND)
   expect(printed.totals).toEqual([{ label: 'Paid', amount: '99,050.00' }, { label: 'TDS deducted', amount: '1,000.00' }, { label: 'Bank charges', amount: '-50.00' }])
   expect(printed).toMatchObject({ title: 'PAYMENT VOUCHER', party: { heading: 'Paid to' }, place_of_supply: '', details: [{ label: 'Reference' }] })
+})
+
+describe('a payment voucher of bills whose tax we owe', () => {
+  const bill = (number: string, owed: OwedTax | null): ReferredDocument => ({ kind: 'BILL', number, date: '2026-03-01', total: '1200000', amount: '600000', owed })
+  const tax = { rate: '5.00', cess_rate: '0', cgst: '0', sgst: '0', igst: '0', cess: '0' }
+  const freight = { place_of_supply: 'IN-TN', branch_state: 'IN-KA', names: ['Freight', 'Loading'], taxes: [{ ...tax, igst: '60000' }] }
+  const printedOf = (...owed: (OwedTax | null)[]) =>
+    printPayment(paymentOf({ flow: 'OUTGOING', amount: 600_000n, allocated: 600_000n }), { ...AROUND, sources: owed.map((one, place) => bill(`B-${place}`, one)) })
+
+  test('says what was supplied, where, and the tax by its rates, of all bills together (rule 52)', () => {
+    const legal = { place_of_supply: 'IN-KA', branch_state: 'IN-KA', names: ['Advice', 'Freight'], taxes: [{ ...tax, rate: '18', cess_rate: '1', cgst: '9000', sgst: '9000', cess: '1000' }] }
+    const printed = printedOf(freight, legal, null, { ...freight, names: [] })
+    expect([...Compile(PrintedDocument).Errors(printed)]).toEqual([])
+    expect(printed).toMatchObject({ title: 'PAYMENT VOUCHER', reverse_charge: 'Yes', place_of_supply: 'Tamil Nadu (33), Karnataka (29)' })
+    expect(printed.reverse_charge_taxes).toEqual([
+      { label: 'IGST @ 5%', amount: '1,200.00' }, { label: 'CGST @ 9%', amount: '90.00' }, { label: 'SGST @ 9%', amount: '90.00' }, { label: 'Cess @ 1%', amount: '10.00' },
+    ])
+    expect(printed.details.at(-1)).toEqual({ label: 'Goods or services', value: 'Freight, Loading, Advice' })
+  })
+
+  test('has UTGST where the branch is in such a territory', () => {
+    const local = { ...freight, place_of_supply: 'IN-CH', branch_state: 'IN-CH', taxes: [{ ...tax, cgst: '2500', sgst: '2500' }] }
+    expect(printedOf(local).reverse_charge_taxes.map(({ label }) => label)).toEqual(['CGST @ 2.5%', 'UTGST @ 2.5%'])
+  })
+
+  test('says nothing of it where the vendor has charged the tax', () => {
+    expect(printedOf(null)).toMatchObject({ reverse_charge: '', place_of_supply: '', reverse_charge_taxes: [], details: [{ label: 'Mode' }, { label: 'Reference' }] })
+  })
+})
+
+test('an advance from abroad is for a supply outside India', () => {
+  expect(printPayment(paymentOf({ payment_type: 'ADVANCE' }), ABROAD).place_of_supply).toBe('Outside India (96)')
 })
 
 test('an advance says the place of supply; one in another currency what it comes to', () => {

@@ -170,6 +170,15 @@ export const SAMPLES: Record<string, () => PrintedDocument> = {
     paymentOf({ ...vendor, number: 'PAY-00023', flow: 'OUTGOING', date: '2026-11-07', amount: 4_450_000n, mode: 'CHEQUE', reference_number: '000417', allocated: 4_450_000n, description: null }),
     { ...ASHA, account: 'HDFC current account', sources: [referred('BILL', 'LM/2026/771', '2026-10-12', '6450000', '4450000')] },
   ),
+  'payment-voucher-reverse-charge': () => printPayment(
+    paymentOf({ party_name: 'Mysore Road Carriers', number: 'PAY-00025', flow: 'OUTGOING', date: '2026-11-09', amount: 1_200_000n, reference_number: 'UTR 4417 2026 1109', allocated: 1_200_000n, description: null }),
+    {
+      ...ASHA, account: 'HDFC current account',
+      sources: [{ ...referred('BILL', 'MRC/881', '2026-11-02', '1200000', '1200000'), owed: {
+        place_of_supply: 'IN-KA', branch_state: 'IN-KA', names: ['Transport of goods by road, Chennai to Bengaluru'], taxes: [{ rate: '5', cess_rate: '0', cgst: '30000', sgst: '30000', igst: '0', cess: '0' }],
+      } }],
+    },
+  ),
   'payment-refund-voucher': () => printPayment(
     paymentOf({
       number: 'PAY-00024', party_name: 'Kaveri Stores', flow: 'OUTGOING', payment_type: 'REFUND', date: '2026-11-08', amount: 500_050n, currency_code: 'USD',
