@@ -171,7 +171,10 @@ export const SAMPLES: Record<string, () => PrintedDocument> = {
     { ...ASHA, account: 'HDFC current account', sources: [referred('BILL', 'LM/2026/771', '2026-10-12', '6450000', '4450000')] },
   ),
   'payment-voucher-reverse-charge': () => printPayment(
-    paymentOf({ party_name: 'Mysore Road Carriers', number: 'PAY-00025', flow: 'OUTGOING', date: '2026-11-09', amount: 1_200_000n, reference_number: 'UTR 4417 2026 1109', allocated: 1_200_000n, description: null }),
+    paymentOf({
+      party_name: 'Mysore Road Carriers', number: 'PAY-00025', flow: 'OUTGOING', date: '2026-11-09', amount: 1_200_000n,
+      reference_number: 'UTR 4417 2026 1109', allocated: 1_200_000n, description: null,
+    }),
     {
       ...ASHA, account: 'HDFC current account',
       sources: [{ ...referred('BILL', 'MRC/881', '2026-11-02', '1200000', '1200000'), owed: {
