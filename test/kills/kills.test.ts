@@ -8,6 +8,7 @@ import { end } from '../../bin/services/process.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
 import { audit } from '../../audit/audit.ts'
 import { childrenOf, demoCard, startLocalRun, statusOf, until, type LocalRun } from '../start/local-run.ts'
+import { workflowBundle } from '../workflows/bundle.ts'
 import { billing } from './billing.ts'
 import { bulking } from './bulking.ts'
 import { changing } from './changing.ts'
@@ -39,7 +40,8 @@ let second: SecondProcesses | null = null
 beforeAll(async () => {
   const port = await freePort(undefined)
   origin = `http://127.0.0.1:${port}`
-  run = startLocalRun(dataDir, port, SETTINGS)
+  // Bundling the workflows is of the start, which test/start has; here every worker that comes back would repeat it.
+  run = startLocalRun(dataDir, port, { ...SETTINGS, WORKFLOW_BUNDLE: await workflowBundle() })
   await run.says(/Bahi is ready after/, 120_000)
   if (SCALE > 1) second = await startSecondProcesses(dataDir, SETTINGS)
   database = openDatabase({ url: demoCard(dataDir).database_url, pool: 2, name: 'bahi kills' })
@@ -72,12 +74,12 @@ test.each([
   const org = await openLoadedOrganization(card.base_url, card.partner_key)
   orgs.push(org)
   const others = await startOthers(org)
-  await others.goOn(ROUNDS, 90_000 * SCALE)
-  const load = startLoad(card.base_url, org.token, (key) => bodyOf(org, key))
+  const load = startLoad(card.base_url, org.token, (key) => bodyOf(org, key), { ahead: INVOICES, ...listeners })
   loads.push(load)
-  await load.acknowledges(INVOICES, 90_000 * SCALE)
-  // First attempts and retries are both under way when it happens.
+  // First attempts and retries are both under way when it happens, and every caller is at its full pace.
+  await load.acknowledges(INVOICES / 2, 90_000 * SCALE)
   await until(() => org.bodiesByDelivery().size < org.customer.arrivals.length, 90_000, () => 'nothing is delivered again')
+  await Promise.all([load.acknowledges(INVOICES / 2, 90_000 * SCALE), others.goOn(ROUNDS, 90_000 * SCALE)])
   await killAndWait(name)
   await load.acknowledges(INVOICES, 60_000 * SCALE)
   await load.stop()
@@ -103,19 +105,26 @@ const SO_FAR = {
       (SELECT count(*) FROM webhook_deliveries)::integer AS deliveries, (SELECT count(*) FROM webhook_attempts)::integer AS attempts`,
 }
 
+// As if the minute had passed for which a call that waits for a workflow keeps its key, where its process was killed.
+const FREED = { name: 'free a key', text: 'UPDATE idempotent_answers SET claimed_until = now() WHERE key = $1 AND claimed_until IS NOT NULL' }
+const keptBy = async (key: string) => void (await database.run(FREED, [key]).catch(() => undefined))
+const listeners = SCALE === 1 ? { keptBy } : {}
+
 // Rounds of every writer before the kill, and after it.
 const ROUNDS = SCALE
 const INVOICES = 80 * SCALE
+/** Rounds that a writer goes on at its full pace after what is waited for: more than it gets through while a part is away and comes back. */
+const AHEAD = 15 * SCALE
 
 // At the second API, where there is one.
 function recent(org: LoadedOrganization): Writer[] {
-  const caller = checkedCallerOf(second?.baseUrl ?? demoCard(dataDir).base_url, org)
+  const caller = checkedCallerOf(second?.baseUrl ?? demoCard(dataDir).base_url, org, listeners)
   return [scheduling(org, caller), bulking(org, caller)]
 }
 
 async function startOthers(org: LoadedOrganization): Promise<RunningWriters> {
-  const caller = checkedCallerOf(demoCard(dataDir).base_url, org)
-  const others = startWriters([await changing(org, caller), deleting(caller), billing(org, caller), ...recent(org)])
+  const caller = checkedCallerOf(demoCard(dataDir).base_url, org, listeners)
+  const others = startWriters([await changing(org, caller), deleting(caller), billing(org, caller), ...recent(org)], AHEAD)
   writers.push(others)
   return others
 }

@@ -23,19 +23,23 @@ export interface Load {
 }
 
 const MANY = { callers: 6, pauseMs: 15 }
+const AHEAD_PAUSE_MS = 250
 
 interface LoadOptions extends Listeners {
-  callers: number
+  callers?: number
   /** Between two calls of a caller. */
-  pauseMs: number
+  pauseMs?: number
+  /** So many more than are waited for are made at that pace; then the callers only keep going, and leave the processor to the rest. */
+  ahead?: number
 }
 
 /** Starts the callers, at one address or in turn at several. `bodyOf` draws up the invoice of a key. */
 export function startLoad(
-  addresses: string | readonly string[], token: string, bodyOf: (key: string) => Record<string, unknown>, { callers: many, pauseMs, ...listeners }: LoadOptions = MANY,
+  addresses: string | readonly string[], token: string, bodyOf: (key: string) => Record<string, unknown>, { callers: many = MANY.callers, pauseMs = MANY.pauseMs, ahead = Infinity, ...listeners }: LoadOptions = {},
 ): Load {
   const patient = patientCallerAt(addresses, token, listeners)
   let stopped = false
+  let wanted = 0
 
   async function caller(): Promise<void> {
     while (!stopped) {
@@ -44,7 +48,7 @@ export function startLoad(
       const answer = await patient.untilAnswered('POST', '/invoices', { key, body })
       if (answer?.status === 201) load.acknowledged.push({ key, body, answer })
       else load.surprises.push(answer ? `${answer.status} ${answer.text}` : `${key} was not acknowledged in time`)
-      await pause(pauseMs)
+      await pause(load.acknowledged.length > wanted + ahead ? AHEAD_PAUSE_MS : pauseMs)
     }
   }
 
@@ -53,7 +57,7 @@ export function startLoad(
     get unheard() { return patient.unheard },
     surprises: [],
     async acknowledges(more, withinMs) {
-      const wanted = load.acknowledged.length + more
+      wanted = load.acknowledged.length + more
       const last = Date.now() + withinMs
       while (load.acknowledged.length < wanted) {
         if (Date.now() > last) throw new Error(`${load.acknowledged.length} of ${wanted} acknowledged; ${load.surprises.join('; ')}`)
