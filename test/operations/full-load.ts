@@ -53,7 +53,7 @@ export async function startFullLoad(installation: Installation, { scale, renders
   const ticks = ticking(other, caller)
   const bulks = bulking(other, caller)
   const writers = startWriters([paying(other, caller), billing(other, caller), bulks, mails, ticks], AHEAD * scale)
-  const load = startLoad(addresses, billed.token, (key) => bodyOf(billed, key), { callers: 2 + scale, pauseMs: 250, ...listeners })
+  const load = startLoad(addresses, billed.token, (key) => bodyOf(billed, key), { callers: 2 + scale, pauseMs: scale === 1 ? 400 : 250, ...listeners })
 
   const more = { invoices: 10 * scale, rounds: scale }
   const limitMs = 300_000 * scale

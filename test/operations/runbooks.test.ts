@@ -1,8 +1,10 @@
 // Every command of docs/operating.md and docs/running.md runs as it is printed, and shows what the text says that it shows.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { until } from '../start/local-run.ts'
+import { workflowBundle } from '../workflows/bundle.ts'
 import type { Finding } from '../../audit/stuck/check.ts'
 import { fencesOf, textOf } from '../docs/examples.ts'
 import { commandsInSentences, commandsOf, type Command } from './runbook-commands.ts'
@@ -15,7 +17,8 @@ jest.setTimeout(180_000)
 let machine: Machine
 let scene: Scene
 beforeAll(async () => {
-  machine = await openMachine(SETTINGS)
+  // Bundling the workflows is of the start, which test/start has; here every start and every worker would repeat it.
+  machine = await openMachine({ ...SETTINGS, WORKFLOW_BUNDLE: await workflowBundle() })
   await machine.start('npm start', /Bahi is ready after/)
   scene = await openScene(machine.folder)
   scene.places.time = '2026-01-01T00:00:00Z'
@@ -89,6 +92,8 @@ async function check(line: string, promise: RegExp, codes: number[]): Promise<vo
     const { code, output } = await machine.run(line)
     if (codes.includes(code!) && promise.test(output)) return
     if (Date.now() > latest) throw new Error(`${line}\nended with ${code}, and shows:\n${output}\nwhich is not ${promise}`)
+    // A command is a second of the processor, which what it waits for needs.
+    await delay(1_000)
   }
 }
 
