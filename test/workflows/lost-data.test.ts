@@ -70,12 +70,11 @@ const makeDue = (id: string, minutes: number) =>
 
 const untilRun = (id: string, count: number) =>
   until(async () => (await read(id)).run_count === count, LIMIT_MS, () => `schedule ${id} does not come to ${count} runs`)
-/** A run by hand, asked for again with its key while the answer is to do so: the workflow may be one of a worker that was killed. */
+/** A run by hand, asked for again with its key while the answer is to do so, which may come at once: the workflow may be one of a worker that was killed. */
 async function patientRun(id: string, key = randomUUID()): Promise<Answered> {
-  for (let tries = 0; ; tries += 1) {
-    const answer = await run(id, key)
-    if (answer.status !== 503 || tries === 5) return answer
-  }
+  let answer!: Answered
+  await until(async () => (answer = await run(id, key)).status !== 503, LIMIT_MS, () => `the run is answered ${answer.text}`)
+  return answer
 }
 /** The command that operators run; answers how many schedules it says to have signalled. */
 async function reconcile(): Promise<number> {
@@ -107,12 +106,12 @@ test('with the database of Temporal deleted under a running worker, all is rebui
   const before = (await ladder())!
 
   await temporal.stop()
-  // One more is under way towards Temporal when it goes.
+  // One more is under way towards Temporal when it goes. It is sent as soon as Temporal is back, and a refusal would hold it up for an hour.
+  customer.answer = () => 200
   const queued = (await org.send('POST', '/invoices', invoiceBody(org))).invoice.invoice_id
   await temporal.startEmpty('bare')
   await makeDue(overdue, 30)
   await makeDue(justDue, 1)
-  customer.answer = () => 200
   // A server without our search attributes is one that callers wait for.
   const statuses = new Set<number>()
   const { estimate_id } = await org.acceptedEstimate()
@@ -232,8 +231,9 @@ test('a schedule whose workflow Temporal refuses holds up no other', async () =>
 
 const NAME = () => new URL(service.databaseUrl).pathname.slice(1)
 
-/** A copy of the database as it is now, as a backup has it. */
-const keepCopy = () => onServer([`CREATE DATABASE ${NAME()}_backup TEMPLATE ${NAME()}`])
+/** A copy of the database as it is now, as a backup has it: once nobody has connected again since the connections were ended. */
+const keepCopy = () => until(() => onServer([`CREATE DATABASE ${NAME()}_backup TEMPLATE ${NAME()}`]).then(() => true, isInUse), LIMIT_MS, () => 'the database stays in use')
+const isInUse = (error: { code?: string }) => (error.code === '55006' ? false : Promise.reject(error))
 const restoreCopy = () => onServer([`DROP DATABASE ${NAME()} WITH (FORCE)`, `ALTER DATABASE ${NAME()}_backup RENAME TO ${NAME()}`])
 
 async function onServer(statements: string[]): Promise<void> {
