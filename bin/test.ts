@@ -13,6 +13,7 @@ import { endLeftovers, FolderInUse, openRunRecord, readJson, type RunRecord } fr
 import { findTemporal } from './services/temporal-binary.ts'
 import { startTemporal } from './services/temporal.ts'
 import { secondsSince, step, printLine } from './services/steps.ts'
+import { lintedFiles } from './suite/linted.ts'
 import { folderInMemory, freeMemory } from './suite/memory.ts'
 import { QUICK_SETTINGS, quickTests } from './suite/quick.ts'
 import { type SuiteOutcome, timesByFolder } from './suite/times.ts'
@@ -64,16 +65,21 @@ async function runTests(folder: string, record: RunRecord, servers: StartedServe
 
 /** Runs the checks side by side; returns the names of those that fail. */
 async function runChecks(): Promise<string[]> {
-  const checks = await Promise.all([
-    check('type check', [join(modules, 'typescript', 'bin', 'tsc')]),
-    check('linter', [
-      join(modules, '@biomejs', 'biome', 'bin', 'biome'),
-      'check',
-      '--error-on-warnings',
-      '--log-level=warn',
-    ]),
-  ])
+  const checks = await Promise.all([check('type check', [join(modules, 'typescript', 'bin', 'tsc')]), lint()])
   return checks.filter((name) => name !== null)
+}
+
+async function lint(): Promise<string | null> {
+  const { changed, notePassed } = lintedFiles(root, join(modules, '.cache', 'linter.json'))
+  const biome = [join(modules, '@biomejs', 'biome', 'bin', 'biome'), 'check', '--error-on-warnings', '--log-level=warn']
+  // Among what has changed may be files that the configuration leaves out.
+  const onlySome = ['--files-ignore-unknown=true', '--no-errors-on-unmatched', '--', ...(changed ?? [])]
+  const isPart = isQuick && changed !== null
+  const failed =
+    changed?.length === 0 && isQuick ? null : await check('linter', isPart ? [...biome, ...onlySome] : biome)
+  if (changed?.length === 0 && isQuick) printLine('Linter', 'passed', 'before; no file has changed', '')
+  if (failed === null) notePassed()
+  return failed
 }
 
 // Runs a check. Returns its name if it fails, otherwise null.

@@ -9,7 +9,7 @@ let service: Service
 let org: ContractOrganization
 beforeAll(async () => {
   service = await startService()
-  await service.startWorker()
+  if (GETS.some(([, { fileType }]) => fileType !== undefined)) await service.startWorker()
   org = await openContractOrganization(service)
   await fillOrganization(org)
 })

@@ -1,7 +1,10 @@
 // The quick run of the tests has a file for every resource: one that is missing would be left out in silence.
-import { existsSync, readdirSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
+import { lintedFiles } from '../../bin/suite/linted.ts'
 import { quickTests } from '../../bin/suite/quick.ts'
 import { someOf } from '../contract/cases.ts'
 import { ROOT } from '../fixtures/root.ts'
@@ -18,4 +21,33 @@ test.each([1, 2, 3, 5, 8, 13])('of %i cases each is gone through with some route
   expect(new Set(taken.flat())).toEqual(new Set(cases))
   for (const some of taken) expect([some.length, new Set(some).size]).toEqual([Math.ceil(count / 4), some.length])
   expect(someOf(cases, 1)).toEqual(cases)
+})
+
+test('the linter checks what has changed since it passed, and everything where its rules have changed or nobody knows', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'linted-'))
+  const [root, noteFile] = [join(folder, 'checkout'), join(folder, 'cache', 'linter.json')]
+  mkdirSync(root)
+  const write = (name: string, text: string) => writeFileSync(join(root, name), text)
+  const changed = () => lintedFiles(root, noteFile).changed
+  try {
+    for (const name of ['biome.json', 'package-lock.json', 'tsconfig.json', 'one.ts', 'other.ts', 'README.md']) write(name, '{}')
+    expect(changed()).toBeNull()
+    execFileSync('git', ['init', '--quiet'], { cwd: root })
+    expect(changed()).toBeNull()
+    lintedFiles(root, noteFile).notePassed()
+    expect(changed()).toEqual([])
+    // A file that failed stays changed; one that is there no more is not checked.
+    write('other.ts', '{ }')
+    write('new.ts', '')
+    write('README.md', '')
+    rmSync(join(root, 'one.ts'))
+    expect(changed()).toEqual(['new.ts', 'other.ts'])
+    expect(changed()).toEqual(['new.ts', 'other.ts'])
+    lintedFiles(root, noteFile).notePassed()
+    expect(changed()).toEqual([])
+    write('biome.json', '{ }')
+    expect(changed()).toBeNull()
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })
