@@ -35,7 +35,8 @@ interface LoadOptions extends Listeners {
 
 /** Starts the callers, at one address or in turn at several. `bodyOf` draws up the invoice of a key. */
 export function startLoad(
-  addresses: string | readonly string[], token: string, bodyOf: (key: string) => Record<string, unknown>, { callers: many = MANY.callers, pauseMs = MANY.pauseMs, ahead = Infinity, ...listeners }: LoadOptions = {},
+  addresses: string | readonly string[], token: string, bodyOf: (key: string) => Record<string, unknown>,
+  { callers: many = MANY.callers, pauseMs = MANY.pauseMs, ahead = Infinity, ...listeners }: LoadOptions = {},
 ): Load {
   const patient = patientCallerAt(addresses, token, listeners)
   let stopped = false
