@@ -101,7 +101,10 @@ export function createNamespaceMarks(place: Place): NamespaceMarks {
         await create(mark).catch((error: unknown) => {
           if (codeOf(error) !== ALREADY_EXISTS) throw error
         })
-        return (await describe()) ?? mark
+        const there = await describe()
+        // Removed again meanwhile: whose the namespace is has to be found out anew.
+        if (!there) throw new EngineUnavailable(new Error(`the mark ${of.scheduleId} is gone`))
+        return there
       }),
     replaceMark: (mark) =>
       withinDeadline(async () => {

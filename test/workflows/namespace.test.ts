@@ -14,6 +14,7 @@ import { markId } from '../../domain/namespace-mark.ts'
 import { openEngine, type Engine } from '../../gateways/temporal/engine.ts'
 import { EngineRefused, unfitPlace } from '../../gateways/temporal/namespace-mark.ts'
 import { openDatabase, type Database } from '../../models/database.ts'
+import { readOperations } from '../../models/operations.ts'
 import { booksIdentity } from '../../models/temporal-marks.ts'
 import { markNamespace, UnfitNamespace } from '../../worker/namespace/marking.ts'
 import { createNamespaceWatch } from '../../worker/namespace/watching.ts'
@@ -88,6 +89,39 @@ test('of two workers that begin at once, one marks the namespace, and both serve
   expect(new Set(marks.map(({ generation }) => generation)).size).toBe(1)
   expect(marks.map(({ isLeft }) => isLeft)).toEqual([false, false])
   expect(await mark(original, engine)).toEqual(marks[0])
+  expect((await readOperations(original, new Date(), 0)).temporal_lost_at).toBeNull()
+})
+
+test('of workers of two databases that begin at once, those of one mark the namespace, and the others are refused', async () => {
+  const other = opened(await cloneDatabase())
+  for (let round = 0; round < 3; round += 1) {
+    const at = { ...place, queueSuffix: `${queueSuffix}r${round}` }
+    const begin = (connection: Database) => markNamespace({ connection, engine: engineWith(at), place: at, log })
+    const outcomes = await Promise.allSettled([original, other, copy, original, other, copy].map(begin))
+    const generations = outcomes.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value.generation : null))
+    const winners = generations.flatMap((generation, place) => (generation === null ? [] : [place % 3]))
+    expect([new Set(winners).size, winners.length]).toEqual([1, 2])
+    expect(new Set(generations).size).toBe(2)
+    const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason as unknown] : []))
+    expect(refused.filter((reason) => !(reason instanceof UnfitNamespace))).toEqual([])
+    await engine.client.schedule.getHandle(markId(at.queueSuffix)).delete()
+  }
+})
+
+test('a copy with a suffix that begins with its original is refused, whoever marks first', async () => {
+  const own = await booksIdentity(copy)
+  const theirs = { ...(await booksIdentity(original)), generation: randomUUID() }
+  // The original sets its mark between the look of the copy and its own mark.
+  let beside: typeof theirs | null = null
+  const racing = {
+    namespaceId: async () => '', registerSearchAttributes: async () => [], readMark: async () => null, readMarkBeside: async () => beside,
+    setMark: async (set: typeof theirs) => {
+      beside = theirs
+      return set
+    },
+  }
+  await expect(markNamespace({ connection: copy, engine: racing, place, log })).rejects.toThrow('serves these books in another database')
+  expect(own.installation).toBe(theirs.installation)
 })
 
 test('the mark is read without the key, and its schedule stays paused', async () => {
@@ -126,6 +160,7 @@ test('the API of a copy starts no workflow, and the books of a copy are not reco
   await expect(foreign.runScheduleNow(ask, {} as never)).rejects.toMatchObject({ code: 'service.unavailable', retryAfter: 60 })
   expect(said).toEqual([expect.stringContaining('serves these books in another database')])
   await expect(own.convert({ orgId: '' } as never, async () => false)).rejects.not.toMatchObject({ retryAfter: 60 })
+  expect([await own.isRefused(), await foreign.isRefused()]).toEqual([false, true])
   await Promise.all([own.close(), foreign.close()])
   expect(await run(copyUrl, 'bin/reconcile.ts', '--anew')).toMatchObject({ code: 1, said: expect.stringContaining('serves these books in another database') })
 })
@@ -147,6 +182,7 @@ test('a copy that takes the namespace over has all to take up, and the worker of
   expect(await run(originalUrl, 'bin/after-restore.ts', '--nothing-lost')).toMatchObject({ code: 0 })
   expect(await run(originalUrl, 'bin/after-restore.ts', '--take-namespace')).toEqual({ code: 0, said: `Temporal at ${address} (namespace default) serves this database from now on.\n` })
   expect(await mark(original, engine)).toMatchObject({ isLeft: true })
+  expect((await readOperations(original, new Date(), 0)).temporal_lost_at).toBeInstanceOf(Date)
 })
 
 test('npm start ends before its worker where TEMPORAL_ADDRESS names the server of another run, and says it where nothing answers', async () => {

@@ -47,6 +47,8 @@ export async function markNamespace(
   )
   const mark = found ?? (await engine.setMark({ ...own, generation: uuidv7() }))
   refuseUnfit(unfitNamespace(own, mark, place))
+  // A copy with a suffix and its original without one mark two places: each looks at the other's after setting its own.
+  if (!found) refuseUnfit(await unfitPlace(engine, own, place))
   const { generation } = mark
   return { generation, isLeft: await noteMark(connection, generation) }
 }
