@@ -7,6 +7,8 @@ export interface EngineOnDemand
     Engine,
     'backlogs' | 'convert' | 'render' | 'endFormerSeries' | 'runScheduleNow' | 'startBulk' | 'runBulk' | 'runMail'
   > {
+  /** Whether the namespace serves other books, as far as Temporal says now. */
+  isRefused(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -44,6 +46,7 @@ export function engineOnDemand(
     return engine
   }
   return {
+    isRefused: async () => (await unfit(await open())) !== null,
     backlogs: async () => (await open()).backlogs(),
     convert: async (...input) => (await fitting()).convert(...input),
     render: async (...input) => (await fitting()).render(...input),

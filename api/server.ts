@@ -44,6 +44,7 @@ import { openGateways } from './gateways.ts'
 import { mountMailEvents } from './mail-events.ts'
 import { mount, send, type MountedRequest } from './mount.ts'
 import { healthAnswers, mountOrigin } from './origin-pages.ts'
+import { addNamespaceMetric } from './own-namespace.ts'
 import { runProcess, type Api } from './process.ts'
 import { createReadinessProbe } from './readiness.ts'
 import { createStartGate } from './start-gate.ts'
@@ -77,6 +78,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const clock = () => new Date()
   const gateways = openGateways(settings, database, clock, log)
   addBacklogs(waits.addTo(accessLog.registry), gateways.engine)
+  addNamespaceMetric(accessLog.registry, gateways.engine)
   const securityLog = openSecurityLog(settings, gateways.blobs, database, log)
   const writing = { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock }
   const context: ServerContext = {

@@ -24,6 +24,8 @@ export interface Operations {
   /** Organisations whose reminders are due, and since when those of the first are. */
   organizations_to_remind: number
   oldest_reminders_at: Date | null
+  /** When a Temporal was last found that lacks what the one before it remembered: its data was lost, or another one is used. */
+  temporal_lost_at: Date | null
   /** When each process and nightly job was last at work, by its name. */
   last_seen: Record<string, string>
 }
@@ -75,6 +77,8 @@ const READ = {
     (SELECT min(created_time) FROM emails WHERE state IN ('READY', 'SENDING')) AS oldest_mail_at,
     (SELECT count(*)::integer FROM (SELECT FROM reminder_sweeps WHERE next_at <= $1 LIMIT ${COUNTED_AT_MOST}) AS r) AS organizations_to_remind,
     (SELECT min(next_at) FROM reminder_sweeps WHERE next_at <= $1) AS oldest_reminders_at,
+    (SELECT max(m.noted_time) FROM temporal_marks AS m WHERE EXISTS (SELECT FROM temporal_marks AS e WHERE e.noted_time < m.noted_time))
+      AS temporal_lost_at,
     (SELECT coalesce(jsonb_object_agg(h.name, h.seen_at), '{}') FROM
       (SELECT name, seen_at FROM process_heartbeats WHERE name NOT LIKE 'queue/%' ORDER BY name LIMIT ${SEEN_AT_MOST}) AS h) AS last_seen`,
 }

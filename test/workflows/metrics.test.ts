@@ -8,6 +8,7 @@ import { NativeConnection, Worker } from '@temporalio/worker'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { createAccessLog } from '../../api/http/access-log.ts'
+import { addNamespaceMetric } from '../../api/own-namespace.ts'
 import { addWaitingMetrics } from '../../api/http/waiting-metrics.ts'
 import { freePort } from '../../bin/services/port.ts'
 import { onPath } from '../../bin/services/process.ts'
@@ -177,6 +178,7 @@ describe('files for Prometheus and Grafana', () => {
     addWaitingMetrics(registry, setup.database, '')
     createDatabaseWaits().addTo(registry)
     addBacklogs(registry, setup.engine)
+    addNamespaceMetric(registry, { isRefused: async () => true })
     const served = [...`${await registry.metrics()}\n${await metrics()}`.matchAll(/^# TYPE (\S+) (\S+)/gm)]
     const names = new Set(served.flatMap(([, name, type]) => (type === 'histogram' ? ['_bucket', '_count', '_sum'].map((end) => name + end) : [name])))
     const asked = new Set(expressions.flatMap((expr) => expr.match(/\b(?:bahi|temporal)_\w+/g) ?? []))

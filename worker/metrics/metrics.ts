@@ -154,6 +154,11 @@ function addRead(registry: Registry, { clock }: WorkerMetricsDependencies, read:
     'How long ago the first of them should have been looked through; 0 where none waits.',
     (at) => ageSeconds(at.oldest_reminders_at),
   )
+  seen(
+    'bahi_temporal_lost_timestamp_seconds',
+    'When a Temporal was last found that had lost its data, or took the place of another one; 0 where none ever was.',
+    (at) => (at.temporal_lost_at?.getTime() ?? 0) / 1000,
+  )
   addSeen(registry, read)
 }
 
