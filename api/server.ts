@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Registry } from 'prom-client'
 import restify from 'restify'
 import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
 import {
@@ -11,6 +12,7 @@ import {
   openHealthPort,
   portProblem,
   type HealthPort,
+  type HealthPortOptions,
 } from '../gateways/health-port.ts'
 import { addBacklogs, createDatabaseWaits } from '../gateways/process-metrics.ts'
 import { openLog } from '../gateways/log-output.ts'
@@ -23,6 +25,7 @@ import { installationOf } from '../models/installation.ts'
 import { rememberTokens } from '../models/token-cache.ts'
 import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, originOf, readSettings, type Settings } from '../settings.ts'
+import type { EngineOnDemand } from './engine.ts'
 import { createAccessLog, type AccessLog } from './http/access-log.ts'
 import { MAX_HEAD_BYTES } from './http/bounds.ts'
 import { addWaitingMetrics } from './http/waiting-metrics.ts'
@@ -73,12 +76,10 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     limits: limiter.state,
   }
   const accessLog = createAccessLog(log, measured)
-  addWaitingMetrics(accessLog.registry, database, settings.temporalQueueSuffix)
   const tokens = rememberTokens(database, settings.databaseUrl)
   const clock = () => new Date()
   const gateways = openGateways(settings, database, clock, log)
-  addBacklogs(waits.addTo(accessLog.registry), gateways.engine)
-  addNamespaceMetric(accessLog.registry, gateways.engine)
+  addMetrics(waits.addTo(accessLog.registry), settings, database, gateways.engine)
   const securityLog = openSecurityLog(settings, gateways.blobs, database, log)
   const writing = { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock }
   const context: ServerContext = {
@@ -114,10 +115,8 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     encryptionKey: settings.encryptionKey,
     serveAfter: gate.openAfter,
     async listen() {
-      const { healthPort: port, host } = settings
-      const problem = portProblem(settings)
-      if (problem !== null) throw new CannotListen(problem, { isFinal: true })
-      healthPort = port === null ? null : await openHealthPort({ port, host, answers })
+      const { host } = settings
+      healthPort = await healthPortOf(settings, answers)
       return listener.listen(settings.port, host).catch(explainListening('PORT', settings.port, host))
     },
     async close() {
@@ -135,6 +134,20 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       request.socket.destroy()
     },
   }
+}
+
+// Of what waits, and of Temporal.
+function addMetrics(registry: Registry, settings: Settings, database: Database, engine: EngineOnDemand): void {
+  addWaitingMetrics(registry, database, settings.temporalQueueSuffix)
+  addBacklogs(registry, engine)
+  addNamespaceMetric(registry, engine)
+}
+
+async function healthPortOf(settings: Settings, answers: HealthPortOptions['answers']): Promise<HealthPort | null> {
+  const { healthPort: port, host } = settings
+  const problem = portProblem(settings)
+  if (problem !== null) throw new CannotListen(problem, { isFinal: true })
+  return port === null ? null : openHealthPort({ port, host, answers })
 }
 
 function openSecurityLog(settings: Settings, blobs: BlobStore, database: Database, log: Logger): SecurityLog {
