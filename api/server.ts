@@ -59,6 +59,7 @@ export const BASE_PATH = '/api/public/v1'
 export const INTERNAL_PATH = '/internal/v1'
 
 const MEGABYTE = 2 ** 20
+const clock = () => new Date()
 
 /** Creates the API. It accepts no connections before `listen`. */
 export function createApi(settings: Settings, log: Logger, droppedLines: () => number = () => 0): Api {
@@ -77,13 +78,12 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   }
   const accessLog = createAccessLog(log, measured)
   const tokens = rememberTokens(database, settings.databaseUrl)
-  const clock = () => new Date()
   const gateways = openGateways(settings, database, clock, log)
   addMetrics(waits.addTo(accessLog.registry), settings, database, gateways.engine)
   const securityLog = openSecurityLog(settings, gateways.blobs, database, log)
-  const writing = { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock }
+  const { keep: keepAccess } = securityLog
   const context: ServerContext = {
-    writeContext: { ...writing, onAccessChanges: securityLog.note },
+    writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock, keepAccess },
     limiter,
     tokens,
     sealer: gateways.sealer,
@@ -152,7 +152,7 @@ async function healthPortOf(settings: Settings, answers: HealthPortOptions['answ
 
 function openSecurityLog(settings: Settings, blobs: BlobStore, database: Database, log: Logger): SecurityLog {
   const store = settings.azureStorageConnectionString === null ? null : blobs
-  return createSecurityLog(store, log, { clock: () => new Date(), installation: () => installationOf(database) })
+  return createSecurityLog(store, log, { clock, installation: () => installationOf(database) })
 }
 
 function databaseOf({ databaseUrl: url, databasePool: pool }: Settings, onWait: () => () => void): Database {

@@ -5,7 +5,7 @@ import { isId } from '../domain/ids.ts'
 import { accessChangesIn, signOfRestore, type AccessChange } from '../domain/restoration.ts'
 import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { StorageUnavailable } from '../gateways/storage/blobs.ts'
-import { changesSince, readMark } from '../gateways/storage/security-log.ts'
+import { linesSince, readMark } from '../gateways/storage/security-log.ts'
 import { openDatabase } from '../models/database.ts'
 import { installationOf } from '../models/installation.ts'
 import { connectedProcesses, endRestore, restoreMarks } from '../models/restoration.ts'
@@ -14,6 +14,7 @@ import { storageOf } from '../settings.ts'
 import { operatorContext, operator } from './operator.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { optionsOf, timeOf } from './options.ts'
+import { keepLines } from './restores/keep-changes.ts'
 import { printReport } from './restores/report.ts'
 import { takeNamespace } from './restores/take-namespace.ts'
 
@@ -123,25 +124,27 @@ async function lostTime(aliveTime: Date | null, seenAlive: Date | null, now: Dat
   return { from, to: to > from ? to : from }
 }
 
-/** What is known of revocations and suspensions since, and where from. */
+/** What is known of revocations and suspensions since, and where from. What the store does not have yet is kept there. */
 async function changesOf(
   installation: string,
   from: Date,
   now: Date,
 ): Promise<{ changes: AccessChange[]; sources: string[] }> {
   const since = new Date(from.getTime() - EARLIER_MS)
-  const changes: AccessChange[] = []
-  const sources: string[] = []
-  if (blobs) {
-    changes.push(...(await changesSince(blobs, installation, since)))
-    sources.push('the security log in the blob store')
-  }
-  for (const file of values['security-log']) {
-    changes.push(...accessChangesIn(readFileSync(file, 'utf8')))
-    sources.push(file)
-  }
+  const isSince = ({ time }: AccessChange) => Date.parse(time) >= since.getTime()
+  const stored = blobs ? await linesSince(blobs, installation, since) : ''
+  const sources = [...(blobs ? ['the security log in the blob store'] : []), ...values['security-log']]
   const time = now.toISOString()
-  for (const org_id of values.suspend)
-    changes.push({ change: 'ORGANIZATION_STATUS', org_id, status: 'SUSPENDED', time })
-  return { changes: changes.filter((change) => Date.parse(change.time) >= since.getTime()), sources }
+  const suspended: AccessChange[] = values.suspend.map((org_id) => ({
+    change: 'ORGANIZATION_STATUS',
+    org_id,
+    status: 'SUSPENDED',
+    time,
+  }))
+  const given = values['security-log'].map((file) => readFileSync(file, 'utf8'))
+  const changes = [...accessChangesIn([stored, ...given].join('\n')).filter(isSince), ...suspended]
+  const known = new Set(accessChangesIn(stored).map((change) => JSON.stringify(change)))
+  const added = changes.filter((change) => !known.has(JSON.stringify(change)))
+  await keepLines(database, hasStore ? added : suspended)
+  return { changes, sources }
 }

@@ -14,6 +14,7 @@ import { START_MS } from '../gateways/temporal/engine.ts'
 import { MAX_PROBES, PROBE_SECONDS } from '../gateways/health-port.ts'
 import { LOOKUPS } from '../gateways/webhook/resolver.ts'
 import { CALL_MS, READ_MS } from '../gateways/storage/azure-blobs.ts'
+import { KEEP_MS } from '../gateways/storage/security-log.ts'
 import { MAX_WAITING_BYTES } from '../gateways/log-output.ts'
 import { DATABASE_WAITS_MS } from '../models/database.ts'
 import { SERVED_MS } from '../models/heartbeat.ts'
@@ -27,7 +28,14 @@ const kilobytes = (bytes: number) => `${bytes / 1024} KB`
 
 /** Rows of: resource or wait, its limit, what happens beyond it, where the limit is set. */
 export function boundRows(settings: Settings): string[][] {
-  return [...connectionRows(settings), ...requestRows(), ...serverRows(settings), ...processRows(settings)]
+  return [
+    ...connectionRows(settings),
+    ...requestRows(),
+    ...serverRows(settings),
+    ...storeRows(),
+    ...healthRows(),
+    ...processRows(settings),
+  ]
 }
 
 function connectionRows({ maxConnections, maxConnectionsPerAddress }: Settings): string[][] {
@@ -148,17 +156,29 @@ function serverRows({ databasePool, rowMemoryMb, webhookTimeoutSeconds }: Settin
     ],
     ['Other calls to Temporal', seconds(START_MS), 'retried', '`gateways/temporal/engine.ts`'],
     ['An attempt at a webhook', `${webhookTimeoutSeconds} s`, 'the next attempt', '`WEBHOOK_TIMEOUT_SECONDS`'],
-    [
-      'A call to the blob store, its retries included; reading a blob to its end',
-      `${seconds(CALL_MS)}, ${seconds(READ_MS)}`,
-      'the upload fails',
-      '`gateways/storage/azure-blobs.ts`',
-    ],
-    ['A check of `/health/ready`', seconds(PROBE_TIMEOUT_MS), '`away`', '`api/readiness.ts`'],
-    ['A queue that no worker has served since', seconds(SERVED_MS), '`away`', '`models/heartbeat.ts`'],
-    ['The clocks of PostgreSQL and of the API apart', seconds(CLOCK_SKEW_MS), '`skewed`', '`api/readiness.ts`'],
   ]
 }
+
+const storeRows = (): string[][] => [
+  [
+    'A call to the blob store, its retries included; reading a blob to its end',
+    `${seconds(CALL_MS)}, ${seconds(READ_MS)}`,
+    'the upload fails',
+    '`gateways/storage/azure-blobs.ts`',
+  ],
+  [
+    'Writing a change of access to the security log, before it is made',
+    seconds(KEEP_MS),
+    'it is made, and written later',
+    '`gateways/storage/security-log.ts`',
+  ],
+]
+
+const healthRows = (): string[][] => [
+  ['A check of `/health/ready`', seconds(PROBE_TIMEOUT_MS), '`away`', '`api/readiness.ts`'],
+  ['A queue that no worker has served since', seconds(SERVED_MS), '`away`', '`models/heartbeat.ts`'],
+  ['The clocks of PostgreSQL and of the API apart', seconds(CLOCK_SKEW_MS), '`skewed`', '`api/readiness.ts`'],
+]
 
 function processRows({ shutdownSeconds }: Settings): string[][] {
   return [

@@ -7,7 +7,7 @@ import { areTimes, filterOf, isClear, SELECTION, untouched } from './access/sele
 import { databaseUrl } from './database-url.ts'
 import { onOneLine } from './one-line.ts'
 import { argumentsOf } from './options.ts'
-import { keepingContext } from './restores/keep-changes.ts'
+import { keepLines } from './restores/keep-changes.ts'
 
 const USAGE = `Usage: npm run partner-key -- --name NAME
        npm run partner-key -- list [--name NAME] [--created-since TIME] [--created-before TIME] [--valid] [--json]
@@ -61,17 +61,23 @@ async function revokeSelected(): Promise<void> {
   console.error(values.yes ? `${keys.length} keys were revoked.` : untouched(`${keys.length} keys are valid`))
 }
 
+/** Keeps what it revokes in the security log first, also of those that are revoked already: a run that was broken off is repeated. */
 async function revoke(keyIds: string[]): Promise<void> {
-  const { keep, kept } = keepingContext(database)
-  try {
-    for (const id of keyIds) {
-      const revoked = await revokePartnerKey(database, id, new Date())
-      if (revoked) keep([{ change: 'PARTNER_KEY_REVOKED', id, time: revoked.toISOString() }])
-      if (revoked) console.log(`${id} is revoked since ${revoked.toISOString()}.`)
-      else console.error(`There is no partner key ${id}.`)
-      if (!revoked) process.exitCode = 1
-    }
-  } finally {
-    await kept()
+  const now = new Date()
+  const all = await listedKeys(database, { partner: null, valid: null, since: null, before: null })
+  const known = new Set(all.map(({ key_id }) => key_id))
+  const found = keyIds.filter((id) => known.has(id))
+  const time = now.toISOString()
+  await keepLines(
+    database,
+    found.map((id) => ({ change: 'PARTNER_KEY_REVOKED', id, time })),
+  )
+  for (const id of found) {
+    const revoked = await revokePartnerKey(database, id, now)
+    console.log(`${id} is revoked since ${revoked!.toISOString()}.`)
+  }
+  for (const id of keyIds.filter((id) => !known.has(id))) {
+    console.error(`There is no partner key ${id}.`)
+    process.exitCode = 1
   }
 }

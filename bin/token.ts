@@ -8,10 +8,10 @@ import { openDatabase } from '../models/database.ts'
 import { listedTokens, organizationOfToken, type ListedToken } from '../models/issued-access.ts'
 import { areTimes, filterOf, isClear, SELECTION, untouched } from './access/selection.ts'
 import { databaseUrl } from './database-url.ts'
-import { operator } from './operator.ts'
+import { operator, operatorContext } from './operator.ts'
 import { onOneLine } from './one-line.ts'
 import { argumentsOf } from './options.ts'
-import { keepingContext } from './restores/keep-changes.ts'
+import { keepingContext, keepLines } from './restores/keep-changes.ts'
 
 const USAGE = `Usage: npm run token -- --org ID --user EMAIL [--scopes Svc.invoices.READ,...] [--tier default|partner] [--expires 90d]
        npm run token -- list [--org ID] [--created-since TIME] [--created-before TIME] [--valid] [--json]
@@ -54,7 +54,6 @@ if (!isRight[verb]?.()) {
 }
 
 const database = openDatabase({ url: databaseUrl(), pool: 1, name: 'bahi token' })
-const { context, kept } = keepingContext(database)
 try {
   if (verb === 'list') await list()
   else if (verb === 'create') await create()
@@ -65,13 +64,12 @@ try {
   console.error(error.message)
   process.exitCode = 1
 } finally {
-  await kept()
   await database.close()
 }
 
 async function create(): Promise<void> {
   const expires = days == null ? null : new Date(Date.now() + Number(days) * DAY_MS)
-  const issued = await openBooks(context, operator(), (books) =>
+  const issued = await openBooks(await keepingContext(database), operator(), (books) =>
     mintUserToken(books, {
       orgId: values.org!,
       email: values.user!,
@@ -124,15 +122,23 @@ function lineOf({ token_id, org_id, organization, user, partner, kind, tier, sco
   ].join(', ')
 }
 
-/** Keeps what it has revoked in the security log, also where it is broken off. */
+/** Keeps what it revokes in the security log first, also of those that are revoked already: a run that was broken off is repeated. */
 async function revoke(tokenIds: string[]): Promise<void> {
+  const now = new Date()
+  const found: { orgId: string; id: string }[] = []
   for (const id of tokenIds) {
     const orgId = await organizationOfToken(database, id)
-    const token =
-      orgId && (await openBooks(context, operator(), (books) => revokeToken(books, { orgId, id }, books.now)))
-    if (!token) console.error(`There is no token ${id}.`)
-    else console.log(`${id} is revoked since ${token.revoked_time!.toISOString()}.`)
-    if (!token) process.exitCode = 1
+    if (orgId !== null) found.push({ orgId, id })
+    else console.error(`There is no token ${id}.`)
+    if (orgId === null) process.exitCode = 1
   }
-  await kept()
+  const time = now.toISOString()
+  await keepLines(
+    database,
+    found.map(({ orgId, id }) => ({ change: 'TOKEN_REVOKED', org_id: orgId, id, time })),
+  )
+  for (const one of found) {
+    const token = await openBooks(operatorContext(database), operator(), (books) => revokeToken(books, one, now))
+    console.log(`${one.id} is revoked since ${token!.revoked_time!.toISOString()}.`)
+  }
 }

@@ -43,6 +43,12 @@ export type AccessChange =
   /** `role` is null for a member who was removed. */
   | { change: 'MEMBER'; org_id: string; id: string; role: Role | null; time: string }
 
+/**
+ * A line of the security log: a change that is about to be made, which is noted first so that none is lost; or that such a change was
+ * not made after all.
+ */
+export type AccessLine = AccessChange | { not_made: AccessChange }
+
 /** In the order in which they were made; of a member the last one alone, because one that was removed may have joined again. */
 export function changesToRepeat(changes: readonly AccessChange[]): AccessChange[] {
   const ordered = changes.toSorted((a, b) => Date.parse(a.time) - Date.parse(b.time))
@@ -52,18 +58,19 @@ export function changesToRepeat(changes: readonly AccessChange[]): AccessChange[
 
 const memberOf = (one: AccessChange) => (one.change === 'MEMBER' ? `${one.org_id}/${one.id}` : null)
 
-/** The changes in lines of JSON, as the security log and the logs of processes have them; other lines are left out. */
+/** The changes that were made, in lines of JSON as the security log and the logs of processes have them; other lines are left out. */
 export function accessChangesIn(text: string): AccessChange[] {
-  return text.split('\n').flatMap((line) => {
+  const lines = text.split('\n').flatMap((line) => {
     if (!line.includes('"change"')) return []
     try {
-      const read = JSON.parse(line) as { access_change?: unknown }
-      const found = (read.access_change ?? read) as AccessChange
-      return isAccessChange(found) ? [found] : []
+      const read = JSON.parse(line) as { access_change?: AccessLine }
+      return [read.access_change ?? (read as unknown as AccessLine)]
     } catch {
       return []
     }
   })
+  const notMade = new Set(lines.flatMap((line) => ('not_made' in line ? [JSON.stringify(line.not_made)] : [])))
+  return lines.filter((line) => isAccessChange(line) && !notMade.has(JSON.stringify(line))) as AccessChange[]
 }
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

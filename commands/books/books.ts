@@ -213,6 +213,8 @@ export class Books implements Scope {
   /** Drops everything that was collected, so that nothing of a refused command is written. */
   discard(): void {
     this.#unitOfWork = new UnitOfWork()
+    this.accessChanges.length = 0
+    this.#changesCallers = false
     this.#fillsOutbox = false
     this.#warnings = []
   }

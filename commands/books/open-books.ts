@@ -2,6 +2,7 @@
 import type { AccessChange } from '../../domain/restoration.ts'
 import type { Database } from '../../models/database.ts'
 import { lastRestore } from '../../models/restoration.ts'
+import { OutcomeUnknown } from '../../models/transaction.ts'
 import { inSpan } from '../../models/tracing.ts'
 import { Books } from './books.ts'
 import type { Caller } from './caller.ts'
@@ -16,8 +17,11 @@ export interface WriteContext {
   /** Called after a commit that changed tokens or organisations, before the response is sent. */
   forgetCallers(): void
   clock(): Date
-  /** Called after a commit that changed who may do what; must neither throw nor wait. */
-  onAccessChanges?(changes: readonly AccessChange[]): void
+  /**
+   * Keeps changes of who may do what outside of the database, before they are committed: a crash between the two loses none. Must not
+   * throw, and waits for a moment at most. The answer is called where they were not committed.
+   */
+  keepAccess?(changes: readonly AccessChange[]): Promise<() => void>
 }
 
 const COMMAND = {}
@@ -41,16 +45,28 @@ export async function openBooks<T, R = T>(
         books = new Books(connection, caller, context.clock(), restored)
         if (caller.precondition) connection.require(caller.precondition(books.now))
         const done = await work(books)
-        queued = await books.write()
+        queued = await writeKept(books, context)
         return done
       })
     const result = await inSpan('command', COMMAND, () => retried(once, () => context.clock()))
     if (books!.changesCallers) context.forgetCallers()
-    if (books!.accessChanges.length > 0) context.onAccessChanges?.(books!.accessChanges)
     if (queued > 0 || books!.fillsOutbox) context.wakeRelay()
     for (const action of books!.afterCommit) action()
     return finish(result, books!)
   } catch (error) {
     throw asFault(error, { deletes: books?.deletes ?? false })
+  }
+}
+
+// What decides whether the command may run is checked first, so that little is taken back.
+async function writeKept(books: Books, { keepAccess }: WriteContext): Promise<number> {
+  if (books.accessChanges.length === 0 || !keepAccess) return books.write()
+  await books.connection.checked()
+  const takeBack = await keepAccess(books.accessChanges)
+  try {
+    return await books.write()
+  } catch (error) {
+    if (!(error instanceof OutcomeUnknown)) takeBack()
+    throw error
   }
 }

@@ -1,19 +1,25 @@
 // The security log: revocations and suspensions, kept in the blob store, because a database that is restored does not know them.
 import { randomUUID } from 'node:crypto'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { accessChangesIn, type AccessChange } from '../../domain/restoration.ts'
+import type { AccessChange, AccessLine } from '../../domain/restoration.ts'
 import { type BlobStore, NoStore, StorageUnavailable } from './blobs.ts'
 
 export interface SecurityLog {
-  /** Writes the changes to the log of the process at once, and to the store a moment later. Never throws, and nobody waits for it. */
-  note(changes: readonly AccessChange[]): void
+  /**
+   * Writes changes that are about to be made to the log of the process and to the store, for which it waits as long as KEEP_MS. Never
+   * rejects: what the store does not take is tried again, and is in the log of the process. The answer takes them back, where they
+   * were not made.
+   */
+  keep(changes: readonly AccessChange[]): Promise<() => void>
   /** Writes what the store does not have yet, once. */
   close(): Promise<void>
 }
 
 const FOLDER = 'security-log/'
-const REST_MS = 1_000
+/** How long a change of access waits for the store, in ms. */
+export const KEEP_MS = 2_000
 const TRY_AGAIN_MS = 15_000
 /** More than that is left to the log of the process while the store is away. */
 const MOST_WAITING = 10_000
@@ -24,36 +30,54 @@ export function createSecurityLog(
   log: Logger,
   { clock, installation }: { clock: () => Date; installation: () => Promise<{ id: string }> },
 ): SecurityLog {
-  let waiting: AccessChange[] = []
+  let waiting: AccessLine[] = []
+  let isAway = false
   let timer: NodeJS.Timeout | undefined
-  const later = (ms: number) => {
-    timer ??= setTimeout(() => void flush(), ms)
-    timer.unref()
-  }
+  let turn = Promise.resolve()
+  let known: { id: string } | undefined
 
-  async function flush(): Promise<void> {
-    timer = undefined
-    const changes = waiting
+  async function write(): Promise<void> {
+    const lines = waiting
     waiting = []
-    if (blobs === null || changes.length === 0) return
+    if (blobs === null || lines.length === 0) return
     try {
-      await writeChanges(blobs, (await installation()).id, changes, clock())
+      known ??= await installation()
+      await writeLines(blobs, known.id, lines, clock())
+      isAway = false
     } catch (error) {
       log.warn({ err: (error as Error).message }, 'the security log could not be written; it is tried again')
-      waiting = [...changes, ...waiting].slice(-MOST_WAITING)
-      later(TRY_AGAIN_MS)
+      isAway = true
+      waiting = [...lines, ...waiting].slice(-MOST_WAITING)
+      timer ??= setTimeout(() => void flush(), TRY_AGAIN_MS).unref()
     }
   }
 
+  /** One after the other; lines that come meanwhile are written together. */
+  function flush(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    turn = turn.then(write)
+    return turn
+  }
+
+  async function note(lines: readonly AccessLine[]): Promise<void> {
+    if (blobs === null) return
+    waiting = [...waiting, ...lines].slice(-MOST_WAITING)
+    // Nobody waits for a store that has just not answered.
+    if (!isAway) await Promise.race([flush(), delay(KEEP_MS, undefined, { ref: false })])
+  }
+
   return {
-    note(changes) {
-      for (const change of changes) log.info({ access_change: change }, 'access changed')
-      if (blobs === null) return
-      waiting = [...waiting, ...changes].slice(-MOST_WAITING)
-      later(REST_MS)
+    async keep(changes) {
+      for (const change of changes) log.info({ access_change: change }, 'access changes')
+      await note(changes)
+      return () => {
+        const lines = changes.map((change) => ({ not_made: change }))
+        for (const line of lines) log.info({ access_change: line }, 'access did not change')
+        void note(lines)
+      }
     },
     async close() {
-      clearTimeout(timer)
       await flush()
       clearTimeout(timer)
     },
@@ -62,34 +86,34 @@ export function createSecurityLog(
 
 const folderOf = (installation: string) => `${FOLDER}${installation}/`
 
-/** A blob of their own for these changes of an installation. Throws StorageUnavailable. */
-export async function writeChanges(
+/** A blob of their own for these lines of an installation. Throws StorageUnavailable. */
+export async function writeLines(
   blobs: Pick<BlobStore, 'write'>,
   installation: string,
-  changes: readonly AccessChange[],
+  lines: readonly AccessLine[],
   now: Date,
 ): Promise<void> {
-  const lines = changes.map((change) => `${JSON.stringify(change)}\n`).join('')
   const time = now.toISOString()
   const key = `${folderOf(installation)}${time.slice(0, 10)}/${time}-${randomUUID()}.jsonl`
-  await blobs.write(key, Buffer.from(lines), { contentType: 'application/jsonl' })
+  const body = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  await blobs.write(key, body, { contentType: 'application/jsonl' })
 }
 
-/** The changes that were noted since this time. Throws StorageUnavailable. */
-export async function changesSince(
+/** The lines that were noted since this time. Throws StorageUnavailable. */
+export async function linesSince(
   blobs: Pick<BlobStore, 'read' | 'list'>,
   installation: string,
   since: Date,
-): Promise<AccessChange[]> {
+): Promise<string> {
   const time = since.toISOString()
-  const found: AccessChange[] = []
+  let lines = ''
   const folder = folderOf(installation)
   for await (const { key } of blobs.list(folder, `${folder}${time.slice(0, 10)}/${time}`)) {
     if (!key.endsWith('.jsonl')) continue
     const blob = await blobs.read(key)
-    if (blob) found.push(...accessChangesIn(await text(blob.body)))
+    if (blob) lines += await text(blob.body)
   }
-  return found
+  return lines
 }
 
 const markOf = (installation: string) => `${folderOf(installation)}mark.json`

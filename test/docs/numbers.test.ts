@@ -148,6 +148,8 @@ const RUNNING: Said[] = [
   ['ends and starts each of them, thirty a second', 'worker/schedule-signals.ts', 'RECONCILED_IN_SECOND = 30'],
   ['stay for seven days after', 'domain/restoration.ts', 'SETTLED_MS = 7 * 86_400_000'],
   ['for seven days after a restore', 'domain/restoration.ts', 'SETTLED_MS = 7 * 86_400_000'],
+  ['after two seconds the change is made', 'gateways/storage/security-log.ts', 'KEEP_MS = 2_000'],
+  ['a crash between the two loses none', 'commands/books/open-books.ts', 'await keepAccess(books.accessChanges)'],
   ['has not run on the books for five minutes', 'domain/restoration.ts', 'APART_MS = 300_000'],
   ['up to two minutes, and says so', 'worker/starting.ts', 'STORE_MS = 120_000'],
   ['set a password (30 minutes) or accept an invitation (7 days)', 'domain/mail-link.ts', 'PASSWORD_RESET: 30 * MINUTE_MS', 'INVITATION: 7 * 24 * 60 * MINUTE_MS'],

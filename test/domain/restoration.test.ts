@@ -1,6 +1,6 @@
 // Which signs of a restore are certain, so that a worker waits, and which are only said.
 import { expect, test } from '@jest/globals'
-import { isSurelyRestored, needsNoteOutside, signOfRestore } from '../../domain/restoration.ts'
+import { accessChangesIn, isSurelyRestored, needsNoteOutside, signOfRestore } from '../../domain/restoration.ts'
 
 const at = (time: string) => new Date(`2026-11-23T${time}:00Z`)
 const marks = { server: '7/16384/00000001', current: '7/16384/00000001', alive_time: at('10:00'), restore_begun_time: null }
@@ -22,4 +22,10 @@ test.each([
 
 test('the note outside is needed on books on which the service has not just run', () => {
   expect([needsNoteOutside(marks, at('10:05')), needsNoteOutside(marks, at('10:06')), needsNoteOutside({ alive_time: null }, at('10:06'))]).toEqual([false, true, false])
+})
+
+test('of the lines of a security log, the changes that were made', () => {
+  const change = (id: string) => ({ change: 'PARTNER_KEY_REVOKED', id: `018f0000-0000-7000-8000-00000000000${id}`, time: at('10:00').toISOString() })
+  const lines = [change('1'), { level: 30, access_change: change('2'), msg: 'access changes' }, change('3'), { access_change: { not_made: change('2') } }, { not_made: change('1') }, { change: 'NONE' }]
+  expect(accessChangesIn(`${lines.map((line) => JSON.stringify(line)).join('\n')}\n{"change"\n`)).toEqual([change('3')])
 })
