@@ -1,5 +1,5 @@
 # One image for the API, the worker, the migrations and the operators' commands; docker-compose.yml chooses by command.
-# To be certain of the base, add the digest of the one that you have tried: node:24.21.0-bookworm-slim@sha256:... (both lines).
+# To be certain of the base, add the digest of the one that you have tried: node:24.21.0-bookworm-slim@sha256:... (all three lines).
 FROM node:24.21.0-bookworm-slim AS packages
 WORKDIR /app
 COPY package.json package-lock.json ./
@@ -7,6 +7,18 @@ COPY client/package.json client/
 COPY console/package.json console/
 # Without what only the local run and the tests need: Node, PostgreSQL, Azurite and an embedded LibreOffice.
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
+
+# The console is built by packages that the image does not have.
+FROM node:24.21.0-bookworm-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json ./
+COPY client/package.json client/
+COPY console/package.json console/
+RUN npm ci --workspace @bahi/console --workspace @bahi/client --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
+COPY client client
+COPY console console
+RUN npm run build --workspace @bahi/console
 
 FROM node:24.21.0-bookworm-slim
 # Temporal's client verifies certificates with the system's CA certificates. The worker renders PDFs by LibreOffice.
@@ -18,6 +30,7 @@ ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 HEALTH_PORT=8081
 WORKDIR /app
 COPY --from=packages /app/node_modules ./node_modules
 COPY . .
+COPY --from=console /app/console/dist ./console/dist
 # Bundled once, so that a worker starts two seconds sooner, and every worker of this image runs the same workflows.
 RUN node bin/bundle.ts /app/workflows.js
 ENV WORKFLOW_BUNDLE=/app/workflows.js

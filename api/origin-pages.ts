@@ -1,6 +1,7 @@
-// Mounts the pages at the origin, outside of the API: health checks, metrics and documentation.
+// Mounts the pages at the origin, outside of the API: health checks, metrics, documentation and the console.
 import type { Registry } from 'prom-client'
 import { fault } from '../domain/faults.ts'
+import { mountConsole } from './console-pages.ts'
 import { docs, live, metrics, readiness, type Plain, type Readiness } from './http/origin.ts'
 import type { Unmatched } from './http/unmatched.ts'
 import { mount, send, sendBytes, type MountedRequest, type RestServer } from './mount.ts'
@@ -24,4 +25,5 @@ export function mountOrigin(server: RestServer, unmatched: Unmatched, answers: O
   for (const [path, answer] of Object.entries(answers)) plain(path, answer)
   plain('/docs', () => docs(''))
   plain('/docs/:name', (request) => docs(request.params?.name ?? ''))
+  mountConsole(server, unmatched)
 }

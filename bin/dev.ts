@@ -4,9 +4,11 @@ import { EventEmitter } from 'node:events'
 import { join } from 'node:path'
 import { readLocalRun } from '../settings.ts'
 import { runLocally } from './services/local-run.ts'
+import { buildConsole } from './services/console-build.ts'
 import { showLog } from './services/readable-log.ts'
 import { type Changes, restartAt } from './services/restart.ts'
 import { watchSource } from './services/source-changes.ts'
+import { printLine } from './services/steps.ts'
 
 const ROOT = join(import.meta.dirname, '..')
 
@@ -25,4 +27,11 @@ watchSource(ROOT, (paths) => {
     spawnSync(process.execPath, [join(ROOT, 'bin', 'migrate.ts')], { stdio: 'inherit' })
   changes.emit('change', paths)
 })
+// The API serves what was built last; a page that is open is loaded again by hand.
+const rebuild = () =>
+  buildConsole().then(
+    (outcome) => printLine('Console', outcome),
+    (error: Error) => printLine('Console', error.message),
+  )
+watchSource(join(ROOT, 'console', 'src'), () => void rebuild(), /\.(tsx?|css|svg)$/)
 await runLocally(local, restartAt(changes))

@@ -65,7 +65,12 @@ async function runTests(folder: string, record: RunRecord, servers: StartedServe
 
 /** Runs the checks side by side; returns the names of those that fail. */
 async function runChecks(): Promise<string[]> {
-  const checks = await Promise.all([check('type check', [join(modules, 'typescript', 'bin', 'tsc')]), lint()])
+  const tsc = join(modules, 'typescript', 'bin', 'tsc')
+  const checks = await Promise.all([
+    check('type check', [tsc]),
+    check('type check of the console', [tsc, '-p', 'console']),
+    lint(),
+  ])
   return checks.filter((name) => name !== null)
 }
 

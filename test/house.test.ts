@@ -21,6 +21,8 @@ const MAY_IMPORT: Record<string, { rooms: string[]; types?: string[] }> = {
   'api/http': { rooms: ['api/http', 'api/shapes', 'commands', 'models', 'domain'], types: ['gateways'] },
   'api/resources': { rooms: ['api/http', 'api/shapes', 'api/resources', 'commands', 'models', 'reports', 'domain'], types: ['gateways'] },
   api: { rooms: ['api', 'api/http', 'api/resources', 'commands', 'models', 'reports', 'gateways', 'domain', 'settings.ts'] },
+  // It knows the service by its calls alone, as any other client does.
+  'console/src': { rooms: ['console/src'] },
 }
 
 describe('every room imports only what it may', () => {
@@ -35,12 +37,12 @@ describe('every room imports only what it may', () => {
 
   test('every file is in a room of the table, or is no part of the house proper', () => {
     const rooms = new Set(SOURCES.map(({ path }) => roomOf(path)).filter((room) => /^[a-z]/.test(room)))
-    for (const outside of ['bin', 'bench', 'test', 'docs', 'client', 'settings.ts', 'settings-temporal.ts', 'jest.config.js']) rooms.delete(outside)
+    for (const outside of ['bin', 'bench', 'test', 'docs', 'client', 'console', 'settings.ts', 'settings-temporal.ts', 'jest.config.js']) rooms.delete(outside)
     expect([...rooms].sort()).toEqual(Object.keys(MAY_IMPORT).sort())
   })
 
   test('what is imported exists', () => {
-    const known = new Set([...SOURCES.map(({ path }) => path), ...GENERATED, ...filesOf('.json', '.d.ts')])
+    const known = new Set([...SOURCES.map(({ path }) => path), ...GENERATED, ...filesOf('.json', '.d.ts', '.css')])
     const broken = SOURCES.flatMap(({ path, imports }) => imports.filter((one) => one.ours && !known.has(one.target)).map((one) => `${path}: ${one.target}`))
     expect(broken).toEqual([])
   })
@@ -64,6 +66,16 @@ describe('packages stay where they are imported', () => {
     expect(strays).toEqual([])
   })
 
+  test('nobody imports the console, and it imports its own packages alone', () => {
+    const { devDependencies } = JSON.parse(read('console/package.json')) as { devDependencies: Record<string, string> }
+    const own = new Set([...Object.keys(devDependencies), '@bahi/client'])
+    const nameOf = (name: string) => name.split('/').slice(0, name.startsWith('@') ? 2 : 1).join('/')
+    const strays = inRoom('console/src').flatMap(({ path, imports }) => imports.filter(({ ours, target }) => !ours && !own.has(nameOf(target))).map((one) => `${path} imports ${one.target}`))
+    expect(strays).toEqual([])
+    const others = SOURCES.filter(({ path }) => !path.startsWith('console/'))
+    expect(others.filter(({ imports }) => imports.some((one) => one.ours && one.target.startsWith('console/'))).map(({ path }) => path)).toEqual([])
+  })
+
   test('the domain needs decimals and schemas and nothing else; the stories need the domain and the workflow library', () => {
     const packages = (room: string) => [...new Set(inRoom(room).flatMap(({ imports }) => imports
       .filter(({ ours, typeOnly }) => !ours && !typeOnly).map((one) => one.target)))].sort()
@@ -72,8 +84,9 @@ describe('packages stay where they are imported', () => {
   })
 })
 
-test('every file is used: by the service, an operator, a bench or a test', () => {
-  const entries = SOURCES.filter(({ path, text }) =>
+test('every file is used: by the service, an operator, the console, a bench or a test', () => {
+  const ofConsole = ['console/src/main.tsx', 'console/vite.config.ts']
+  const entries = SOURCES.filter(({ path, text }) => ofConsole.includes(path) ||
     /^bin\/[^/]+$|^bench\/run\.ts$|^(workflows|client\/src)\/index\.ts$|^client\/src\/internal\.ts$|\.test\.ts$|config\.js$|^docs\/examples\//.test(path)
     || /^test\/(jest\/(sequencer|runtime)\.js|replay\/record\.ts)$/.test(path) || text.includes('import.meta.main'))
   const sources = new Map(SOURCES.map((source) => [source.path, source]))
@@ -117,7 +130,7 @@ describe('sizes', () => {
   })
 
   test('folders are at most two deep', () => {
-    expect(OUTSIDE_TESTS.map(({ path }) => path).filter((path) => path.split('/').length > 3)).toEqual([])
+    expect(OUTSIDE_TESTS.map(({ path }) => path).filter((path) => path.replace(/^console\//, '').split('/').length > 3)).toEqual([])
   })
 })
 
@@ -146,7 +159,7 @@ describe('names and words', () => {
 
   const SENTENCE = /^\/\/ \S.{10,}[.:?!]$/
   test('the first line of every file says in a sentence what it is for', () => {
-    const mark: Record<string, RegExp> = { sql: /^-- \S.{10,}[.:]$/, ts: SENTENCE, mjs: SENTENCE, js: SENTENCE }
+    const mark: Record<string, RegExp> = { sql: /^-- \S.{10,}[.:]$/, ts: SENTENCE, tsx: SENTENCE, mjs: SENTENCE, js: SENTENCE }
     const silent = [...SOURCES.map(({ path, lines }) => ({ path, first: lines[0] ?? '' })), ...filesOf('.sql').map((path) => ({ path, first: read(path).split('\n')[0] ?? '' }))]
       .filter(({ path, first }) => !mark[path.split('.').at(-1)!]!.test(first))
     expect(silent.map(({ path, first }) => `${path}: ${first}`)).toEqual([])

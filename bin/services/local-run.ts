@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, writeFileSync } from
 import { join } from 'node:path'
 import { portProblem } from '../../gateways/health-port.ts'
 import { type LocalRun, readSettings } from '../../settings.ts'
+import { buildConsole } from './console-build.ts'
 import { demoKeys } from './demo-keys.ts'
 import { printReady } from './ready.ts'
 import { startServers } from './local-servers.ts'
@@ -110,6 +111,10 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   }
   // Loaded while the servers start.
   const schema = import('../../models/migrate.ts')
+  const hasConsole = step('Console', async () => [await buildConsole(), true]).catch((error: Error) => {
+    printLine('Console', error.message)
+    return false
+  })
   const stopped = stopping.signal
   const namespace = settings.temporalNamespace
   const encryptionKey = local.encryptionKey ?? keptEncryptionKey(local)
@@ -140,7 +145,7 @@ async function bringUp(run: Run, record: RunRecord, settings: Settings): Promise
   })
   if (stopped.aborted) return
   const keys = await demoKeys(local, addresses.databaseUrl, `${origin}/api/public/v1`)
-  printReady(run, origin, addresses, keys)
+  printReady(run, origin, { ...addresses, hasConsole: await hasConsole }, keys)
 }
 
 // Renames logs above LONG_LOG_BYTES to .log.1, which replaces the previous one.

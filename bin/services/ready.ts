@@ -8,14 +8,14 @@ import { secondsSince } from './steps.ts'
 export function printReady(
   { local, begun }: { local: LocalRun; begun: number },
   origin: string,
-  addresses: Addresses,
+  addresses: Addresses & { hasConsole: boolean },
   keys: DemoKeys,
 ): void {
   const { databaseUrl, temporalAddress, temporalUiUrl, codecUrl, mailboxUrl } = addresses
   const card = {
     base_url: `${origin}/api/public/v1`,
     docs_url: `${origin}/docs`,
-    console_url: null,
+    console_url: addresses.hasConsole ? `${origin}/console` : null,
     temporal_ui_url: temporalUiUrl,
     temporal_address: temporalAddress,
     mailbox_url: mailboxUrl,
@@ -29,6 +29,7 @@ export function printReady(
   console.log(`
   API            ${card.base_url}
   Documentation  ${card.docs_url}
+  Console        ${card.console_url ? `${card.console_url} for ${card.user.email}, whose password is in ${file}` : '(it could not be built, see above)'}
   Temporal UI    ${card.temporal_ui_url ?? '(that of your own server)'}
   Codec          ${codecUrl} decrypts for the UI, and for the temporal CLI by --codec-endpoint
   Mailbox        ${mailboxUrl ?? '(mail goes to the provider of the settings)'}

@@ -3,22 +3,22 @@ import { type FSWatcher, readdirSync, statSync, watch } from 'node:fs'
 import { join, relative } from 'node:path'
 
 // Neither the API nor the worker reads these.
-const NOT_RUN = new Set(['bench', 'bin', 'coverage', 'docs', 'node_modules', 'test'])
+const NOT_RUN = new Set(['bench', 'bin', 'client', 'console', 'coverage', 'docs', 'node_modules', 'test'])
 const SOURCE = /(^|\/)[^./][^/]*\.(ts|sql)$/
 // How long to wait for further changes: an editor writes a file in several steps, and a checkout writes many files.
 const SETTLED_MS = 150
 
 /**
  * Calls `onChange` with the paths of the changed files, relative to `root`, SETTLED_MS after the last change. Each folder is
- * watched separately, because a recursive watch loses files that an editor replaces.
+ * watched separately, because a recursive watch loses files that an editor replaces. Only files that `source` matches count.
  */
-export function watchSource(root: string, onChange: (paths: string[]) => void): { close(): void } {
+export function watchSource(root: string, onChange: (paths: string[]) => void, source = SOURCE): { close(): void } {
   const watched = new Map<string, { identity: string; watcher: FSWatcher }>()
   const changed = new Set<string>()
   let settled: NodeJS.Timeout | undefined
   const settle = () => {
     watchFolders()
-    const paths = [...changed].filter((path) => SOURCE.test(path))
+    const paths = [...changed].filter((path) => source.test(path))
     changed.clear()
     if (paths.length > 0) onChange(paths)
   }

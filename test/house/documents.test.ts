@@ -15,9 +15,11 @@ describe('a debit note is spoken of where CONTRIBUTING.md says', () => {
     'domain/print/printed-document.ts',
     // The month of the demonstration, for who wants to see one.
     'bin/month/returns.ts',
+    // Its pages in the console.
+    'console/src/documents/kinds.ts', 'console/src/documents/actions.ts', 'console/src/documents/columns.tsx', 'console/src/app/pages.ts',
   ]
   const isPlace = (path: string) => PLACES.some((place) => (typeof place === 'string' ? place === path : place.test(path)))
-  const spoken = filesOf('.ts', '.mjs', '.js', '.sql').filter((path) => !path.startsWith('test/') && !GENERATED.includes(path))
+  const spoken = filesOf('.ts', '.tsx', '.mjs', '.js', '.sql').filter((path) => !path.startsWith('test/') && !GENERATED.includes(path))
     .filter((path) => /debit[ _-]?note/i.test(path) || /debit[ _-]?note/i.test(codeOf(read(path))))
 
   test('and nowhere else', () => {
@@ -30,7 +32,7 @@ describe('a debit note is spoken of where CONTRIBUTING.md says', () => {
 
   test('and CONTRIBUTING.md names these places', () => {
     const told = read('CONTRIBUTING.md').split('## How to add a resource')[1]!.split('\n## ')[0]!
-    const named = PLACES.filter((place) => typeof place === 'string').map((place) => place.replace(/[\w-]*debit-note[\w-]*\.ts$|returns\.ts$/, ''))
+    const named = PLACES.filter((place) => typeof place === 'string').map((place) => place.replace(/[\w-]*debit-note[\w-]*\.ts$|returns\.ts$|(?<=^console\/src\/).*/, ''))
     expect(named.filter((place) => !told.includes(`\`${place}\``))).toEqual([])
   })
 })

@@ -55,7 +55,7 @@ describe('the image', () => {
 
   test('has a pinned base, a user that owns nothing, and a health check', () => {
     const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map(([, base]) => base)
-    expect(bases).toEqual(Array(2).fill(expect.stringMatching(/^node:\d+\.\d+\.\d+-[\w.-]+(@sha256:[0-9a-f]{64})?$/)))
+    expect(bases).toEqual(Array(3).fill(expect.stringMatching(/^node:\d+\.\d+\.\d+-[\w.-]+(@sha256:[0-9a-f]{64})?$/)))
     expect(dockerfile).toMatch(/^USER node$/m)
     expect(dockerfile.indexOf('USER node')).toBeGreaterThan(dockerfile.lastIndexOf('COPY '))
     expect(dockerfile).toMatch(/^HEALTHCHECK /m)

@@ -4,7 +4,7 @@ import { dirname, join, relative } from 'node:path'
 import { ROOT } from '../fixtures/root.ts'
 
 export const ROOMS = ['domain', 'models', 'reports', 'audit', 'gateways', 'commands', 'activities', 'worker', 'workflows', 'api'] as const
-const OTHERS = ['bin', 'bench', 'test', 'docs', 'client/src', 'client/bin']
+const OTHERS = ['bin', 'bench', 'test', 'docs', 'client/src', 'client/bin', 'console/src']
 
 /** Generated from the OpenAPI documents; test/client/schemas.test.ts holds them against these. */
 export const GENERATED = ['client/src/internal-schema.ts', 'client/src/schema.ts']
@@ -30,7 +30,8 @@ export function filesOf(...extensions: string[]): string[] {
   const below = [...ROOMS, ...OTHERS].flatMap((folder) => readdirSync(join(ROOT, folder), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .map((entry) => relative(ROOT, join(entry.parentPath, entry.name))))
-  return [...beside, ...below].filter((path) => extensions.some((extension) => path.endsWith(extension))).sort()
+  // The console's other files are its packages and what is built of it.
+  return [...beside, ...below, 'console/vite.config.ts'].filter((path) => extensions.some((extension) => path.endsWith(extension))).sort()
 }
 
 export const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
@@ -41,7 +42,7 @@ const DYNAMIC = /\bimport\('([^']+)'\)/g
 
 const isWritten = (path: string) => !path.endsWith('.d.ts') && !GENERATED.includes(path)
 
-export const SOURCES: Source[] = filesOf('.ts', '.mjs', '.js').filter(isWritten).map((path) => {
+export const SOURCES: Source[] = filesOf('.ts', '.tsx', '.mjs', '.js').filter(isWritten).map((path) => {
   const text = read(path)
   return { path, text, lines: text.trimEnd().split('\n'), imports: importsOf(path, text) }
 })
@@ -50,6 +51,7 @@ export const SOURCES: Source[] = filesOf('.ts', '.mjs', '.js').filter(isWritten)
 export function roomOf(path: string): string {
   const [first = '', second = ''] = path.split('/')
   if (first === 'api' && path.split('/').length > 2) return `api/${second}`
+  if (path.startsWith('console/src/')) return 'console/src'
   return path.includes('/') ? first : path
 }
 
