@@ -35,6 +35,7 @@ import { pdfRoutes } from './resources/pdfs.ts'
 import { purchaseOrderRoutes } from './resources/purchase-orders.ts'
 import { recurringRoutes } from './resources/recurring.ts'
 import { reportRoutes } from './resources/reports.ts'
+import { requestLogRoute } from './resources/requests.ts'
 import { salesOrderRoutes } from './resources/sales-orders.ts'
 import { tokenRoutes } from './resources/tokens.ts'
 import { taxRoutes } from './resources/taxes.ts'
@@ -91,6 +92,7 @@ export const INTERNAL_ROUTES: Route[] = [
   ...branchChanges,
   ...costCenterChanges,
   exchangeRateChange,
+  requestLogRoute,
 ]
 
 /** All routes, the OpenAPI document's own included; `publicUrl` is the origin that callers see. */

@@ -39,6 +39,7 @@ import { tracedRequest } from './http/traced-request.ts'
 import type { ServerContext } from './http/server-context.ts'
 import { createLimiter, type Limiter } from './http/rate-limit.ts'
 import type { Route } from './http/route.ts'
+import { createRequestLog, type RequestLog } from './http/request-log.ts'
 import { createRowCache } from './http/row-cache.ts'
 import { createShares, writersOf, type Shares } from './http/concurrency-shares.ts'
 import { leave, writeRows } from './http/stream.ts'
@@ -96,8 +97,9 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   }
   // Text that is too long to be an id is answered as any other that is none.
   const server = restify.createServer({ name: 'bahi', log, maxParamLength: MAX_HEAD_BYTES })
-  mountRoutes(server, context, accessLog, { below: BASE_PATH, routes: routesOf({ publicUrl: originOf(settings) }) })
-  mountRoutes(server, context, accessLog, { below: INTERNAL_PATH, routes: INTERNAL_ROUTES })
+  const logs = { accessLog, requestLog: createRequestLog(database, accessLog.registry) }
+  mountRoutes(server, context, logs, { below: BASE_PATH, routes: routesOf({ publicUrl: originOf(settings) }) })
+  mountRoutes(server, context, logs, { below: INTERNAL_PATH, routes: INTERNAL_ROUTES })
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
   const gate = createStartGate(unmatched)
   const parts = createReadinessProbe(settings, database, limiter, gateways.blobs, gate.isShut)
@@ -124,7 +126,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       await healthPort?.close()
       limiter.close()
       // A pool waits for connections that are in use, and a service may not respond, so closing has a time limit.
-      const ended = securityLog.close().finally(() => database.close())
+      const ended = Promise.allSettled([securityLog.close(), logs.requestLog.close()]).finally(() => database.close())
       const closed = Promise.allSettled([gateways.engine.close(), tokens.close(), ended])
       await Promise.race([closed, delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
     },
@@ -175,7 +177,7 @@ function sharesOf({ databasePool: pool, databaseWriters }: Settings, onWait: () 
 function mountRoutes(
   server: restify.Server,
   context: ServerContext,
-  accessLog: AccessLog,
+  { accessLog, requestLog }: { accessLog: AccessLog; requestLog: RequestLog },
   { below, routes }: { below: string; routes: Route[] },
 ): void {
   for (const route of routes) {
@@ -186,13 +188,11 @@ function mountRoutes(
       const status = await deliver(request, response, reply, (error) =>
         accessLog.unhandledError(error, trace.requestId),
       )
-      accessLog.request({
-        ...trace,
-        method: request.method!,
-        route: below === BASE_PATH ? route.path : below + route.path,
-        status,
-        durationMs: performance.now() - started,
-      })
+      const durationMs = performance.now() - started
+      const path = below === BASE_PATH ? route.path : below + route.path
+      const record = { ...trace, method: request.method!, route: path, status, durationMs }
+      accessLog.request(record)
+      requestLog.note(record)
     })
   }
 }

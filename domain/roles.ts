@@ -9,8 +9,8 @@ const BOOKS = SCOPED_RESOURCES.flatMap((resource) => OPERATIONS.map((operation) 
 
 const SCOPES_OF: Record<Role, string[]> = {
   OWNER: [FULL_ACCESS],
-  // The books, schedules and webhooks; no tokens, users or preferences.
-  ACCOUNTANT: [...BOOKS, 'Svc.preferences.READ'],
+  // The books, schedules and webhooks, and what became of calls; no tokens, users or preferences.
+  ACCOUNTANT: [...BOOKS, 'Svc.preferences.READ', 'Svc.requests.READ'],
   VIEWER: READING,
 }
 

@@ -25,7 +25,7 @@ export const OPERATIONS = ['READ', 'CREATE', 'UPDATE', 'DELETE'] as const
 export type ScopeNeed = `${(typeof SCOPED_RESOURCES)[number]}.${(typeof OPERATIONS)[number]}`
 
 /** What only signed-in persons may do, by their role; no token carries it. */
-export type PersonalNeed = `${'preferences' | 'members' | 'tokens'}.${'READ' | 'UPDATE'}`
+export type PersonalNeed = `${'preferences' | 'members' | 'tokens' | 'requests'}.${'READ' | 'UPDATE'}`
 
 /** The wildcard: everything in the organisation. */
 export const FULL_ACCESS = 'Svc.fullaccess.all'

@@ -35,6 +35,8 @@ export const MINOR = column<bigint>(DataTypes.BIGINT)
 export const BIG_INTEGER = column<bigint>(DataTypes.BIGINT)
 /** Decimal text, so that no digit is lost. */
 export const DECIMAL = column<string>(DataTypes.DECIMAL)
+/** A measured number, where the last digit does not matter. */
+export const NUMBER = column<number>(DataTypes.DOUBLE)
 export const BOOLEAN = column<boolean>(DataTypes.BOOLEAN)
 /** A calendar date as text: it has no time zone. */
 export const DATE = column<string>(DataTypes.DATEONLY)

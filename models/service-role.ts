@@ -84,6 +84,7 @@ export const SERVICE_MAY: Record<string, string> = {
   reminder_sweeps: REMOVE,
   removed_conversions: CHANGE,
   removed_events: CHANGE,
+  requests: REMOVE,
   sales_order_lines: REMOVE,
   sales_orders: CHANGE,
   sandbox_e_invoices: CHANGE,

@@ -20,6 +20,7 @@ import {
   forgetOldBulks,
   forgetOldConversions,
   forgetOldEvents,
+  forgetOldRequests,
   type Retention,
 } from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
@@ -176,6 +177,7 @@ function createRetention(dependencies: BackgroundJobsDependencies & Stopping): (
       () => forgetDeletedEndpoints(dependencies),
       () => forgetOldConversions(dependencies),
       () => forgetOldBulks(dependencies),
+      () => forgetOldRequests(dependencies),
       forgetOldFiles,
       sweepAttachmentFiles,
     ])

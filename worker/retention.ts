@@ -5,6 +5,7 @@ import { removeOldConversions } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
 import { organizationsWithOldEvents, removeOldEvents } from '../models/event-retention.ts'
 import { deleteOldAnswers, deleteSealedAnswers, REPEATED_MS } from '../models/idempotency.ts'
+import { removeOldRequests } from '../models/request.ts'
 import { removeDeletedEndpoints } from '../models/webhook.ts'
 import { throwAny } from './poll-loop.ts'
 
@@ -22,6 +23,8 @@ export interface Retention {
   retainEventsDays: number
   /** Of stored answers, which are repeated for the first day alone. */
   retainIdempotencyDays: number
+  /** Of the log of calls. */
+  retainRequestsDays: number
 }
 
 const DAY_MS = 24 * 60 * 60 * 1_000
@@ -91,6 +94,13 @@ export const forgetOldBulks = ({
   ...dependencies
 }: RetentionDependencies & Pick<Retention, 'retainBulkDays'>): Promise<void> =>
   inSteps(dependencies, retainBulkDays, deleteOldBulks)
+
+/** Removes old calls from the request log. */
+export const forgetOldRequests = ({
+  retainRequestsDays,
+  ...dependencies
+}: RetentionDependencies & Pick<Retention, 'retainRequestsDays'>): Promise<void> =>
+  inSteps(dependencies, retainRequestsDays, removeOldRequests)
 
 /** Repeats a step until nothing is left to remove, each time in a transaction of its own and after a rest. */
 async function inSteps(

@@ -139,6 +139,7 @@ export async function startWorker(
         retainBulkDays: settings.retainBulk,
         retainConversionsDays: settings.retainConversions,
         retainIdempotencyDays: settings.retainIdempotency,
+        retainRequestsDays: settings.retainRequests,
         retainMailDays: settings.retainMail,
         sendsMail: mailing !== null,
         blobs: dependencies.blobs,

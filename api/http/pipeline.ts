@@ -22,18 +22,23 @@ import { answerUpload } from './uploading.ts'
 import { readQuery } from './validate.ts'
 import { answerWrite, requestContextOf } from './writing.ts'
 
-/** The fields of the access log that do not come from the reply. */
+/** The fields of the access log and the request log that do not come from the reply. */
 export interface Trace {
   requestId: string
+  time: Date
   orgId: string | null
   subject: string | null
+  /** Null for a caller without a token of the organisation. */
+  tokenId: string | null
   ip: string | null
 }
 
 type AnyInput = Input<TObject, TSchema>
 
+const TOKENS: ReadonlySet<Caller['kind']> = new Set(['TOKEN', 'OAUTH'])
+
 /** The callers whose last use is kept: tokens and partner keys. */
-const USED: ReadonlySet<Caller['kind']> = new Set(['TOKEN', 'OAUTH', 'PARTNER'])
+const USED: ReadonlySet<Caller['kind']> = new Set([...TOKENS, 'PARTNER'])
 
 /** Answers a request to a route; every failure is a reply too. */
 export async function handleRequest(
@@ -43,7 +48,7 @@ export async function handleRequest(
 ): Promise<{ reply: Reply; trace: Trace }> {
   const now = server.writeContext.clock()
   const ip = server.addressOf(request)
-  const trace: Trace = { requestId: randomUUID(), orgId: null, subject: null, ip }
+  const trace: Trace = { requestId: randomUUID(), time: now, orgId: null, subject: null, tokenId: null, ip }
   let allowance = server.limiter.uncounted(now)
   let reply: Reply
   let isPersonal = route.by === 'session' || route.by === 'visitor'
@@ -66,6 +71,7 @@ export async function handleRequest(
       })
       trace.orgId = known.caller.organization?.id ?? null
       trace.subject = known.caller.subject || null
+      trace.tokenId = TOKENS.has(known.caller.kind) ? known.caller.subject : null
       isPersonal ||= known.caller.kind === 'SESSION'
       return known
     }

@@ -65,6 +65,8 @@ const ACROSS: Record<string, string> = {
   'models/email.ts OLD': 'the housekeeping removes what is older than it is kept',
   'models/e-invoice-queue.ts QUEUE_LOST': 'the worker looks for e-invoices of anybody whose workflow is gone',
   'models/sandbox-e-invoice.ts ADD': 'the row carries the organisation',
+  'models/request.ts REMOVE_OLD': 'the worker removes what is older than it is kept',
+  'models/request.ts WRITE': 'the rows carry the organisation',
   'models/reseal.ts SEALED_TEXTS': 'an operator seals the credentials of all branches anew',
   'models/attachment-sweep.ts BEFORE': 'the worker compares all attachments with the files of the store',
   'models/bulk.ts LEFT': 'the worker looks for bulks that a crash left',

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const TYPES: Record<string, string[]> = {
   UUID: ['uuid'], TEXT: ['text'], INTEGER: ['integer', 'smallint'], BIGINT: ['bigint'], DECIMAL: ['numeric'], BOOLEAN: ['boolean'],
-  DATEONLY: ['date'], DATE: ['timestamp with time zone'], JSONB: ['jsonb'], BLOB: ['bytea'], ARRAY: ['ARRAY'],
+  DATEONLY: ['date'], DATE: ['timestamp with time zone'], JSONB: ['jsonb'], BLOB: ['bytea'], ARRAY: ['ARRAY'], 'DOUBLE PRECISION': ['double precision'],
 }
 // Written by the database itself, or by one statement that names it.
 const UNDECLARED = ['event_counters', 'last_uses', 'monthly_balances', 'number_counters', 'removed_conversions', 'removed_events', 'schema_migrations', 'sign_ins', 'temporal_marks']
@@ -101,7 +101,8 @@ describe('what belongs to an organisation', () => {
        ) SELECT o.name FROM (${OWNED}) AS o WHERE NOT EXISTS (
          SELECT FROM pg_class AS c JOIN anchored ON anchored.id = c.oid WHERE c.relname = o.name AND c.relnamespace = 'public'::regnamespace)`,
     )
-    expect(adrift).toEqual([])
+    // The log of calls waits for no lock of an organisation and takes none; nothing of the books reads it.
+    expect(adrift).toEqual([{ name: 'requests' }])
   })
 })
 
