@@ -21,7 +21,7 @@ export interface LintedFiles {
   notePassed(): void
 }
 
-const RULES = ['biome.json', 'package-lock.json', 'tsconfig.json']
+const RULES = ['biome.jsonc', 'package-lock.json', 'tsconfig.json']
 
 /** The files of the checkout in `root`, beside the note in `noteFile` of those that have passed. */
 export function lintedFiles(root: string, noteFile: string): LintedFiles {

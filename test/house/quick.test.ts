@@ -30,8 +30,9 @@ test('the linter checks what has changed since it passed, and everything where i
   const write = (name: string, text: string) => writeFileSync(join(root, name), text)
   const changed = () => lintedFiles(root, noteFile).changed
   try {
-    for (const name of ['biome.json', 'package-lock.json', 'tsconfig.json', 'one.ts', 'other.ts', 'README.md']) write(name, '{}')
+    for (const name of ['biome.jsonc', 'package-lock.json', 'tsconfig.json', 'one.ts', 'other.ts', 'README.md']) write(name, '{}')
     expect(changed()).toBeNull()
+    expect(lintedFiles(ROOT, noteFile).changed).toBeNull()
     execFileSync('git', ['init', '--quiet'], { cwd: root })
     expect(changed()).toBeNull()
     lintedFiles(root, noteFile).notePassed()
@@ -45,7 +46,7 @@ test('the linter checks what has changed since it passed, and everything where i
     expect(changed()).toEqual(['new.ts', 'other.ts'])
     lintedFiles(root, noteFile).notePassed()
     expect(changed()).toEqual([])
-    write('biome.json', '{ }')
+    write('biome.jsonc', '{ }')
     expect(changed()).toBeNull()
   } finally {
     rmSync(folder, { recursive: true })
