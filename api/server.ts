@@ -49,6 +49,7 @@ import { mountMailEvents } from './mail-events.ts'
 import { mount, send, type MountedRequest } from './mount.ts'
 import { healthAnswers, mountOrigin } from './origin-pages.ts'
 import { addNamespaceMetric } from './own-namespace.ts'
+import { mountPeoplePages } from './people-pages.ts'
 import { runProcess, type Api } from './process.ts'
 import { createReadinessProbe } from './readiness.ts'
 import { createStartGate } from './start-gate.ts'
@@ -105,6 +106,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const parts = createReadinessProbe(settings, database, limiter, gateways.blobs, gate.isShut)
   const answers = healthAnswers(parts, accessLog.registry)
   mountOrigin(server, unmatched, settings.healthPortOnly ? {} : answers)
+  mountPeoplePages(server, unmatched, context, accessLog)
   mountMailEvents(server, unmatched, settings.mailEventsPublicKey, context)
   mountUnmatched(server, unmatched, context.throttle)
   const serve = (request: IncomingMessage, response: ServerResponse) =>

@@ -13,6 +13,8 @@ export interface IncomingCall {
   path: string
   parameters: URLSearchParams
   params: Record<string, string>
+  /** Reads the body where it is not JSON: the form of a page. */
+  read?: () => Promise<Received>
   /** The result of reading the body, set when reading begins: a body can only be read once. */
   received?: Promise<Received>
 }

@@ -40,11 +40,12 @@ const TOKENS: ReadonlySet<Caller['kind']> = new Set(['TOKEN', 'OAUTH'])
 /** The callers whose last use is kept: tokens and partner keys. */
 const USED: ReadonlySet<Caller['kind']> = new Set([...TOKENS, 'PARTNER'])
 
-/** Answers a request to a route; every failure is a reply too. */
+/** Answers a request to a route; every failure is a reply too. `read` reads its body, where that is not JSON. */
 export async function handleRequest(
   server: ServerContext,
   route: Route,
   request: IncomingMessage & { params?: Record<string, string> },
+  read?: IncomingCall['read'],
 ): Promise<{ reply: Reply; trace: Trace }> {
   const now = server.writeContext.clock()
   const ip = server.addressOf(request)
@@ -78,7 +79,7 @@ export async function handleRequest(
     const { caller, budget } = await identified()
     if (USED.has(caller.kind)) server.tokens.noteUse(caller.subject, now)
     await (budget === null ? server.throttle() : count({ of: caller.tier, key: budget }))
-    const sent: IncomingCall = { request, path, parameters, params: request.params ?? {} }
+    const sent: IncomingCall = { request, path, parameters, params: request.params ?? {}, ...(read && { read }) }
     const answer = async (of: Caller) => {
       checkOrganization(of, route, named)
       checkScope(of, route)

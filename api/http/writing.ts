@@ -76,7 +76,8 @@ async function carryOut(
   key: string | null,
   sent: IncomingCall,
 ): Promise<Reply | WorkflowAnswer | PendingWorkflow> {
-  const { bodyHash, input } = await (sent.received ??= receive(server.shares, route, ownerOf(caller), sent))
+  const { bodyHash, input } = await (sent.received ??=
+    sent.read?.() ?? receive(server.shares, route, ownerOf(caller), sent))
   const prepared = await prepare(route, server, caller, input)
   const work = async (books: Books, request: WorkflowRequest): Promise<Reply | WorkflowAnswer> => {
     if (input instanceof Fault) throw input
