@@ -25,7 +25,7 @@ export default {
     ],
   },
   // The data folder of a running service is not part of the source.
-  modulePathIgnorePatterns: ['<rootDir>/\\.data'],
+  modulePathIgnorePatterns: ['<rootDir>/\\.data', '<rootDir>/client/dist'],
   watchPathIgnorePatterns: ['<rootDir>/\\.data'],
   // A limit for what hangs, not for what is slow: a hook that starts a worker has taken half a minute on a busy machine.
   testTimeout: 120_000,

@@ -5,7 +5,7 @@ import { mailInvoice } from './month/mail.ts'
 import { billBySchedule } from './month/schedule.ts'
 import { bookMonth } from './month/story.ts'
 import { customersDues, printDues, printTrialBalance, trialBalance } from './month/trial-balance.ts'
-import { openTrader } from './month/trader.ts'
+import { openTrader, reasonOf } from './month/trader.ts'
 
 const { dataDir } = readLocalRun()
 const card = readDemoCard(dataDir)
@@ -37,6 +37,6 @@ try {
     `\nTo explore it with its token: curl -H "Authorization: Bearer ${trader.token}" ${card.base_url}/journals`,
   )
 } catch (error) {
-  console.error(`\n${(error as Error).message}`)
+  console.error(`\n${reasonOf(error as Error)}`)
   process.exitCode = 1
 }

@@ -1,15 +1,12 @@
 // The last step of the demonstration: an invoice is mailed, and shown in the mailbox of the local run.
-import type { Static } from 'typebox'
-import type { MailDelivery } from '../../api/shapes/email.ts'
-import type { Invoice } from '../../api/shapes/invoice.ts'
 import type { Trader } from './trader.ts'
 
 /** Mails the newest invoice with its PDF. Prints where it can be read; `mailboxUrl` is null where mail goes to a provider. */
 export async function mailInvoice(trader: Trader, mailboxUrl: string | null): Promise<void> {
-  const { invoices } = await trader.get<{ invoices: Static<typeof Invoice>[] }>('/invoices?per_page=1')
+  const { invoices } = await trader.bahi.get('/invoices', { query: { per_page: 1 } })
   const invoice = invoices[0]!
-  const { delivery } = await trader.post<{ delivery: Static<typeof MailDelivery> }>(`/invoices/${invoice.invoice_id}/email`, {
-    to: ['accounts@devaraja.example'],
+  const { delivery } = await trader.bahi.post('/invoices/{invoice_id}/email', {
+    path: { invoice_id: invoice.invoice_id }, body: { to: ['accounts@devaraja.example'] },
   })
   const pdf = delivery.pdf_filename === null ? '' : ` with ${delivery.pdf_filename} (${Math.ceil((delivery.pdf_size ?? 0) / 1024)} KB)`
   trader.print(`\nA mail: "${delivery.subject}" to ${delivery.to.join(', ')}${pdf}`)

@@ -1,9 +1,5 @@
 // A month of a trader in handlooms: what is bought, sold, paid, returned, promised and put right.
-import type { Static } from 'typebox'
-import type { Bill } from '../../api/shapes/bill.ts'
-import type { Contact } from '../../api/shapes/contact.ts'
-import type { Invoice } from '../../api/shapes/invoice.ts'
-import type { Item } from '../../api/shapes/item.ts'
+import type { Schema } from '../../client/src/index.ts'
 import { bill, expense, invoice, journal, payment } from './entries.ts'
 import { acceptEstimate, sendPart } from './orders.ts'
 import { sendBack, takeBack } from './returns.ts'
@@ -38,13 +34,13 @@ export async function bookMonth(trader: Trader): Promise<void> {
 
 // Creates customers, vendors and items.
 async function openTrade(trader: Trader): Promise<Trade> {
-  const contact = async (contact_name: string, contact_type: string, place_of_contact: string, more: object = {}) => {
-    const { contact } = await trader.post<{ contact: Static<typeof Contact> }>('/contacts', { contact_name, contact_type, place_of_contact, ...more })
+  const contact = async (contact_name: string, contact_type: 'CUSTOMER' | 'VENDOR', place_of_contact: string, more: Partial<Schema<'NewContact'>> = {}) => {
+    const { contact } = await trader.bahi.post('/contacts', { body: { contact_name, contact_type, place_of_contact, ...more } })
     trader.print(`${contact_type === 'CUSTOMER' ? 'Customer' : 'Vendor'}: ${contact_name}, ${contact.place_of_contact}`)
     return contact.contact_id
   }
-  const item = async (item_name: string, more: object) => {
-    const { item } = await trader.post<{ item: Static<typeof Item> }>('/items', { item_name, ...more })
+  const item = async (item_name: string, more: Omit<Schema<'NewItem'>, 'item_name'>) => {
+    const { item } = await trader.bahi.post('/items', { body: { item_name, ...more } })
     trader.print(`Item: ${item_name}, ${item.rate} a ${item.unit}`)
     return item.item_id
   }
@@ -64,7 +60,7 @@ async function openTrade(trader: Trader): Promise<Trade> {
 }
 
 // Books the owner's capital and purchases. Returns the bill for the goods.
-async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade): Promise<Static<typeof Bill>> {
+async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade): Promise<Schema<'Bill'>> {
   await journal(trader, 1, "The owner's capital", 'Bank Account', 'Capital Account', 500_000)
   const goods = await bill(trader, {
     vendor_id: yarnMill, date: trader.day(2), bill_number: 'IYM/1180', place_of_supply: 'IN-KA',
@@ -83,7 +79,7 @@ async function stockUp(trader: Trader, { yarnMill, dyer, saree, stole }: Trade):
 
 // Sales within the state, to another state and abroad; a partial payment with TDS, an advance that is applied to an invoice,
 // and an invoice by mistake that is voided. Returns the invoice within the state.
-async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole, embroidery }: Trade): Promise<Static<typeof Invoice>> {
+async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole, embroidery }: Trade): Promise<Schema<'Invoice'>> {
   const advance = await payment(trader, 'Advance received', {
     flow: 'INCOMING', payment_type: 'ADVANCE', contact_id: silkHouse, date: trader.day(3), amount: 30_000, mode: 'UPI', reference_number: 'UPI8841',
   })
@@ -94,7 +90,7 @@ async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole,
   const across = await invoice(trader, 'Invoice out of the state', {
     customer_id: silkHouse, date: trader.day(6), place_of_supply: 'IN-TN', line_items: [{ item_id: saree, quantity: 8 }, { item_id: stole, quantity: 40 }],
   })
-  await trader.post(`/payments/${advance.payment_id}/apply`, { invoice_id: across.invoice_id, amount: 30_000 })
+  await trader.bahi.post('/payments/{payment_id}/apply', { path: { payment_id: advance.payment_id }, body: { invoice_id: across.invoice_id, amount: 30_000 } })
   trader.printEntry('Applied the advance', advance.payment_number, across.invoice_number, 30_000)
   await payment(trader, 'Part payment, 1% TDS withheld', {
     flow: 'INCOMING', contact_id: emporium, date: trader.day(10), amount: 40_000, tds_amount: 400, reference_number: 'UTR7719',
@@ -103,7 +99,7 @@ async function sell(trader: Trader, { emporium, silkHouse, abroad, saree, stole,
   const mistaken = await invoice(trader, 'Invoice, to the wrong party', {
     customer_id: emporium, date: trader.day(11), place_of_supply: 'IN-KA', line_items: [{ item_id: stole, quantity: 15 }],
   })
-  await trader.post(`/invoices/${mistaken.invoice_id}/void`, { reason: 'Meant for another customer' })
+  await trader.bahi.post('/invoices/{invoice_id}/void', { path: { invoice_id: mistaken.invoice_id }, body: { reason: 'Meant for another customer' } })
   trader.printEntry('Voided', mistaken.invoice_number, mistaken.customer_name, -mistaken.total)
   await sellAbroad(trader, abroad, stole)
   return home
@@ -133,11 +129,11 @@ async function promise(trader: Trader, { emporium, silkHouse, saree, stole, embr
 // Expenses of the month: rent, carriage under reverse charge, depreciation of the looms.
 async function spend(trader: Trader, { carrier }: Trade): Promise<void> {
   await expense(trader, 'Rent, tax inclusive', {
-    date: trader.day(5), account_id: trader.accounts.Rent, amount: 29_500, tax_id: trader.taxes['GST 18%'], is_inclusive_tax: true,
+    date: trader.day(5), account_id: trader.accounts.Rent!, amount: 29_500, tax_id: trader.taxes['GST 18%'], is_inclusive_tax: true,
     reference_number: 'RENT',
   })
   await expense(trader, 'Carriage under reverse charge', {
-    date: trader.day(9), account_id: trader.accounts['Freight Inward'], amount: 6_000, vendor_id: carrier, is_rcm: true, rcm_rate: 5,
+    date: trader.day(9), account_id: trader.accounts['Freight Inward']!, amount: 6_000, vendor_id: carrier, is_rcm: true, rcm_rate: 5,
   })
   await journal(trader, 28, 'Wear of the looms', 'Depreciation', 'Accumulated Depreciation', 3_250)
 }

@@ -1,5 +1,5 @@
 // The statements at the end of the month: the trial balance, and what each customer owes.
-import { isDebitNormal, type AccountType } from '../../domain/accounts.ts'
+import { isDebitNormal } from '../../domain/accounts.ts'
 import { sum, toAmount, toMinor, type Minor } from '../../domain/money.ts'
 import { rupees, type Trader } from './trader.ts'
 
@@ -13,9 +13,7 @@ export interface TrialBalance {
 
 /** All accounts with a balance other than zero, on the side of their balance. */
 export async function trialBalance(trader: Trader): Promise<TrialBalance> {
-  const { accounts } = await trader.get<{
-    accounts: { code: string; name: string; account_type: AccountType; current_balance: number }[]
-  }>('/accounts?per_page=500&include_inactive=true')
+  const { accounts } = await trader.bahi.get('/accounts', { query: { per_page: 500, include_inactive: true } })
   const rows = accounts.map(({ code, name, account_type, current_balance }) => {
     const balance = toMinor(current_balance, CURRENCY)
     const debit = isDebitNormal(account_type) ? balance : -balance
@@ -26,12 +24,10 @@ export async function trialBalance(trader: Trader): Promise<TrialBalance> {
 
 /** What each customer owes according to the customer ledger; negative for an advance. */
 export async function customersDues(trader: Trader): Promise<{ name: string; owed: Minor }[]> {
-  const { contacts } = await trader.get<{ contacts: { contact_id: string; contact_name: string }[] }>(
-    '/contacts?contact_type=CUSTOMER&per_page=200&sort=created_time')
   const dues: { name: string; owed: Minor }[] = []
-  for (const { contact_id, contact_name } of contacts) {
-    const { customer_ledger } = await trader.get<{ customer_ledger: { closing_balance: number } }>(
-      `/reports/customer_ledger?contact_id=${contact_id}`)
+  const customers = trader.bahi.pages('/contacts', { query: { contact_type: 'CUSTOMER', sort: 'created_time' } })
+  for await (const { contact_id, contact_name } of customers) {
+    const { customer_ledger } = await trader.bahi.get('/reports/customer_ledger', { query: { contact_id } })
     dues.push({ name: contact_name, owed: toMinor(customer_ledger.closing_balance, CURRENCY) })
   }
   return dues

@@ -1,10 +1,10 @@
 // The caller of an API: sends typed calls, repeats what may be repeated, and keeps the key of each write.
 import createClient from 'openapi-fetch'
-import { attempted, type Answered, type Attempt, type Sender } from './attempt.ts'
-import { BahiError, ConnectionError, InvalidAnswerError, NotFoundError } from './errors.ts'
+import { attempted, hasEnvelope, type Answered, type Attempt, type Sender } from './attempt.ts'
+import { BahiError, NotFoundError } from './errors.ts'
 import type { AnswerOf, Args, FilePaths, Method, PagedPaths, PathsWith, RowOf, SentOptions } from './operations.ts'
 import { pagesOf, type Pages } from './pages.ts'
-import { isInProgress, isPassing, pause, waitBefore, type RetryRules } from './retries.ts'
+import { isInProgress, isPassing, isUncertain, pause, waitBefore, type RetryRules } from './retries.ts'
 
 export interface ClientOptions extends Partial<RetryRules> {
   /** The address of the API: `https://books.example/api/public/v1`. In a page of the service its path is enough. */
@@ -31,19 +31,27 @@ export interface FileAnswer {
   etag: string | null
 }
 
+/** The one call whose answer has no envelope. */
+const BARE = '/openapi.json'
+const isObject = (data: unknown) => typeof data === 'object' && data !== null
+
 const DEFAULTS = { retries: 4, backoffMs: 500, longestRetryAfterMs: 60_000, timeoutMs: 80_000 }
 
 export class Api<Paths> {
   readonly #options: ClientOptions
+  readonly #rules: RetryRules & { timeoutMs: number }
   readonly #sender: Sender
 
+  /** Throws a TypeError for an address, a token or an id that cannot be sent. */
   constructor(options: ClientOptions) {
+    const { href } = (globalThis as { location?: { href: string } }).location ?? {}
+    void new URL(options.baseUrl, href)
     this.#options = options
+    this.#rules = { ...DEFAULTS, ...given(options) }
     this.#sender = createClient({
       baseUrl: options.baseUrl,
-      ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
       credentials: options.token === undefined && options.partnerKey === undefined ? 'same-origin' : 'omit',
-      headers: headersOf(options),
+      headers: new Headers(headersOf(options)),
       // It is serialised once, so that every attempt sends the same.
       bodySerializer: (body: unknown) => body,
     }) as unknown as Sender
@@ -93,7 +101,8 @@ export class Api<Paths> {
     const { etag } = (options ?? {}) as { etag?: string }
     const headers = etag === undefined ? {} : { 'If-None-Match': etag }
     const as = { parseAs: 'arrayBuffer', redirect: 'follow', headers }
-    const { data, response } = await this.#call('get', path, options, as)
+    const isFile = (_data: unknown, response: Response) => response.headers.get('Content-Type') === 'application/pdf'
+    const { data, response } = await this.#call('get', path, options, isFile, as)
     if (response.status === 304) return null
     return {
       bytes: new Uint8Array(data as ArrayBuffer),
@@ -102,7 +111,13 @@ export class Api<Paths> {
     }
   }
 
-  async #call(method: Method, path: string, options: unknown, as: Record<string, unknown> = {}): Promise<Answered> {
+  async #call(
+    method: Method,
+    path: string,
+    options: unknown,
+    isAnswer: Attempt['isAnswer'] = path === BARE ? isObject : hasEnvelope,
+    as: Record<string, unknown> = {},
+  ): Promise<Answered> {
     const sent = (options ?? {}) as SentOptions
     const key = method === 'post' ? (sent.idempotencyKey ?? newKey()) : null
     checkPath(path, sent.path ?? {})
@@ -117,11 +132,12 @@ export class Api<Paths> {
         params: { path: sent.path ?? {}, query: sent.query ?? {} },
         body: serialised(sent.body),
       },
-      timeoutMs: sent.timeoutMs ?? this.#options.timeoutMs ?? DEFAULTS.timeoutMs,
+      timeoutMs: sent.timeoutMs ?? this.#rules.timeoutMs,
       signal: sent.signal,
-      isBare: as.parseAs !== undefined || path === '/openapi.json',
+      isAnswer,
+      fetch: this.#options.fetch ?? ((request) => fetch(request)),
     }
-    return this.#repeated(attempt, { ...DEFAULTS, ...this.#options, ...given({ retries: sent.retries }) }, key)
+    return this.#repeated(attempt, { ...this.#rules, ...given({ retries: sent.retries }) }, key)
   }
 
   /** Sends the attempt until it succeeds, may not be repeated, or was repeated often enough. */
@@ -135,11 +151,11 @@ export class Api<Paths> {
         if (!(error instanceof BahiError)) throw error
         Object.assign(error, { attempts, idempotencyKey: key })
         if (isLost && attempt.method === 'delete' && error instanceof NotFoundError) return GONE
-        isLost ||= error instanceof ConnectionError || error instanceof InvalidAnswerError
+        isLost ||= isUncertain(error)
         const waitMs = isPassing(error) ? waitBefore(repeats + 1, error, rules) : null
         // What this call has begun itself is waited for as long as an attempt may take, not a number of times.
         const isOwn = isInProgress(error) && waitedForOwnMs < attempt.timeoutMs
-        if (waitMs === null || (!isOwn && repeats >= rules.retries)) throw error
+        if (waitMs === null || (!isOwn && !(repeats < rules.retries))) throw error
         if (isOwn) waitedForOwnMs += waitMs
         else repeats += 1
         const { method, path, signal } = attempt

@@ -16,8 +16,9 @@ export interface Attempt {
   init: Record<string, unknown>
   timeoutMs: number
   signal: AbortSignal | undefined
-  /** The paths whose answers have no envelope. */
-  isBare: boolean
+  /** Whether a success has what this call answers: the envelope, or a file. */
+  isAnswer(data: unknown, response: Response): boolean
+  fetch(request: Request): Promise<Response>
 }
 
 export interface Answered {
@@ -25,24 +26,30 @@ export interface Answered {
   response: Response
 }
 
-/** Sends the call once. Throws a BahiError, or the reason of the signal. */
+/** Sends the call once. Throws a BahiError, the reason of the signal, or what makes it impossible to send. */
 export async function attempted(sender: Sender, attempt: Attempt): Promise<Answered> {
   const { signal, timeoutMs } = attempt
   const ending = new AbortController()
   const stop = () => ending.abort(signal!.reason)
   if (signal?.aborted) throw signal.reason
   signal?.addEventListener('abort', stop, { once: true })
+  let isSent = false
   const timer = setTimeout(() => ending.abort(new Error('timed out')), timeoutMs)
   try {
     const { data, error, response } = await sender.request(attempt.method, attempt.path, {
       ...attempt.init,
       signal: ending.signal,
+      fetch(request: Request) {
+        isSent = true
+        return attempt.fetch(request)
+      },
     })
     if (!response.ok && response.status !== 304) throw refusalOf(response, error)
-    if (!attempt.isBare && response.ok && !hasEnvelope(data)) throw strange(response)
+    if (response.ok && !attempt.isAnswer(data, response)) throw strange(response)
     return { data, response }
   } catch (error) {
     if (signal?.aborted) throw signal.reason
+    if (!isSent) throw error
     throw failureOf(error, ending.signal.aborted ? timeoutMs : null)
   } finally {
     clearTimeout(timer)
@@ -50,7 +57,7 @@ export async function attempted(sender: Sender, attempt: Attempt): Promise<Answe
   }
 }
 
-const hasEnvelope = (data: unknown) =>
+export const hasEnvelope = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && (data as { code?: unknown }).code === 0
 
 // A redirection is not followed: the token would go where the answer says.
@@ -62,7 +69,7 @@ function refusalOf(response: Response, error: unknown): BahiError {
 }
 
 function strange({ status, headers }: Response): InvalidAnswerError {
-  const message = "The answer is not in the API's envelope: is baseUrl the address of the API?"
+  const message = "The answer is none of the API's: is baseUrl its address?"
   return new InvalidAnswerError(message, {
     code: 'client.invalid_answer',
     status,

@@ -187,6 +187,15 @@ export interface paths {
          */
         put: operations["putExchangeRates"];
     };
+    "/requests": {
+        parameters: {
+        };
+        /**
+         * List the organisation's calls of the last days
+         * @description Requires the scope `Svc.requests.READ`.
+         */
+        get: operations["getRequests"];
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -426,6 +435,11 @@ export interface components {
             scopes: string[];
             /** Format: instant */
             expires_at?: string | null;
+        };
+        PageContext: {
+            per_page: number;
+            has_more_page: boolean;
+            next_cursor: string | null;
         };
         PasswordReset: {
             token: string;
@@ -1451,6 +1465,61 @@ export interface operations {
                         code: 0;
                         message: string;
                         exchange_rate: components["schemas"]["ExchangeRate"];
+                    };
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getRequests: {
+        parameters: {
+            query?: {
+                organization_id?: string;
+                cursor?: string;
+                per_page?: number;
+                sort?: "created_time" | "-created_time";
+                request_id?: string;
+                route?: string;
+                status?: number;
+                token_id?: string;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        requests: {
+                            /** Format: uuid */
+                            request_id: string;
+                            /**
+                             * Format: date-time
+                             * @description UTC with milliseconds.
+                             */
+                            time: string;
+                            method: string;
+                            route: string;
+                            status: number;
+                            duration_ms: number;
+                            /** Format: uuid */
+                            token_id: string | null;
+                        }[];
+                        page_context: components["schemas"]["PageContext"];
                     };
                 };
             };

@@ -23,6 +23,12 @@ export function isPassing(error: BahiError): boolean {
   return error.status === 502 && (error.code === 'http.502' || error.code === 'storage.upload_failed')
 }
 
+/** True if the attempt may have been carried out, though nothing says so. */
+export const isUncertain = (error: BahiError): boolean =>
+  error instanceof ConnectionError ||
+  error instanceof InvalidAnswerError ||
+  (error.code.startsWith('http.5') && error.status !== 503)
+
 /** How long to wait before the repeat after these attempts, or null where the API asks for longer than the rules allow. */
 export function waitBefore(attempts: number, error: BahiError, rules: RetryRules): number | null {
   const backoffMs = Math.min(rules.backoffMs * 2 ** (attempts - 1), LONGEST_BACKOFF_MS)
