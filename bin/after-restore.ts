@@ -7,7 +7,7 @@ import { openBlobStore } from '../gateways/storage/azure-blobs.ts'
 import { StorageUnavailable } from '../gateways/storage/blobs.ts'
 import { linesSince, readMark } from '../gateways/storage/security-log.ts'
 import { openDatabase } from '../models/database.ts'
-import { installationOf } from '../models/installation.ts'
+import { hasOtherKey, installationOf, WRONG_KEY } from '../models/installation.ts'
 import { connectedProcesses, endRestore, restoreMarks } from '../models/restoration.ts'
 import { lastTimeOfBooks } from '../models/skipped-numbers.ts'
 import { storageOf } from '../settings.ts'
@@ -15,7 +15,7 @@ import { operatorContext, operator } from './operator.ts'
 import { operatorSettings } from './operator-settings.ts'
 import { optionsOf, timeOf } from './options.ts'
 import { keepLines } from './restores/keep-changes.ts'
-import { printReport } from './restores/report.ts'
+import { reportText } from './restores/report.ts'
 import { takeNamespace } from './restores/take-namespace.ts'
 
 const USAGE = `Usage: npm run after-restore [-- OPTIONS]
@@ -78,6 +78,7 @@ try {
 
 async function run(now: Date): Promise<0 | 1> {
   await installationOf(database)
+  if (await hasOtherKey(database, settings.encryptionKey)) return refuse(WRONG_KEY)
   const marks = (await restoreMarks(database))!
   if (values['nothing-lost']) {
     if (marks.restore_begun_time !== null) return refuse(signOfRestore(marks, null)!)
@@ -102,7 +103,8 @@ async function run(now: Date): Promise<0 | 1> {
   const lost = await lostTime(marks.alive_time, seenAlive, now)
   const { changes, sources } = await changesOf(marks.id, lost.from, now)
   const done = await afterRestore(operatorContext(database), operator(), { lost, skip, changes })
-  printReport({ ...done, lost, sources }, values.json)
+  const report = { ...done, lost, sources }
+  console.log(values.json ? JSON.stringify(report, null, 2) : reportText(report))
   return takeIfAsked()
 }
 

@@ -2,19 +2,30 @@
 import type { Connection, Statement } from './connection.ts'
 import type { Scope } from './find.ts'
 
+const WHY = 'The books were restored from a backup; it was probably sent after it.'
+
 /**
  * Marks up to 1,000 mails that were to be sent, or were being sent, as UNKNOWN: they were sent after the backup, if the service
- * went on, and no provider says so reliably. Returns their ids; none where there are no more.
+ * went on, and no provider says so reliably. Returns how many; 0 where there are no more.
  */
-export async function distrustMails(connection: Connection, now: Date): Promise<{ org_id: string; id: string }[]> {
-  return connection.run(MAILS, [now, 'The books were restored from a backup; it was probably sent after it.'])
+export async function distrustMails(connection: Connection, now: Date): Promise<number> {
+  return (await connection.run(MAILS, [now, WHY])).length
 }
 
 const MAILS: Statement = {
   name: 'distrust mails',
   text: `UPDATE emails AS e SET state = 'UNKNOWN', reason = $2, last_modified_time = $1
     FROM (SELECT org_id, id FROM emails WHERE state IN ('READY', 'SENDING') ORDER BY org_id, id LIMIT 1000 FOR UPDATE) AS open
-    WHERE e.org_id = open.org_id AND e.id = open.id RETURNING e.org_id, e.id`,
+    WHERE e.org_id = open.org_id AND e.id = open.id RETURNING 1`,
+}
+
+/** Those that were marked at this time, also by a run that was broken off. */
+export const distrustedMails = (connection: Connection, time: Date): Promise<{ org_id: string; id: string }[]> =>
+  connection.run(MARKED, [time, WHY])
+
+const MARKED: Statement = {
+  name: 'distrusted mails',
+  text: `SELECT org_id, id FROM emails WHERE state = 'UNKNOWN' AND last_modified_time = $1 AND reason = $2 ORDER BY org_id, id`,
 }
 
 /** Ends all sessions of persons, and links in mails: those that have ended since, also by a new password, are back. */

@@ -101,16 +101,16 @@ export interface SkippedSequence extends NumberParts {
 
 /**
  * Raises the sequences, those of which no number was taken yet only where `isInUse`, and enters the numbers between into the
- * register of gaps with this reason and time; in one transaction. Does nothing, and returns null, where that was done before with
- * the same reason and time.
+ * register of gaps with this reason and time; in one transaction. Where that was done before with the same reason and time, it only
+ * returns what was entered.
  */
 export async function skipNumbers(
   { connection, orgId }: Scope,
   sequences: SkippedSequence[],
   { reason, time, isInUse }: { reason: string; time: Date; isInUse: boolean },
-): Promise<{ document: string; numbers: number; last: string }[] | null> {
-  const [done] = await connection.run(DONE, [orgId, time, reason])
-  if (done) return null
+): Promise<{ skipped: { document: string; numbers: number; last: string }[]; isNew: boolean }> {
+  const before = await skippedBefore({ connection, orgId }, { reason, time })
+  if (before.length > 0) return { skipped: before, isNew: false }
   const raised = await connection.run<Raised>(RAISE, [orgId, JSON.stringify(sequences), isInUse])
   const entered = new Map<string, { document: string; numbers: number; last: string }>()
   for (const { sequence, first, end } of raised) {
@@ -138,7 +138,20 @@ export async function skipNumbers(
       if (row?.last) entered.set(document, { document, numbers: sum + row.numbers, last: row.last })
     }
   }
-  return [...entered.values()]
+  return { skipped: [...entered.values()], isNew: true }
+}
+
+/** What was entered with this reason and time, of each kind of document; none where nothing was. */
+const skippedBefore = (
+  { connection, orgId }: Scope,
+  { reason, time }: { reason: string; time: Date },
+): Promise<{ document: string; numbers: number; last: string }[]> =>
+  connection.run(ENTERED_BEFORE, [orgId, time, reason])
+
+const ENTERED_BEFORE = {
+  name: 'numbers skipped before',
+  text: `SELECT document, count(*)::integer AS numbers, (array_agg(number ORDER BY length(number) DESC, number DESC))[1] AS last
+    FROM number_gaps WHERE org_id = $1 AND time = $2 AND reason = $3 GROUP BY document ORDER BY document`,
 }
 
 /** Gaps that one statement enters. */
@@ -151,10 +164,6 @@ interface Raised {
   end: bigint
 }
 
-const DONE = {
-  name: 'skipped before',
-  text: 'SELECT 1 FROM number_gaps WHERE org_id = $1 AND time = $2 AND reason = $3 LIMIT 1',
-}
 const RAISE = {
   name: 'raise sequences',
   text: `WITH asked AS (SELECT sequence, skip FROM jsonb_to_recordset($2::jsonb) AS a(sequence text, skip integer))

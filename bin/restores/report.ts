@@ -1,5 +1,6 @@
-// Prints what was done after a restore, and what is to be told to whom.
+// What was done after a restore, and what is to be told to whom, as an operator reads it.
 import type { AfterRestore, RestoredBooks } from '../../commands/restores/after-restore.ts'
+import type { AccessChange } from '../../domain/restoration.ts'
 import { onOneLine } from '../one-line.ts'
 import type { LostTime } from '../../commands/restores/skip-numbers.ts'
 
@@ -9,16 +10,14 @@ interface Report extends AfterRestore {
   sources: string[]
 }
 
-/** Organisations, mails and changes that are named one by one; `--json` has all. */
-const NAMED = 50
+/** All of it: a second run says nothing of what the first has done. */
+export const reportText = (report: Report): string =>
+  [...doneLines(report), '', 'Tell', ...toldLines(report), '', ...stillNamed(report.lost), '', ...NEXT].join('\n')
 
-export function printReport(report: Report, asJson: boolean): void {
-  const lines = () => [...doneLines(report), '', 'Tell', ...toldLines(report), '', ...stillNamed(report.lost), '', NEXT]
-  console.log(asJson ? JSON.stringify(report, null, 2) : lines().join('\n'))
-}
-
-const NEXT =
-  'Now npm run audit; then start the workers and the API, and run npm run reconcile and npm run doctor. Workflows in Temporal of what is lost end by themselves.'
+const NEXT = [
+  'Keep this report: it cannot be had again. Now npm run audit; then start the workers and the API, and run npm run reconcile and npm run',
+  'doctor. Workflows in Temporal of what is lost end by themselves.',
+]
 
 function doneLines({ lost, organizations, mails, sessions, repeated, unknown, sources }: Report): string[] {
   const numbers = organizations.flatMap(({ skipped }) => skipped).reduce((sum, { numbers }) => sum + numbers, 0)
@@ -30,7 +29,8 @@ function doneLines({ lost, organizations, mails, sessions, repeated, unknown, so
       const of = skipped.map(({ document, numbers, last }) => `${document} ${numbers} (to ${last})`)
       return `${org_id} ${name}: ${of.join(', ') || 'none'}`
     }),
-    `Ended ${sessions} sessions, and all invitations and links to set a password: persons sign in again. Passwords that were set since are the earlier ones again.`,
+    `Ended ${sessions} sessions, and all invitations and links to set a password: persons sign in again, and owners invite again. Passwords`,
+    'that were set since are the earlier ones again.',
     ...(sources.length > 0
       ? [`Of ${sources.join(', ')}: made ${repeated.length} changes of access again.`]
       : [
@@ -39,14 +39,16 @@ function doneLines({ lost, organizations, mails, sessions, repeated, unknown, so
           `  npm run token -- revoke --created-before ${lost.to.toISOString()} --yes`,
           `  npm run partner-key -- revoke --created-before ${lost.to.toISOString()} --yes`,
         ]),
-    ...named(repeated, (change) => JSON.stringify(change)),
+    ...named(repeated, changeInWords),
     ...(unknown.length > 0
       ? [
-          'Not made again, because the backup does not have the token, key, organisation or member, or an organisation would be without an owner:',
+          'Not made again, because the backup does not have the token, key, organisation or member, or an organisation would be without',
+          'an owner:',
         ]
       : []),
-    ...named(unknown, (change) => JSON.stringify(change)),
-    `Marked ${mails.length} mails as UNKNOWN, which were to be sent at the time of the backup and probably were; send again what did not arrive:`,
+    ...named(unknown, changeInWords),
+    `Marked ${mails.length} mails as UNKNOWN, which were to be sent at the time of the backup and probably were; send again what did not`,
+    'arrive:',
     ...named(mails, ({ org_id, id }) => `${org_id} ${id}`),
   ]
 }
@@ -103,10 +105,17 @@ const stillNamed = ({ from }: LostTime): string[] => [
   `  npm run temporal -- workflow list --query "WorkflowType IN ('sendDocumentEmail', 'registerEInvoice', 'webhookDispatch') AND StartTime > '${from.toISOString()}'"`,
 ]
 
-function named<T>(all: T[], show: (one: T) => string): string[] {
-  const more = all.length - NAMED
-  return [
-    ...all.slice(0, NAMED).map((one) => `  ${onOneLine(show(one))}`),
-    ...(more > 0 ? [`  and ${more} more (--json)`] : []),
-  ]
+const named = <T>(all: T[], show: (one: T) => string): string[] => all.map((one) => `  ${onOneLine(show(one))}`)
+
+function changeInWords(one: AccessChange): string {
+  switch (one.change) {
+    case 'TOKEN_REVOKED':
+      return `${one.org_id} the token ${one.id} is revoked since ${one.time}`
+    case 'PARTNER_KEY_REVOKED':
+      return `the partner key ${one.id} is revoked since ${one.time}`
+    case 'ORGANIZATION_STATUS':
+      return `${one.org_id} is ${one.status} since ${one.time}`
+    case 'MEMBER':
+      return `${one.org_id} the member ${one.id} is ${one.role === null ? 'removed' : one.role} since ${one.time}`
+  }
 }

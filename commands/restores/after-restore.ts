@@ -1,7 +1,13 @@
 // What has to be done once after a restore, before the service runs on the restored books.
 import { changesToRepeat, type AccessChange } from '../../domain/restoration.ts'
 import { remindersAfterFailure } from '../../domain/reminders.ts'
-import { distrustMails, endSessions, restoredState, type RestoredState } from '../../models/after-restore.ts'
+import {
+  distrustedMails,
+  distrustMails,
+  endSessions,
+  restoredState,
+  type RestoredState,
+} from '../../models/after-restore.ts'
 import type { Database } from '../../models/database.ts'
 import { putReminderSweepOff } from '../../models/reminder.ts'
 import { beginRestore, endRestore } from '../../models/restoration.ts'
@@ -27,7 +33,7 @@ export interface RestoredBooks extends RestoredState {
 
 export interface AfterRestore {
   begun: Date
-  /** The organisations with numbers that were skipped; without those of a run before this one that was broken off. */
+  /** All, also those whose numbers were skipped by a run before this one that was broken off. */
   organizations: RestoredBooks[]
   mails: { org_id: string; id: string }[]
   sessions: number
@@ -49,19 +55,15 @@ export async function afterRestore(
   for (const change of changesToRepeat(input.changes))
     ((await repeatAccessChange(context, operator, change)) ? done.repeated : done.unknown).push(change)
   done.sessions = await endSessions(database)
-  for (let more = await distrustMails(database, begun); more.length > 0; more = await distrustMails(database, begun))
-    done.mails.push(...more)
+  while ((await distrustMails(database, begun)) > 0);
+  done.mails = await distrustedMails(database, begun)
   for (let after: string | null = null; ; ) {
     const page = await organizationsAfter(database, after)
     for (const organization of page) {
       const orgId = organization.org_id
       const skipped = await skipIn(database, organization, input, begun)
-      if (skipped)
-        done.organizations.push({
-          org_id: orgId,
-          skipped,
-          ...(await restoredState({ connection: database, orgId }, input.lost.to)),
-        })
+      const state = await restoredState({ connection: database, orgId }, input.lost.to)
+      done.organizations.push({ org_id: orgId, skipped, ...state })
     }
     after = page.at(-1)?.org_id ?? null
     if (after === null) break
@@ -75,12 +77,12 @@ function skipIn(
   organization: Parameters<typeof skipLostNumbers>[1],
   { lost, skip }: RestoreInput,
   begun: Date,
-): Promise<Skipped | null> {
+): Promise<Skipped> {
   return database.transaction(async (connection) => {
     const scope = { connection, orgId: organization.org_id }
-    const skipped = await skipLostNumbers(scope, organization, { lost, skip, begun })
+    const { skipped, isNew } = await skipLostNumbers(scope, organization, { lost, skip, begun })
     // Those until the failure may have been sent.
-    if (skipped)
+    if (isNew)
       await putReminderSweepOff(scope, new Date(remindersAfterFailure(lost.to.toISOString(), organization.time_zone)))
     return skipped
   })

@@ -29,12 +29,12 @@ const EARLIER_DAYS = 7
 /** The shortest time whose numbers are counted. */
 const LEAST_SECONDS = 60
 
-/** `skip` numbers of each sequence, or as many as the busiest stretch of the month before suggests. Null where it was done before. */
+/** `skip` numbers of each sequence, or as many as the busiest stretch of the month before suggests; where that was done before, only says which. */
 export async function skipLostNumbers(
   scope: Scope,
   organization: RestoredOrganization,
   { lost, skip, begun }: { lost: LostTime; skip: number | null; begun: Date },
-): Promise<Skipped | null> {
+): Promise<{ skipped: Skipped; isNew: boolean }> {
   const { fiscal_year_start_month: month, time_zone: zone, last_time: last } = organization
   const to = dateInZone(lost.to.toISOString(), zone)
   const from = addDays(dateInZone(lost.from.toISOString(), zone), -EARLIER_DAYS)

@@ -40,6 +40,7 @@ const ACROSS: Record<string, string> = {
   'models/email.ts WITH_PDF': 'the sweep of files looks at those of every organisation',
   'models/after-restore.ts SESSIONS': 'after a restore, the links of all invitations are distrusted',
   'models/after-restore.ts MAILS': 'after a restore, the mails of all organisations are distrusted',
+  'models/after-restore.ts MARKED': 'after a restore, the mails of all organisations that are distrusted are named',
   'models/skipped-numbers.ts ORGANIZATIONS': 'after a restore, numbers of every organisation are skipped',
   'models/skipped-numbers.ts LAST_TIME': 'after a restore, an operator is told what is lost of all',
   'models/issued-access.ts OF_TOKEN': 'an operator revokes a token by its id',

@@ -200,6 +200,7 @@ test('with the key of another database', async () => {
   expect(await refusalsWith(other, 'api/server.ts')).toEqual([refused])
   const said = `${WRONG_KEY}\n`
   expect(await Promise.all([reseal(other), operate('reconcile', other), operate('reconcile', other, '--anew')])).toEqual(Array(3).fill({ code: 1, said }))
+  expect(await operate('after-restore', other, '--nothing-lost')).toEqual({ code: 1, said })
   expect([await unfitKey(database, `${other},${old}`), await unfitKey(database, old)]).toEqual([null, WRONG_KEY])
   await sql('UPDATE installation SET key_sample = NULL')
 

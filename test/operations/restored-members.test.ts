@@ -5,6 +5,7 @@ import { operator, operatorContext } from '../../bin/operator.ts'
 import { afterRestore } from '../../commands/restores/after-restore.ts'
 import { accessChangesIn, changesToRepeat, type AccessChange } from '../../domain/restoration.ts'
 import type { Role } from '../../domain/roles.ts'
+import { reportText } from '../../bin/restores/report.ts'
 import { installationOf } from '../../models/installation.ts'
 import { addPerson, personWith, type Person } from '../fixtures/persons.ts'
 import { useService } from '../fixtures/use-service.ts'
@@ -63,4 +64,30 @@ test('of a member the last change is made again, and the others in their order',
   const status = (now: 'ACTIVE' | 'SUSPENDED', second: number): AccessChange => ({ change: 'ORGANIZATION_STATUS', org_id: 'o', status: now, time: at(second) })
   expect(changesToRepeat([member('VIEWER', 3), status('ACTIVE', 4), member(null, 1), status('SUSPENDED', 2)]))
     .toEqual([status('SUSPENDED', 2), member('VIEWER', 3), status('ACTIVE', 4)])
+})
+
+test('a run that follows one that was broken off reports what both have done, of every organisation and in words', async () => {
+  const orgs = await Promise.all(Array.from({ length: 3 }, () => service.organization()))
+  const { body: { contact: { contact_id: customer_id } } } = await orgs[0]!.post('/contacts', { contact_name: 'Meena', contact_type: 'CUSTOMER' })
+  await orgs[0]!.post('/invoices', { customer_id, line_items: [{ name: 'Silk', rate: 100, quantity: 1 }] })
+  await service.sql(
+    `INSERT INTO emails (org_id, id, purpose, entity_type, entity_id, state, sender_name, subject, body_html, attach_pdf, tries, origin, created_time, last_modified_time)
+     VALUES ($1, gen_random_uuid(), 'DOCUMENT', 'INVOICE', gen_random_uuid(), 'READY', 'Asha', 'Invoice', '', false, 0, '{}', now(), now())`, orgs[0]!.orgId)
+  await service.sql(`INSERT INTO email_recipients (org_id, email_id, place, kind, address) SELECT org_id, id, 0, 'TO', 'meena@example.com' FROM emails WHERE org_id = $1`, orgs[0]!.orgId)
+  const now = new Date()
+  const change: AccessChange = { change: 'ORGANIZATION_STATUS', org_id: orgs[2]!.orgId, status: 'SUSPENDED', time: now.toISOString() }
+  const input = { lost: { from: now, to: now }, skip: 3, changes: [change] }
+  const first = await afterRestore(operatorContext(service.database), operator(), input)
+  // As it was in the middle.
+  await service.sql('UPDATE installation SET restore_begun_time = $1, restored_time = NULL', first.begun)
+  const second = await afterRestore(operatorContext(service.database), operator(), input)
+  expect(second.organizations).toEqual(first.organizations.map((one) => ({ ...one, skipped: expect.arrayContaining(one.skipped) })))
+  expect(second.organizations.find(({ org_id }) => org_id === orgs[0]!.orgId)!.skipped).toContainEqual({ document: 'payment', numbers: 3, last: expect.stringMatching(/\d+$/) })
+  expect([second.mails, second.mails.length]).toEqual([first.mails, 1])
+
+  const many = Array.from({ length: 60 }, () => second.organizations).flat()
+  const lines = reportText({ ...second, organizations: many, lost: input.lost, sources: ['a file'] }).split('\n')
+  expect(lines.filter((line) => line.startsWith(`  ${orgs[1]!.orgId} `))).toHaveLength(60)
+  expect(lines).toContain(`  ${orgs[2]!.orgId} is SUSPENDED since ${change.time}`)
+  expect(lines.filter((line) => line.length > 170 && !line.startsWith('  '))).toEqual([])
 })

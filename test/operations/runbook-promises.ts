@@ -90,6 +90,7 @@ export const IN_SENTENCES: Record<string, RegExp> = {
   [`npm run temporal -- workflow list --query "WorkflowType = 'recurringSchedule' AND ExecutionStatus = 'Running' AND StartTime < '<time of the upgrade>'"`]: ROW,
   'npm run temporal -- schedule describe --schedule-id bahi-installation': /bahi-installation\/[0-9a-f-]{36}\/\d+\/\d+\//,
   'npm run sql -- "SELECT pg_terminate_backend(4711)"': /^pg_terminate_backend\n-+\nt\n\(1 row\)$/m,
+  'npm run sql -- "SELECT pg_is_in_recovery()"': /^pg_is_in_recovery\n-+\nf\n\(1 row\)$/m,
   'npm run audit --silent -- --hledger': /^\d{4}-\d\d-\d\d .*Invoice INV-/m,
   'WORKER_QUEUES=webhooks npm run worker': /worker started/,
   'WORKER_QUEUES=documents npm run worker': /worker started/,
