@@ -21,3 +21,5 @@ export function today(): string {
   const now = new Date()
   return new Date(now.getTime() - now.getTimezoneOffset() * 60_000).toISOString().slice(0, 10)
 }
+
+export const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()

@@ -1,0 +1,130 @@
+// What waits for a person: money overdue, drafts left lying, and what the service could not do by itself.
+import { Loader, Text } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { Link } from 'react-router'
+import { Icon, type IconName } from '../parts/icon.tsx'
+import { money } from '../parts/money.ts'
+import { ASKED, useDrafts, useFailures, useOverdue, useUndeliveredMails, type Found } from './waiting.ts'
+
+interface Concern {
+  icon: IconName
+  title: string
+  found: Found | undefined
+  error: Error | null
+  /** What the count means. */
+  text: string
+  /** Where it can be seen. */
+  to: string
+}
+
+/** Concerns that there are, those that could not be asked, and whether others are still being asked. */
+export function Attention() {
+  const [receivable, payable] = [useOverdue('INVOICE'), useOverdue('BILL')]
+  const [invoices, bills] = [useDrafts('INVOICE'), useDrafts('BILL')]
+  const { endpoints, deliveries, schedules } = useFailures()
+  const mails = useUndeliveredMails()
+  const concerns: Concern[] = [
+    {
+      icon: 'invoice',
+      title: 'Overdue receivables',
+      text: 'invoices that customers have not paid in time',
+      to: '/invoices?overdue=true',
+      ...of(receivable),
+    },
+    {
+      icon: 'bill',
+      title: 'Overdue payables',
+      text: 'bills that are past their due date',
+      to: '/bills?overdue=true',
+      ...of(payable),
+    },
+    {
+      icon: 'estimate',
+      title: 'Old drafts of invoices',
+      text: 'drafts older than a week',
+      to: '/invoices?status=DRAFT&sort=created_time',
+      ...of(invoices),
+    },
+    {
+      icon: 'estimate',
+      title: 'Old drafts of bills',
+      text: 'drafts older than a week',
+      to: '/bills?status=DRAFT&sort=created_time',
+      ...of(bills),
+    },
+    {
+      icon: 'mail',
+      title: 'Undelivered mails',
+      text: 'mails of the last 7 days that did not arrive',
+      to: '',
+      ...of(mails),
+    },
+    {
+      icon: 'schedule',
+      title: 'Schedules',
+      text: 'schedules that are paused or failed',
+      to: '/schedules',
+      ...of(schedules),
+    },
+    {
+      icon: 'webhook',
+      title: 'Webhook endpoints',
+      text: 'endpoints that fail or are disabled',
+      to: '/endpoints',
+      ...of(endpoints),
+    },
+    {
+      icon: 'delivery',
+      title: 'Webhook deliveries',
+      text: 'deliveries of the last 7 days that were given up',
+      to: '/deliveries?status=FAILED',
+      ...of(deliveries),
+    },
+  ]
+  const isAsking = concerns.some(({ found, error }) => !found && !error)
+  const shown = concerns.filter(({ found, error }) => error || (found && found.count > 0))
+  return (
+    <div className="concerns">
+      {shown.map((concern) => (
+        <ConcernCard key={concern.title} {...concern} />
+      ))}
+      {isAsking && <Loader size="sm" aria-label="Loading" />}
+      {!isAsking && shown.length === 0 && (
+        <div className="card concern">
+          <Icon name="check" size={22} />
+          <Text size="sm">Nothing waits for you.</Text>
+        </div>
+      )}
+    </div>
+  )
+}
+
+const of = ({ data, error }: { data: Found | undefined; error: Error | null }) => ({
+  found: data,
+  error: data ? null : error,
+})
+
+function ConcernCard({ icon, title, found, error, text, to }: Concern) {
+  const count = found ? `${found.count}${found.count >= ASKED ? ' or more' : ''}` : ''
+  const content: ReactNode = (
+    <>
+      <Icon name={icon} size={22} />
+      <span>
+        <Text component="span" display="block" fw={600} size="sm">
+          {title}
+        </Text>
+        <Text component="span" display="block" size="sm" c="dimmed">
+          {error ? `Could not be asked: ${error.message}` : `${count} ${text}`}
+        </Text>
+      </span>
+      {found?.amount !== undefined && <strong className="concern-amount">{money(found.amount)}</strong>}
+    </>
+  )
+  return to === '' || error ? (
+    <div className="card concern">{content}</div>
+  ) : (
+    <Link to={to} className="card concern">
+      {content}
+    </Link>
+  )
+}
