@@ -5,6 +5,7 @@ import type { Reply } from './http/envelope.ts'
 import type { Route } from './http/route.ts'
 
 export type RestServer = restify.Server
+export type RestResponse = restify.Response
 export type MountedRequest = IncomingMessage & { params?: Record<string, string> }
 
 /** HEAD is answered like GET; Node leaves out the body. */

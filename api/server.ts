@@ -26,27 +26,22 @@ import { rememberTokens } from '../models/token-cache.ts'
 import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, originOf, readSettings, type Settings } from '../settings.ts'
 import type { EngineOnDemand } from './engine.ts'
-import { createAccessLog, type AccessLog } from './http/access-log.ts'
+import { createAccessLog } from './http/access-log.ts'
 import { MAX_HEAD_BYTES } from './http/bounds.ts'
 import { addWaitingMetrics } from './http/waiting-metrics.ts'
 import { clientAddress } from './http/client-address.ts'
 import { createConnections } from './http/connections.ts'
-import type { Reply } from './http/envelope.ts'
-import { writeFile } from './http/file-answer.ts'
 import { createListener } from './http/listener.ts'
-import { createThrottle, type Throttle } from './http/throttle.ts'
-import { tracedRequest } from './http/traced-request.ts'
+import { createThrottle } from './http/throttle.ts'
 import type { ServerContext } from './http/server-context.ts'
 import { createLimiter, type Limiter } from './http/rate-limit.ts'
-import type { Route } from './http/route.ts'
-import { createRequestLog, type RequestLog } from './http/request-log.ts'
+import { createRequestLog } from './http/request-log.ts'
 import { createRowCache } from './http/row-cache.ts'
 import { createShares, writersOf, type Shares } from './http/concurrency-shares.ts'
-import { leave, writeRows } from './http/stream.ts'
-import { refusalOf, unmatchedRequests, type Unmatched } from './http/unmatched.ts'
+import { unmatchedRequests } from './http/unmatched.ts'
 import { openGateways } from './gateways.ts'
 import { mountMailEvents } from './mail-events.ts'
-import { mount, send, type MountedRequest } from './mount.ts'
+import { BASE_PATH, INTERNAL_PATH, mountApis, mountUnmatched } from './mount-apis.ts'
 import { healthAnswers, mountOrigin } from './origin-pages.ts'
 import { addNamespaceMetric } from './own-namespace.ts'
 import { mountPeoplePages } from './people-pages.ts'
@@ -54,11 +49,8 @@ import { runProcess, type Api } from './process.ts'
 import { createReadinessProbe } from './readiness.ts'
 import { createStartGate } from './start-gate.ts'
 import { createWaker } from './waker.ts'
-import { INTERNAL_ROUTES, routesOf } from './routes.ts'
 
-export const BASE_PATH = '/api/public/v1'
-/** Of the calls of signed-in persons. */
-export const INTERNAL_PATH = '/internal/v1'
+export { BASE_PATH, INTERNAL_PATH }
 
 const MEGABYTE = 2 ** 20
 const clock = () => new Date()
@@ -99,8 +91,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   // Text that is too long to be an id is answered as any other that is none.
   const server = restify.createServer({ name: 'bahi', log, maxParamLength: MAX_HEAD_BYTES })
   const logs = { accessLog, requestLog: createRequestLog(database, accessLog.registry) }
-  mountRoutes(server, context, logs, { below: BASE_PATH, routes: routesOf({ publicUrl: originOf(settings) }) })
-  mountRoutes(server, context, logs, { below: INTERNAL_PATH, routes: INTERNAL_ROUTES })
+  mountApis(server, context, logs, originOf(settings))
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
   const gate = createStartGate(unmatched)
   const parts = createReadinessProbe(settings, database, limiter, gateways.blobs, gate.isShut)
@@ -174,64 +165,6 @@ function limiterOf({ rateLimitDefault: DEFAULT, rateLimitPartner: PARTNER, redis
 
 function sharesOf({ databasePool: pool, databaseWriters }: Settings, onWait: () => () => void): Shares {
   return createShares({ pool, writers: databaseWriters ?? writersOf(availableParallelism()) }, onWait)
-}
-
-function mountRoutes(
-  server: restify.Server,
-  context: ServerContext,
-  { accessLog, requestLog }: { accessLog: AccessLog; requestLog: RequestLog },
-  { below, routes }: { below: string; routes: Route[] },
-): void {
-  for (const route of routes) {
-    const path = below + route.path.replaceAll(/\{(\w+)\}/g, ':$1')
-    mount(server, route.method, path, async (request, response) => {
-      const started = performance.now()
-      const { reply, trace } = await tracedRequest(context, route, request)
-      const status = await deliver(request, response, reply, (error) =>
-        accessLog.unhandledError(error, trace.requestId),
-      )
-      const durationMs = performance.now() - started
-      const path = below === BASE_PATH ? route.path : below + route.path
-      const record = { ...trace, method: request.method!, route: path, status, durationMs }
-      accessLog.request(record)
-      requestLog.note(record)
-    })
-  }
-}
-
-// Answers the requests that Restify itself refuses: unknown paths and methods, and its own errors.
-function mountUnmatched(server: restify.Server, unmatched: Unmatched, throttle: Throttle): void {
-  server.on('restifyError', async (request, response, error, done) => {
-    // Restify sends its own response if `done` is called before a response was sent.
-    if (response.headersSent) return void request.socket.destroy()
-    const allow = response.getHeader('allow')
-    await throttle()
-    const reply = unmatched.replyTo(request, refusalOf(error))
-    if (allow !== undefined) reply.headers.Allow = String(allow)
-    send(response, reply)
-    done()
-  })
-}
-
-// Sends the reply. Returns the status for the access log.
-async function deliver(
-  request: MountedRequest,
-  response: restify.Response,
-  reply: Reply,
-  onUnhandledError: (error: unknown) => void,
-): Promise<number> {
-  if (reply.file) {
-    const isHead = request.method === 'HEAD'
-    return writeFile(response, reply, reply.file, { isHead, onUnhandledError })
-  }
-  if (!reply.rest) send(response, reply)
-  else if (request.method !== 'HEAD') return writeRows(response, reply, reply.rest, onUnhandledError)
-  else {
-    await leave(reply.rest)
-    response.writeHead(reply.status, { ...reply.headers, 'Content-Type': 'application/json' })
-    response.end()
-  }
-  return reply.status
 }
 
 if (import.meta.main) {

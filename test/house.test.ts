@@ -20,7 +20,8 @@ const MAY_IMPORT: Record<string, { rooms: string[]; types?: string[] }> = {
   'api/shapes': { rooms: ['api/shapes', 'models', 'domain'], types: ['commands'] },
   'api/http': { rooms: ['api/http', 'api/shapes', 'commands', 'models', 'domain'], types: ['gateways'] },
   'api/resources': { rooms: ['api/http', 'api/shapes', 'api/resources', 'commands', 'models', 'reports', 'domain'], types: ['gateways'] },
-  api: { rooms: ['api', 'api/http', 'api/resources', 'commands', 'models', 'reports', 'gateways', 'domain', 'settings.ts'] },
+  'api/pages': { rooms: ['api/pages', 'domain'] },
+  api: { rooms: ['api', 'api/http', 'api/pages', 'api/resources', 'commands', 'models', 'reports', 'gateways', 'domain', 'settings.ts'] },
   // It knows the service by its calls alone, as any other client does.
   'console/src': { rooms: ['console/src'] },
 }

@@ -51,7 +51,8 @@ export const askForResetPage = ({ typed = {}, problem, status = 200 }: Omit<Form
     content: html`<h1>Forgotten password</h1>
 ${alertOf(problem)}
 <form method="post" action="/console/password">
-<label>E-mail address <input name="email" type="email" autocomplete="username" required maxlength="254" value="${typed.email ?? ''}" ${described(problem, 'hint')}></label>
+<label>E-mail address <input name="email" type="email" autocomplete="username" required maxlength="254" value="${typed.email ?? ''}"
+  ${described(problem, 'hint')}></label>
 <p id="hint">We send a link to it by which you set a new password.</p>
 <button class="first">Send the link</button>
 </form>`,
