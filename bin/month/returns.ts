@@ -3,7 +3,9 @@ import type { Schema } from '../../client/src/index.ts'
 import type { Trader } from './trader.ts'
 
 /** Creates a credit note for goods that a customer returned, and applies it to their invoice. */
-export async function takeBack(trader: Trader, { invoice_id, customer_id, invoice_number }: Schema<'Invoice'>, body: Omit<Schema<'NewCreditNote'>, 'customer_id'>): Promise<void> {
+export async function takeBack(
+  trader: Trader, { invoice_id, customer_id, invoice_number }: Schema<'Invoice'>, body: Omit<Schema<'NewCreditNote'>, 'customer_id'>,
+): Promise<void> {
   const { credit_note } = await trader.bahi.post('/credit_notes', { body: { customer_id, invoice_id, ...body } })
   trader.printEntry('Credit note for goods returned', credit_note.credit_note_number, credit_note.customer_name, credit_note.total)
   const { credit_note: applied } = await trader.bahi.post('/credit_notes/{credit_note_id}/apply-to-invoice', {

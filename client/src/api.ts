@@ -35,7 +35,8 @@ export interface FileAnswer {
 const BARE = '/openapi.json'
 const isObject = (data: unknown) => typeof data === 'object' && data !== null
 
-const DEFAULTS = { retries: 4, backoffMs: 500, longestRetryAfterMs: 60_000, timeoutMs: 80_000 }
+/** What holds unless the options say otherwise; docs/client.md has the same. */
+export const DEFAULTS = { retries: 4, backoffMs: 500, longestRetryAfterMs: 60_000, timeoutMs: 80_000 }
 
 export class Api<Paths> {
   readonly #options: ClientOptions

@@ -121,7 +121,7 @@ test('another organisation is named by the client', async () => {
   expect((await bahi.withOrganization(org.orgId).get('/whoami')).organization.org_id).toBe(org.orgId)
 })
 
-test('a person calls with the cookie of their session', async () => {
+test('a person calls with the cookie of their session, both what is public and what is for people', async () => {
   const owner = await personWith(service, org.orgId, 'OWNER')
   // What a browser adds to the requests of its page.
   const browser = (request: Request) => {
@@ -134,6 +134,8 @@ test('a person calls with the cookie of their session', async () => {
   expect((await internal.get('/session')).user.email).toBe(owner.email)
   const { members } = await internal.get('/members')
   expect(members.map(({ email }) => email)).toContain(owner.email)
+  const open = new Bahi({ baseUrl: service.origin + BASE_PATH, organizationId: org.orgId, fetch: browser })
+  expect((await open.post('/contacts', { body: { contact_name: 'By hand' } })).contact.contact_name).toBe('By hand')
   const { token } = await internal.post('/tokens', { body: { name: 'Till', scopes: ['Svc.invoices.READ'] } })
   expect(await internal.delete('/tokens/{token_id}', { path: token })).toMatchObject({ code: 0 })
 })

@@ -4,6 +4,8 @@ import { afterAll, describe, expect, test } from '@jest/globals'
 import {
   Bahi, BahiError, ConflictError, ConnectionError, InvalidAnswerError, NotFoundError, RateLimitedError, ServerError, type ClientOptions,
 } from '../../client/src/index.ts'
+import { DEFAULTS } from '../../client/src/api.ts'
+import { textOf } from '../docs/examples.ts'
 import { cut, cutInChunks, hanging, hangingBody, json, lost, openHostileServer, refusal, text, type Step } from './hostile-server.ts'
 
 const server = await openHostileServer()
@@ -189,6 +191,13 @@ test('the waits are those that were asked for, or grow and differ', async () => 
   expect(waits[0]).toBeLessThanOrEqual(1002)
 })
 
+test('the document says how often, how long and how soon', () => {
+  const { retries, backoffMs, longestRetryAfterMs, timeoutMs } = DEFAULTS
+  const figure = (ms: number) => ms.toLocaleString('en')
+  expect(textOf('docs/client.md')).toContain(`: ${retries} times, from ${backoffMs} ms, up to ${figure(longestRetryAfterMs)} ms |`)
+  expect(textOf('docs/client.md')).toContain(`how long one attempt may take: ${figure(timeoutMs)} ms,`)
+})
+
 test('the token goes to the API alone', async () => {
   const other = await openHostileServer()
   other.script(FINE)
@@ -216,32 +225,4 @@ test('a file is what the API calls one', async () => {
   server.script(text(304, ''))
   expect(await bahi.file('/invoices/{invoice_id}/pdf', { path, etag: '"a"' })).toBeNull()
   expect(server.sent[0]!.headers['if-none-match']).toBe('"a"')
-})
-
-describe('pages', () => {
-  const page = (page_context: object): Step => json(200, { code: 0, message: 'success', contacts: [{ contact_id: 'c' }], page_context })
-  const readAll = async () => { for await (const _contact of bahi.pages('/contacts', { query: { search: 'M' } })); }
-
-  test('are asked for by their cursors, with the filters', async () => {
-    server.script(page({ has_more_page: true, next_cursor: 'a&b' }), page({ has_more_page: true, next_cursor: 'c' }), FINE)
-    await readAll()
-    expect(server.sent.map(({ path }) => path)).toEqual(['', '&cursor=a%26b', '&cursor=c'].map((more) => `/contacts?search=M${more}`))
-  })
-
-  test('that come again end the list', async () => {
-    server.script(page({ has_more_page: true, next_cursor: 'a' }), page({ has_more_page: true, next_cursor: 'b' }), page({ has_more_page: true, next_cursor: 'a' }))
-    expect(await rejection(readAll())).toBeInstanceOf(InvalidAnswerError)
-    expect(server.sent.length).toBe(3)
-  })
-
-  test('without a cursor end the list', async () => {
-    server.script(page({ has_more_page: true, next_cursor: null }))
-    expect(await rejection(readAll())).toBeInstanceOf(InvalidAnswerError)
-  })
-
-  test('are repeated each', async () => {
-    server.script(page({ has_more_page: true, next_cursor: 'a' }), cut, FINE)
-    await readAll()
-    expect(server.sent.length).toBe(3)
-  })
 })

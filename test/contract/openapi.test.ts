@@ -1,5 +1,7 @@
 // The OpenAPI document: well-formed 3.1, with every route, and schemas that a validator takes.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { internalOpenapi } from '../../api/http/openapi.ts'
+import { INTERNAL_ROUTES } from '../../api/routes.ts'
 import { FAULTS } from '../../domain/faults.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import type { Json } from '../fixtures/client.ts'
@@ -105,5 +107,27 @@ describe('shapes that several calls have', () => {
     const bodyOf = (path: string) => document.paths[path].post.requestBody
     expect(bodyOf('/invoices')).toMatchObject({ required: true, content: { 'application/json': { schema: { $ref: `${REFERENCE}NewInvoice` } } } })
     expect(bodyOf('/invoices/{invoice_id}/void').required).toBe(false)
+  })
+})
+
+// The types of the client are made from it.
+describe('the document of the calls of persons', () => {
+  const internal: Json = internalOpenapi(INTERNAL_ROUTES, '/internal/v1')
+  const operations = Object.values(internal.paths as Json).flatMap((methods) => Object.values(methods as Json)) as Json[]
+
+  test('has every one of them, and names nothing that is not there', () => {
+    expect(operations.length).toBe(INTERNAL_ROUTES.length)
+    expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length)
+    const names = [...JSON.stringify(internal).matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name)
+    expect([...new Set(names)].sort()).toEqual(Object.keys(internal.components.schemas).sort())
+  })
+
+  test('has schemas that compile, and says that a session is needed', () => {
+    for (const { requestBody, responses } of operations)
+      for (const { content = {} } of [requestBody, ...Object.values(responses)].filter(Boolean) as Json[])
+        for (const { schema } of Object.values(content) as Json[]) judge.compile(inlined(internal, schema))
+    const open = INTERNAL_ROUTES.filter(({ by }) => by !== 'session').length
+    expect(operations.filter(({ security }) => security.length === 0).length).toBe(open)
+    expect(Object.keys(internal.components.securitySchemes)).toEqual(['session'])
   })
 })
