@@ -1,12 +1,18 @@
 // Mounts handlers on Restify, and writes their answers past its formatters.
 import type { IncomingMessage } from 'node:http'
-import type restify from 'restify'
+import type { Logger } from 'pino'
+import restify from 'restify'
+import { MAX_HEAD_BYTES } from './http/bounds.ts'
 import type { Reply } from './http/envelope.ts'
 import type { Route } from './http/route.ts'
 
 export type RestServer = restify.Server
 export type RestResponse = restify.Response
 export type MountedRequest = IncomingMessage & { params?: Record<string, string> }
+
+/** Text that is too long to be an id is answered as any other that is none. */
+export const routerOf = (log: Logger): restify.Server =>
+  restify.createServer({ name: 'bahi', log, maxParamLength: MAX_HEAD_BYTES })
 
 /** HEAD is answered like GET; Node leaves out the body. */
 export function mount(

@@ -25,6 +25,8 @@ import { invoiceSeriesRoutes } from './resources/invoice-series.ts'
 import { invoiceRoutes } from './resources/invoices.ts'
 import { itemRoutes } from './resources/items.ts'
 import { journalRoutes } from './resources/journals.ts'
+import { oauthClientRoutes } from './resources/oauth-clients.ts'
+import { consentRoutes } from './resources/consents.ts'
 import { memberRoutes } from './resources/members.ts'
 import { passwordResetRoutes } from './resources/password-resets.ts'
 import { partnerRoutes } from './resources/partners.ts'
@@ -88,6 +90,8 @@ export const INTERNAL_ROUTES: Route[] = [
   ...passwordResetRoutes,
   ...memberRoutes,
   ...tokenRoutes,
+  ...oauthClientRoutes,
+  ...consentRoutes,
   ...preferenceRoutes,
   ...branchChanges,
   ...costCenterChanges,

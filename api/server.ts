@@ -4,16 +4,8 @@ import { availableParallelism } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
-import restify from 'restify'
 import { isWithin, rangesOf } from '../gateways/webhook/addresses.ts'
-import {
-  CannotListen,
-  explainListening,
-  openHealthPort,
-  portProblem,
-  type HealthPort,
-  type HealthPortOptions,
-} from '../gateways/health-port.ts'
+import type { HealthPort } from '../gateways/health-port.ts'
 import { addBacklogs, createDatabaseWaits } from '../gateways/process-metrics.ts'
 import { openLog } from '../gateways/log-output.ts'
 import { settingsOfProcess } from '../gateways/process-settings.ts'
@@ -27,7 +19,6 @@ import { enableTracing } from '../models/tracing.ts'
 import { CLOSE_SECONDS, originOf, readSettings, type Settings } from '../settings.ts'
 import type { EngineOnDemand } from './engine.ts'
 import { createAccessLog } from './http/access-log.ts'
-import { MAX_HEAD_BYTES } from './http/bounds.ts'
 import { addWaitingMetrics } from './http/waiting-metrics.ts'
 import { clientAddress } from './http/client-address.ts'
 import { createConnections } from './http/connections.ts'
@@ -40,8 +31,11 @@ import { createRowCache } from './http/row-cache.ts'
 import { createShares, writersOf, type Shares } from './http/concurrency-shares.ts'
 import { unmatchedRequests } from './http/unmatched.ts'
 import { openGateways } from './gateways.ts'
+import { healthPortOf, listenAt } from './listening.ts'
 import { mountMailEvents } from './mail-events.ts'
+import { routerOf } from './mount.ts'
 import { BASE_PATH, INTERNAL_PATH, mountApis, mountUnmatched } from './mount-apis.ts'
+import { mountOAuth } from './oauth-paths.ts'
 import { healthAnswers, mountOrigin } from './origin-pages.ts'
 import { addNamespaceMetric } from './own-namespace.ts'
 import { mountPeoplePages } from './people-pages.ts'
@@ -88,8 +82,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     addressOf: (request) => clientAddress(request, isTrusted),
     onUnhandledError: accessLog.unhandledError,
   }
-  // Text that is too long to be an id is answered as any other that is none.
-  const server = restify.createServer({ name: 'bahi', log, maxParamLength: MAX_HEAD_BYTES })
+  const server = routerOf(log)
   const logs = { accessLog, requestLog: createRequestLog(database, accessLog.registry) }
   mountApis(server, context, logs, originOf(settings))
   const unmatched = unmatchedRequests(limiter, accessLog, context.addressOf)
@@ -99,6 +92,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   mountOrigin(server, unmatched, settings.healthPortOnly ? {} : answers)
   mountPeoplePages(server, unmatched, context, accessLog)
   mountMailEvents(server, unmatched, settings.mailEventsPublicKey, context)
+  mountOAuth(server, context, accessLog, BASE_PATH)
   mountUnmatched(server, unmatched, context.throttle)
   const serve = (request: IncomingMessage, response: ServerResponse) =>
     void (gate.passes(request, response) && server.server.emit('request', request, response))
@@ -110,9 +104,8 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
     encryptionKey: settings.encryptionKey,
     serveAfter: gate.openAfter,
     async listen() {
-      const { host } = settings
       healthPort = await healthPortOf(settings, answers)
-      return listener.listen(settings.port, host).catch(explainListening('PORT', settings.port, host))
+      return listenAt(listener, settings, gateways.site)
     },
     async close() {
       await listener.close(settings.shutdownSeconds)
@@ -136,13 +129,6 @@ function addMetrics(registry: Registry, settings: Settings, database: Database, 
   addWaitingMetrics(registry, database, settings.temporalQueueSuffix)
   addBacklogs(registry, engine)
   addNamespaceMetric(registry, engine)
-}
-
-async function healthPortOf(settings: Settings, answers: HealthPortOptions['answers']): Promise<HealthPort | null> {
-  const { healthPort: port, host } = settings
-  const problem = portProblem(settings)
-  if (problem !== null) throw new CannotListen(problem, { isFinal: true })
-  return port === null ? null : openHealthPort({ port, host, answers })
 }
 
 function openSecurityLog(settings: Settings, blobs: BlobStore, database: Database, log: Logger): SecurityLog {

@@ -50,6 +50,7 @@ export function createKnownSecrets(connection: Connection): KnownSecrets {
         try {
           await loadFrom(TOKEN_HASHES)
           await loadFrom(KEY_HASHES)
+          await loadFrom(OAUTH_HASHES)
           complete ||= mine === latest
           return
         } catch {
@@ -77,4 +78,8 @@ const TOKEN_HASHES = {
 const KEY_HASHES = {
   name: 'hashes of partner keys',
   text: `SELECT encode(key_hash, 'hex') AS hash FROM partner_keys WHERE key_hash > $1::bytea ORDER BY key_hash LIMIT $2`,
+}
+const OAUTH_HASHES = {
+  name: 'hashes of oauth tokens',
+  text: `SELECT encode(token_hash, 'hex') AS hash FROM oauth_tokens WHERE kind = 'ACCESS' AND token_hash > $1::bytea ORDER BY token_hash LIMIT $2`,
 }

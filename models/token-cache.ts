@@ -3,6 +3,7 @@ import type { Connection } from './connection.ts'
 import { createKnownSecrets } from './known-secrets.ts'
 import { createLastUses } from './last-use.ts'
 import { listen } from './listener.ts'
+import { findOAuthHolder, type OAuthHolder } from './oauth-caller.ts'
 import { findPartnerOfKey, findTokenHolder, hashOf, type KeyHolder, type TokenHolder } from './token.ts'
 
 export interface TokenCache {
@@ -17,6 +18,8 @@ export interface TokenCache {
   find(secret: string, now: Date): Promise<TokenHolder | null>
   /** The partner of a key, from the database; null without a query where the key is remembered as no longer valid. */
   fetchPartner(secret: string): Promise<KeyHolder | null>
+  /** The holder of an OAuth access token in this organisation, always from the database: consents and roles change by the call. */
+  fetchOAuth(secret: string, orgId: string | null, now: Date): Promise<OAuthHolder | null>
   /** Notes the use of a token or partner key, by its id. */
   noteUse(subject: string, now: Date): void
   /** Forgets everything at once, after a change by this process, without waiting for its notification. */
@@ -96,6 +99,7 @@ export function rememberTokens(connection: Connection, databaseUrl: string): Tok
       return holder
     },
     fetchPartner: (secret) => unlessDead('key ', secret, () => findPartnerOfKey(connection, secret)),
+    fetchOAuth: (secret, orgId, now) => findOAuthHolder(connection, { hash: hashOf(secret), orgId, now }),
     noteUse: uses.note,
     forget,
     async close() {

@@ -29,6 +29,10 @@ export const PREFIXES = {
   sandboxPat: 'svc_pat_test_',
   partnerKey: 'svc_prt_',
   webhookSecret: 'svc_whsec_',
+  oauthAccess: 'svc_oat_',
+  oauthRefresh: 'svc_ort_',
+  oauthCode: 'svc_oac_',
+  oauthClient: 'svc_ocs_',
 }
 
 /** A new secret of 32 random bytes: shown once, only its hash is kept (decisions §2). */

@@ -16,6 +16,7 @@ import { createAttachmentSweep } from './files/attachments.ts'
 import { createRestoreMarks } from './restore-marks.ts'
 import {
   forgetDeletedEndpoints,
+  forgetEndedOAuth,
   forgetOldAnswers,
   forgetOldBulks,
   forgetOldConversions,
@@ -188,6 +189,7 @@ function keepHouse(relay: ReturnType<typeof createRelay>, dependencies: Backgrou
     () => relay.takeUpOverdue(),
     () => takeUpLostEInvoices(dependencies),
     () => forgetOldAnswers(dependencies),
+    () => forgetEndedOAuth(dependencies),
     () => forgetOldMails(dependencies),
   ])
 }

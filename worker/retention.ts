@@ -5,6 +5,12 @@ import { removeOldConversions } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
 import { organizationsWithOldEvents, removeOldEvents } from '../models/event-retention.ts'
 import { deleteOldAnswers, deleteSealedAnswers, REPEATED_MS } from '../models/idempotency.ts'
+import {
+  forgetSuccessors,
+  removeEndedGrants,
+  removeExpiredTokens,
+  removeWithdrawnConsents,
+} from '../models/oauth-grant.ts'
 import { removeOldRequests } from '../models/request.ts'
 import { removeDeletedEndpoints } from '../models/webhook.ts'
 import { throwAny } from './poll-loop.ts'
@@ -79,6 +85,19 @@ export async function forgetOldAnswers({
 }: RetentionDependencies & Pick<Retention, 'retainIdempotencyDays'>): Promise<void> {
   if (retainIdempotencyDays !== REPEATED_DAYS) await inSteps(dependencies, REPEATED_DAYS, deleteSealedAnswers)
   await inSteps(dependencies, retainIdempotencyDays, deleteOldAnswers)
+}
+
+/** How long codes, tokens and consents of OAuth stay after their end, for whoever looks into a case. */
+const ENDED_DAYS = 1
+/** Answers to refresh tokens are repeated for half a minute, and hold a secret. */
+const SUCCESSOR_DAYS = 1 / 24 / 60
+
+/** Removes what has ended of OAuth: tokens, then the grants without one, then withdrawn consents without a grant. */
+export async function forgetEndedOAuth(dependencies: RetentionDependencies): Promise<void> {
+  await inSteps(dependencies, SUCCESSOR_DAYS, forgetSuccessors)
+  await inSteps(dependencies, ENDED_DAYS, removeExpiredTokens)
+  await inSteps(dependencies, ENDED_DAYS, removeEndedGrants)
+  await inSteps(dependencies, ENDED_DAYS, removeWithdrawnConsents)
 }
 
 /** Removes old conversions that have ended; what they made stays, with its links. */

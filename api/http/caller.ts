@@ -6,6 +6,7 @@ import { fault, type Fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
 import { tokenStillHeld } from '../../models/token.ts'
 import type { TokenCache } from '../../models/token-cache.ts'
+import { findOAuthCaller, isOAuthToken, oauthCaller } from './oauth-caller.ts'
 import type { Route } from './route.ts'
 import {
   identifyOnOwnPage,
@@ -64,9 +65,9 @@ export async function identify(
   const person = await identifyOnOwnPage(route, request, { ...identifying.persons, ...identifying })
   if (person) return callOf(person, origin)
   const secret = tokenOf(request)
+  if (isOAuthToken(secret)) return identifyOAuth(route, secret!, identifying)
   const find = (secret: string) => (route.stream ? tokens.fetch(secret, now) : tokens.find(secret, now))
-  const unknownToken = () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
-  const holder = await holderOf(secret, find, unknownToken, identifying)
+  const holder = await holderOf(secret, find, unknownToken(route), identifying)
   const { token, organization } = holder
   const caller: Caller = {
     subject: token.id,
@@ -77,13 +78,24 @@ export async function identify(
     partnerId: null,
     organization,
     origin,
-    ...(route.write || route.startWorkflow || route.upload
-      ? { precondition: (later: Date) => tokenStillHeld(secret!, holder, later) }
-      : {}),
+    ...(isWriting(route) ? { precondition: (later: Date) => tokenStillHeld(secret!, holder, later) } : {}),
   }
   // A re-issue with grace leaves a partner two tokens of an organisation, and one budget (decisions §11).
   return { caller, budget: token.partner_id === null ? token.id : `${organization.id} ${token.partner_id}` }
 }
+
+async function identifyOAuth(route: Route, secret: string, identifying: Identifying): Promise<IdentifiedCaller> {
+  const { tokens, now, origin, persons } = identifying
+  const find = () => findOAuthCaller(tokens, { secret, named: persons.named, now })
+  const holder = await holderOf(secret, find, unknownToken(route), identifying)
+  const { precondition, ...caller } = oauthCaller(holder, secret)
+  const whileHeld = precondition && isWriting(route) ? { precondition } : {}
+  return { caller: { ...caller, partnerId: null, origin, ...whileHeld }, budget: holder.grantId }
+}
+
+const unknownToken = (route: Route) => () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')
+
+const isWriting = (route: Route) => Boolean(route.write || route.startWorkflow || route.upload)
 
 async function identifyPerson(
   route: Route,
@@ -144,13 +156,13 @@ function partnerKeyOf(request: IncomingMessage): string | null {
 export function checkOrganization(caller: Caller, route: Route, named: string[]): void {
   const { organization, kind } = caller
   if (kind === 'SESSION' && !organization) throwWithoutOrganization(route, named)
+  if (kind === 'OAUTH' && named.length === 0)
+    throw fault('validation.required_field', { field: 'organization_id', message: 'This token needs organization_id.' })
+  if (kind === 'OAUTH' && !organization) throw fault('not_found.resource')
   if (!organization) return
   // A person who belongs to a suspended organisation may still sign out, or turn to another one.
   const mayBeSuspended = kind === 'SESSION' && !isOfOrganization(route)
   if (organization.status === 'SUSPENDED' && !mayBeSuspended) throw fault('authz.organization_suspended')
-  if (named.length === 0 && kind === 'OAUTH') {
-    throw fault('validation.required_field', { field: 'organization_id', message: 'This token needs organization_id.' })
-  }
   if (named.some((id) => id.toLowerCase() !== organization.id)) throw fault('not_found.resource')
 }
 

@@ -37,9 +37,24 @@ export function keyOf(route: Route, request: IncomingMessage): string | null {
 
 /**
  * Whose keys a call's are. A person's are those of the user in the organisation: one session acts in several organisations, and a
- * call may be repeated in the next session.
+ * call may be repeated in the next session. An app that acts in several organisations has keys of its own in each.
  */
-export const keyHolderOf = ({ session, userId, subject }: Caller): string => (session && userId) || subject
+export function keyHolderOf({ kind, session, userId, subject }: Caller): string {
+  if (kind === 'OAUTH' && userId) return uuidOf(`${subject} ${userId}`)
+  return (session && userId) || subject
+}
+
+// A name-based UUID (version 8 of RFC 9562).
+function uuidOf(text: string): string {
+  const hash = createHash('sha256').update(text).digest('hex')
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `8${hash.slice(17, 20)}`,
+    hash.slice(20, 32),
+  ].join('-')
+}
 
 const LONGEST_STORED_PATH = 500
 

@@ -66,7 +66,7 @@ export async function handleRequest(
       const known = await identify(route, request, {
         tokens: server.tokens,
         now: at,
-        origin: originOf(request, ip, trace.requestId),
+        origin: callOriginOf(request, ip, trace.requestId),
         persons: { connection: server.writeContext.database, site: server.gateways.site, named },
         countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
       })
@@ -207,7 +207,8 @@ function partsOf({ url = '/' }: IncomingMessage): { path: string; parameters: UR
   return { path: url.slice(0, queryStart), parameters: new URLSearchParams(url.slice(queryStart + 1)) }
 }
 
-function originOf(request: IncomingMessage, ip: string | null, requestId: string): Caller['origin'] {
+/** Where a request comes from, for the activity log. */
+export function callOriginOf(request: IncomingMessage, ip: string | null, requestId: string): Caller['origin'] {
   const agent = request.headers['user-agent']
   return {
     request_id: requestId,

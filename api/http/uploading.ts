@@ -7,7 +7,7 @@ import { Fault, fault } from '../../domain/faults.ts'
 import { claimOf, releaseClaim, type LeasedClaim } from '../../models/idempotency.ts'
 import { CallerChanged } from '../../models/token.ts'
 import { refusal, success, type Reply } from './envelope.ts'
-import { claim, keyOf, leaseClaim, NotClaimed, remember, UNREAD, type KeyedCall } from './idempotency.ts'
+import { claim, keyHolderOf, keyOf, leaseClaim, NotClaimed, remember, UNREAD, type KeyedCall } from './idempotency.ts'
 import type { IncomingCall } from './incoming-call.ts'
 import { readForm, type ArrivingFile, type ReadForm } from './multipart.ts'
 import { validationFailed } from './problems.ts'
@@ -45,7 +45,7 @@ export async function answerUpload(
   const release = await server.shares.uploads.take(ownerOf(caller))
   try {
     if (key === null) return await carryOut(upload, null)
-    const { subject } = caller
+    const subject = keyHolderOf(caller)
     const secret = route.secretAnswer === true
     return await once(upload, { subject, method: route.method, path: sent.path, key, bodyHash: UNREAD, secret })
   } finally {

@@ -7,6 +7,7 @@ import { findUserByEmail, lockMembers, users, type UserRow } from '../../models/
 import type { PersonRow } from '../../models/person.ts'
 import { CallerChanged, lockTokensOfUser, tokens } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
+import { endConsentsOfMember } from '../oauth/consents.ts'
 import { addUser, personOf } from './persons.ts'
 
 /** Makes the person of this address a member, who may have been one before; one who is a member stays as they are. */
@@ -39,14 +40,15 @@ export async function changeRole(books: Books, userId: string, role: Role): Prom
 }
 
 /**
- * Removes a member: their sessions lose the organisation, and tokens of theirs are revoked, those that a partner has issued
- * aside. Throws as changeRole does.
+ * Removes a member: their sessions and the apps that they have let in lose the organisation, and tokens of theirs are revoked,
+ * those that a partner has issued aside. Throws as changeRole does.
  */
 export async function removeMember(books: Books, userId: string): Promise<void> {
   const { member, otherOwners } = await lockMember(books, userId)
   if (member.role === 'OWNER' && otherOwners === 0) throw lastOwner()
   await withdrawInvitationsBy(books, member)
   for (const token of await lockTokensOfUser(books, member.id)) books.update(tokens, token, { revoked_time: books.now })
+  await endConsentsOfMember(books, member.id, books.now)
   books.update(users, member, { person_id: null, removed_time: books.now })
   record(books, 'MEMBER_REMOVED', member, { role: { old: member.role, new: null } })
 }

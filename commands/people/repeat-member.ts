@@ -3,6 +3,7 @@ import type { AccessChange } from '../../domain/restoration.ts'
 import { lockMembers, lockOrganization, users, type UserRow } from '../../models/organization.ts'
 import { lockTokensOfUser, tokens } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
+import { endConsentsOfMember } from '../oauth/consents.ts'
 
 /**
  * False where the organisation does not have the member, who has joined again since, or where it would be without an owner, because
@@ -21,8 +22,10 @@ export async function repeatMember(
   if (isRemoved || member.role === role) return isRemoved ? role === null : true
   const isOtherOwner = (user: UserRow) => user.id !== id && user.role === 'OWNER' && user.person_id !== null
   if (member.role === 'OWNER' && !locked.some(isOtherOwner)) return false
-  if (role === null)
+  if (role === null) {
     for (const token of await lockTokensOfUser(books, id)) books.update(tokens, token, { revoked_time: new Date(time) })
+    await endConsentsOfMember(books, id, new Date(time))
+  }
   books.update(users, member, role === null ? { person_id: null, removed_time: new Date(time) } : { role })
   books.record({
     action: role === null ? 'MEMBER_REMOVED' : 'MEMBER_ROLE_CHANGED',

@@ -45,7 +45,7 @@ describe('the image', () => {
     expect(missing).toEqual([])
     const unused = Object.keys(dependencies).filter((name) => !wanted.some((one) => one.name === name))
     // By a function of their own (gateways/pdf/carbone.ts, api/docs), and the one copy of protobufjs that the packages of Temporal share.
-    expect(unused.filter((name) => !name.startsWith('@expo-google-fonts/'))).toEqual(['@node-oauth/oauth2-server', 'carbone', 'protobufjs', 'swagger-ui-dist'])
+    expect(unused.filter((name) => !name.startsWith('@expo-google-fonts/'))).toEqual(['carbone', 'protobufjs', 'swagger-ui-dist'])
   })
 
   test('leaves out what only the local run and the tests need', () => {

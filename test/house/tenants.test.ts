@@ -46,6 +46,10 @@ const ACROSS: Record<string, string> = {
   'models/issued-access.ts OF_TOKEN': 'an operator revokes a token by its id',
   'models/token.ts TOKEN_HOLDER': 'a token is what names the organisation',
   'models/password-reset.ts ORGANIZATION_OF': 'a person gets mail of one of the organisations that they belong to',
+  'models/oauth-consent.ts ORGANIZATIONS': 'an app acts in the organisations that the person has chosen',
+  'models/oauth-consent.ts REMEMBERED': 'a person is not asked again what they have allowed in their organisations',
+  'models/oauth-consent.ts LISTED': 'a person sees what they have allowed in their organisations',
+  'models/oauth-grant.ts INTROSPECTED': 'an app sees in which organisations its token can be used',
   'models/session.ts ORGANIZATIONS_OF': 'a person sees to which organisations they belong',
   'models/known-secrets.ts TOKEN_HASHES': 'a made-up token is told from one of any organisation',
   'models/waiting-deliveries.ts COUNT_WAITING': 'operators see how much waits in all',
@@ -114,7 +118,9 @@ describe('SQL is written in models and reports alone', () => {
 test('a finder that takes a bare connection asks nothing of an organisation, but for those with a reason', () => {
   const known = ['findTokenHolder', 'findPartnerOfKey', 'findOrganizationOfPartner', 'findOrganizationByRef', 'findOrganization', 'findOrganizationFacts',
     // Of persons, who belong to organisations and not to one.
-    'findPersonByEmail', 'findSession', 'findSessions', 'findOrganizationsOf', 'countSignIn', 'findResetRequests', 'findUserOfPerson',
+    'findPersonByEmail', 'findSession', 'findSessions', 'findOrganizationsOf', 'countSignIn', 'findResetRequests', 'findUserOfPerson', 'findOAuthHolder',
+    // Of apps, which belong to no organisation's books.
+    'findClient',
     // Of the installation.
     'installationOf']
   const finder = /export (?:async )?function (find\w+|count\w+|read\w+|with\w+|\w+Of)\s*(?:<[^>]*>+)?\(\s*\w+: (Connection|Database|Transaction)\b/g

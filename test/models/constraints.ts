@@ -19,12 +19,13 @@ export const REMOVABLE: Record<string, string> = {
 export const NEVER_DELETED = [
   'partners', 'organizations', 'users', 'people', 'accounts', 'taxes', 'branches', 'accounting_periods', 'journals', 'sales_orders',
   'credit_notes', 'debit_notes', 'bulks', 'emails', 'webhook_endpoints', 'webhook_events', 'webhook_deliveries',
+  'oauth_clients', 'oauth_consents', 'oauth_grants',
 ]
 
 /** Every other check, unique key and trigger, by the reason why no caller can break it. */
 export const UNREACHABLE: Record<string, string[]> = {
   'an enum that the shape of the body holds, or a status that only the tables of domain/lifecycle.ts give': [
-    'organizations_status_check', 'users_role_check', 'invitations_role_check', 'tokens_kind_check', 'tokens_tier_check', 'taxes_shape_check',
+    'organizations_status_check', 'users_role_check', 'oauth_tokens_kind_check', 'invitations_role_check', 'tokens_kind_check', 'tokens_tier_check', 'taxes_shape_check',
     'contacts_contact_type_check', 'contacts_status_check', 'items_item_type_check', 'items_status_check', 'invoices_status_check',
     'organization_preferences_invoice_template_check', 'logos_media_type_check',
     'webhook_endpoints_status_check', 'webhook_deliveries_status_check', 'bills_status_check', 'payments_flow_check', 'payments_mode_check',
@@ -100,13 +101,14 @@ export const UNREACHABLE: Record<string, string[]> = {
   ],
   "an operator's command, whose refusal the operator reads": ['partners_name_key'],
   'an id is new, and a password is written with its time': ['people_id_email_key', 'people_check'],
-  '32 random bytes, or their hash': ['sessions_secret_hash_key', 'partner_keys_key_hash_key', 'tokens_token_hash_key'],
+  '32 random bytes, or their hash': ['sessions_secret_hash_key', 'partner_keys_key_hash_key', 'tokens_token_hash_key', 'oauth_grants_code_hash_key', 'oauth_tokens_token_hash_key'],
   'a number of a sequence of ours, which is taken under the lock of its row; no caller sends one': [
     'journals_org_id_journal_number_key', 'payments_org_id_payment_number_key', 'expenses_org_id_expense_number_key',
     'credit_notes_org_id_credit_note_number_key', 'debit_notes_org_id_debit_note_number_key', 'sales_orders_org_id_sales_order_number_key',
     'purchase_orders_org_id_purchase_order_number_key', 'estimates_org_id_estimate_number_key',
   ],
   'the positions of events, taken under the lock of their counter': ['webhook_events_feed', 'removed_events_position_check'],
+  'a consent is new, and has each chosen organisation once': ['oauth_consent_organizations_pkey'],
   'the places of lines, counted by us': [
     'invoice_lines_org_id_invoice_id_line_no_key', 'bill_lines_org_id_bill_id_line_no_key', 'estimate_lines_org_id_estimate_id_line_no_key',
     'journal_lines_pkey',

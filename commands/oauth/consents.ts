@@ -1,0 +1,95 @@
+// What people allow OAuth clients: given, ended with a membership, withdrawn.
+import { fault, notFound } from '../../domain/faults.ts'
+import { isId } from '../../domain/ids.ts'
+import { activity } from '../../models/activity.ts'
+import {
+  consentOrganizations,
+  lockConsent,
+  lockConsentsFor,
+  lockConsentsOfUser,
+  oauthConsents,
+  organizationsOfConsent,
+  type OAuthConsentRow,
+} from '../../models/oauth-consent.ts'
+import { findOrganizationsOf, type OrganizationOfPerson } from '../../models/session.ts'
+import type { Books } from '../books/books.ts'
+import { activityOf, type ActivityEntry } from '../books/entries.ts'
+
+/** The most consents of a person for one client; a further one ends the oldest. */
+const MAX_CONSENTS = 20
+/** The most organisations of a person that consents are for. */
+export const MAX_ORGANIZATIONS = 200
+
+export interface ConsentInput {
+  personId: string
+  clientId: string
+  scopes: string[]
+  /** The organisations that the person has chosen. */
+  orgIds: string[]
+}
+
+/**
+ * Keeps that the person allows the client these scopes in these organisations. Throws not_found.resource for an organisation that
+ * they do not belong to, and validation.required_field without one.
+ */
+export async function giveConsent(
+  books: Books,
+  { personId, clientId, scopes, orgIds }: ConsentInput,
+): Promise<OAuthConsentRow> {
+  const organizations = await findOrganizationsOf(books.connection, personId, MAX_ORGANIZATIONS)
+  const chosen = [...new Set(orgIds)].map((id) => organizations.find(({ org_id }) => org_id === id))
+  if (chosen.length === 0)
+    throw fault('validation.required_field', { field: 'organization', message: 'Choose an organisation.' })
+  if (chosen.includes(undefined)) throw notFound('organisation')
+  const former = await lockConsentsFor(books.connection, personId, clientId)
+  for (const oldest of former.slice(MAX_CONSENTS - 1))
+    books.update(oauthConsents, oldest, { withdrawn_time: books.now })
+  const consent = books.insertAbove(oauthConsents, {
+    id: books.newId(),
+    person_id: personId,
+    client_id: clientId,
+    scopes,
+    created_time: books.now,
+    withdrawn_time: null,
+  })
+  for (const { org_id, user_id } of chosen as OrganizationOfPerson[]) {
+    books.insertAbove(consentOrganizations, { org_id, consent_id: consent.id, user_id, ended_time: null })
+    record(books, 'OAUTH_CONSENT_GIVEN', consent, { orgId: org_id, userId: user_id })
+  }
+  return consent
+}
+
+/** Withdraws a consent of a person: codes and tokens that it gave work no more. Throws not_found.resource. */
+export async function withdrawConsent(books: Books, personId: string, id: string): Promise<void> {
+  const consent = isId(id) ? await lockConsent.first(books.connection, personId, id) : null
+  if (!consent || consent.withdrawn_time !== null) throw notFound('consent')
+  for (const { org_id, user_id } of await organizationsOfConsent(books.connection, consent.id)) {
+    record(books, 'OAUTH_CONSENT_WITHDRAWN', consent, { orgId: org_id, userId: user_id })
+  }
+  books.update(oauthConsents, consent, { withdrawn_time: books.now })
+}
+
+/** Ends what a member who is being removed has allowed in the organisation, for good: also if they join it again. */
+export async function endConsentsOfMember(books: Books, userId: string, time: Date): Promise<void> {
+  for (const one of await lockConsentsOfUser(books, userId))
+    books.update(consentOrganizations, one, { ended_time: time })
+}
+
+// What a person does themselves may concern several organisations, and is in the log of each.
+function record(
+  books: Books,
+  action: string,
+  { id, client_id, scopes }: OAuthConsentRow,
+  { orgId, userId }: { orgId: string; userId: string },
+): void {
+  const metadata = { consent_id: id, client_id, scopes }
+  const entry: ActivityEntry = {
+    action,
+    entityType: 'USER',
+    entityId: userId,
+    entityRef: null,
+    actorUserId: userId,
+    metadata,
+  }
+  books.insertAbove(activity, { ...activityOf(entry, books.newId(), books.caller, books.now), org_id: orgId })
+}

@@ -1,0 +1,138 @@
+// Authorization grants of OAuth, with their codes, and the tokens that a grant has given.
+import type { Connection, Statement } from './connection.ts'
+import { finderAbove, is } from './find.ts'
+import { BYTES, TEXT, TEXTS, TIME, UUID, model, orNull, textOf, type RowOf } from './model.ts'
+
+export const oauthGrants = model(
+  'oauth_grants',
+  {
+    id: UUID,
+    consent_id: UUID,
+    client_id: UUID,
+    scopes: TEXTS,
+    code_hash: BYTES,
+    redirect_uri: TEXT,
+    /** S256 of the verifier. */
+    code_challenge: TEXT,
+    created_time: TIME,
+    code_expires_time: TIME,
+    code_used_time: orNull(TIME),
+    /** Ends every token of the grant. */
+    revoked_time: orNull(TIME),
+  },
+  { key: ['id'] },
+)
+export type OAuthGrantRow = RowOf<typeof oauthGrants>
+
+export const oauthTokens = model(
+  'oauth_tokens',
+  {
+    id: UUID,
+    grant_id: UUID,
+    kind: textOf<'ACCESS' | 'REFRESH'>(),
+    token_hash: BYTES,
+    scopes: TEXTS,
+    created_time: TIME,
+    expires_time: TIME,
+    revoked_time: orNull(TIME),
+    /** Of a refresh token: when it was rotated. */
+    used_time: orNull(TIME),
+    /** The answer to its use, sealed. */
+    successor: orNull(TEXT),
+  },
+  { key: ['id'] },
+)
+export type OAuthTokenRow = RowOf<typeof oauthTokens>
+
+/** The grant of a code, locked. */
+export const lockGrantOfCode = finderAbove<OAuthGrantRow, [codeHash: string]>(oauthGrants, (codeHash) => ({
+  where: { code_hash: is(codeHash) },
+  lock: true,
+}))
+
+export const lockGrant = finderAbove<OAuthGrantRow, [id: string]>(oauthGrants, (id) => ({
+  where: { id: is(id) },
+  lock: true,
+}))
+
+/** A token of either kind, locked. */
+export const lockOAuthToken = finderAbove<OAuthTokenRow, [hash: string]>(oauthTokens, (hash) => ({
+  where: { token_hash: is(hash) },
+  lock: true,
+}))
+
+/** A token that can be used, as its client sees it. */
+export interface IntrospectedToken {
+  client_id: string
+  kind: OAuthTokenRow['kind']
+  scopes: string[]
+  person_id: string
+  created_time: Date
+  expires_time: Date
+  organization_ids: string[]
+}
+
+/** Null for one that is unknown, of another client, used, expired or revoked, and where the consent holds nowhere any more. */
+export async function introspectedToken(
+  connection: Connection,
+  { hash, clientId, now }: { hash: string; clientId: string; now: Date },
+): Promise<IntrospectedToken | null> {
+  const [found] = await connection.run<IntrospectedToken>(INTROSPECTED, [hash, clientId, now])
+  return found && found.organization_ids.length > 0 ? found : null
+}
+
+const INTROSPECTED: Statement = {
+  name: 'introspected oauth token',
+  text: `SELECT g.client_id, t.kind, t.scopes, c.person_id, t.created_time, t.expires_time,
+           ARRAY(SELECT m.org_id FROM oauth_consent_organizations AS m
+             JOIN users AS u ON u.org_id = m.org_id AND u.id = m.user_id AND u.person_id = c.person_id
+             WHERE m.consent_id = c.id AND m.ended_time IS NULL ORDER BY m.org_id)::text[] AS organization_ids
+         FROM oauth_tokens AS t JOIN oauth_grants AS g ON g.id = t.grant_id JOIN oauth_consents AS c ON c.id = g.consent_id
+         WHERE t.token_hash = $1 AND g.client_id = $2 AND t.expires_time > $3 AND t.revoked_time IS NULL AND t.used_time IS NULL
+           AND g.revoked_time IS NULL AND c.withdrawn_time IS NULL`,
+  takesNoLock: true,
+}
+
+/** Removes tokens that expired before this time, at most `atMost` of them; returns how many. */
+export const removeExpiredTokens = (connection: Connection, before: Date, atMost: number): Promise<number> =>
+  removed(connection, REMOVE_TOKENS, before, atMost)
+
+/** Removes grants that have no token any more and whose code expired before this time. */
+export const removeEndedGrants = (connection: Connection, before: Date, atMost: number): Promise<number> =>
+  removed(connection, REMOVE_GRANTS, before, atMost)
+
+/** Removes consents that were withdrawn before this time and have no grant any more. */
+export const removeWithdrawnConsents = (connection: Connection, before: Date, atMost: number): Promise<number> =>
+  removed(connection, REMOVE_CONSENTS, before, atMost)
+
+/** Forgets the answers to refresh tokens that were used before this time: they are not repeated any more. */
+export const forgetSuccessors = (connection: Connection, before: Date, atMost: number): Promise<number> =>
+  removed(connection, FORGET_SUCCESSORS, before, atMost)
+
+async function removed(connection: Connection, statement: Statement, before: Date, atMost: number): Promise<number> {
+  return (await connection.run(statement, [before, atMost])).length
+}
+
+const REMOVE_TOKENS: Statement = {
+  name: 'remove expired oauth tokens',
+  text: `DELETE FROM oauth_tokens WHERE id = ANY (ARRAY(
+           SELECT id FROM oauth_tokens WHERE expires_time < $1 ORDER BY expires_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+}
+const REMOVE_GRANTS: Statement = {
+  name: 'remove ended oauth grants',
+  text: `DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
+           SELECT g.id FROM oauth_grants AS g WHERE g.code_expires_time < $1 AND NOT EXISTS (SELECT FROM oauth_tokens AS t WHERE t.grant_id = g.id)
+           ORDER BY g.code_expires_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+}
+const REMOVE_CONSENTS: Statement = {
+  name: 'remove withdrawn oauth consents',
+  text: `DELETE FROM oauth_consents WHERE id = ANY (ARRAY(
+           SELECT c.id FROM oauth_consents AS c WHERE c.withdrawn_time < $1 AND NOT EXISTS (SELECT FROM oauth_grants AS g WHERE g.consent_id = c.id)
+           ORDER BY c.withdrawn_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+}
+const FORGET_SUCCESSORS: Statement = {
+  name: 'forget oauth successors',
+  text: `UPDATE oauth_tokens SET successor = NULL WHERE id = ANY (ARRAY(
+           SELECT id FROM oauth_tokens WHERE successor IS NOT NULL AND used_time < $1 ORDER BY used_time LIMIT $2::integer FOR UPDATE SKIP LOCKED))
+         RETURNING 1`,
+}

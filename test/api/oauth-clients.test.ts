@@ -1,0 +1,100 @@
+// OAuth clients: registered and revoked by owners at /internal/v1/oauth_clients, and by operators; which redirect URIs they may have.
+import { expect, test } from '@jest/globals'
+import { redirectUriProblem } from '../../domain/oauth/redirect-uri.ts'
+import { useService } from '../fixtures/use-service.ts'
+import { asApp, connect, postForm, registerApp, tokenUrl, type App } from '../fixtures/oauth.ts'
+import { personWith } from '../fixtures/persons.ts'
+
+const service = await useService()
+const { orgId } = await service.organization({ name: 'Asha Traders' })
+const owner = await personWith(service, orgId, 'OWNER')
+const uri = 'https://app.example/cb'
+const register = (body: Record<string, unknown>) => owner.call('POST', '/oauth_clients', { body: { name: 'Till', redirect_uris: [uri], ...body } })
+
+test('an owner registers a client, sees it without its secret, and revokes it', async () => {
+  const { status, body: { oauth_client: made } } = await register({})
+  expect([status, made]).toEqual([201, {
+    client_id: expect.any(String), client_secret: expect.stringMatching(/^svc_ocs_[\w-]{43}$/), name: 'Till', redirect_uris: [uri], public: false, created_time: expect.any(String),
+  }])
+  const { client_secret: _, ...seen } = made
+  expect((await owner.call('GET', '/oauth_clients')).body.oauth_clients).toContainEqual(seen)
+  const [stored] = await service.sql<{ text: string }>('SELECT c::text AS text FROM oauth_clients AS c WHERE id = $1', made.client_id)
+  expect(stored!.text).not.toContain(made.client_secret)
+
+  const app: App = { client_id: made.client_id, client_secret: made.client_secret, redirectUri: uri }
+  const { tokens } = await connect(service, app, [orgId])
+  expect((await service.call('GET', `/invoices?organization_id=${orgId}`, { token: tokens.access_token })).status).toBe(200)
+  expect((await owner.call('DELETE', `/oauth_clients/${made.client_id}`)).status).toBe(200)
+  expect((await owner.call('DELETE', `/oauth_clients/${made.client_id}`)).status).toBe(404)
+  expect((await owner.call('GET', '/oauth_clients')).body.oauth_clients).toEqual([])
+  expect((await service.call('GET', `/invoices?organization_id=${orgId}`, { token: tokens.access_token })).status).toBe(401)
+  const refused = await postForm(tokenUrl(service), { grant_type: 'refresh_token', refresh_token: tokens.refresh_token, ...asApp(app) })
+  expect([refused.status, refused.body.error]).toEqual([401, 'invalid_client'])
+  const actions = await service.sql<{ action: string }>("SELECT action FROM activity WHERE org_id = $1 AND action LIKE 'OAUTH%' ORDER BY id", orgId)
+  expect(actions.map(({ action }) => action)).toEqual(['OAUTH_CLIENT_CREATED', 'OAUTH_CONSENT_GIVEN', 'OAUTH_CLIENT_REVOKED'])
+})
+
+test('a public client has no secret', async () => {
+  const { body: { oauth_client: { client_id, ...made } } } = await register({ public: true, redirect_uris: ['http://127.0.0.1/cb', 'com.example.till:/cb'] })
+  expect(made).toMatchObject({ client_secret: null, public: true })
+  await owner.call('DELETE', `/oauth_clients/${client_id}`)
+})
+
+test('clients of another organisation, and of the operator, are not theirs to revoke; others than owners may not', async () => {
+  const { client_id } = await registerApp(service)
+  expect((await owner.call('DELETE', `/oauth_clients/${client_id}`)).status).toBe(404)
+  expect((await owner.call('DELETE', '/oauth_clients/nonsense')).status).toBe(404)
+  for (const role of ['ACCOUNTANT', 'VIEWER'] as const) {
+    const person = await personWith(service, orgId, role)
+    for (const method of ['GET', 'POST']) {
+      const body = method === 'POST' ? { body: { name: 'Till', redirect_uris: [uri] } } : {}
+      expect((await person.call(method, '/oauth_clients', body)).body.code).toBe('auth.insufficient_scope')
+    }
+  }
+})
+
+test('an organisation has 20 clients at most', async () => {
+  for (let made = 0; made < 20; made += 1) expect((await register({})).status).toBe(201)
+  expect((await register({})).body).toMatchObject({ code: 'conflict.limit_reached', details: { limit: 20 } })
+})
+
+// Which may be registered, by a public client and by one with a secret.
+test.each([
+  ['https://app.example/cb', true, true],
+  ['https://app.example:8443/cb?tenant=1', true, true],
+  ['https://xn--bcher-kva.example/cb', true, true],
+  ['http://127.0.0.1/cb', true, true],
+  ['http://127.0.0.1:9000', true, true],
+  ['http://[::1]:9000/cb', true, true],
+  ['http://localhost/cb', true, true],
+  ['com.example.app:/cb', true, false],
+  ['http://app.example/cb', false, false],
+  ['http://127.0.0.1.evil.example/cb', false, false],
+  ['http://localhost@evil.example/cb', false, false],
+  ['https://user:secret@app.example/cb', false, false],
+  ['https://app.example/cb#part', false, false],
+  ['https://app.example/c b', false, false],
+  ['https://*.example/cb', false, false],
+  ['https://app.example\\@evil.example/cb', false, false],
+  ['https:app.example/cb', false, false],
+  ['https:///app.example/cb', false, false],
+  ['HTTPS://app.example/cb', false, false],
+  ['//app.example/cb', false, false],
+  ['javascript:alert(1)', false, false],
+  ['data:text/html,x', false, false],
+  ['file:///etc/passwd', false, false],
+  ['com.example.app://host/cb', false, false],
+  [`https://app.example/${'a'.repeat(1_000)}`, false, false],
+  ['', false, false],
+])('%s', async (redirectUri, ofPublic, ofConfidential) => {
+  expect([redirectUriProblem(redirectUri, true) === null, redirectUriProblem(redirectUri, false) === null]).toEqual([ofPublic, ofConfidential])
+  if (ofConfidential) return
+  const { status } = await register({ redirect_uris: [redirectUri] })
+  expect([400, 422]).toContain(status)
+})
+
+test('a name with signs that nobody sees is refused, and so are more than ten redirect URIs', async () => {
+  for (const name of ['Till\u202efake', 'a\nb', ' ']) expect([400, 422]).toContain((await register({ name })).status)
+  expect((await register({ redirect_uris: Array.from({ length: 11 }, (_, place) => `${uri}/${place}`) })).status).toBe(422)
+  expect((await register({ redirect_uris: [] })).status).toBe(422)
+})
