@@ -8,7 +8,11 @@ import { Fault } from '../domain/faults.ts'
 import { findConversion, type ConversionRow } from '../models/conversion.ts'
 import type { Database } from '../models/database.ts'
 import { findOrganizationFacts } from '../models/token.ts'
+import { withHeartbeat } from './heartbeat.ts'
 import { unknownRow } from './unknown-row.ts'
+
+/** A caller waits: the end of a worker is noticed within the heartbeat timeout of the workflow. */
+const HEARTBEAT_MS = 1_000
 
 export interface ConversionDependencies {
   connection: Database
@@ -28,21 +32,24 @@ export function conversionActivities({ connection: database, wakeRelay, clock }:
 
   return {
     /** Makes the next document of a conversion. Run again after a crash, it makes no document twice. */
-    async convertNext({ orgId, conversionId }: ConversionInput): Promise<HopResult> {
-      const [organization, conversion] = await Promise.all([
-        findOrganizationFacts(database, orgId),
-        findConversion({ connection: database, orgId }, conversionId),
-      ])
-      if (!organization || !conversion) throw unknownRow(`there is no conversion ${conversionId}`, 'UnknownConversion')
-      try {
-        const next = await recordingRefusal({ connection: database, orgId }, conversion, clock(), () =>
-          openBooks(writeContext, requesterOf(conversion, organization), (books) => convertNext(books, conversionId)),
-        )
-        return { finished: next.finished, targets: targetsOf(next.conversion) }
-      } catch (error) {
-        throw error instanceof Fault && error.status < 500 ? refusalOf(error, conversionId) : error
-      }
-    },
+    convertNext: (input: ConversionInput): Promise<HopResult> =>
+      withHeartbeat(() => convertOnce(input), undefined, HEARTBEAT_MS),
+  }
+
+  async function convertOnce({ orgId, conversionId }: ConversionInput): Promise<HopResult> {
+    const [organization, conversion] = await Promise.all([
+      findOrganizationFacts(database, orgId),
+      findConversion({ connection: database, orgId }, conversionId),
+    ])
+    if (!organization || !conversion) throw unknownRow(`there is no conversion ${conversionId}`, 'UnknownConversion')
+    try {
+      const next = await recordingRefusal({ connection: database, orgId }, conversion, clock(), () =>
+        openBooks(writeContext, requesterOf(conversion, organization), (books) => convertNext(books, conversionId)),
+      )
+      return { finished: next.finished, targets: targetsOf(next.conversion) }
+    } catch (error) {
+      throw error instanceof Fault && error.status < 500 ? refusalOf(error, conversionId) : error
+    }
   }
 }
 

@@ -10,8 +10,9 @@ const HEARTBEAT_MS = 3_000
 export async function withHeartbeat<T>(
   work: (context: Context) => Promise<T>,
   progress: () => unknown = () => undefined,
+  everyMs = HEARTBEAT_MS,
 ): Promise<T> {
   const context = Context.current()
-  const timer = setInterval(() => context.heartbeat(progress()), HEARTBEAT_MS)
+  const timer = setInterval(() => context.heartbeat(progress()), everyMs)
   return work(context).finally(() => clearInterval(timer))
 }

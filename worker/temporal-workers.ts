@@ -40,6 +40,9 @@ export const BUNDLED = {
 const AUTOSCALING = { type: 'autoscaling', minimum: 1, initial: 2, maximum: 8 } as const
 const EVERY_WORKER = {
   activityTaskPollerBehavior: AUTOSCALING,
+  // The next task of a workflow waits so long for the process that has it in memory, before any other may take it. By default it is the
+  // ten seconds that callers of conversions wait: those under way when a worker was killed got 503.
+  stickyQueueScheduleToStartTimeout: '2 seconds',
   // A crash is noticed after the heartbeat timeout only if heartbeats are not throttled for long.
   maxHeartbeatThrottleInterval: '5 seconds',
   defaultHeartbeatThrottleInterval: '5 seconds',

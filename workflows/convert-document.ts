@@ -8,6 +8,8 @@ import { searchPairs } from '../domain/search-attributes.ts'
 export async function convertDocument(input: ConversionInput): Promise<ConversionOutcome> {
   const { convertNext } = proxyActivities<Activities['core']>({
     startToCloseTimeout: '10 seconds',
+    // The caller waits for ten seconds: when a worker ends, another one takes the document over before.
+    heartbeatTimeout: '3 seconds',
     scheduleToCloseTimeout: '1 hour',
     // A refusal is not retried. Every other error is one of our own, such as an unavailable database, and is retried.
     retry: { initialInterval: '100 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds' },

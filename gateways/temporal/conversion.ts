@@ -22,6 +22,12 @@ export type Convert = (input: ConversionInput, isStillToDo: () => Promise<boolea
 export const CONVERSION_START_MS = 2_000
 export const CONVERSION_MS = 10_000
 
+/**
+ * The time limit of a workflow task, which takes milliseconds. One that a worker had when it was killed is given to another one
+ * after it; the server's own limit is the ten seconds that the caller waits.
+ */
+const TASK_MS = 3_000
+
 /** The end of a workflow run: the conversion that it carried out, and its refusal, if any. */
 interface End {
   conversionId: string
@@ -31,15 +37,15 @@ interface End {
 export function createConverter({ client, connection, taskQueue }: WorkflowStarter): Convert {
   // Orders are converted in parts, so a workflow that has completed must not prevent the next one from starting.
   const start = (input: ConversionInput) =>
-    client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>(
-      'convertDocument',
-      startOptions(taskQueue, {
+    client.workflow.start<(input: ConversionInput) => Promise<ConversionOutcome>>('convertDocument', {
+      ...startOptions(taskQueue, {
         workflowId: conversionProcessId(input),
         input,
         findable: { orgId: input.orgId, entityType: input.source, entityId: input.sourceId, state: 'CONVERTING' },
         summary: `conversion of ${input.source} ${input.sourceId}`,
       }),
-    )
+      workflowTaskTimeout: TASK_MS,
+    })
 
   async function runOnce(input: ConversionInput, untilMs: number): Promise<End> {
     const run = await connection.withDeadline(Math.min(Date.now() + CONVERSION_START_MS, untilMs), () => start(input))

@@ -28,7 +28,9 @@ const OPERATING: Said[] = [
   ['does not end within ten seconds', 'gateways/temporal/conversion.ts', 'CONVERSION_MS = 10_000'],
   ['no worker polls it within ten seconds', 'gateways/temporal/conversion.ts', 'CONVERSION_MS = 10_000'],
   ['After 60 seconds the key is free again', 'api/http/idempotency.ts', 'CLAIMED_MS = 60_000'],
-  ['resumes the current document within ten seconds', 'workflows/convert-document.ts', "startToCloseTimeout: '10 seconds'"],
+  ['takes over what it had in hand after three seconds', 'workflows/convert-document.ts', "heartbeatTimeout: '3 seconds'"],
+  ['takes over what it had in hand after three seconds', 'gateways/temporal/conversion.ts', 'TASK_MS = 3_000'],
+  ['that it had in memory after two,', 'worker/temporal-workers.ts', "stickyQueueScheduleToStartTimeout: '2 seconds'"],
   [
     'after 0.1 seconds at first and every 5 seconds later, for up to an hour', 'workflows/convert-document.ts',
     "initialInterval: '100 milliseconds', backoffCoefficient: 2, maximumInterval: '5 seconds'", "scheduleToCloseTimeout: '1 hour'",

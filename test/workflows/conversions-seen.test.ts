@@ -36,6 +36,17 @@ test('a conversion by its source, and what it has made', async () => {
   expect(await decoded(described.workflowId)).not.toMatch(/Meena|Silk|by hand|1180|2360/)
 })
 
+test('what a killed worker had in hand is taken over while the caller still waits', async () => {
+  const { sales_order_id } = await openItemOrder(org, 1)
+  expect((await postConvert(org, 'sales_orders', sales_order_id)).status).toBe(200)
+  const { events } = await engine.client.workflow.getHandle(`convert/SALES_ORDER/${sales_order_id}`).fetchHistory()
+  const limits = (events ?? []).flatMap(({ workflowTaskScheduledEventAttributes: task, activityTaskScheduledEventAttributes: activity }) =>
+    task ? [Number(task.startToCloseTimeout?.seconds)] : activity ? [Number(activity.heartbeatTimeout?.seconds)] : [])
+  expect(limits.length).toBeGreaterThanOrEqual(3)
+  // Two of them, and the pause for the worker that has the workflow in memory, are less than CONVERSION_MS.
+  expect(new Set(limits)).toEqual(new Set([3]))
+})
+
 test('a refused one, and with what', async () => {
   const order = await openItemOrder(org, 1)
   const input = { orgId: org.client.orgId, conversionId: randomUUID(), source: 'SALES_ORDER' as const, sourceId: order.sales_order_id }
