@@ -8,6 +8,7 @@ import { listedClients, type ListedClient } from '../models/oauth-client.ts'
 import { databaseUrl } from './database-url.ts'
 import { onOneLine } from './one-line.ts'
 import { operator, operatorContext } from './operator.ts'
+import { keepingContext } from './restores/keep-changes.ts'
 import { argumentsOf } from './options.ts'
 
 const USAGE = `Usage: npm run oauth-client -- --name NAME --redirect-uri URI [--redirect-uri URI ...] [--public]
@@ -79,7 +80,7 @@ function lineOf({ id, name, owner, redirect_uris, is_public, created_time, revok
 async function revoke(): Promise<void> {
   for (const id of ids) {
     try {
-      const client = await openBooks(operatorContext(database), operator(), (books) =>
+      const client = await openBooks(await keepingContext(database), operator(), (books) =>
         revokeClient(books, id.toLowerCase()),
       )
       console.log(`${client.id} is revoked since ${client.revoked_time!.toISOString()}.`)

@@ -40,6 +40,7 @@ export type AccessChange =
   | { change: 'TOKEN_REVOKED'; org_id: string; id: string; time: string }
   | { change: 'PARTNER_KEY_REVOKED'; id: string; time: string }
   | { change: 'ORGANIZATION_STATUS'; org_id: string; status: 'ACTIVE' | 'SUSPENDED'; time: string }
+  | { change: 'OAUTH_CLIENT_REVOKED' | 'OAUTH_CONSENT_WITHDRAWN'; id: string; time: string }
   /** `role` is null for a member who was removed. */
   | { change: 'MEMBER'; org_id: string; id: string; role: Role | null; time: string }
 
@@ -75,11 +76,13 @@ export function accessChangesIn(text: string): AccessChange[] {
 
 const ID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
+const OF_AN_ID = new Set(['PARTNER_KEY_REVOKED', 'OAUTH_CLIENT_REVOKED', 'OAUTH_CONSENT_WITHDRAWN'])
+
 function isAccessChange(found: Partial<Record<string, unknown>>): boolean {
   const isId = (value: unknown) => typeof value === 'string' && ID.test(value)
   if (Number.isNaN(Date.parse(String(found.time)))) return false
   if (found.change === 'TOKEN_REVOKED') return isId(found.org_id) && isId(found.id)
-  if (found.change === 'PARTNER_KEY_REVOKED') return isId(found.id)
+  if (OF_AN_ID.has(String(found.change))) return isId(found.id)
   if (found.change === 'MEMBER')
     return isId(found.org_id) && isId(found.id) && [...ROLES, null].includes(found.role as Role | null)
   return (

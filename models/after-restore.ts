@@ -28,14 +28,37 @@ const MARKED: Statement = {
   text: `SELECT org_id, id FROM emails WHERE state = 'UNKNOWN' AND last_modified_time = $1 AND reason = $2 ORDER BY org_id, id`,
 }
 
-/** Ends all sessions of persons, and links in mails: those that have ended since, also by a new password, are back. */
+/** Revokes a client or withdraws a consent at `time`, unless that was done before. False where there is none of this id. */
+export async function endOAuth(
+  connection: Connection,
+  { change, id, time }: { change: 'OAUTH_CLIENT_REVOKED' | 'OAUTH_CONSENT_WITHDRAWN'; id: string; time: string },
+): Promise<boolean> {
+  const statement = change === 'OAUTH_CLIENT_REVOKED' ? REVOKE_CLIENT : WITHDRAW_CONSENT
+  return (await connection.run(statement, [id, new Date(time)])).length > 0
+}
+
+const REVOKE_CLIENT: Statement = {
+  name: 'revoke oauth client again',
+  text: 'UPDATE oauth_clients SET revoked_time = least(revoked_time, $2) WHERE id = $1 RETURNING 1',
+}
+const WITHDRAW_CONSENT: Statement = {
+  name: 'withdraw oauth consent again',
+  text: 'UPDATE oauth_consents SET withdrawn_time = least(withdrawn_time, $2) WHERE id = $1 RETURNING 1',
+}
+
+/**
+ * Ends all sessions of persons, links in mails and what apps were allowed: those that have ended since, also by a new password, are
+ * back, and refresh tokens that were used since would be taken again.
+ */
 export async function endSessions(connection: Connection): Promise<number> {
   return (await connection.run(SESSIONS, [])).length
 }
 
 const SESSIONS: Statement = {
   name: 'end all sessions',
-  text: `WITH reset AS (DELETE FROM password_resets), invited AS (DELETE FROM invitations) DELETE FROM sessions RETURNING 1`,
+  text: `WITH reset AS (DELETE FROM password_resets), invited AS (DELETE FROM invitations),
+      granted AS (UPDATE oauth_grants SET revoked_time = clock_timestamp() WHERE revoked_time IS NULL)
+    DELETE FROM sessions RETURNING 1`,
 }
 
 /** What else of an organisation goes on as it was at the backup, and whom its partners and receivers ask. */

@@ -29,8 +29,8 @@ function doneLines({ lost, organizations, mails, sessions, repeated, unknown, so
       const of = skipped.map(({ document, numbers, last }) => `${document} ${numbers} (to ${last})`)
       return `${org_id} ${name}: ${of.join(', ') || 'none'}`
     }),
-    `Ended ${sessions} sessions, and all invitations and links to set a password: persons sign in again, and owners invite again. Passwords`,
-    'that were set since are the earlier ones again.',
+    `Ended ${sessions} sessions, all invitations and links to set a password, and what apps were allowed by OAuth: persons sign in and connect`,
+    'their apps again, and owners invite again. Passwords that were set since are the earlier ones again.',
     ...(sources.length > 0
       ? [`Of ${sources.join(', ')}: made ${repeated.length} changes of access again.`]
       : [
@@ -42,7 +42,7 @@ function doneLines({ lost, organizations, mails, sessions, repeated, unknown, so
     ...named(repeated, changeInWords),
     ...(unknown.length > 0
       ? [
-          'Not made again, because the backup does not have the token, key, organisation or member, or an organisation would be without',
+          'Not made again, because the backup does not have the token, key, app, organisation or member, or an organisation would be without',
           'an owner:',
         ]
       : []),
@@ -113,6 +113,10 @@ function changeInWords(one: AccessChange): string {
       return `${one.org_id} the token ${one.id} is revoked since ${one.time}`
     case 'PARTNER_KEY_REVOKED':
       return `the partner key ${one.id} is revoked since ${one.time}`
+    case 'OAUTH_CLIENT_REVOKED':
+      return `the OAuth client ${one.id} is revoked since ${one.time}`
+    case 'OAUTH_CONSENT_WITHDRAWN':
+      return `the OAuth consent ${one.id} is withdrawn since ${one.time}`
     case 'ORGANIZATION_STATUS':
       return `${one.org_id} is ${one.status} since ${one.time}`
     case 'MEMBER':

@@ -10,6 +10,10 @@ export function accessChangesOf(table: string, row: object, changes: object, now
     const revoked = after.revoked_time.toISOString()
     return [{ change: 'TOKEN_REVOKED', org_id: before.org_id as string, id: before.id as string, time: revoked }]
   }
+  if (table === 'oauth_clients' && after.revoked_time instanceof Date)
+    return [{ change: 'OAUTH_CLIENT_REVOKED', id: before.id as string, time }]
+  if (table === 'oauth_consents' && after.withdrawn_time instanceof Date)
+    return [{ change: 'OAUTH_CONSENT_WITHDRAWN', id: before.id as string, time }]
   if (table === 'users') return memberChanges(before, after, time)
   if (table !== 'organizations' || after.status === undefined || after.status === before.status) return []
   const status = after.status as 'ACTIVE' | 'SUSPENDED'

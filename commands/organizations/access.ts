@@ -1,5 +1,6 @@
 // Takes access away: revokes tokens and partner keys; and repeats changes of access after a restore.
 import type { AccessChange } from '../../domain/restoration.ts'
+import { endOAuth } from '../../models/after-restore.ts'
 import { findRow } from '../../models/find.ts'
 import { lockOrganization, organizations } from '../../models/organization.ts'
 import { revokePartnerKey } from '../../models/partner-key.ts'
@@ -45,6 +46,9 @@ export async function repeatAccessChange(
       })
     case 'PARTNER_KEY_REVOKED':
       return (await revokePartnerKey(context.database, change.id, time)) !== null
+    case 'OAUTH_CLIENT_REVOKED':
+    case 'OAUTH_CONSENT_WITHDRAWN':
+      return endOAuth(context.database, change)
     case 'ORGANIZATION_STATUS':
       return openBooks(context, operator, (books) => repeatStatus(books, change))
     case 'MEMBER':

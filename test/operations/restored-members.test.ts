@@ -1,13 +1,18 @@
 // Members who were removed, or got another role, after a backup: the security log has it, and after-restore does it again.
+import { execFile } from 'node:child_process'
 import { text } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { expect, jest, test } from '@jest/globals'
 import { operator, operatorContext } from '../../bin/operator.ts'
+import { accessChangesOf } from '../../commands/books/access-changes.ts'
 import { afterRestore } from '../../commands/restores/after-restore.ts'
 import { accessChangesIn, changesToRepeat, type AccessChange } from '../../domain/restoration.ts'
 import type { Role } from '../../domain/roles.ts'
 import { reportText } from '../../bin/restores/report.ts'
 import { installationOf } from '../../models/installation.ts'
+import { connect, registerApp } from '../fixtures/oauth.ts'
 import { addPerson, personWith, type Person } from '../fixtures/persons.ts'
+import { ROOT } from '../fixtures/root.ts'
 import { useService } from '../fixtures/use-service.ts'
 import { until } from '../start/local-run.ts'
 
@@ -90,4 +95,29 @@ test('a run that follows one that was broken off reports what both have done, of
   expect(lines.filter((line) => line.startsWith(`  ${orgs[1]!.orgId} `))).toHaveLength(60)
   expect(lines).toContain(`  ${orgs[2]!.orgId} is SUSPENDED since ${change.time}`)
   expect(lines.filter((line) => line.length > 170 && !line.startsWith('  '))).toEqual([])
+})
+
+test('OAuth clients and consents that ended since end again, and so does all that apps were allowed', async () => {
+  const { orgId } = await service.organization()
+  const [app, other] = [await registerApp(service), await registerApp(service, { name: 'Other' })]
+  for (const one of [app, other]) await connect(service, one, [orgId])
+  const [consent] = await service.sql<{ id: string }>('SELECT id FROM oauth_consents WHERE client_id = $1', other.client_id)
+  const env = { ...process.env, ...service.env }
+  await promisify(execFile)(process.execPath, ['bin/oauth-client.ts', 'revoke', app.client_id], { cwd: ROOT, env })
+  let log = ''
+  for await (const { key } of service.blobs.list('security-log/')) log += await text((await service.blobs.read(key))!.body)
+  const time = new Date()
+  const [row, withdrawn] = [{ id: consent!.id }, { withdrawn_time: time }]
+  const changes = [...accessChangesIn(log).filter(({ change }) => change === 'OAUTH_CLIENT_REVOKED'), ...accessChangesOf('oauth_consents', row, withdrawn, time)]
+  expect(changes).toEqual([
+    { change: 'OAUTH_CLIENT_REVOKED', id: app.client_id, time: expect.any(String) }, { change: 'OAUTH_CONSENT_WITHDRAWN', id: consent!.id, time: time.toISOString() },
+  ])
+  // As they were in the backup.
+  await service.sql('UPDATE oauth_clients SET revoked_time = NULL')
+  const unknown = { change: 'OAUTH_CLIENT_REVOKED' as const, id: orgId, time: time.toISOString() }
+  const done = await afterRestore(operatorContext(service.database), operator(), { lost: { from: time, to: time }, skip: 0, changes: [...changes, unknown] })
+  expect([done.repeated, done.unknown]).toEqual([changesToRepeat(changes), [unknown]])
+  expect(await service.sql('SELECT id FROM oauth_clients WHERE revoked_time IS NOT NULL')).toEqual([{ id: app.client_id }])
+  expect(await service.sql('SELECT id FROM oauth_consents WHERE withdrawn_time IS NOT NULL')).toEqual([{ id: consent!.id }])
+  expect(await service.sql('SELECT FROM oauth_grants WHERE revoked_time IS NULL')).toEqual([])
 })
