@@ -17,7 +17,7 @@ const isPost = ({ method }: Route) => method === 'POST'
 async function rows(): Promise<string> {
   const tables = await service.sql<{ table_name: string }>(
     `SELECT table_name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
-       AND table_name NOT IN ('installation', 'last_uses') ORDER BY 1`,
+       AND table_name NOT IN ('installation', 'last_uses', 'requests') ORDER BY 1`,
   )
   const counts = tables.map(({ table_name }) => `(SELECT format('${table_name} %s %s', count(*), sum(hashtext(t::text))) FROM ${table_name} AS t)`)
   const [counted] = await service.sql<{ state: string }>(`SELECT concat_ws(E'\\n', ${counts.join(', ')}) AS state`)
