@@ -27,6 +27,7 @@ export async function recordHeartbeat(connection: Runs, name: string): Promise<v
  * as away after six.
  */
 export async function recordQueues(connection: Runs, queues: readonly Queue[], suffix: string): Promise<void> {
+  if (queues.includes('core')) await connection.run(BEGIN, [])
   const names = queues.map((queue) => heartbeatOf(queue, suffix))
   await connection.run(BEAT_SELDOM, [queues.includes('core') ? [...names, WORKER] : names])
 }
@@ -51,6 +52,8 @@ export interface Served {
   now: Date
   /** Whether a process that serves `core` was at work. */
   hasWorker: boolean
+  /** Since when one has been, without a pause in which the queue counts as left alone; null where that is not known. */
+  since: Date | null
   queues: ServedQueue[]
 }
 
@@ -73,7 +76,8 @@ export async function queuesServed({ observe }: Pick<Database, 'observe'>, suffi
     const seenAt = latest(told, at(earlierOf(queue, suffix)), isEarlier ? worker : null)
     return { queue, seenAt, isServed: isFresh(seenAt), isTold: isFresh(told) }
   })
-  return { now, hasWorker: isFresh(worker), queues }
+  const hasWorker = isFresh(worker)
+  return { now, hasWorker, since: hasWorker ? at(SINCE) : null, queues }
 }
 
 /** Workers of this version are recorded as the `worker` and for their queues at the same time. */
@@ -85,6 +89,8 @@ function latest(...times: (Date | null)[]): Date | null {
 }
 
 const WORKER = 'worker'
+// Named so that processes of the version before, and what lists who was at work, read past it.
+const SINCE = 'queue/since'
 const heartbeatOf = (queue: Queue, suffix: string) => `queue/${queueName(queue, suffix)}`
 // Named so that processes of the version before read past them.
 const earlierOf = (queue: Queue, suffix: string) => `queue/earlier/${queueName(queue, suffix)}`
@@ -97,6 +103,12 @@ const beat = (name: string, condition: string): Statement => ({
     ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at ${condition}`,
 })
 const BEAT = beat('beat', '')
+const BEGIN = {
+  name: 'begin to be at work',
+  text: `INSERT INTO process_heartbeats (name, seen_at) SELECT '${SINCE}', clock_timestamp()
+    WHERE NOT EXISTS (SELECT FROM process_heartbeats WHERE name = '${WORKER}' AND seen_at > clock_timestamp() - interval '${SERVED_MS} milliseconds')
+    ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`,
+}
 const BEAT_SELDOM = beat('beat seldom', `WHERE process_heartbeats.seen_at < excluded.seen_at - interval '1 second'`)
 
 const SEEN = {

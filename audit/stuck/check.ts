@@ -1,10 +1,11 @@
 // What a check of `npm run doctor` is, and what it finds.
 
 /**
- * `stuck`: it does not go on by itself, or should have by now. `notice`: it waits as it is meant to, for something outside the
+ * `stuck`: it does not go on by itself, or should have by now. `starting`: the same, of a service that has just started and may not
+ * have come to it yet. `notice`: it waits as it is meant to, for something outside the
  * service that an operator may want to know of.
  */
-export type Severity = 'stuck' | 'notice'
+export type Severity = 'stuck' | 'starting' | 'notice'
 
 export interface Finding {
   check: string

@@ -7,6 +7,7 @@ import { openDatabase } from '../../models/database.ts'
 import { readLocalRun, temporalOf, type Settings } from '../../settings.ts'
 import { examineDatabase } from './database.ts'
 import { examinePdfs } from './pdfs.ts'
+import { isStarting, whileStarting } from './starting.ts'
 import { examineTemporal } from './temporal.ts'
 
 const REDIS_MS = 2_000
@@ -37,7 +38,8 @@ export async function examine(settings: Settings, now: Date): Promise<Finding[]>
           ).catch(away('Temporal'))
         : []
     const pdfs = examinePdfs({ engine: settings.pdfEngine, path: readLocalRun().path })
-    return [...stored, ...temporal, ...pdfs, ...redis]
+    const found = [...stored, ...temporal, ...pdfs, ...redis]
+    return isReadable && (await isStarting(database, queueSuffix, now)) ? whileStarting(found) : found
   } finally {
     await engine.close()
     await database.close()

@@ -77,6 +77,7 @@ const OPERATING: Said[] = [
   ['not looked at for 75 minutes', 'audit/stuck/e-invoices.ts', `\${before('75 minutes')}`],
   ['have waited for fifteen minutes', 'audit/stuck/e-invoices.ts', `\${before('15 minutes')}`],
   ['those of the last 30 days', 'audit/stuck/e-invoices.ts', `\${before('30 days')}`],
+  ['Within the first five minutes after a worker has come back', 'bin/doctor/starting.ts', 'GRACE_MS = 5 * 60_000'],
   ['open for five minutes, with the error', 'bin/doctor/pdfs.ts', "`WorkflowType = 'renderDocument'`, 5, LISTED"],
   ['no row was decided for ten minutes', 'audit/stuck/schedules.ts', `i.completed_time > \${before('10 minutes')}`],
   ['not sent after fifteen minutes, reminders after two hours', 'audit/stuck/mails.ts', `THEN \${before('2 hours')} ELSE \${before('15 minutes')}`],
@@ -145,6 +146,7 @@ const RUNNING: Said[] = [
   ['under way by `held_by` (up to 10,000 each', 'models/operations.ts', 'COUNTED_AT_MOST = 10_000'],
   ['deliveries again after 4 seconds at most', 'worker/relay.ts', 'LONGEST_BACKOFF_AWAY_MS = 4_000'],
   ['at the latest after 5 seconds', 'models/token-cache.ts', 'REMEMBERED_MS = 5_000'],
+  ['serves other books](operating.md#a-namespace-that-is-refused); asked at most every 30 seconds', 'api/own-namespace.ts', 'ASK_EVERY_MS = 30_000'],
   ['after three failures in a row', 'api/http/redis-circuit.ts', 'FAILURES = 3'],
   ['up to 10,000, and', 'models/operations.ts', 'COUNTED_AT_MOST = 10_000'],
   ['ends and starts each of them, thirty a second', 'worker/schedule-signals.ts', 'RECONCILED_IN_SECOND = 30'],
@@ -162,7 +164,7 @@ const RUNNING: Said[] = [
   ['what fell due in the two days after it', 'domain/reminders.ts', 'LATEST_DAYS = 2'],
 ]
 const RUNNING_ITSELF = [
-  '(1 while the processes count', '0 while each counts',
+  '(1 while the processes count', '0 while each counts', '(1 where the [namespace', '; 0 where none ever was |',
   'the Node 24', 'is 24, as in the image', 'the data of these three', 'Two runs side by side', 'in about two seconds', 'an IPv6 /64 network', '; 0 for ever',
   'With PostgreSQL 18', 'three times as many as its busiest stretch', 'as long as the lost time, and 10; or', 'GSTR-1', 'grows by 1,000 more',
   'with exit code 1', 'exit with 1', 'exits with 1', 'between two requests', 'load balancers do with their 60 seconds',

@@ -34,7 +34,7 @@ export function promiseOf({ text, section }: Command): RegExp {
   throw new Error(`nothing says what this shows: ${text}`)
 }
 
-const DOCTOR = /^Nothing is stuck\.$|^(STUCK |notice) {2}\S[\s\S]*\n {8}> /m
+const DOCTOR = /^Nothing is stuck\.$|^(STUCK |starting|notice) {2}\S[\s\S]*\n {8}> /m
 const POLLERS = /UNVERSIONED {2}(activity|workflow) +(bahi )?\d+@\S+/
 
 // A part of a command, its section where another has the same, and what it shows.
@@ -61,7 +61,7 @@ const PROMISES: [part: string, section: string | undefined, shown: RegExp][] = [
   ['schedule describe', undefined, /NextRunTime +\S+ hours? from now/],
   ['schedule list', undefined, /housekeeping\/Asia\/Kolkata[\s\S]*reconcile-schedules|reconcile-schedules[\s\S]*housekeeping\/Asia\/Kolkata/],
   ['task-queue describe', undefined, POLLERS],
-  ['doctor -- --json', undefined, /"stuck": (true|false),\s+"findings": \[\s+\{\s+"check": "[^"]+",\s+"severity": "(stuck|notice)",\s+"problem": /],
+  ['doctor -- --json', undefined, /"stuck": (true|false),\s+"findings": \[\s+\{\s+"check": "[^"]+",\s+"severity": "(stuck|starting|notice)",\s+"problem": /],
   ['ENCRYPTION_KEY=<new> npm run doctor', undefined, /STUCK {3}encryption key: /],
   ['npm run doctor', undefined, DOCTOR],
   ['npm run after-restore', undefined, /^Skipped [1-9]\d* numbers of [1-9]\d* organisations/m],

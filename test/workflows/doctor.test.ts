@@ -24,7 +24,11 @@ beforeAll(async () => {
   endpointId = await setup.addEndpoint(customer.url)
   await setup.startWorker()
   await until(async () => (await setup.sql(`SELECT FROM process_heartbeats WHERE name = 'worker'`)).length > 0, 90_000, () => 'no heartbeat')
+  await settle()
+  await until(async () => (await setup.sql(`SELECT WHERE pg_postmaster_start_time() < now() - interval '1 minute'`)).length > 0, 90_000, () => 'the server has just started')
 })
+// As if the worker had been at work for a while.
+const settle = () => setup.sql(`/* settled */ UPDATE process_heartbeats SET seen_at = now() - interval '1 hour' WHERE name = 'queue/since'`)
 afterAll(async () => {
   await setup.close()
   await customer.close()
@@ -45,6 +49,24 @@ function run(env: Record<string, string>, ...args: string[]): Promise<{ code: nu
 test('a service that is well', async () => {
   await until(async () => (await doctor()).length === 0, 120_000, () => 'something is stuck')
   expect(await run(setup.env)).toEqual({ code: 0, output: 'Nothing is stuck.\n' })
+})
+
+test('a service that has just come back: what waited meanwhile is not stuck yet, and what lasts is', async () => {
+  const since = async () => (await setup.sql<{ ago: number }>(`SELECT extract(epoch FROM now() - seen_at)::integer AS ago FROM process_heartbeats WHERE name = 'queue/since'`))[0]!.ago
+  const id = await addSchedule({ next_run_at: new Date(Date.now() - 3_600_000) })
+  expect(checksOf(await doctor())).toContain('stuck overdue schedules')
+  expect(await since()).toBeGreaterThan(3_000)
+  // The beats of a worker after half a minute without any.
+  await setup.sql(`/* back */ UPDATE process_heartbeats SET seen_at = now() - interval '1 minute' WHERE name = 'worker' OR name LIKE 'queue/core%'`)
+  await until(async () => (await since()) < 60, 30_000, () => 'the time is not noted')
+  const found = await doctor({ ENCRYPTION_KEY: randomBytes(32).toString('base64') })
+  expect(checksOf(found)).toEqual(expect.arrayContaining(['starting overdue schedules', 'stuck encryption key']))
+  expect(by(found, 'overdue schedules')!.problem).toContain(id)
+  const { code, output } = await run(setup.env)
+  expect({ code, output }).toEqual({ code: 0, output: expect.stringMatching(/^starting {2}overdue schedules: [\s\S]*\n\nThe service has just started\. What is `starting` goes on by itself/) })
+  expect(checksOf(await doctor({}, new Date(Date.now() + 6 * 60_000)))).toContain('stuck overdue schedules')
+  await settle()
+  await setup.sql('DELETE FROM recurring_schedules')
 })
 
 describe('PostgreSQL', () => {
