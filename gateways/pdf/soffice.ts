@@ -70,9 +70,10 @@ export function sofficeConverter({ soffice, python }: Soffice, nice: number): Co
   }
   const ready = answer().then(() => undefined)
   ready.catch(() => undefined)
-  const ended = endOf(child).then((how) => {
+  const ended = endOf(child).then(async (how) => {
     killGroup(child.pid)
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 })
+    // The profile of LibreOffice is hundreds of files; other documents and workflows go on meanwhile.
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 })
     return how
   })
   return {
