@@ -38,7 +38,7 @@ export interface Database extends Connection {
   portions<Row>(statement: BoundStatement, rowsAtOnce: number, over?: AbortSignal): AsyncGenerator<Row[], void>
   /** As runAll, but all statements see what was committed before the first of them began. */
   snapshot(statements: BoundStatement[]): Promise<unknown[][]>
-  /** Like run, but not counted in roundTrips, so that measuring does not change what is measured. */
+  /** Like run, but not counted in roundTrips: for measuring, and for what is written beside the calls. */
   observe<Row>(statement: Statement, values: readonly unknown[]): Promise<Row[]>
   /** Round trips to the server since the start, for the metrics and the bench. */
   roundTrips(): number

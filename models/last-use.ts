@@ -1,5 +1,5 @@
 // When tokens and partner keys were last used: kept in memory, and written coarsely, so that no call waits for it.
-import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
 
 export interface LastUses {
   /** Notes that a token or partner key was used now. What a process has not written when it ends is lost. */
@@ -13,7 +13,7 @@ const WRITE_MS = 60_000
 /** More are forgotten: their next use is written, though the one before is recent. */
 const MOST = 20_000
 
-export function createLastUses(connection: Connection, everyMs = WRITE_MS): LastUses {
+export function createLastUses(database: Pick<Database, 'observe'>, everyMs = WRITE_MS): LastUses {
   const noted = new Map<string, number>()
   let pending = new Map<string, Date>()
   let isWriting = false
@@ -24,7 +24,7 @@ export function createLastUses(connection: Connection, everyMs = WRITE_MS): Last
     const subjects = [...uses.keys()].sort()
     const times = subjects.map((subject) => uses.get(subject)!)
     // A database that is away loses them; the next use after that is noted again.
-    await connection.run(WRITE, [subjects, times]).catch(() => {
+    await database.observe(WRITE, [subjects, times]).catch(() => {
       for (const subject of subjects) noted.delete(subject)
     })
   }

@@ -25,12 +25,30 @@ export const passwordResets = model(
 )
 export type PasswordResetRow = RowOf<typeof passwordResets>
 
-/** The oldest requests, and for each the organisation of which its person gets the mail; null where there is none. */
+/** Where a page of requests ended. */
+export type RequestPlace = Pick<PasswordResetRequestRow, 'created_time' | 'id'>
+
+/**
+ * The oldest requests after this place, and for each the organisation of which its person gets the mail; null where there is
+ * none.
+ */
 export function findResetRequests(
   connection: Connection,
+  after: RequestPlace | null,
   most: number,
 ): Promise<(PasswordResetRequestRow & { org_id: string | null })[]> {
-  return connection.run(REQUESTS, [most])
+  return connection.run(REQUESTS, [most, after?.created_time ?? null, after?.id ?? null])
+}
+
+/** Whether so many requests wait. */
+export async function areResetRequests(connection: Connection, many: number): Promise<boolean> {
+  const [row] = await connection.run<{ are: boolean }>(ARE_MANY, [many])
+  return row!.are
+}
+
+const ARE_MANY: Statement = {
+  name: 'are many reset requests',
+  text: 'SELECT count(*) >= $1::integer AS are FROM (SELECT FROM password_reset_requests LIMIT $1::integer) AS waiting',
 }
 
 // One that is no sandbox first, then the one that the person has belonged to for longest.
@@ -42,6 +60,7 @@ const REQUESTS: Statement = {
   name: 'password reset requests',
   text: `SELECT r.id, r.email, r.origin, r.site, r.created_time, its.org_id FROM password_reset_requests AS r
          LEFT JOIN people AS p ON lower(p.email) = lower(r.email) LEFT JOIN LATERAL (${ORGANIZATION_OF('p.id')}) AS its ON true
+         WHERE $2::timestamptz IS NULL OR (r.created_time, r.id) > ($2, $3::uuid)
          ORDER BY r.created_time, r.id LIMIT $1::integer`,
 }
 

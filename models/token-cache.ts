@@ -1,5 +1,6 @@
 // Remembers the holders of tokens, and which tokens are no longer valid, so that most calls need no query for them.
 import type { Connection } from './connection.ts'
+import type { Database } from './database.ts'
 import { createKnownSecrets } from './known-secrets.ts'
 import { createLastUses } from './last-use.ts'
 import { listen } from './listener.ts'
@@ -40,7 +41,7 @@ const MAX_TOKENS = 10_000
  * of the change. While this process cannot receive notifications it remembers nothing, so a revoked token or a suspended
  * organisation is served no longer than a notification takes, or 5 s where the connection was lost and that is not noticed yet.
  */
-export function rememberTokens(connection: Connection, databaseUrl: string): TokenCache {
+export function rememberTokens(connection: Connection & Pick<Database, 'observe'>, databaseUrl: string): TokenCache {
   const remembered = new Map<string, Remembered>()
   // Hashes of revoked and expired secrets, each with its kind: token or key.
   const dead = new Set<string>()

@@ -201,6 +201,17 @@ export const lockTokensOfUser = finder<TokenRow, [userId: string]>(tokens, (user
   lock: true,
 }))
 
+/** How many tokens the organisation has made since this time, revoked ones included; those of partners are not its own. */
+export async function countMadeTokens({ connection, orgId }: Scope, since: Date): Promise<number> {
+  const [{ count } = { count: 0n }] = await connection.run<{ count: bigint }>(COUNT_MADE, [orgId, since])
+  return Number(count)
+}
+
+const COUNT_MADE: Statement = {
+  name: 'count made tokens',
+  text: `SELECT count(*) FROM tokens WHERE org_id = $1 AND kind = 'PAT' AND partner_id IS NULL AND created_time > $2`,
+}
+
 const liveOfPartner = finder<TokenRow, [partnerId: string, now: Date]>(tokens, (partnerId, now) => ({
   where: { partner_id: is(partnerId), revoked_time: { [Op.or]: [{ [Op.is]: null }, { [Op.gt]: now }] } },
   order: [

@@ -17,7 +17,7 @@ export const passwordResetRoutes = [
     prepare: ({ body }, { signIns }, { origin }) => signIns.countReset(body.email, origin.ip),
     async write(books, { body }, { site }, prepared) {
       prepared()
-      requestPasswordReset(books, body.email, site.origin)
+      await requestPasswordReset(books, body.email, site.origin)
       return { message: 'If this address is known here, a mail is on its way to it.' }
     },
   }),

@@ -26,6 +26,7 @@ export const tokenRoutes = [
     path: '/tokens',
     does: 'Make a token',
     scope: 'tokens.UPDATE',
+    changesOrganization: true,
     status: 201,
     secretAnswer: true,
     body: NewToken,

@@ -5,8 +5,8 @@ import { isId } from '../../domain/ids.ts'
 import { checkedScopes, FULL_ACCESS } from '../../domain/scopes.ts'
 import { findRow } from '../../models/find.ts'
 import { findTokensOfOrganization } from '../../models/issued-access.ts'
-import { findOrganization } from '../../models/organization.ts'
-import { tokens, type TokenRow } from '../../models/token.ts'
+import { findOrganization, lockOrganization } from '../../models/organization.ts'
+import { countMadeTokens, tokens, type TokenRow } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
 import { joinMember } from '../people/members.ts'
 import { revokeToken } from './access.ts'
@@ -51,22 +51,22 @@ export interface NewTokenFields {
   expires_at?: string | null
 }
 
-/** The most tokens of an organisation that can be used at the same time. */
+/** The most tokens of an organisation that can be used at the same time, and that it makes in 24 hours: rows of tokens stay. */
 const MAX_TOKENS = 200
+const MAX_OF_A_DAY = 100
+const DAY_MS = 24 * 60 * 60 * 1_000
 
 /**
  * Makes a token of the signed-in user. Throws validation.invalid_value for an unknown scope or an expiry that has passed, and
- * conflict.limit_reached beyond MAX_TOKENS.
+ * conflict.limit_reached beyond MAX_TOKENS and MAX_OF_A_DAY. Locks the organisation, so that it is counted what others make.
  */
 export async function createToken(books: Books, { name, scopes, expires_at }: NewTokenFields): Promise<IssuedToken> {
   const expires = expires_at == null ? null : new Date(endOfDate(expires_at)!)
   if (expires !== null && expires <= books.now)
     throw fault('validation.invalid_value', { field: 'expires_at', message: 'expires_at must be in the future.' })
   const checked = checkedScopes(scopes)
-  if ((await findTokensOfOrganization(books, books.now)).length >= MAX_TOKENS) {
-    const message = `The organisation has ${MAX_TOKENS} tokens; revoke some that are not needed any more.`
-    throw fault('conflict.limit_reached', { message, details: { limit: MAX_TOKENS } })
-  }
+  await lockOrganization(books.connection, books.orgId)
+  await refuseTooMany(books)
   const token = issueToken(books, {
     userId: books.caller.userId,
     name: name.trim(),
@@ -84,6 +84,19 @@ export async function createToken(books: Books, { name, scopes, expires_at }: Ne
   })
   return token
 }
+
+async function refuseTooMany(books: Books): Promise<void> {
+  if ((await findTokensOfOrganization(books, books.now)).length >= MAX_TOKENS)
+    throw limitReached(
+      `The organisation has ${MAX_TOKENS} tokens; revoke some that are not needed any more.`,
+      MAX_TOKENS,
+    )
+  if ((await countMadeTokens(books, new Date(books.now.getTime() - DAY_MS))) >= MAX_OF_A_DAY)
+    throw limitReached(`${MAX_OF_A_DAY} tokens were made in the last 24 hours; make others tomorrow.`, MAX_OF_A_DAY)
+}
+
+const limitReached = (message: string, limit: number) =>
+  fault('conflict.limit_reached', { message, details: { limit } })
 
 /** Revokes a token of the organisation, whoever has issued it. Throws not_found.resource. */
 export async function revokeTokenOfOrganization(books: Books, id: string): Promise<void> {

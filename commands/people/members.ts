@@ -26,7 +26,7 @@ export async function joinMember(
 
 /**
  * Gives a member another role. Throws not_found.resource, and conflict.invalid_state for the last owner. Links by which a former
- * owner has invited others work no more.
+ * owner has invited others work no more, and tokens of theirs neither: only owners have tokens, which may do more than other roles.
  */
 export async function changeRole(books: Books, userId: string, role: Role): Promise<UserRow> {
   const { member, otherOwners } = await lockMember(books, userId)
@@ -34,6 +34,8 @@ export async function changeRole(books: Books, userId: string, role: Role): Prom
   if (member.role === 'OWNER') {
     if (otherOwners === 0) throw lastOwner()
     await withdrawInvitationsBy(books, member)
+    for (const token of await lockTokensOfUser(books, member.id))
+      books.update(tokens, token, { revoked_time: books.now })
   }
   record(books, 'MEMBER_ROLE_CHANGED', member, { role: { old: member.role, new: role } })
   return books.update(users, member, { role })

@@ -1,8 +1,10 @@
 // Resets of passwords: asked for, mailed, and used once.
+import { fault } from '../../domain/faults.ts'
 import { LINK_MS } from '../../domain/mail-link.ts'
 import type { Connection } from '../../models/connection.ts'
 import { findPerson, findPersonByEmail, lockPerson, people } from '../../models/person.ts'
 import {
+  areResetRequests,
   findReset,
   findUserOfPerson,
   lockEndedResets,
@@ -17,11 +19,19 @@ import { queueLinkMail } from '../mail/notices.ts'
 import { linkEnded, type MailLinks } from './mail-links.ts'
 import { checkPassword, hashOfPassword } from './passwords.ts'
 
+/** The most requests that wait; the worker answers them within seconds. */
+const MAX_WAITING = 10_000
+
 /**
  * Stores that a reset is asked for, the same for every address: the worker finds out whether somebody has it. `site` is the origin
- * that the link in the mail will begin with.
+ * that the link in the mail will begin with. Throws service.unavailable where MAX_WAITING wait already.
  */
-export function requestPasswordReset(books: Books, email: string, site: string): void {
+export async function requestPasswordReset(books: Books, email: string, site: string): Promise<void> {
+  if (await areResetRequests(books.connection, MAX_WAITING))
+    throw fault('service.unavailable', {
+      message: 'Too many people ask for a new password; try again.',
+      retryAfter: 60,
+    })
   books.insertAbove(passwordResetRequests, {
     id: books.newId(),
     email: email.trim(),

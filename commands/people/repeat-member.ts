@@ -22,10 +22,9 @@ export async function repeatMember(
   if (isRemoved || member.role === role) return isRemoved ? role === null : true
   const isOtherOwner = (user: UserRow) => user.id !== id && user.role === 'OWNER' && user.person_id !== null
   if (member.role === 'OWNER' && !locked.some(isOtherOwner)) return false
-  if (role === null) {
+  if (role === null || member.role === 'OWNER')
     for (const token of await lockTokensOfUser(books, id)) books.update(tokens, token, { revoked_time: new Date(time) })
-    await endConsentsOfMember(books, id, new Date(time))
-  }
+  if (role === null) await endConsentsOfMember(books, id, new Date(time))
   books.update(users, member, role === null ? { person_id: null, removed_time: new Date(time) } : { role })
   books.record({
     action: role === null ? 'MEMBER_REMOVED' : 'MEMBER_ROLE_CHANGED',

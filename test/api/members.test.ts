@@ -142,6 +142,23 @@ test('a role changes at once, also for a session that is open', async () => {
   expect((await actions(orgId)).map(({ action, by }) => [action, by])).toEqual([['MEMBER_ROLE_CHANGED', owner.email], ['MEMBER_ROLE_CHANGED', viewer.email]])
 })
 
+test('an owner who becomes something else loses the tokens that they could make, at once; another role loses none', async () => {
+  const { orgId, owner } = await newOrganization()
+  const person = await personWith(service, orgId, 'OWNER')
+  const id = await idOf(owner, person.email)
+  const { token } = (await person.call('POST', '/tokens', { body: { name: 'Kept aside', scopes: ['Svc.fullaccess.all'] } })).body.token
+  const kept = (await owner.call('POST', '/tokens', { body: { name: 'Till', scopes: ['Svc.fullaccess.all'] } })).body.token.token
+  const statusOf = async (token: string) => (await service.call('POST', '/contacts', { token, key: randomUUID(), body: { contact_name: randomUUID() } })).status
+  const become = async (role: Role) => expect((await owner.call('PUT', `/members/${id}`, { body: { role } })).status).toBe(200)
+  expect([await statusOf(token), await statusOf(kept)]).toEqual([201, 201])
+  await become('ACCOUNTANT')
+  expect([await statusOf(token), await statusOf(kept)]).toEqual([401, 201])
+  const byOperator = await service.token(orgId, { userId: id })
+  await become('VIEWER')
+  await become('OWNER')
+  expect(await statusOf(byOperator)).toBe(201)
+})
+
 test('a removed member loses the organisation, their tokens and invitations at once, and may be invited again', async () => {
   const { orgId, owner } = await newOrganization()
   const person = await personWith(service, orgId, 'OWNER')

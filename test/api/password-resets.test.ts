@@ -32,20 +32,25 @@ test('every address has the same answer, by the same statements, and known ones 
   // What a process asks of its database once is not counted.
   await ask('')
   for (const email of [known, ` ${known.toUpperCase()} `, `${randomUUID()}@nobody.example`, 'not an address', '']) {
-    const before = service.pool.roundTrips()
-    const { status, text } = await ask(email)
-    roundTrips.push(service.pool.roundTrips() - before)
-    answers.push([status, text])
+    // The fewest of three: the pool is shared with what the process does beside the calls.
+    const trips = []
+    for (let tries = 0; tries < 3; tries += 1) {
+      const before = service.pool.roundTrips()
+      const { status, text } = await ask(email)
+      trips.push(service.pool.roundTrips() - before)
+      answers.push([status, text])
+    }
+    roundTrips.push(Math.min(...trips))
   }
   expect(new Set(answers.map(String)).size).toBe(1)
   expect(answers[0]![0]).toBe(202)
   expect(new Set(roundTrips).size).toBe(1)
-  expect((await service.sql('SELECT FROM password_reset_requests')).length).toBe(6)
+  expect((await service.sql('SELECT FROM password_reset_requests')).length).toBe(16)
   await Promise.all([answer(), answer()])
   await answer()
   expect(await service.sql('SELECT FROM password_reset_requests')).toEqual([])
-  expect((await mailsTo(known)).length).toBe(2)
-  expect((await service.sql('SELECT FROM emails')).length).toBe(2)
+  expect((await mailsTo(known)).length).toBe(6)
+  expect((await service.sql('SELECT FROM emails')).length).toBe(6)
 })
 
 test('the mail begins with the public URL whatever the Host, and no table has the secret', async () => {
@@ -126,4 +131,35 @@ test('pages of other sites and tokens are refused', async () => {
     expect(codeOf(await plain('POST', path, { body, headers }))).toEqual(UNKNOWN)
     expect(codeOf(await plain('POST', path, { body, token: 'svc_pat_x' }))).toEqual(UNKNOWN)
   }
+})
+
+test('so many requests may wait; further ones are 503 for every address, until the worker has answered them', async () => {
+  const known = await addPerson(service, orgId, 'VIEWER')
+  // Those of the tests above.
+  await answer()
+  const waiting = async () => Number((await service.sql<Json>('SELECT count(*) FROM password_reset_requests'))[0]!.count)
+  await service.sql(
+    `INSERT INTO password_reset_requests (id, email, origin, site, created_time)
+     SELECT gen_random_uuid(), 'x' || n || '@nobody.example', '{}', 'https://books.example', now() - interval '1 minute' FROM generate_series(1, 9999) AS n`)
+  expect((await ask(known)).status).toBe(202)
+  const refused = []
+  for (const email of [known, `${randomUUID()}@nobody.example`]) refused.push(await ask(email))
+  expect(refused.map((one) => [...codeOf(one), one.headers['retry-after']])).toEqual([[503, 'service.unavailable', '60'], [503, 'service.unavailable', '60']])
+  await answer()
+  expect(await waiting()).toBe(9_000)
+  await service.sql(`DELETE FROM password_reset_requests WHERE email LIKE 'x%@nobody.example'`)
+  await answer()
+  expect([await waiting(), (await mailsTo(known)).length]).toEqual([0, 1])
+})
+
+test('a request that fails holds up no other', async () => {
+  const [first, second] = [await addPerson(service, orgId, 'VIEWER'), await addPerson(service, orgId, 'VIEWER')]
+  for (const email of [first, second]) await ask(email)
+  await service.sql(`CREATE FUNCTION refuse_removal() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'not this one'; END $$`)
+  await service.sql(`CREATE TRIGGER refuse_removal BEFORE DELETE ON password_reset_requests FOR EACH ROW WHEN (OLD.email = '${first}') EXECUTE FUNCTION refuse_removal()`)
+  await expect(answer()).rejects.toThrow('not this one')
+  expect([(await mailsTo(first)).length, (await mailsTo(second)).length]).toEqual([0, 1])
+  await service.sql('DROP FUNCTION refuse_removal CASCADE')
+  await answer()
+  expect((await mailsTo(first)).length).toBe(1)
 })

@@ -87,3 +87,21 @@ test("another organisation's owner finds no token of this one, and a sandbox has
   expect(made.body.token.token).toMatch(/^svc_pat_test_/)
   expect((await listed()).some(({ token_id }) => token_id === id)).toBe(true)
 })
+
+test('an organisation makes a hundred tokens a day, revoked ones included, however many calls come at once', async () => {
+  const { orgId } = await service.organization()
+  const person = await personWith(service, orgId, 'OWNER')
+  const body = { name: 'Again', scopes: ['Svc.invoices.READ'] }
+  const add = (count: number, age: string, revoked: boolean) => service.sql(
+    `INSERT INTO tokens (org_id, id, kind, token_hash, scopes, tier, revoked_time, created_time)
+     SELECT $1, gen_random_uuid(), 'PAT', decode(md5(random()::text || n), 'hex'), '{}', 'DEFAULT', CASE WHEN $4 THEN now() END, now() - $3::interval
+     FROM generate_series(1, $2::integer) AS n`, orgId, count, age, revoked)
+  await add(98, '23 hours', true)
+  const made = await Promise.all(Array.from({ length: 5 }, () => person.call('POST', '/tokens', { body })))
+  expect(made.map(({ status }) => status).sort()).toEqual([201, 201, 409, 409, 409])
+  expect(made.find(({ status }) => status === 409)!.body).toMatchObject({ code: 'conflict.limit_reached', details: { limit: 100 } })
+  await service.sql(`UPDATE tokens SET created_time = now() - interval '25 hours' WHERE org_id = $1`, orgId)
+  await add(197, '2 days', false)
+  // With the partner's and the two of above.
+  expect((await person.call('POST', '/tokens', { body })).body).toMatchObject({ code: 'conflict.limit_reached', details: { limit: 200 } })
+})

@@ -1,6 +1,7 @@
 // Whose token is whose is remembered only as long as it is certain.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import type { Connection } from '../../models/connection.ts'
+import type { Database } from '../../models/database.ts'
 import { rememberTokens, type TokenCache } from '../../models/token-cache.ts'
 import type { Client } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
@@ -10,13 +11,14 @@ let client: Client
 let memory: TokenCache
 let asked = 0
 
-const counting = (): Connection => ({
+const counting = (): Connection & Pick<Database, 'observe'> => ({
   run: (statement, values) => {
     if (statement.name === 'token holder') asked += 1
     return service.database.run(statement, values)
   },
   runBoth: (first, second) => service.database.runBoth(first, second),
   runAll: (statements) => service.database.runAll(statements),
+  observe: (statement, values) => service.database.observe(statement, values),
 })
 const find = (now = new Date()) => memory.find(client.token, now)
 const inMs = (ms: number) => new Date(Date.now() + ms)
