@@ -17,69 +17,65 @@ interface Concern {
   to: string
 }
 
+type Named = Pick<Concern, 'icon' | 'title' | 'text' | 'to'>
+
+const RECEIVABLE: Named = {
+  icon: 'invoice',
+  title: 'Overdue receivables',
+  text: 'invoices that customers have not paid in time',
+  to: '/invoices?overdue=true',
+}
+const PAYABLE: Named = {
+  icon: 'bill',
+  title: 'Overdue payables',
+  text: 'bills that are past their due date',
+  to: '/bills?overdue=true',
+}
+const draftsOf = (noun: string): Named => ({
+  icon: 'estimate',
+  title: `Old drafts of ${noun}`,
+  text: 'drafts older than a week',
+  to: `/${noun}?status=DRAFT&sort=created_time`,
+})
+const MAILS: Named = {
+  icon: 'mail',
+  title: 'Undelivered mails',
+  text: 'mails of the last 7 days that did not arrive',
+  to: '',
+}
+const SCHEDULES: Named = {
+  icon: 'schedule',
+  title: 'Schedules',
+  text: 'schedules that are paused or failed',
+  to: '/schedules',
+}
+const ENDPOINTS: Named = {
+  icon: 'webhook',
+  title: 'Webhook endpoints',
+  text: 'endpoints that fail or are disabled',
+  to: '/endpoints',
+}
+const DELIVERIES: Named = {
+  icon: 'delivery',
+  title: 'Webhook deliveries',
+  text: 'deliveries of the last 7 days that were given up',
+  to: '/deliveries?status=FAILED',
+}
+
 /** Concerns that there are, those that could not be asked, and whether others are still being asked. */
 export function Attention() {
   const [receivable, payable] = [useOverdue('INVOICE'), useOverdue('BILL')]
   const [invoices, bills] = [useDrafts('INVOICE'), useDrafts('BILL')]
   const { endpoints, deliveries, schedules } = useFailures()
-  const mails = useUndeliveredMails()
   const concerns: Concern[] = [
-    {
-      icon: 'invoice',
-      title: 'Overdue receivables',
-      text: 'invoices that customers have not paid in time',
-      to: '/invoices?overdue=true',
-      ...of(receivable),
-    },
-    {
-      icon: 'bill',
-      title: 'Overdue payables',
-      text: 'bills that are past their due date',
-      to: '/bills?overdue=true',
-      ...of(payable),
-    },
-    {
-      icon: 'estimate',
-      title: 'Old drafts of invoices',
-      text: 'drafts older than a week',
-      to: '/invoices?status=DRAFT&sort=created_time',
-      ...of(invoices),
-    },
-    {
-      icon: 'estimate',
-      title: 'Old drafts of bills',
-      text: 'drafts older than a week',
-      to: '/bills?status=DRAFT&sort=created_time',
-      ...of(bills),
-    },
-    {
-      icon: 'mail',
-      title: 'Undelivered mails',
-      text: 'mails of the last 7 days that did not arrive',
-      to: '',
-      ...of(mails),
-    },
-    {
-      icon: 'schedule',
-      title: 'Schedules',
-      text: 'schedules that are paused or failed',
-      to: '/schedules',
-      ...of(schedules),
-    },
-    {
-      icon: 'webhook',
-      title: 'Webhook endpoints',
-      text: 'endpoints that fail or are disabled',
-      to: '/endpoints',
-      ...of(endpoints),
-    },
-    {
-      icon: 'delivery',
-      title: 'Webhook deliveries',
-      text: 'deliveries of the last 7 days that were given up',
-      to: '/deliveries?status=FAILED',
-      ...of(deliveries),
-    },
+    { ...RECEIVABLE, ...of(receivable) },
+    { ...PAYABLE, ...of(payable) },
+    { ...draftsOf('invoices'), ...of(invoices) },
+    { ...draftsOf('bills'), ...of(bills) },
+    { ...MAILS, ...of(useUndeliveredMails()) },
+    { ...SCHEDULES, ...of(schedules) },
+    { ...ENDPOINTS, ...of(endpoints) },
+    { ...DELIVERIES, ...of(deliveries) },
   ]
   const isAsking = concerns.some(({ found, error }) => !found && !error)
   const shown = concerns.filter(({ found, error }) => error || (found && found.count > 0))
