@@ -18,7 +18,8 @@ export const isInProgress = (error: BahiError): boolean => error.code === 'idemp
 /** True if the same call may succeed when it is sent again. A POST is the same call by its key. */
 export function isPassing(error: BahiError): boolean {
   if (error instanceof ConnectionError || error instanceof RateLimitedError || isInProgress(error)) return true
-  if (error instanceof InvalidAnswerError) return error.status === null || error.status < 300
+  // A redirection has a status from 300 on, in browsers 0.
+  if (error instanceof InvalidAnswerError) return error.status === null || (error.status >= 200 && error.status < 300)
   if (error.status === 408 || error.status === 503 || error.status === 504) return true
   return error.status === 502 && (error.code === 'http.502' || error.code === 'storage.upload_failed')
 }

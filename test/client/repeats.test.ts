@@ -198,6 +198,16 @@ test('the document says how often, how long and how soon', () => {
   expect(textOf('docs/client.md')).toContain(`how long one attempt may take: ${figure(timeoutMs)} ms,`)
 })
 
+test('a redirection as browsers show it is not repeated', async () => {
+  let calls = 0
+  const hidden = async () => {
+    calls += 1
+    return Object.defineProperty(Response.error(), 'type', { value: 'opaqueredirect' })
+  }
+  expect(await rejection(clientWith({ fetch: hidden }).get('/contacts'))).toBeInstanceOf(InvalidAnswerError)
+  expect(calls).toBe(1)
+})
+
 test('the token goes to the API alone', async () => {
   const other = await openHostileServer()
   other.script(FINE)
