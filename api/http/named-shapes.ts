@@ -2,6 +2,7 @@
 import type { TSchema } from 'typebox'
 import * as account from '../shapes/account.ts'
 import * as activity from '../shapes/activity.ts'
+import * as address from '../shapes/address.ts'
 import * as attachment from '../shapes/attachment.ts'
 import * as bill from '../shapes/bill.ts'
 import * as branch from '../shapes/branch.ts'
@@ -25,6 +26,7 @@ import * as journal from '../shapes/journal.ts'
 import * as lineItem from '../shapes/line-item.ts'
 import * as member from '../shapes/member.ts'
 import * as organization from '../shapes/organization.ts'
+import * as oauth from '../shapes/oauth.ts'
 import * as passwordReset from '../shapes/password-reset.ts'
 import * as payment from '../shapes/payment.ts'
 import * as preferences from '../shapes/preferences.ts'
@@ -44,6 +46,7 @@ import { PageContext } from './page.ts'
 const FILES = [
   account,
   activity,
+  address,
   attachment,
   bill,
   branch,
@@ -67,6 +70,7 @@ const FILES = [
   lineItem,
   member,
   organization,
+  oauth,
   passwordReset,
   payment,
   preferences,

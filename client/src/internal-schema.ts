@@ -110,6 +110,41 @@ export interface paths {
          */
         delete: operations["deleteTokensByTokenId"];
     };
+    "/oauth_clients": {
+        parameters: {
+        };
+        /**
+         * List the OAuth clients of the organisation
+         * @description Requires the scope `Svc.tokens.READ`.
+         */
+        get: operations["getOauthClients"];
+        /**
+         * Register an OAuth client
+         * @description Requires the scope `Svc.tokens.UPDATE`.
+         */
+        post: operations["postOauthClients"];
+    };
+    "/oauth_clients/{client_id}": {
+        parameters: {
+        };
+        /**
+         * Revoke an OAuth client, with every token that it has
+         * @description Requires the scope `Svc.tokens.UPDATE`.
+         */
+        delete: operations["deleteOauthClientsByClientId"];
+    };
+    "/consents": {
+        parameters: {
+        };
+        /** List what the person has allowed apps */
+        get: operations["getConsents"];
+    };
+    "/consents/{consent_id}": {
+        parameters: {
+        };
+        /** Withdraw a consent, with every token that it gave */
+        delete: operations["deleteConsentsByConsentId"];
+    };
     "/preferences": {
         parameters: {
         };
@@ -275,6 +310,31 @@ export interface components {
                 country?: string | null;
             } | null;
         };
+        Consent: {
+            /** Format: uuid */
+            consent_id: string;
+            client: {
+                /** Format: uuid */
+                client_id: string;
+                name: string;
+            };
+            scopes: string[];
+            organizations: {
+                /** Format: uuid */
+                org_id: string;
+                name: string;
+            }[];
+            /**
+             * Format: date-time
+             * @description UTC with milliseconds.
+             */
+            created_time: string;
+            /**
+             * Format: date-time
+             * @description To the hour.
+             */
+            last_used_time: string | null;
+        };
         CostCenter: {
             /**
              * Format: uuid
@@ -430,11 +490,29 @@ export interface components {
             /** @enum {unknown} */
             role: "OWNER" | "ACCOUNTANT" | "VIEWER";
         };
+        NewOAuthClient: {
+            name: string;
+            redirect_uris: string[];
+            public?: boolean | null;
+        };
         NewToken: {
             name: string;
             scopes: string[];
             /** Format: instant */
             expires_at?: string | null;
+        };
+        OAuthClient: {
+            /** Format: uuid */
+            client_id: string;
+            name: string;
+            redirect_uris: string[];
+            /** @description Without a secret: an app on the devices of its users. */
+            public: boolean;
+            /**
+             * Format: date-time
+             * @description UTC with milliseconds.
+             */
+            created_time: string;
         };
         PageContext: {
             per_page: number;
@@ -544,6 +622,21 @@ export interface components {
                     provider: "sandbox" | "irp";
                 };
             };
+        };
+        RegisteredOAuthClient: {
+            /** Format: uuid */
+            client_id: string;
+            name: string;
+            redirect_uris: string[];
+            /** @description Without a secret: an app on the devices of its users. */
+            public: boolean;
+            /**
+             * Format: date-time
+             * @description UTC with milliseconds.
+             */
+            created_time: string;
+            /** @description Shown here alone; null for a public client. */
+            client_secret: string | null;
         };
         Session: {
             /** Format: uuid */
@@ -1144,6 +1237,164 @@ export interface operations {
         parameters: {
             path: {
                 token_id: string;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                    };
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getOauthClients: {
+        parameters: {
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        oauth_clients: components["schemas"]["OAuthClient"][];
+                    };
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    postOauthClients: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewOAuthClient"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        oauth_client: components["schemas"]["RegisteredOAuthClient"];
+                    };
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteOauthClientsByClientId: {
+        parameters: {
+            path: {
+                client_id: string;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                    };
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getConsents: {
+        parameters: {
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        code: 0;
+                        message: string;
+                        consents: components["schemas"]["Consent"][];
+                    };
+                };
+            };
+            /** @description Error */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteConsentsByConsentId: {
+        parameters: {
+            path: {
+                consent_id: string;
             };
         };
         requestBody?: never;

@@ -6,6 +6,7 @@ import { FAULTS } from '../../domain/faults.ts'
 import { EVENT_TYPES } from '../../domain/events.ts'
 import type { Json } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
+import { filesOf, read } from '../house/sources.ts'
 import { inlined, judge } from './published.ts'
 import { each, hasId, ROUTES } from './routes.ts'
 
@@ -82,6 +83,12 @@ test('the codes of a refusal are the codes of GET /errors', async () => {
   const codes = (body.errors as Json[]).map(({ code }) => code)
   expect(codes).toEqual(Object.keys(FAULTS))
   expect(document.components.schemas.Error.properties.code.enum).toEqual(codes)
+})
+
+// fields.ts has the parts of shapes.
+test('the shapes of every file can be components', () => {
+  const files = filesOf('.ts').filter((path) => path.startsWith('api/shapes/') && path !== 'api/shapes/fields.ts')
+  expect(files.filter((path) => !read('api/http/named-shapes.ts').includes(`'../${path.slice('api/'.length)}'`))).toEqual([])
 })
 
 describe('shapes that several calls have', () => {
