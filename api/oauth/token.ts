@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../commands/books/caller.ts'
 import { openBooks } from '../../commands/books/open-books.ts'
 import { exchange } from '../../commands/oauth/exchange.ts'
+import { GRANT_TYPES } from '../../commands/oauth/library.ts'
 import { revokeOAuthToken } from '../../commands/oauth/revoke.ts'
 import type { FoundClient } from '../../models/oauth-client.ts'
 import { introspectedToken } from '../../models/oauth-grant.ts'
@@ -27,6 +28,9 @@ const MAX_SECRET = 200
 
 export const token: ClientEndpoint = async (call) => {
   const { server, form, client } = call
+  if (form.grant_type === undefined) throw new OAuthFault('invalid_request', 'grant_type is missing.')
+  if (!GRANT_TYPES.includes(form.grant_type))
+    throw new OAuthFault('unsupported_grant_type', `grant_type must be ${GRANT_TYPES.join(' or ')}.`)
   const given = await openBooks(server.writeContext, callerOf(call), (books) =>
     exchange(books, client, form, server.sealer),
   )

@@ -37,7 +37,9 @@ export function withAnswer(uri: string, answer: Record<string, string>): string 
   return `${uri}${uri.includes('?') ? '&' : '?'}${new URLSearchParams(answer).toString()}`
 }
 
-/** What a Content-Security-Policy calls the place that the URI leads to. */
+/** What a Content-Security-Policy calls the place that the URI leads to; it has no word for an IPv6 address but its scheme. */
 export function sourceOf(uri: string): string {
-  return PRIVATE_SCHEME.test(uri) ? `${uri.slice(0, uri.indexOf(':'))}:` : new URL(uri).origin
+  if (PRIVATE_SCHEME.test(uri)) return `${uri.slice(0, uri.indexOf(':'))}:`
+  const { origin, protocol, hostname } = new URL(uri)
+  return hostname.startsWith('[') ? protocol : origin
 }

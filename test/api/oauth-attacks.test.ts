@@ -132,8 +132,9 @@ describe('forged forms (§4.7): no consent without the page that was shown to th
 
   test('by a page of another site, with and without the proof', async () => {
     const proof = proofIn(await browser.get(url))
-    for (const headers of [{ origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, { origin: 'null', 'sec-fetch-site': 'cross-site' }, { origin: service.origin.replace('127', '128'), 'sec-fetch-site': 'same-site' }]) {
-      const answer = await allow(proof, headers)
+    const elsewhere = [['https://evil.example', 'cross-site'], ['null', 'cross-site'], [service.origin.replace('127', '128'), 'same-site']] as const
+    for (const [origin, site] of elsewhere) {
+      const answer = await allow(proof, { origin, 'sec-fetch-site': site })
       expect([answer.status, isCode(answer)]).toEqual([403, false])
     }
   })
