@@ -131,7 +131,7 @@ describe('a request for tokens (RFC 6749 §5.2)', () => {
     }
     expect(errorOf(await postForm(url, { grant_type: 'x'.repeat(40_000) }))).toEqual([413, 'invalid_request'])
     expect(errorOf(await postForm(url, [['grant_type', 'refresh_token'], ['grant_type', 'refresh_token']]))).toEqual([400, 'invalid_request'])
-    expect(errorOf(await postForm(url, { grant_type: '\0', code: '\0', ...asApp(app) }))).toEqual([400, 'invalid_request'])
+    expect(errorOf(await postForm(url, { grant_type: 'authorization_code', code: '\0', ...asApp(app) }))).toEqual([400, 'invalid_request'])
   })
 
   test('by Basic: encoded, with a wrong secret, in two ways, malformed', async () => {
