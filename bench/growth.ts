@@ -30,7 +30,7 @@ const LARGEST_INDEXES = 3
 /** The tables that a setting empties again; the others are kept. */
 const RETAINED: Record<string, string> = {
   webhook_events: 'RETAIN_EVENTS', webhook_deliveries: 'RETAIN_EVENTS', webhook_attempts: 'RETAIN_EVENTS',
-  idempotent_answers: 'RETAIN_IDEMPOTENCY', emails: 'RETAIN_MAIL', email_recipients: 'RETAIN_MAIL',
+  idempotent_answers: 'RETAIN_IDEMPOTENCY', emails: 'RETAIN_MAIL', email_recipients: 'RETAIN_MAIL', requests: 'RETAIN_REQUESTS',
 }
 
 /** The events of histories for which Temporal Cloud counts an action, of those that the service causes. */

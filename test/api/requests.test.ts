@@ -8,7 +8,7 @@ import { equalTo, everything, hasId } from '../../models/condition.ts'
 import { statementOfPage } from '../../models/page.ts'
 import { requests, writeRequests } from '../../models/request.ts'
 import { forgetOldRequests } from '../../worker/retention.ts'
-import type { Client, Json } from '../fixtures/client.ts'
+import { callAt, type Client, type Json } from '../fixtures/client.ts'
 import { OWN_PAGE, personWith, type Person } from '../fixtures/persons.ts'
 import { codeOf } from '../fixtures/sign-ins.ts'
 import { useService } from '../fixtures/use-service.ts'
@@ -144,6 +144,13 @@ describe('no call waits for it', () => {
       return answers.map(idOf)
     })
     for (const id of ids) await logged(id)
+  })
+
+  test('a process that ends writes what is left', async () => {
+    const other = await service.another()
+    const answer = await callAt(`${other.origin}/api/public/v1`)('GET', '/contacts', { token: client.token })
+    await other.close()
+    expect(await service.sql('SELECT FROM requests WHERE id = $1', idOf(answer))).toHaveLength(1)
   })
 
   test('what finds no room is dropped and counted; the rest is written when the process ends, once', async () => {
