@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { irpCredentials } from '../fixtures/irp-credentials.ts'
 import { dataUrl, png } from '../fixtures/pictures.ts'
 import { addPerson, givePassword, PASSWORD, signIn } from '../fixtures/persons.ts'
+import { registerApp } from '../fixtures/oauth.ts'
 import { useService } from '../fixtures/use-service.ts'
 import { commandsInSentences, commandsOf } from '../operations/runbook-commands.ts'
 import { fencesOf, ROOT } from './examples.ts'
@@ -45,7 +46,7 @@ beforeAll(async () => {
   await addPerson(service, org.orgId, 'OWNER', OWNER)
   await givePassword(service, org.orgId, OWNER)
   const [branch] = (await org.get('/branches')).body.branches
-  words = { ORG_ID: org.orgId, BRANCH_ID: branch.branch_id, BASE_URL: `${service.origin}/api/public/v1`, TOKEN: org.token }
+  words = { ORG_ID: org.orgId, BRANCH_ID: branch.branch_id, BASE_URL: `${service.origin}/api/public/v1`, TOKEN: org.token, CLIENT_ID: (await registerApp(service)).client_id }
   for (const name of readdirSync(ROOT)) if (!name.startsWith('.')) symlinkSync(join(ROOT, name), join(folder, name))
   mkdirSync(join(folder, '.data'))
   const card = { base_url: words.BASE_URL, token: org.token, user: { email: OWNER, password: PASSWORD } }
@@ -89,6 +90,9 @@ const PROMISES: [part: string, shown: RegExp][] = [
   ['export EMAIL', /^EMAIL=owner@saraswati\.example$/m],
   ['printf', /^$/],
   ['npm run migrate', /The schema is up to date\./],
+  ['oauth-client -- --name', /^{"client_id":"[0-9a-f-]{36}","client_secret":"svc_ocs_[\w-]{43}"}$/m],
+  ['oauth-client -- list', / {2}Ledger Sync, registered by the operator, confidential, https:/],
+  ['oauth-client -- revoke', / is revoked since 20.*Z\./],
   ['npm run partner-key', /^svc_prt_\S{43}$/m],
   ['npm run token', /^svc_pat_\S{43}$/m],
   ['--hledger', /^; |account|^\d{4}/m],
