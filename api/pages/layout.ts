@@ -98,7 +98,8 @@ function headersOf(leadsTo = ''): Record<string, string> {
     'Content-Security-Policy': policy.join('; '),
     'X-Frame-Options': 'DENY',
     'X-Content-Type-Options': 'nosniff',
-    'Referrer-Policy': 'no-referrer',
+    // With no-referrer, browsers would send forms with the origin `null`; to other sites neither says anything.
+    'Referrer-Policy': 'same-origin',
     'Cache-Control': 'no-store',
   }
 }

@@ -156,6 +156,11 @@ describe('forged forms (§4.7): no consent without the page that was shown to th
     expect([answer.status, victim.cookie]).toEqual([403, ''])
   })
 
+  test('a browser that sends an Origin and nothing else, as over plain http, signs in', async () => {
+    const answer = await postForm(url, { action: 'sign_in', email, password: PASSWORD }, { origin: service.origin })
+    expect([answer.status, answer.headers.get('set-cookie')]).toEqual([303, expect.stringMatching(/^bahi_session=/)])
+  })
+
   test('two sessions in one request are none', async () => {
     const attacker = await signedInAt(service, url, await newPerson(service, [orgId]))
     const answer = await send(url, { headers: { cookie: `${browser.cookie}; ${attacker.cookie}` } })
@@ -179,7 +184,7 @@ describe('the pages', () => {
       const { headers, text } = await from.get(authorizeUrl(service, app))
       expect(headers.get('x-frame-options')).toBe('DENY')
       expect(headers.get('cache-control')).toBe('no-store')
-      expect(headers.get('referrer-policy')).toBe('no-referrer')
+      expect(headers.get('referrer-policy')).toBe('same-origin')
       expect(headers.get('content-security-policy')).toMatch(
         /^default-src 'none'; style-src 'sha256-[\w+/=]+'; form-action 'self' https:\/\/app\.example; base-uri 'none'; frame-ancestors 'none'$/,
       )
