@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { Gauge, type Registry } from 'prom-client'
-import type { BooksIdentity, MarkedPlace } from '../domain/namespace-mark.ts'
+import type { MarkedPlace } from '../domain/namespace-mark.ts'
 import { atMostEvery } from '../gateways/process-metrics.ts'
 import type { Engine } from '../gateways/temporal/engine.ts'
 import type { Connection } from '../models/connection.ts'
@@ -18,9 +18,9 @@ const ASK_EVERY_MS = 30_000
  * a call then finds out by itself whether Temporal answers. The reason is logged each time it is asked for.
  */
 export function createNamespaceCheck(connection: Connection, place: MarkedPlace, log: Pick<Logger, 'error'>) {
-  let own: BooksIdentity | null = null
   async function ask(engine: Pick<Engine, 'readMark' | 'readMarkBeside'>): Promise<string | null> {
-    own ??= await booksIdentity(connection)
+    // Read each time: a restored database may have taken the place of the one before, under its name.
+    const own = await booksIdentity(connection)
     const { unfitPlace } = await import('../gateways/temporal/namespace-mark.ts')
     return unfitPlace(engine, own, place)
   }
