@@ -78,7 +78,7 @@ function hashOfSources(): string {
 function filesBelow(path: string): string[] {
   if (/\.\w+$/.test(path)) return existsSync(join(ROOT, path)) ? [path] : []
   return readdirSync(join(ROOT, path), { withFileTypes: true })
-    .filter(({ name }) => name !== 'node_modules')
+    .filter(({ name }) => !['node_modules', 'dist'].includes(name))
     .flatMap((entry) => {
       const found = `${path}/${entry.name}`
       return entry.isDirectory() ? filesBelow(found) : [found]

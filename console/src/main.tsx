@@ -1,5 +1,5 @@
 // Starts the console: the theme, the cache of answers, and the pages.
-import '@mantine/core/styles.css'
+import './app/components.css'
 import './app/style.css'
 import './parts/lists.css'
 import { MantineProvider } from '@mantine/core'

@@ -1,16 +1,16 @@
-// Calls the service as the signed-in person: the public API, and the calls of people below /internal/v1.
-import { faultOf, lostConnection, type ApiFault } from './fault.ts'
+// Calls the service as the signed-in person, by the typed client: the public API, and the calls of people.
+import { Bahi } from '@bahi/client'
+import { Internal } from '@bahi/client/internal'
+import { ApiFault } from './fault.ts'
 
 export type Query = Record<string, string | number | boolean | undefined>
 
 export interface CallOptions {
   query?: Query
   body?: unknown
-  /** The idempotency key. A call with one is repeated under it when the service is busy or the connection is lost. */
+  /** The idempotency key of a POST, which is repeated under it when the service is busy or the connection is lost. */
   key?: string
   signal?: AbortSignal
-  /** The call is about the person, whatever organisation is chosen. */
-  ofPerson?: boolean
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -18,15 +18,18 @@ type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 export const PUBLIC_PATH = '/api/public/v1'
 const INTERNAL_PATH = '/internal/v1'
 
-const TRIES = 3
-const LONGEST_WAIT_MS = 10_000
+const REPEATS = { retries: 2 }
+const asPerson = new Internal({ baseUrl: INTERNAL_PATH, ...REPEATS })
 
-let organization: string | null = null
+let ofBooks = new Bahi({ baseUrl: PUBLIC_PATH, ...REPEATS })
+let ofPeople = asPerson
 let onSignedOut: () => void = () => undefined
 
-/** The organisation that the following calls are about. */
+/** The organisation that the following calls are about; null where nobody is signed in. */
 export function callFor(orgId: string | null): void {
-  organization = orgId
+  const named = orgId === null ? {} : { organizationId: orgId }
+  ofBooks = new Bahi({ baseUrl: PUBLIC_PATH, ...REPEATS, ...named })
+  ofPeople = new Internal({ baseUrl: INTERNAL_PATH, ...REPEATS, ...named })
 }
 
 /** What is done when a call is refused because nobody is signed in any more. */
@@ -34,13 +37,41 @@ export function whenSignedOut(then: () => void): void {
   onSignedOut = then
 }
 
-/** A call of the public API. Throws an ApiFault. */
-export const call = <T>(method: Method, path: string, options: CallOptions = {}): Promise<T> =>
-  answered<T>(method, PUBLIC_PATH + path, options)
+/** The typed client of the calls of people, about the organisation. */
+export const people = (): Internal => ofPeople
 
-/** A call of people. Throws an ApiFault. */
-export const callInternal = <T>(method: Method, path: string, options: CallOptions = {}): Promise<T> =>
-  answered<T>(method, INTERNAL_PATH + path, options)
+/** The same about the person, whatever organisation is chosen. */
+export const person = (): Internal => asPerson
+
+/** A call of the public API whose path is known only when it is made, as that of a kind of document. Throws an ApiFault. */
+export async function call<T>(
+  method: Method,
+  path: string,
+  { query, body, key, signal }: CallOptions = {},
+): Promise<T> {
+  const sent = {
+    ...(query && { query: set(query) }),
+    ...(body !== undefined && { body }),
+    ...(key !== undefined && { idempotencyKey: key }),
+    ...(signal && { signal }),
+  } as never
+  const at = path as never
+  try {
+    switch (method) {
+      case 'GET':
+        return (await ofBooks.get(at, sent)) as T
+      case 'POST':
+        return (await ofBooks.post(at, sent)) as T
+      case 'PUT':
+        return (await ofBooks.put(at, sent)) as T
+      case 'DELETE':
+        return (await ofBooks.delete(at, sent)) as T
+    }
+  } catch (error) {
+    if (error instanceof ApiFault && error.status === 401) onSignedOut()
+    throw error
+  }
+}
 
 /** A key that no other call has. Made where a form opens, so that sending it again repeats the same call. */
 export function newKey(): string {
@@ -50,48 +81,9 @@ export function newKey(): string {
 
 /** The query as it is written in an address; what is not set is left out. */
 export function queryText(query: Query = {}): string {
-  const set = Object.entries(query).filter(([, value]) => value !== undefined && value !== '')
-  const text = new URLSearchParams(set.map(([name, value]) => [name, String(value)])).toString()
+  const text = new URLSearchParams(Object.entries(set(query)).map(([name, value]) => [name, String(value)])).toString()
   return text === '' ? '' : `?${text}`
 }
 
-async function answered<T>(method: Method, path: string, options: CallOptions): Promise<T> {
-  return (await sent(method, path, options)).json() as Promise<T>
-}
-
-async function sent(method: Method, path: string, options: CallOptions): Promise<Response> {
-  for (let tried = 1; ; tried += 1) {
-    const outcome = await once(method, path, options)
-    if (outcome instanceof Response) return outcome
-    const isRepeatable = method === 'GET' || options.key !== undefined
-    if (!isRepeatable || !outcome.isPassing || tried === TRIES) {
-      if (outcome.status === 401 && path !== `${INTERNAL_PATH}/session`) onSignedOut()
-      throw outcome
-    }
-    await new Promise((resolve) =>
-      setTimeout(resolve, Math.min(outcome.retryAfterMs ?? 400 * 2 ** tried, LONGEST_WAIT_MS)),
-    )
-  }
-}
-
-async function once(method: Method, path: string, options: CallOptions): Promise<Response | ApiFault> {
-  const { query, body, key, signal, ofPerson } = options
-  const headers: Record<string, string> = {
-    ...(organization !== null && !ofPerson && { 'X-Svc-Org': organization }),
-    ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    ...(key !== undefined && { 'Idempotency-Key': key }),
-  }
-  try {
-    const answer = await fetch(path + queryText(query), {
-      method,
-      headers,
-      credentials: 'same-origin',
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
-    })
-    return answer.ok ? answer : await faultOf(answer)
-  } catch (error) {
-    if (signal?.aborted) throw error
-    return lostConnection(error)
-  }
-}
+const set = (query: Query): Query =>
+  Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined && value !== ''))

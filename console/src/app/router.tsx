@@ -1,4 +1,4 @@
-// The addresses of the console: the pages of the table within the shell, and those of links in mails.
+// The addresses of the console: the pages of the table within the shell. Those of links in mails are the service's own.
 import { createBrowserRouter, type RouteObject } from 'react-router'
 import { Failure, NotFound } from './failure.tsx'
 import { PAGES } from './pages.ts'
@@ -12,8 +12,6 @@ const within: RouteObject[] = PAGES.map(({ path, load }) => ({
 
 export const router = createBrowserRouter(
   [
-    { path: '/password', lazy: async () => ({ Component: (await import('../pages/password.tsx')).Page }) },
-    { path: '/invitation', lazy: async () => ({ Component: (await import('../pages/invitation.tsx')).Page }) },
     {
       path: '/',
       element: <Shell />,

@@ -1,7 +1,7 @@
 // Who is signed in, and the organisation that the pages are about.
 import { useQuery } from '@tanstack/react-query'
 import { createContext, useContext } from 'react'
-import { callFor, callInternal } from '../api/call.ts'
+import { callFor, person } from '../api/call.ts'
 import { ApiFault } from '../api/fault.ts'
 import { queryClient } from './queries.ts'
 
@@ -48,7 +48,7 @@ export function useSignedIn() {
 
 async function readSession(): Promise<SignedIn | null> {
   try {
-    const answer = await callInternal<SignedIn>('GET', '/session', { ofPerson: true })
+    const answer = await person().get('/session')
     const current = answer.organizations.find(({ org_id }) => org_id === chosen()) ?? answer.organizations[0] ?? null
     callFor(current?.org_id ?? null)
     return { ...answer, organization: current }
@@ -60,12 +60,12 @@ async function readSession(): Promise<SignedIn | null> {
 
 /** Signs in; throws an ApiFault. */
 export async function signIn(email: string, password: string): Promise<void> {
-  await callInternal('POST', '/session', { body: { email, password }, ofPerson: true })
+  await person().post('/session', { body: { email, password } })
   await queryClient.invalidateQueries({ queryKey: SESSION })
 }
 
 export async function signOut(): Promise<void> {
-  await callInternal('DELETE', '/session', { ofPerson: true })
+  await person().delete('/session')
   signedOut()
 }
 

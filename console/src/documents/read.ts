@@ -1,6 +1,7 @@
 // Reads a document and what belongs to it.
 import { useQuery } from '@tanstack/react-query'
-import { call, type Query } from '../api/call.ts'
+import { call, people, type Query } from '../api/call.ts'
+import { useSession } from '../app/session.tsx'
 import { KINDS, textOf, type Document, type Kind } from './kinds.ts'
 
 export const pathOf = ({ path }: Kind, id: string) => `${path}/${encodeURIComponent(id)}`
@@ -86,3 +87,15 @@ export const useOpenDocuments = (type: 'INVOICE' | 'BILL', contact: string) =>
       return found.map((row) => ({ id: textOf(row, id), number: textOf(row, number), balance: Number(row['balance']) }))
     },
   })
+
+/** The names of members by their ids, for owners: others may not ask who the members are. */
+export function useMemberNames(): Map<string, string> {
+  const isOwner = useSession().organization.role === 'OWNER'
+  const { data } = useQuery({
+    queryKey: ['member-names'],
+    queryFn: () => people().get('/members'),
+    enabled: isOwner,
+    staleTime: 300_000,
+  })
+  return new Map(data?.members.map(({ user_id, name, email }) => [user_id, name || email || user_id]))
+}

@@ -8,7 +8,7 @@ import { inWords, Status } from '../parts/status.tsx'
 import { Comments } from './comments.tsx'
 import type { AboutDocument } from './kinds.ts'
 import { Entries } from './lines.tsx'
-import { pathOf, useJournals, useRowsOf } from './read.ts'
+import { pathOf, useJournals, useMemberNames, useRowsOf } from './read.ts'
 
 interface Tab {
   name: string
@@ -155,16 +155,18 @@ function Files({ kind, id }: AboutDocument) {
 interface Happened {
   event_id: string
   action: string
+  actor_user_id: string | null
   changes: Record<string, { old: unknown; new: unknown }> | null
   metadata: Record<string, unknown>
   occurred_at: string
 }
 
 function Activity({ kind, id }: AboutDocument) {
+  const names = useMemberNames()
   const asked = useRowsOf<Happened>('activity', kind, id, '/activity', { entity_type: kind.type, entity_id: id })
   return (
     <Rows asked={asked} none="Nothing is noted.">
-      {({ event_id, action, changes, metadata, occurred_at }) => (
+      {({ event_id, action, actor_user_id, changes, metadata, occurred_at }) => (
         <div key={event_id} className="happened">
           <Text size="sm" c="dimmed" component="time" dateTime={occurred_at}>
             {moment(occurred_at)}
@@ -172,6 +174,7 @@ function Activity({ kind, id }: AboutDocument) {
           <div>
             <Text size="sm" fw={500}>
               {inWords(action)}
+              {actor_user_id && names.has(actor_user_id) ? `, ${names.get(actor_user_id)}` : ''}
               {metadata['source'] ? `, by ${inWords(String(metadata['source'])).toLowerCase()}` : ''}
             </Text>
             {Object.entries(changes ?? {}).map(([field, { old, new: now }]) => (

@@ -106,14 +106,16 @@ function ConcernCard({ icon, title, found, error, text, to }: Concern) {
     <>
       <Icon name={icon} size={22} />
       <span>
-        <Text component="span" display="block" fw={600} size="sm">
-          {title}
-        </Text>
+        <span className="concern-head">
+          <Text component="span" fw={600} size="sm">
+            {title}
+          </Text>
+          {found?.amount !== undefined && <strong className="concern-amount">{money(found.amount)}</strong>}
+        </span>
         <Text component="span" display="block" size="sm" c="dimmed">
           {error ? `Could not be asked: ${error.message}` : `${count} ${text}`}
         </Text>
       </span>
-      {found?.amount !== undefined && <strong className="concern-amount">{money(found.amount)}</strong>}
     </>
   )
   return to === '' || error ? (

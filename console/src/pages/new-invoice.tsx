@@ -5,7 +5,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { Link, useNavigate } from 'react-router'
 import { call, newKey } from '../api/call.ts'
-import { ApiFault } from '../api/fault.ts'
+import { ApiFault, isUnsettled, problemsByField } from '../api/fault.ts'
 import { useMayWrite } from '../app/session.tsx'
 import { bodyOf, EMPTY_INVOICE, type InvoiceForm } from '../invoice/form.ts'
 import { LineFields } from '../invoice/line-fields.tsx'
@@ -26,7 +26,7 @@ export function Page() {
     form.place_of_supply ||
     (STATES.some(([code]) => code === customer.data?.place_of_contact) ? customer.data!.place_of_contact! : '')
   const { mutate, error, isPending } = useCreation()
-  const errors = error instanceof ApiFault ? error.byField : {}
+  const errors = error instanceof ApiFault ? problemsByField(error) : {}
   const set = (changed: Partial<InvoiceForm>) => setForm({ ...form, ...changed })
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -133,7 +133,7 @@ function useCreation() {
       void navigate(`/invoices/${invoice.invoice_id}`)
     },
     onError: (failed) => {
-      if (failed instanceof ApiFault && !failed.isPassing) setKey(newKey())
+      if (failed instanceof ApiFault && !isUnsettled(failed)) setKey(newKey())
     },
   })
 }

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { newKey } from '../api/call.ts'
-import { ApiFault } from '../api/fault.ts'
+import { ApiFault, isUnsettled, problemsByField } from '../api/fault.ts'
 import { useNotices } from './notices.tsx'
 
 export interface DialogProps<Answer> {
@@ -37,10 +37,10 @@ export function Dialog<Answer extends { message?: string } | undefined>(props: D
     },
     onError: (failed) => {
       // A refusal is kept under its key: the corrected call is another one. A call whose outcome is unknown is repeated.
-      if (failed instanceof ApiFault && !failed.isPassing) setKey(newKey())
+      if (failed instanceof ApiFault && !isUnsettled(failed)) setKey(newKey())
     },
   })
-  const byField = error instanceof ApiFault ? error.byField : {}
+  const byField = error instanceof ApiFault ? problemsByField(error) : {}
   const submit = (event: FormEvent) => {
     event.preventDefault()
     event.stopPropagation()

@@ -2,7 +2,7 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import { useMemo, type ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
 import { call, type Query } from '../api/call.ts'
 import type { Column } from './column.ts'
@@ -64,11 +64,13 @@ export function RecordList<Row>({
       const { next_cursor } = answer['page_context'] as { next_cursor: string | null }
       return { rows: (answer[listKey] as Row[]).map(keep), next: next_cursor }
     },
+    // Comparing each row with what was read before would make a long list slower with every page.
+    structuralSharing: false,
     getNextPageParam: ({ next }) => next ?? undefined,
     // A list that was scrolled far is not fetched anew as a whole when the window gets the focus back.
     refetchOnWindowFocus: (asked) => (asked.state.data?.pages.length ?? 0) < 3,
   })
-  const rows = pages.data?.pages.flatMap((page) => page.rows) ?? []
+  const rows = useMemo(() => pages.data?.pages.flatMap((page) => page.rows) ?? [], [pages.data])
   const isFiltered = Object.keys(query).length > 0
   return (
     <>
