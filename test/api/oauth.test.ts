@@ -94,3 +94,28 @@ describe('an app for two organisations of one person', () => {
     expect([none.status, none.body.code, none.body.field]).toEqual([400, 'validation.required_field', 'organization_id'])
   })
 })
+
+test('an Idempotency-Key goes on when the token is refreshed', async () => {
+  const app = await registerApp(service)
+  const { config, tokens } = await connected(app, [first.orgId])
+  const create = (token: string) => service.call('POST', `/contacts?organization_id=${first.orgId}`, { token, key: 'across-a-refresh', body: { contact_name: 'Once', contact_type: 'CUSTOMER' } })
+  const made = await create(tokens.access_token)
+  const next = await client.refreshTokenGrant(config, tokens.refresh_token!)
+  const again = await create(next.access_token)
+  expect([made.status, again.text, again.headers['idempotency-replay']]).toEqual([201, made.text, 'true'])
+})
+
+test('a call costs one round trip more than with a token that is remembered', async () => {
+  const app = await registerApp(service)
+  const { tokens } = await connected(app, [first.orgId])
+  const token = await service.token(first.orgId)
+  const tripsOf = async (secret: string) => {
+    const read = () => service.call('GET', `/contacts?organization_id=${first.orgId}`, { token: secret })
+    await read()
+    const before = service.pool.roundTrips()
+    expect((await read()).status).toBe(200)
+    return service.pool.roundTrips() - before
+  }
+  const remembered = await tripsOf(token)
+  expect(await tripsOf(tokens.access_token)).toBe(remembered + 1)
+})
