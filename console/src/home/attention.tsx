@@ -22,43 +22,43 @@ type Named = Pick<Concern, 'icon' | 'title' | 'text' | 'to'>
 const RECEIVABLE: Named = {
   icon: 'invoice',
   title: 'Overdue receivables',
-  text: 'invoices that customers have not paid in time',
+  text: 'Invoices that customers have not paid in time',
   to: '/invoices?overdue=true',
 }
 const PAYABLE: Named = {
   icon: 'bill',
   title: 'Overdue payables',
-  text: 'bills that are past their due date',
+  text: 'Bills that are past their due date',
   to: '/bills?overdue=true',
 }
 const draftsOf = (noun: string): Named => ({
   icon: 'estimate',
   title: `Old drafts of ${noun}`,
-  text: 'drafts older than a week',
+  text: 'Drafts older than a week',
   to: `/${noun}?status=DRAFT&sort=created_time`,
 })
 const MAILS: Named = {
   icon: 'mail',
   title: 'Undelivered mails',
-  text: 'mails of the last 7 days that did not arrive',
+  text: 'Mails of the last 7 days that did not arrive',
   to: '',
 }
 const SCHEDULES: Named = {
   icon: 'schedule',
   title: 'Schedules',
-  text: 'schedules that are paused or failed',
+  text: 'Schedules that are paused or failed',
   to: '/schedules',
 }
 const ENDPOINTS: Named = {
   icon: 'webhook',
   title: 'Webhook endpoints',
-  text: 'endpoints that fail or are disabled',
+  text: 'Endpoints that fail or are disabled',
   to: '/endpoints',
 }
 const DELIVERIES: Named = {
   icon: 'delivery',
   title: 'Webhook deliveries',
-  text: 'deliveries of the last 7 days that were given up',
+  text: 'Deliveries of the last 7 days that were given up',
   to: '/deliveries?status=FAILED',
 }
 
@@ -113,7 +113,7 @@ function ConcernCard({ icon, title, found, error, text, to }: Concern) {
           {found?.amount !== undefined && <strong className="concern-amount">{money(found.amount)}</strong>}
         </span>
         <Text component="span" display="block" size="sm" c="dimmed">
-          {error ? `Could not be asked: ${error.message}` : `${count} ${text}`}
+          {error ? `Could not be asked: ${error.message}` : `${text}: ${count}`}
         </Text>
       </span>
     </>
