@@ -158,7 +158,9 @@ async function saveTokens(
     const again = { accessToken: access, refreshToken: refresh, scope: scopes, accessTokenExpiresAt: new Date(expires) }
     return { ...again, client, user: carried }
   }
-  const { accessToken, refreshToken, scope } = given
+  const { accessToken, refreshToken } = given
+  // Each of them once, however often it was asked for; all are of the grant.
+  const scopes = [...new Set(given.scope)]
   const expires = new Date(books.now.getTime() + ACCESS_MS)
   const row = { grant_id: grant.id, created_time: books.now, revoked_time: null, used_time: null, successor: null }
   books.insertAbove(oauthTokens, {
@@ -166,7 +168,7 @@ async function saveTokens(
     id: books.newId(),
     kind: 'ACCESS',
     token_hash: hashOf(accessToken),
-    scopes: scope!,
+    scopes,
     expires_time: expires,
   })
   // A refresh token keeps all scopes, whatever an access token is narrowed to (RFC 6749 §6).
@@ -182,13 +184,13 @@ async function saveTokens(
     const answer: Successor = {
       access: accessToken,
       refresh: refreshToken!,
-      scopes: scope!,
+      scopes,
       expires: expires.getTime(),
     }
     const successor = sealer.seal(JSON.stringify(answer))
     books.update(oauthTokens, rotated, { used_time: books.now, successor })
   }
-  return { ...given, accessTokenExpiresAt: expires, client, user: carried }
+  return { ...given, scope: scopes, accessTokenExpiresAt: expires, client, user: carried }
 }
 
 interface Successor {

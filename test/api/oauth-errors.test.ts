@@ -161,6 +161,14 @@ describe('refreshing', () => {
     expect(full.body.scope).toBe('Svc.invoices.READ Svc.contacts.READ')
   })
 
+  test('has each scope once, however often it is asked for', async () => {
+    const { tokens } = await connect(service, app, [orgId])
+    const { status, body } = await refresh(service, app, tokens.refresh_token, { scope: 'Svc.invoices.READ '.repeat(1_000) })
+    expect([status, body.scope]).toEqual([200, 'Svc.invoices.READ'])
+    const [longest] = await service.sql<{ scopes: number }>('SELECT max(cardinality(scopes)) AS scopes FROM oauth_tokens')
+    expect(longest!.scopes).toBe(2)
+  })
+
   test.each<[string, (token: string, access: string) => Promise<Answer>, [number, string]]>([
     ['without a token', () => refresh(service, app, ''), [400, 'invalid_request']],
     ['with an unknown token', () => refresh(service, app, 'svc_ort_x'), [400, 'invalid_grant']],
