@@ -2,6 +2,7 @@
 import type { Connection, Statement } from './connection.ts'
 import { finderAbove, is } from './find.ts'
 import { BYTES, TEXT, TEXTS, TIME, UUID, model, orNull, textOf, type RowOf } from './model.ts'
+import { familyOf, hashOf } from './token.ts'
 
 export const oauthGrants = model(
   'oauth_grants',
@@ -39,6 +40,8 @@ export const oauthTokens = model(
     used_time: orNull(TIME),
     /** The answer to its use, sealed. */
     successor: orNull(TEXT),
+    /** Of a refresh token: the hash of what it has in common with the others of its grant. */
+    family_hash: orNull(BYTES),
   },
   { key: ['id'] },
 )
@@ -50,16 +53,48 @@ export const lockGrantOfCode = finderAbove<OAuthGrantRow, [codeHash: string]>(oa
   lock: true,
 }))
 
-export const lockGrant = finderAbove<OAuthGrantRow, [id: string]>(oauthGrants, (id) => ({
+const lockGrant = finderAbove<OAuthGrantRow, [id: string]>(oauthGrants, (id) => ({
   where: { id: is(id) },
   lock: true,
 }))
 
 /** A token of either kind, locked. */
-export const lockOAuthToken = finderAbove<OAuthTokenRow, [hash: string]>(oauthTokens, (hash) => ({
+const lockOAuthToken = finderAbove<OAuthTokenRow, [hash: string]>(oauthTokens, (hash) => ({
   where: { token_hash: is(hash) },
   lock: true,
 }))
+
+const findFamily = finderAbove<OAuthTokenRow, [familyHash: string]>(oauthTokens, (familyHash) => ({
+  where: { family_hash: is(familyHash) },
+}))
+
+/** What is known of a token that a client presents. */
+export type PresentedToken = { grant: null; token: null } | { grant: OAuthGrantRow; token: OAuthTokenRow | null }
+
+/** A token with its grant, both locked; of a refresh token that was used and is not kept any more, its grant alone. */
+export async function lockPresented(connection: Connection, secret: string): Promise<PresentedToken> {
+  const token = await lockOAuthToken.first(connection, hashOf(secret))
+  const family = familyOf(secret)
+  const kept = token ?? (family === null ? null : await findFamily.first(connection, hashOf(family)))
+  const grant = kept && (await lockGrant.first(connection, kept.grant_id))
+  return grant ? { grant, token } : { grant: null, token: null }
+}
+
+/** The access token before which a grant got `atMost - 1` later ones; null where it got fewer since this time. */
+export async function earlierAccessToken(
+  connection: Connection,
+  { grantId, since, atMost }: { grantId: string; since: Date; atMost: number },
+): Promise<Pick<OAuthTokenRow, 'created_time'> | null> {
+  const [found] = await connection.run<OAuthTokenRow>(EARLIER_ACCESS, [grantId, since, atMost - 1])
+  return found ?? null
+}
+
+const EARLIER_ACCESS: Statement = {
+  name: 'earlier access token of a grant',
+  text: `SELECT created_time FROM oauth_tokens WHERE grant_id = $1 AND kind = 'ACCESS' AND created_time > $2
+         ORDER BY created_time DESC OFFSET $3::integer LIMIT 1`,
+  takesNoLock: true,
+}
 
 /** A token that can be used, as its client sees it. */
 export interface IntrospectedToken {
@@ -105,9 +140,9 @@ export const removeEndedGrants = (connection: Connection, before: Date, atMost: 
 export const removeWithdrawnConsents = (connection: Connection, before: Date, atMost: number): Promise<number> =>
   removed(connection, REMOVE_CONSENTS, before, atMost)
 
-/** Forgets the answers to refresh tokens that were used before this time: they are not repeated any more. */
-export const forgetSuccessors = (connection: Connection, before: Date, atMost: number): Promise<number> =>
-  removed(connection, FORGET_SUCCESSORS, before, atMost)
+/** Removes refresh tokens that were used before this time: their answers are not repeated any more, and their family tells them. */
+export const removeUsedTokens = (connection: Connection, before: Date, atMost: number): Promise<number> =>
+  removed(connection, REMOVE_USED, before, atMost)
 
 async function removed(connection: Connection, statement: Statement, before: Date, atMost: number): Promise<number> {
   return (await connection.run(statement, [before, atMost])).length
@@ -130,9 +165,9 @@ const REMOVE_CONSENTS: Statement = {
            SELECT c.id FROM oauth_consents AS c WHERE c.withdrawn_time < $1 AND NOT EXISTS (SELECT FROM oauth_grants AS g WHERE g.consent_id = c.id)
            ORDER BY c.withdrawn_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
 }
-const FORGET_SUCCESSORS: Statement = {
-  name: 'forget oauth successors',
-  text: `UPDATE oauth_tokens SET successor = NULL WHERE id = ANY (ARRAY(
+const REMOVE_USED: Statement = {
+  name: 'remove used oauth tokens',
+  text: `DELETE FROM oauth_tokens WHERE id = ANY (ARRAY(
            SELECT id FROM oauth_tokens WHERE successor IS NOT NULL AND used_time < $1 ORDER BY used_time LIMIT $2::integer FOR UPDATE SKIP LOCKED))
          RETURNING 1`,
 }

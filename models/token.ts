@@ -40,6 +40,15 @@ export function mintSecret(prefix: string): string {
   return prefix + randomBytes(32).toString('base64url')
 }
 
+const FAMILY = new RegExp(`^${PREFIXES.oauthRefresh}([\\w-]{43})[\\w-]{43}$`)
+
+/** A new refresh token: a secret that all of its family have, then one of its own. */
+export const mintRefreshToken = (family: string | null): string =>
+  mintSecret(PREFIXES.oauthRefresh + (family ?? mintSecret('')))
+
+/** What a refresh token has in common with its family; null for what is none. */
+export const familyOf = (refreshToken: string): string | null => FAMILY.exec(refreshToken)?.[1] ?? null
+
 /** The SHA-256 by which a token or key is found, as text for a bytea column. */
 export function hashOf(secret: string): string {
   return `\\x${createHash('sha256').update(secret).digest('hex')}`

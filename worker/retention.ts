@@ -6,9 +6,9 @@ import type { Database } from '../models/database.ts'
 import { organizationsWithOldEvents, removeOldEvents } from '../models/event-retention.ts'
 import { deleteOldAnswers, deleteSealedAnswers, REPEATED_MS } from '../models/idempotency.ts'
 import {
-  forgetSuccessors,
   removeEndedGrants,
   removeExpiredTokens,
+  removeUsedTokens,
   removeWithdrawnConsents,
 } from '../models/oauth-grant.ts'
 import { removeOldRequests } from '../models/request.ts'
@@ -89,12 +89,12 @@ export async function forgetOldAnswers({
 
 /** How long codes, tokens and consents of OAuth stay after their end, for whoever looks into a case. */
 const ENDED_DAYS = 1
-/** Answers to refresh tokens are repeated for half a minute, and hold a secret. */
-const SUCCESSOR_DAYS = 1 / 24 / 60
+/** Used refresh tokens are answered again for half a minute, and their answers hold a secret. */
+const USED_DAYS = 1 / 24 / 60
 
 /** Removes what has ended of OAuth: tokens, then the grants without one, then withdrawn consents without a grant. */
 export async function forgetEndedOAuth(dependencies: RetentionDependencies): Promise<void> {
-  await inSteps(dependencies, SUCCESSOR_DAYS, forgetSuccessors)
+  await inSteps(dependencies, USED_DAYS, removeUsedTokens)
   await inSteps(dependencies, ENDED_DAYS, removeExpiredTokens)
   await inSteps(dependencies, ENDED_DAYS, removeEndedGrants)
   await inSteps(dependencies, ENDED_DAYS, removeWithdrawnConsents)

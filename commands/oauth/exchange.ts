@@ -1,18 +1,19 @@
 // Exchanges an authorization code or a refresh token for tokens.
 import type OAuth2Server from '@node-oauth/oauth2-server'
+import { fault } from '../../domain/faults.ts'
 import type { FoundClient } from '../../models/oauth-client.ts'
 import { organizationsOfConsent } from '../../models/oauth-consent.ts'
 import {
-  lockGrant,
+  earlierAccessToken,
   lockGrantOfCode,
-  lockOAuthToken,
+  lockPresented,
   oauthGrants,
   oauthTokens,
   type OAuthGrantRow,
   type OAuthTokenRow,
 } from '../../models/oauth-grant.ts'
 import type { Sealer } from '../../models/sealed.ts'
-import { hashOf, mintSecret, PREFIXES } from '../../models/token.ts'
+import { familyOf, hashOf, mintRefreshToken, mintSecret, PREFIXES } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
 import {
   ACCESS_MS,
@@ -27,6 +28,10 @@ import {
   REPEAT_MS,
   type LibraryModel,
 } from './library.ts'
+
+/** The most access tokens of a grant in an hour; each of them lives for one. */
+const MAX_REFRESHES = 100
+const HOUR_MS = 60 * 60_000
 
 /** What a client gets. */
 export interface GivenTokens {
@@ -49,6 +54,8 @@ interface Carried {
   organizationIds: string[]
   /** The refresh token that is being rotated. */
   rotated?: OAuthTokenRow
+  /** What its successor has in common with it. */
+  family?: string | null
 }
 
 /**
@@ -64,7 +71,7 @@ export async function exchange(
   const model: Partial<LibraryModel> = {
     getClient: async () => ({ id: client.id, grants: GRANT_TYPES }),
     generateAccessToken: async () => mintSecret(PREFIXES.oauthAccess),
-    generateRefreshToken: async () => mintSecret(PREFIXES.oauthRefresh),
+    generateRefreshToken: async (_client, user) => mintRefreshToken((user as Carried).family ?? null),
     ...codeModel(books, client, form),
     ...refreshModel(books, client, sealer),
     saveToken: (token, of, user) => saveTokens(books, sealer, token, of, user as Carried),
@@ -121,11 +128,9 @@ function codeModel(books: Books, client: FoundClient, form: Record<string, strin
 function refreshModel(books: Books, client: FoundClient, sealer: Sealer): Partial<LibraryModel> {
   return {
     async getRefreshToken(refreshToken) {
-      const token = await lockOAuthToken.first(books.connection, hashOf(refreshToken))
-      if (token?.kind !== 'REFRESH') return null
-      const grant = await lockGrant.first(books.connection, token.grant_id)
-      if (!grant || grant.client_id !== client.id) return null
-      if (token.used_time !== null && !repeated(books, token, sealer)) {
+      const { token, grant } = await lockPresented(books.connection, refreshToken)
+      if (grant?.client_id !== client.id || token?.kind === 'ACCESS') return null
+      if (token === null || (token.used_time !== null && !repeated(books, token, sealer))) {
         revoke(books, grant)
         return null
       }
@@ -136,7 +141,7 @@ function refreshModel(books: Books, client: FoundClient, sealer: Sealer): Partia
         refreshTokenExpiresAt: token.expires_time,
         scope: grant.scopes,
         client: { id: client.id, grants: GRANT_TYPES },
-        user: { grant, organizationIds, rotated: token } satisfies Carried,
+        user: { grant, organizationIds, rotated: token, family: familyOf(refreshToken) } satisfies Carried,
       }
     },
     // Rotated in saveTokens, with its successor.
@@ -158,6 +163,7 @@ async function saveTokens(
     const again = { accessToken: access, refreshToken: refresh, scope: scopes, accessTokenExpiresAt: new Date(expires) }
     return { ...again, client, user: carried }
   }
+  if (rotated) await requireAllowance(books, grant)
   const { accessToken, refreshToken } = given
   // Each of them once, however often it was asked for; all are of the grant.
   const scopes = [...new Set(given.scope)]
@@ -168,6 +174,7 @@ async function saveTokens(
     id: books.newId(),
     kind: 'ACCESS',
     token_hash: hashOf(accessToken),
+    family_hash: null,
     scopes,
     expires_time: expires,
   })
@@ -177,6 +184,7 @@ async function saveTokens(
     id: books.newId(),
     kind: 'REFRESH',
     token_hash: hashOf(refreshToken!),
+    family_hash: hashOf(familyOf(refreshToken!)!),
     scopes: grant.scopes,
     expires_time: new Date(books.now.getTime() + REFRESH_MS),
   })
@@ -191,6 +199,18 @@ async function saveTokens(
     books.update(oauthTokens, rotated, { used_time: books.now, successor })
   }
   return { ...given, scope: scopes, accessTokenExpiresAt: expires, client, user: carried }
+}
+
+// A refresh leaves rows, so what one grant may leave has a bound.
+async function requireAllowance(books: Books, grant: OAuthGrantRow): Promise<void> {
+  const since = new Date(books.now.getTime() - HOUR_MS)
+  const first = await earlierAccessToken(books.connection, { grantId: grant.id, since, atMost: MAX_REFRESHES })
+  if (!first) return
+  const waitSeconds = Math.max(1, Math.ceil((first.created_time.getTime() - since.getTime()) / 1000))
+  throw fault('rate_limit.exceeded', {
+    message: `An app gets at most ${MAX_REFRESHES} access tokens an hour by one grant; use one until it expires.`,
+    retryAfter: waitSeconds,
+  })
 }
 
 interface Successor {

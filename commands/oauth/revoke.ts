@@ -1,7 +1,6 @@
 // Revokes a token that a client gives back (RFC 7009).
 import type { FoundClient } from '../../models/oauth-client.ts'
-import { lockGrant, lockOAuthToken, oauthGrants, oauthTokens } from '../../models/oauth-grant.ts'
-import { hashOf } from '../../models/token.ts'
+import { lockPresented, oauthGrants, oauthTokens } from '../../models/oauth-grant.ts'
 import type { Books } from '../books/books.ts'
 
 /**
@@ -9,11 +8,10 @@ import type { Books } from '../books/books.ts'
  * of another client.
  */
 export async function revokeOAuthToken(books: Books, client: FoundClient, secret: string): Promise<boolean> {
-  const token = await lockOAuthToken.first(books.connection, hashOf(secret))
-  const grant = token && (await lockGrant.first(books.connection, token.grant_id))
-  if (!token || !grant) return true
+  const { token, grant } = await lockPresented(books.connection, secret)
+  if (!grant) return true
   if (grant.client_id !== client.id) return false
-  if (token.kind === 'REFRESH') {
+  if (token?.kind !== 'ACCESS') {
     if (grant.revoked_time === null) books.update(oauthGrants, grant, { revoked_time: books.now })
   } else if (token.revoked_time === null) books.update(oauthTokens, token, { revoked_time: books.now })
   return true

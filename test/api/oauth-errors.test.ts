@@ -1,5 +1,6 @@
 // Every refusal of OAuth in the words of its RFC: of authorization requests, and of tokens.
 import { beforeAll, describe, expect, test } from '@jest/globals'
+import { forgetEndedOAuth } from '../../worker/retention.ts'
 import { useService } from '../fixtures/use-service.ts'
 import {
   asApp, authorizeUrl, type Browser, connect, consent, exchangeCode, newPerson, pkce, postForm, proofIn, refresh, registerApp, send, signedInAt, tokenUrl, type Answer,
@@ -179,6 +180,38 @@ describe('refreshing', () => {
     expect(errorOf(await ask(tokens.refresh_token, tokens.access_token))).toEqual(expected)
     // And it has harmed nobody.
     expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200)
+  })
+
+  test('a hundred times in an hour, and no more until it is over', async () => {
+    const { tokens } = await connect(service, app, [orgId])
+    const [grant] = await service.sql<{ id: string }>('SELECT grant_id AS id FROM oauth_tokens ORDER BY id DESC LIMIT 1')
+    await service.sql(`INSERT INTO oauth_tokens (id, grant_id, kind, token_hash, scopes, created_time, expires_time)
+      SELECT gen_random_uuid(), '${grant!.id}', 'ACCESS', sha256(n::text::bytea), '{}', now() - interval '10 minutes', now() FROM generate_series(1, 99) AS n`)
+    const refused = await refresh(service, app, tokens.refresh_token)
+    expect([...errorOf(refused), refused.headers.has('retry-after')]).toEqual([429, 'temporarily_unavailable', true])
+    expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3_000)
+    await service.sql("UPDATE oauth_tokens SET created_time = created_time - interval '51 minutes' WHERE scopes = '{}'")
+    expect((await refresh(service, app, tokens.refresh_token)).status).toBe(200)
+  })
+
+  test('with a used token whose row is gone ends the grant, and so does giving it back; another token of the same look ends nothing', async () => {
+    const forget = () => forgetEndedOAuth({ connection: service.database, clock: () => new Date(Date.now() + 120_000), isStopping: () => false })
+    const invoices = (token: string) => service.call('GET', `/invoices?organization_id=${orgId}`, { token })
+    const uses = [(used: string) => refresh(service, app, used), (used: string) => postForm(`${service.origin}/oauth/revoke`, { token: used, ...asApp(app) })]
+    for (const use of uses) {
+      const { tokens } = await connect(service, app, [orgId])
+      const next = (await refresh(service, app, tokens.refresh_token)).body
+      const last = (await refresh(service, app, next.refresh_token)).body
+      await forget()
+      expect(await service.sql('SELECT FROM oauth_tokens WHERE used_time IS NOT NULL')).toEqual([])
+      const strangers = `svc_ort_${'x'.repeat(43)}${tokens.refresh_token.slice(51)}`
+      expect(errorOf(await refresh(service, app, strangers))).toEqual([400, 'invalid_grant'])
+      expect((await refresh(service, other, tokens.refresh_token)).status).toBe(400)
+      expect((await invoices(last.access_token)).status).toBe(200)
+      await use(tokens.refresh_token)
+      expect((await invoices(last.access_token)).status).toBe(401)
+      expect(errorOf(await refresh(service, app, last.refresh_token))).toEqual([400, 'invalid_grant'])
+    }
   })
 
   test('after 90 days', async () => {
