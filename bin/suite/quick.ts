@@ -17,8 +17,8 @@ const TESTED_IN: Record<string, string> = {
   'webhook-resending': 'api/webhook-deliveries',
 }
 
-/** Of the cases that the contract has for each route, one in so many: test/contract/cases.ts. */
-export const QUICK_SETTINGS = { TEST_CASES_ONE_IN: '6' }
+/** Of the cases that the contract has for each route, and of the routes that one code checks alike, one in so many: test/contract/cases.ts. */
+export const QUICK_SETTINGS = { TEST_CASES_ONE_IN: '6', TEST_ROUTES_ONE_IN: '3' }
 
 /** The paths of the tests below `root`, as arguments of Jest. */
 export function quickTests(root: string): string[] {

@@ -1,10 +1,5 @@
 // Preferences of organisations: what is merged, refused and recorded, and who follows a change.
-import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
 import { describe, expect, test } from '@jest/globals'
 import { REMINDER_PLACEHOLDERS } from '../../domain/reminder-text.ts'
 import type { Json } from '../fixtures/client.ts'
@@ -52,10 +47,6 @@ describe('changes', () => {
     const [foreign] = (await elsewhere.get('/branches')).branches
     expect((await change(org.orgId, { eInvoicing: { [branch.toUpperCase()]: { enabled: true } } })).eInvoicing).toEqual({ [branch]: { enabled: true, provider: 'sandbox' } })
     expect((await change(org.orgId, { eInvoicing: { [branch]: { provider: 'irp' } } })).eInvoicing).toEqual({ [branch]: { enabled: true, provider: 'irp' } })
-    const command = ['bin/einvoice.ts', '--org', org.orgId, '--branch', branch, '--enable']
-    const { stdout, stderr } = await promisify(execFile)(process.execPath, command, { env: { ...process.env, ...service.env } })
-    expect(stdout).toBe('The branch registers e-invoices at the provider irp.\n')
-    expect(stderr).toMatch(/^Warning: The branch has no credentials at the portal/)
     for (const id of [foreign.branch_id, randomUUID(), 'main', '__proto__']) {
       expect(await refusal(org.orgId, { eInvoicing: JSON.parse(`{"${id}":{"enabled":true}}`) })).toEqual({ status: 404, code: 'not_found.resource', field: `eInvoicing.${id}` })
     }
@@ -131,20 +122,4 @@ describe('changes', () => {
       await other.close()
     }
   })
-})
-
-test('npm run preferences prints them, and changes them by a file', async () => {
-  const { orgId } = await service.organization()
-  const folder = await mkdtemp(join(tmpdir(), 'preferences-'))
-  const run = (...more: string[]) => promisify(execFile)(process.execPath, ['bin/preferences.ts', '--org', orgId, ...more], { env: { ...process.env, DATABASE_URL: service.databaseUrl } })
-  try {
-    expect(JSON.parse((await run()).stdout)).toEqual(DEFAULTS)
-    await writeFile(join(folder, 'good.json'), JSON.stringify({ pdf: { upiId: 'asha@hdfc' } }))
-    expect(JSON.parse((await run('--file', join(folder, 'good.json'))).stdout).pdf.upiId).toBe('asha@hdfc')
-    await writeFile(join(folder, 'bad.json'), JSON.stringify({ pdf: { upiId: 'asha' } }))
-    await expect(run('--file', join(folder, 'bad.json'))).rejects.toMatchObject({ code: 1, stderr: expect.stringContaining('pdf.upiId must be a UPI address') })
-    await expect(run('--file', join(folder, 'gone.json'))).rejects.toMatchObject({ code: 1, stderr: expect.stringMatching(/^ENOENT: [^\n]+\n$/) })
-  } finally {
-    await rm(folder, { recursive: true })
-  }
 })

@@ -12,11 +12,11 @@ import { expectHouseStyle, nameOf, NO_SUCH_ID } from './routes.ts'
 const service = await useService()
 const plain = callAt(`${service.origin}/internal/v1`)
 let client: Client
-let owner: Person
+let persons: Record<string, Person>
 
 beforeAll(async () => {
   client = await service.organization()
-  owner = await personWith(service, client.orgId, 'OWNER')
+  persons = Object.fromEntries(await Promise.all(ROLES.map(async (role) => [role, await personWith(service, client.orgId, role)] as const)))
 })
 
 const pathOf = ({ path }: Route) => path.replaceAll(/\{\w+\}/g, NO_SUCH_ID)
@@ -38,7 +38,7 @@ test('the public API has none of them', () => {
 })
 
 test.each(each(bySession))('%s: nobody, or a token, is 401', async (_name, route) => {
-  const { cookie } = owner
+  const { cookie } = persons.OWNER!
   expectUnknown([
     await plain(route.method, pathOf(route), sending(route)),
     await plain(route.method, pathOf(route), { ...sending(route), token: client.token }),
@@ -48,7 +48,7 @@ test.each(each(bySession))('%s: nobody, or a token, is 401', async (_name, route
 })
 
 test.each(each((route) => bySession(route) && route.method !== 'GET'))('%s: from elsewhere the cookie is as if it were not there', async (_name, route) => {
-  const { cookie } = owner
+  const { cookie } = persons.OWNER!
   expectUnknown([
     await plain(route.method, pathOf(route), { ...sending(route), headers: { cookie } }),
     await plain(route.method, pathOf(route), { ...sending(route), headers: { cookie, 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' } }),
@@ -56,8 +56,7 @@ test.each(each((route) => bySession(route) && route.method !== 'GET'))('%s: from
 })
 
 test.each(each(({ scope }) => scope !== null).flatMap(([name, route]) => ROLES.map((role) => [name, role, route] as const)))('%s by %s', async (_name, role, route) => {
-  const person = await personWith(service, client.orgId, role)
-  const answer = await person.call(route.method, pathOf(route), sending(route))
+  const answer = await persons[role]!.call(route.method, pathOf(route), sending(route))
   expectHouseStyle(answer)
   // What a path names does not exist here.
   const needsMore = ((route.body as { required?: string[] } | undefined)?.required ?? []).length > 0

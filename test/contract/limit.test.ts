@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
 import type { Answered, CallOptions } from '../fixtures/client.ts'
 import { startService, type Service } from '../fixtures/service.ts'
+import { someRows } from './cases.ts'
 import { byToken, callRoute, each, NO_SUCH_ID } from './routes.ts'
 import { openContractOrganization, type ContractOrganization } from './samples.ts'
 
@@ -26,7 +27,7 @@ const OTHER = `organization_id=${NO_SUCH_ID}`
 /** Everything wrong behind the token: a key, a body and a query that no route takes. */
 const wrong = (route: Route): CallOptions => (writes(route) ? { raw: '{', headers: { 'content-type': 'application/json', 'idempotency-key': 'a key'.repeat(100) } } : {})
 
-test.each(each(byToken))('%s: the organisation comes before scope, key and body', async (_name, route) => {
+test.each(someRows(each(byToken)))('%s: the organisation comes before scope, key and body', async (_name, route) => {
   const token = await service.token(org.client.orgId, { scopes: [] })
   const answered = await callRoute(service, route, `${anyPath(route)}?${OTHER}&per_page=x`, { token, ...wrong(route) })
   expect(codeOf(answered)).toEqual([404, 'not_found.resource'])
@@ -38,7 +39,7 @@ describe('the limit', () => {
     hurried = await service.another({ RATE_LIMIT_DEFAULT: '1', RATE_LIMIT_PARTNER: '1', TRUSTED_PROXIES: '127.0.0.0/8' })
   })
 
-  test.each(each(byToken))('%s: a refused call uses it up, and then it comes before all but the token', async (_name, route) => {
+  test.each(someRows(each(byToken)))('%s: a refused call uses it up, and then it comes before all but the token', async (_name, route) => {
     const token = await service.token(org.client.orgId, { scopes: [] })
     // A token that the process has not heard of yet counts against its address too, so each has one of its own.
     const headers = { authorization: `Bearer ${token}`, 'x-forwarded-for': `2001:db8:${(addresses += 1).toString(16)}::1` }

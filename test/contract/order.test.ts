@@ -4,11 +4,11 @@ import { describe, expect, test } from '@jest/globals'
 import type { Route } from '../../api/http/route.ts'
 import type { CallOptions } from '../fixtures/client.ts'
 import { useService } from '../fixtures/use-service.ts'
+import { someRows } from './cases.ts'
 import { byPartner, byToken, callRoute, each, hasId, NO_SUCH_ID, opening } from './routes.ts'
 import { bodyFor, openContractOrganization } from './samples.ts'
 
 const service = await useService()
-await service.startWorker()
 const org = await openContractOrganization(service)
 
 const anyPath = ({ path }: Route) => path.replaceAll(/\{\w+\}/g, NO_SUCH_ID)
@@ -24,7 +24,7 @@ const badBody = (route: Route) => (route.method === 'GET' ? {} : BAD_BODY)
 const without = (route: Route): [number, string] => [403, route.authCodes?.scope ?? 'auth.insufficient_scope']
 
 describe('the token, then the scope, then whatever is wrong with the call', () => {
-  test.each(each((route) => byToken(route) && route.scope !== null))('%s', async (_name, route) => {
+  test.each(someRows(each((route) => byToken(route) && route.scope !== null)))('%s', async (_name, route) => {
     const wrong = { ...badBody(route), ...(isPost(route) ? BAD_KEY : {}) }
     expect(await ask(route, { token: 'svc_pat_of_nobody', ...wrong })).toEqual([401, route.authCodes?.unknown ?? 'auth.invalid_token'])
     const token = await service.token(org.client.orgId, { scopes: ['Svc.taxes.READ', 'Svc.items.READ'].filter((scope) => scope !== `Svc.${route.scope}`).slice(0, 1) })
@@ -33,7 +33,7 @@ describe('the token, then the scope, then whatever is wrong with the call', () =
 })
 
 describe('the key, then the body, then existence', () => {
-  test.each(each((route) => isPost(route) && (byToken(route) || byPartner(route))))('%s', async (_name, route) => {
+  test.each(someRows(each((route) => isPost(route) && (byToken(route) || byPartner(route)))))('%s', async (_name, route) => {
     const open = opening(route, org)
     expect(await ask(route, { ...open, ...BAD_KEY, ...BAD_BODY })).toEqual([400, 'validation.invalid_value', 'Idempotency-Key'])
     if (route.keyRequired) expect(await ask(route, { ...open, ...BAD_BODY })).toEqual([400, 'idempotency.key_required', 'Idempotency-Key'])
@@ -41,7 +41,7 @@ describe('the key, then the body, then existence', () => {
     expect(await ask(route, { ...open, key: randomUUID(), ...BAD_BODY })).toEqual(refusal)
   })
 
-  test.each(each((route) => hasId(route) && route.body !== undefined))('%s', async (_name, route) => {
+  test.each(someRows(each((route) => hasId(route) && route.body !== undefined)))('%s', async (_name, route) => {
     const open = { ...opening(route, org), ...(isPost(route) ? { key: randomUUID() } : {}) }
     expect((await ask(route, { ...open, body: [] })).slice(0, 2)).toEqual([422, 'validation.failed'])
     const fresh = isPost(route) ? { key: randomUUID() } : {}

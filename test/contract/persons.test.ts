@@ -7,7 +7,7 @@ import { allows } from '../../domain/scopes.ts'
 import type { CallOptions } from '../fixtures/client.ts'
 import { OWN_PAGE, personWith, type Person } from '../fixtures/persons.ts'
 import { useService } from '../fixtures/use-service.ts'
-import { someOf } from './cases.ts'
+import { someOf, someRows } from './cases.ts'
 import { byPartner, byToken, callRoute, each, hasId, NO_SUCH_ID } from './routes.ts'
 import { bodyFor, openContractOrganization, pathFor, type ContractOrganization } from './samples.ts'
 
@@ -44,7 +44,7 @@ describe('a role', () => {
 })
 
 describe('from elsewhere the cookie is as if it were not there', () => {
-  test.each(each(byToken))('%s', async (_name, route) => {
+  test.each(someRows(each(byToken)))('%s', async (_name, route) => {
     const elsewhere = [
       {}, { 'sec-fetch-site': 'cross-site' }, { 'sec-fetch-site': 'same-site' }, { 'sec-fetch-site': 'none' }, { origin: 'https://evil.example' }, { origin: 'null' },
       { referer: `${service.origin}/console` }, { 'sec-fetch-site': 'cross-site', origin: 'https://evil.example' },
@@ -62,7 +62,7 @@ describe('from elsewhere the cookie is as if it were not there', () => {
 })
 
 describe('a bearer token that is sent is the caller', () => {
-  test.each(each(byToken))('%s', async (_name, route) => {
+  test.each(someRows(each(byToken)))('%s', async (_name, route) => {
     const path = anyPath(route)
     for (const headers of someOf([{ authorization: 'Bearer svc_pat_x' }, { authorization: 'Basic dXNoYTp4' }, { authorization: '' }])) {
       const refused = await callRoute(service, route, path, { ...sending(route), ...by('OWNER', { ...OWN_PAGE, ...headers }) })
@@ -75,7 +75,7 @@ describe('a bearer token that is sent is the caller', () => {
 })
 
 describe('the organisation', () => {
-  test.each(each(byToken))('%s: 404 for one that the person does not belong to', async (_name, route) => {
+  test.each(someRows(each(byToken)))('%s: 404 for one that the person does not belong to', async (_name, route) => {
     const named = [other.client.orgId, NO_SUCH_ID, 'x', '', `${own.client.orgId},${other.client.orgId}`]
     for (const id of someOf(named, named.length)) {
       const byHeader = await callRoute(service, route, anyPath(route), { ...sending(route), ...by('OWNER', { ...OWN_PAGE, 'x-svc-org': id }) })
@@ -84,7 +84,7 @@ describe('the organisation', () => {
     }
   })
 
-  test.each(each((route) => byToken(route) && hasId(route)))("%s: another's id is as one that does not exist", async (_name, route) => {
+  test.each(someRows(each((route) => byToken(route) && hasId(route))))("%s: another's id is as one that does not exist", async (_name, route) => {
     const ask = (path: string) => callRoute(service, route, path, { body: bodyFor(route, own), ...(route.method === 'POST' ? { key: randomUUID() } : {}), ...by('OWNER') })
     const [foreign, missing] = [await ask(await pathFor(route, other)), await ask(anyPath(route))]
     const { request_id: _, ...told } = foreign.body
