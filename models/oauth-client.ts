@@ -53,6 +53,18 @@ export const clientsOfOwner = finderAbove<OAuthClientRow, [ownerId: string]>(oau
   ],
 }))
 
+/** How many clients an organisation has registered since this time, revoked ones too. */
+export async function registeredClients(connection: Connection, ownerId: string, since: Date): Promise<number> {
+  const [{ count } = { count: 0n }] = await connection.run<{ count: bigint }>(COUNT_REGISTERED, [ownerId, since])
+  return Number(count)
+}
+
+const COUNT_REGISTERED: Statement = {
+  name: 'count registered oauth clients',
+  text: 'SELECT count(*) FROM oauth_clients WHERE owner_id = $1 AND created_time > $2',
+  takesNoLock: true,
+}
+
 /** A client, locked; revoked ones too. */
 export const lockClient = finderAbove<OAuthClientRow, [id: string]>(oauthClients, (id) => ({
   where: { id: is(id) },

@@ -50,6 +50,29 @@ export const lockConsentsFor = finderAbove<OAuthConsentRow, [personId: string, c
   }),
 )
 
+/**
+ * The memberships of a person in those of these organisations that are active, locked against being ended. Consents of the person
+ * come one after another, so that each counts the others.
+ */
+export async function lockMemberships(
+  connection: Connection,
+  personId: string,
+  orgIds: string[],
+): Promise<OrganizationOfConsent[]> {
+  await connection.run(LOCK_CONSENTS, [personId])
+  return connection.run<OrganizationOfConsent>(LOCK_MEMBERSHIPS, [personId, orgIds])
+}
+
+const LOCK_CONSENTS: Statement = {
+  name: 'lock consents of person',
+  text: `SELECT pg_advisory_xact_lock(hashtextextended('consents of ' || $1::text, 0))`,
+}
+const LOCK_MEMBERSHIPS: Statement = {
+  name: 'lock memberships of person',
+  text: `SELECT u.org_id, u.id AS user_id FROM users AS u JOIN organizations AS o ON o.id = u.org_id
+         WHERE u.person_id = $1 AND u.org_id = ANY($2::uuid[]) AND o.status = 'ACTIVE' ORDER BY u.org_id FOR SHARE OF u`,
+}
+
 /** A consent of a person, locked. */
 export const lockConsent = finderAbove<OAuthConsentRow, [personId: string, id: string]>(
   oauthConsents,

@@ -195,12 +195,13 @@ const REMOVE_ENDED: Statement = {
 export interface OrganizationOfPerson {
   org_id: string
   name: string
+  status: OrganizationFacts['status']
   role: Role
   user_id: string
   user_name: string | null
 }
 
-/** The organisations of a person by their names, the first `most` of them. */
+/** The organisations of a person by their names; of more than `most` those that they belong to longest. */
 export function findOrganizationsOf(
   connection: Connection,
   personId: string,
@@ -211,6 +212,8 @@ export function findOrganizationsOf(
 
 const ORGANIZATIONS_OF: Statement = {
   name: 'organizations of person',
-  text: `SELECT u.org_id, o.name, u.role, u.id AS user_id, u.name AS user_name FROM users AS u JOIN organizations AS o ON o.id = u.org_id
-         WHERE u.person_id = $1 ORDER BY o.name, u.org_id LIMIT $2::integer`,
+  // Ids are in the order of time. Anybody with a key of partners may add organisations for an address, which must hide none.
+  text: `SELECT first.* FROM (
+           SELECT u.org_id, o.name, o.status, u.role, u.id AS user_id, u.name AS user_name FROM users AS u JOIN organizations AS o ON o.id = u.org_id
+           WHERE u.person_id = $1 ORDER BY u.id LIMIT $2::integer) AS first ORDER BY first.name, first.org_id`,
 }

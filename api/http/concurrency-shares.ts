@@ -92,16 +92,20 @@ export function ownerOf({ organization, partnerId }: Pick<Caller, 'organization'
 
 /** Runs `work` within the caller's share of concurrent calls. A call without authentication needs no share. */
 export function inPlace<T>({ shares }: { shares: Shares }, caller: Caller, work: () => Promise<T>): Promise<T> {
-  return within(shares.calls, caller, work)
+  return within(shares.calls, ownerOf(caller), work)
 }
 
 /** As inPlace, within the share of calls that write. */
-export function inTurnToWrite<T>({ shares }: { shares: Shares }, caller: Caller, work: () => Promise<T>): Promise<T> {
-  return within(shares.writers, caller, () => within(shares.calls, caller, work))
+export function inTurnToWrite<T>(server: { shares: Shares }, caller: Caller, work: () => Promise<T>): Promise<T> {
+  return inTurnOf(server, ownerOf(caller), work)
 }
 
-async function within<T>(share: FairShare, caller: Caller, work: () => Promise<T>): Promise<T> {
-  const owner = ownerOf(caller)
+/** The same for who is of no organisation: an app, a person, or an address. */
+export function inTurnOf<T>({ shares }: { shares: Shares }, owner: string, work: () => Promise<T>): Promise<T> {
+  return within(shares.writers, owner, () => within(shares.calls, owner, work))
+}
+
+async function within<T>(share: FairShare, owner: string, work: () => Promise<T>): Promise<T> {
   if (owner === '') return work()
   const release = await share.take(owner)
   try {

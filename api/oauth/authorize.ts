@@ -11,6 +11,7 @@ import { rememberedConsent } from '../../models/oauth-consent.ts'
 import { findOrganizationsOf, signInStillHeld, SESSION_MS, type SignedIn } from '../../models/session.ts'
 import { CallerChanged } from '../../models/token.ts'
 import { isForeignPage, setCookie } from '../http/cookies.ts'
+import { inTurnOf } from '../http/concurrency-shares.ts'
 import type { ServerContext } from '../http/server-context.ts'
 import { readAuthorizationRequest, type ReadRequest } from './authorization-request.ts'
 import { browserSession } from './browser.ts'
@@ -99,7 +100,9 @@ const signInPageOf = (
 async function askToConsent(asked: Asked, session: SignedIn, problem: string | null): Promise<Page> {
   const { database } = asked.server.writeContext
   const { client, redirectUri, scopes } = asked.asked.request
-  const organizations = await findOrganizationsOf(database, session.personId, MAX_ORGANIZATIONS)
+  const organizations = (await findOrganizationsOf(database, session.personId, MAX_ORGANIZATIONS)).filter(
+    ({ status }) => status === 'ACTIVE',
+  )
   if (organizations.length === 0) return errorPage('You belong to no organisation for which you could allow this.', 403)
   return consentPage(placeOf(asked), {
     client: client.name,
@@ -121,7 +124,7 @@ async function allow(asked: Asked, session: SignedIn, form: URLSearchParams): Pr
     return await giveCode(asked, session, { orgIds })
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'not_found.resource') throw error
-    return askToConsent(asked, session, 'You do not belong to one of these organisations any more.')
+    return askToConsent(asked, session, 'You do not belong to one of these organisations any more, or it is suspended.')
   }
 }
 
@@ -129,8 +132,10 @@ async function giveCode(asked: Asked, session: SignedIn, decision: Decision): Pr
   const { request, state } = asked.asked
   const caller: Caller = { ...asSystem(asked), precondition: (now) => signInStillHeld(session, now) }
   try {
-    const code = await openBooks(asked.server.writeContext, caller, (books) =>
-      authorizeClient(books, session.personId, request, decision),
+    const code = await inTurnOf(asked.server, session.personId, () =>
+      openBooks(asked.server.writeContext, caller, (books) =>
+        authorizeClient(books, session.personId, request, decision),
+      ),
     )
     return answerTo(asked, { ...request, state }, { code })
   } catch (error) {

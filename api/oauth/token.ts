@@ -8,6 +8,8 @@ import { revokeOAuthToken } from '../../commands/oauth/revoke.ts'
 import type { FoundClient } from '../../models/oauth-client.ts'
 import { introspectedToken } from '../../models/oauth-grant.ts'
 import { hashOf } from '../../models/token.ts'
+import { addressBlock } from '../http/client-address.ts'
+import { inTurnOf } from '../http/concurrency-shares.ts'
 import type { ServerContext } from '../http/server-context.ts'
 import { invalidClient } from './client-authentication.ts'
 import { OAuthFault, type OAuthReply } from './refusals.ts'
@@ -31,8 +33,8 @@ export const token: ClientEndpoint = async (call) => {
   if (form.grant_type === undefined) throw new OAuthFault('invalid_request', 'grant_type is missing.')
   if (!GRANT_TYPES.includes(form.grant_type))
     throw new OAuthFault('unsupported_grant_type', `grant_type must be ${GRANT_TYPES.join(' or ')}.`)
-  const given = await openBooks(server.writeContext, callerOf(call), (books) =>
-    exchange(books, client, form, server.sealer),
+  const given = await inTurn(call, () =>
+    openBooks(server.writeContext, callerOf(call), (books) => exchange(books, client, form, server.sealer)),
   )
   if ('error' in given) throw new OAuthFault(given.error, given.description)
   const seconds = Math.ceil((given.accessExpires.getTime() - server.writeContext.clock().getTime()) / 1000)
@@ -54,7 +56,9 @@ export const token: ClientEndpoint = async (call) => {
 export const revoke: ClientEndpoint = async (call) => {
   const { server, client } = call
   const secret = secretIn(call)
-  const isOwn = await openBooks(server.writeContext, callerOf(call), (books) => revokeOAuthToken(books, client, secret))
+  const isOwn = await inTurn(call, () =>
+    openBooks(server.writeContext, callerOf(call), (books) => revokeOAuthToken(books, client, secret)),
+  )
   if (!isOwn) throw new OAuthFault('invalid_grant', 'The token was issued to another client.')
   return { status: 200, headers: UNKEPT, body: {} }
 }
@@ -88,6 +92,10 @@ function secretIn({ form }: ClientCall): string {
   if (form.token === undefined) throw new OAuthFault('invalid_request', 'token is missing.')
   return form.token.slice(0, MAX_SECRET)
 }
+
+// Anybody can say that they are a public client, and has the turns of their address.
+const inTurn = <T>({ server, client, origin }: ClientCall, work: () => Promise<T>): Promise<T> =>
+  inTurnOf(server, client.is_public ? addressBlock(origin.ip ?? 'unknown') : client.id, work)
 
 const callerOf = ({ client, origin }: ClientCall): Caller => ({
   subject: client.id,

@@ -32,6 +32,7 @@ export const oauthClientRoutes = [
     path: '/oauth_clients',
     does: 'Register an OAuth client',
     scope: 'tokens.UPDATE',
+    changesOrganization: true,
     status: 201,
     secretAnswer: true,
     body: NewOAuthClient,

@@ -15,7 +15,11 @@ export const SignedInAnswer = Type.Object({
   organization: nullable(OrganizationRole),
 })
 
-export const showOrganizationOfPerson = ({ org_id, name, role }: OrganizationOfPerson) => ({ org_id, name, role })
+export const showOrganizationOfPerson = ({
+  org_id,
+  name,
+  role,
+}: Pick<OrganizationOfPerson, 'org_id' | 'name' | 'role'>) => ({ org_id, name, role })
 
 export const Session = Type.Object({
   session_id: Id,

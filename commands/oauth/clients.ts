@@ -2,7 +2,14 @@
 import { fault, notFound } from '../../domain/faults.ts'
 import { isId } from '../../domain/ids.ts'
 import { MAX_REDIRECT_URIS, redirectUriProblem } from '../../domain/oauth/redirect-uri.ts'
-import { clientsOfOwner, lockClient, oauthClients, type OAuthClientRow } from '../../models/oauth-client.ts'
+import {
+  clientsOfOwner,
+  lockClient,
+  oauthClients,
+  registeredClients,
+  type OAuthClientRow,
+} from '../../models/oauth-client.ts'
+import { lockOrganization } from '../../models/organization.ts'
 import { hashOf, mintSecret, PREFIXES } from '../../models/token.ts'
 import type { Books } from '../books/books.ts'
 
@@ -12,8 +19,10 @@ export interface NewClient {
   isPublic: boolean
 }
 
-/** The most clients of an organisation that can be used at the same time. */
+/** The most clients of an organisation that can be used at the same time, and that it registers in 24 hours: their rows stay. */
 const MAX_CLIENTS = 20
+const MAX_OF_A_DAY = 100
+const DAY_MS = 24 * 60 * 60 * 1_000
 const MAX_NAME = 100
 
 /** A new client; the secret is returned once, null for a public one. */
@@ -24,7 +33,7 @@ export interface RegisteredClient {
 
 /**
  * Registers a client, of the organisation of the signed-in owner, or of nobody by an operator. Throws validation.invalid_value for
- * a redirect URI that cannot be registered, and conflict.limit_reached beyond MAX_CLIENTS.
+ * a redirect URI that cannot be registered, and conflict.limit_reached beyond MAX_CLIENTS and MAX_OF_A_DAY.
  */
 export async function registerClient(
   books: Books,
@@ -38,10 +47,7 @@ export async function registerClient(
       field: 'name',
       message: `name must be 1 to ${MAX_NAME} printable characters.`,
     })
-  if (ownerId !== null && (await clientsOfOwner(books.connection, ownerId)).length >= MAX_CLIENTS) {
-    const message = `The organisation has ${MAX_CLIENTS} OAuth clients; revoke some that are not needed any more.`
-    throw fault('conflict.limit_reached', { message, details: { limit: MAX_CLIENTS } })
-  }
+  if (ownerId !== null) await refuseTooMany(books, ownerId)
   const secret = isPublic ? null : mintSecret(PREFIXES.oauthClient)
   const row = books.insertAbove(oauthClients, {
     id: books.newId(),
@@ -55,6 +61,25 @@ export async function registerClient(
   if (ownerId !== null) record(books, 'OAUTH_CLIENT_CREATED', row)
   return { row, secret }
 }
+
+// Locks the organisation, so that it is counted what others register.
+async function refuseTooMany(books: Books, ownerId: string): Promise<void> {
+  await lockOrganization(books.connection, ownerId)
+  if ((await clientsOfOwner(books.connection, ownerId)).length >= MAX_CLIENTS)
+    throw limitReached(
+      `The organisation has ${MAX_CLIENTS} OAuth clients; revoke some that are not needed any more.`,
+      MAX_CLIENTS,
+    )
+  const since = new Date(books.now.getTime() - DAY_MS)
+  if ((await registeredClients(books.connection, ownerId, since)) >= MAX_OF_A_DAY)
+    throw limitReached(
+      `${MAX_OF_A_DAY} clients were registered in the last 24 hours; register others tomorrow.`,
+      MAX_OF_A_DAY,
+    )
+}
+
+const limitReached = (message: string, limit: number) =>
+  fault('conflict.limit_reached', { message, details: { limit } })
 
 function checkedUris(redirectUris: string[], isPublic: boolean): string[] {
   const uris = [...new Set(redirectUris)]

@@ -7,17 +7,17 @@ import {
   lockConsent,
   lockConsentsFor,
   lockConsentsOfUser,
+  lockMemberships,
   oauthConsents,
   organizationsOfConsent,
   type OAuthConsentRow,
 } from '../../models/oauth-consent.ts'
-import { findOrganizationsOf, type OrganizationOfPerson } from '../../models/session.ts'
 import type { Books } from '../books/books.ts'
 import { activityOf, type ActivityEntry } from '../books/entries.ts'
 
 /** The most consents of a person for one client; a further one ends the oldest. */
 const MAX_CONSENTS = 20
-/** The most organisations of a person that consents are for. */
+/** The most organisations that a consent is for, and that a person is shown. */
 export const MAX_ORGANIZATIONS = 200
 
 export interface ConsentInput {
@@ -30,20 +30,20 @@ export interface ConsentInput {
 
 /**
  * Keeps that the person allows the client these scopes in these organisations. Throws not_found.resource for an organisation that
- * they do not belong to, and validation.required_field without one.
+ * they do not belong to or that is suspended, and validation.required_field without one.
  */
 export async function giveConsent(
   books: Books,
   { personId, clientId, scopes, orgIds }: ConsentInput,
 ): Promise<OAuthConsentRow> {
-  const organizations = await findOrganizationsOf(books.connection, personId, MAX_ORGANIZATIONS)
-  const chosen = [...new Set(orgIds)].map((id) => organizations.find(({ org_id }) => org_id === id))
+  const chosen = [...new Set(orgIds)]
   if (chosen.length === 0)
     throw fault('validation.required_field', { field: 'organization', message: 'Choose an organisation.' })
-  if (chosen.includes(undefined)) throw notFound('organisation')
+  if (chosen.length > MAX_ORGANIZATIONS || !chosen.every(isId)) throw notFound('organisation')
+  const memberships = await lockMemberships(books.connection, personId, chosen)
+  if (memberships.length < chosen.length) throw notFound('organisation')
   const former = await lockConsentsFor(books.connection, personId, clientId)
-  for (const oldest of former.slice(MAX_CONSENTS - 1))
-    books.update(oauthConsents, oldest, { withdrawn_time: books.now })
+  for (const oldest of former.slice(MAX_CONSENTS - 1)) await withdraw(books, oldest)
   const consent = books.insertAbove(oauthConsents, {
     id: books.newId(),
     person_id: personId,
@@ -52,7 +52,7 @@ export async function giveConsent(
     created_time: books.now,
     withdrawn_time: null,
   })
-  for (const { org_id, user_id } of chosen as OrganizationOfPerson[]) {
+  for (const { org_id, user_id } of memberships) {
     books.insertAbove(consentOrganizations, { org_id, consent_id: consent.id, user_id, ended_time: null })
     record(books, 'OAUTH_CONSENT_GIVEN', consent, { orgId: org_id, userId: user_id })
   }
@@ -63,6 +63,10 @@ export async function giveConsent(
 export async function withdrawConsent(books: Books, personId: string, id: string): Promise<void> {
   const consent = isId(id) ? await lockConsent.first(books.connection, personId, id) : null
   if (!consent || consent.withdrawn_time !== null) throw notFound('consent')
+  await withdraw(books, consent)
+}
+
+async function withdraw(books: Books, consent: OAuthConsentRow): Promise<void> {
   for (const { org_id, user_id } of await organizationsOfConsent(books.connection, consent.id)) {
     record(books, 'OAUTH_CONSENT_WITHDRAWN', consent, { orgId: org_id, userId: user_id })
   }

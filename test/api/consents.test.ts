@@ -1,7 +1,10 @@
 // What people have allowed OAuth clients: seen, withdrawn, ended with a membership, and never more than their role.
 import { describe, expect, test } from '@jest/globals'
+import pg from 'pg'
 import { useService } from '../fixtures/use-service.ts'
-import { authorizeUrl, connect, consent, refresh, registerApp } from '../fixtures/oauth.ts'
+import { authorizeUrl, connect, consent, newPerson, proofIn, refresh, registerApp, signedInAt } from '../fixtures/oauth.ts'
+import { findOrganizationsOf } from '../../models/session.ts'
+import { blockedBy } from '../fixtures/blocked.ts'
 import { pageOf, personWith } from '../fixtures/persons.ts'
 
 const service = await useService()
@@ -121,9 +124,59 @@ test('a removed member: 401 at once in that organisation, and for good', async (
   expect((await callIn(first.orgId, next.body.access_token)).status).toBe(401)
 })
 
-test('a suspended organisation: 403, as for every token', async () => {
+test('consents given at once: 20 hold, and each that ended is in the log', async () => {
+  const mobile = await registerApp(service, { isPublic: true })
+  const { orgId } = await service.organization({ name: 'Many' })
+  const url = authorizeUrl(service, mobile)
+  const browser = await signedInAt(service, url, await newPerson(service, [orgId]))
+  const proof = proofIn(await browser.get(url))
+  const answers = await Promise.all(Array.from({ length: 26 }, () => browser.post(url, { action: 'allow', proof, organization: orgId })))
+  expect(answers.filter(({ location }) => location?.searchParams.has('code'))).toHaveLength(26)
+  const [counted] = await service.sql<{ held: number; logged: number }>(
+    `SELECT (SELECT count(*)::integer FROM oauth_consents WHERE client_id = $1 AND withdrawn_time IS NULL) AS held,
+       (SELECT count(*)::integer FROM activity WHERE org_id = $2 AND action = 'OAUTH_CONSENT_WITHDRAWN') AS logged`, mobile.client_id, orgId,
+  )
+  expect(counted).toEqual({ held: 20, logged: 6 })
+})
+
+test('a consent that waits for the removal of its person is none', async () => {
+  const email = await newPerson(service, [first.orgId])
+  const another = await registerApp(service)
+  const url = authorizeUrl(service, another)
+  const browser = await signedInAt(service, url, email)
+  const removal = new pg.Client({ connectionString: service.databaseUrl })
+  await removal.connect()
+  try {
+    await removal.query('BEGIN')
+    await removal.query('SELECT FROM users WHERE org_id = $1 AND email = $2 FOR UPDATE', [first.orgId, email])
+    const waiting = consent(browser, url, [first.orgId])
+    await blockedBy(removal)
+    await removal.query('UPDATE users SET person_id = NULL, removed_time = now() WHERE org_id = $1 AND email = $2', [first.orgId, email])
+    await removal.query('COMMIT')
+    const answer = await waiting
+    expect([answer.location, answer.text]).toEqual([null, expect.stringContaining('You belong to no organisation')])
+    expect(await service.sql('SELECT 1 FROM oauth_consents WHERE client_id = $1', another.client_id)).toEqual([])
+  } finally {
+    await removal.end()
+  }
+})
+
+test('who is put into more organisations than are shown still sees those of before', async () => {
+  const email = await newPerson(service, [second.orgId])
+  await service.organization({ name: '!', user: { email } })
+  const [person] = await service.sql<{ id: string }>('SELECT id FROM people WHERE email = $1', email)
+  expect((await findOrganizationsOf(service.database, person!.id, 2)).map(({ name }) => name)).toEqual(['!', 'Bharat Mills'])
+  expect((await findOrganizationsOf(service.database, person!.id, 1)).map(({ name }) => name)).toEqual(['Bharat Mills'])
+})
+
+test('a suspended organisation: 403, as for every token, and nobody can choose it', async () => {
   const closed = await service.organization({ name: 'Closed' })
   const { tokens } = await connect(service, app, [closed.orgId])
   await service.call('POST', `/partner/organizations/${closed.orgId}/suspend`, { partnerKey: service.partnerKey })
   expect((await callIn(closed.orgId, tokens.access_token)).body.code).toBe('authz.organization_suspended')
+  const url = authorizeUrl(service, app)
+  const browser = await signedInAt(service, url, await newPerson(service, [first.orgId, closed.orgId]))
+  expect((await browser.get(url)).text).not.toContain('Closed')
+  const refused = await consent(browser, url, [closed.orgId])
+  expect([refused.status, refused.location]).toEqual([400, null])
 })

@@ -53,9 +53,16 @@ test('clients of another organisation, and of the operator, are not theirs to re
   }
 })
 
-test('an organisation has 20 clients at most', async () => {
-  for (let made = 0; made < 20; made += 1) expect((await register({})).status).toBe(201)
+test('an organisation has 20 clients at most, also of those registered at once, and registers 100 in a day', async () => {
+  const answers = await Promise.all(Array.from({ length: 26 }, () => register({})))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
   expect((await register({})).body).toMatchObject({ code: 'conflict.limit_reached', details: { limit: 20 } })
+  await service.sql('UPDATE oauth_clients SET revoked_time = now() WHERE owner_id = $1', orgId)
+  await service.sql(`INSERT INTO oauth_clients (id, owner_id, name, redirect_uris, created_time, revoked_time)
+    SELECT gen_random_uuid(), $1, 'x', '{}', now(), now() FROM generate_series(1, 80)`, orgId)
+  expect((await register({})).body).toMatchObject({ code: 'conflict.limit_reached', details: { limit: 100 } })
+  await service.sql("UPDATE oauth_clients SET created_time = created_time - interval '1 day' WHERE owner_id = $1", orgId)
+  expect((await register({})).status).toBe(201)
 })
 
 // Which may be registered, by a public client and by one with a secret.
