@@ -16,10 +16,10 @@ export interface CallOptions {
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export const PUBLIC_PATH = '/api/public/v1'
-const INTERNAL_PATH = '/internal/v1'
+export const PEOPLE_PATH = '/internal/v1'
 
 const REPEATS = { retries: 2 }
-const asPerson = new Internal({ baseUrl: INTERNAL_PATH, ...REPEATS })
+const asPerson = new Internal({ baseUrl: PEOPLE_PATH, ...REPEATS })
 
 let ofBooks = new Bahi({ baseUrl: PUBLIC_PATH, ...REPEATS })
 let ofPeople = asPerson
@@ -29,7 +29,7 @@ let onSignedOut: () => void = () => undefined
 export function callFor(orgId: string | null): void {
   const named = orgId === null ? {} : { organizationId: orgId }
   ofBooks = new Bahi({ baseUrl: PUBLIC_PATH, ...REPEATS, ...named })
-  ofPeople = new Internal({ baseUrl: INTERNAL_PATH, ...REPEATS, ...named })
+  ofPeople = new Internal({ baseUrl: PEOPLE_PATH, ...REPEATS, ...named })
 }
 
 /** What is done when a call is refused because nobody is signed in any more. */
@@ -44,10 +44,21 @@ export const people = (): Internal => ofPeople
 export const person = (): Internal => asPerson
 
 /** A call of the public API whose path is known only when it is made, as that of a kind of document. Throws an ApiFault. */
-export async function call<T>(
+export const call = <T>(method: Method, path: string, options: CallOptions = {}): Promise<T> =>
+  answerOf<T>(ofBooks, method, path, options)
+
+/** The same of a call of people, as of a list; about the person alone where `ofPerson` says so. Throws an ApiFault. */
+export const callOfPeople = <T>(
   method: Method,
   path: string,
-  { query, body, key, signal }: CallOptions = {},
+  { ofPerson = false, ...options }: CallOptions & { ofPerson?: boolean } = {},
+): Promise<T> => answerOf<T>((ofPerson ? asPerson : ofPeople) as unknown as Bahi, method, path, options)
+
+async function answerOf<T>(
+  client: Bahi,
+  method: Method,
+  path: string,
+  { query, body, key, signal }: CallOptions,
 ): Promise<T> {
   const sent = {
     ...(query && { query: set(query) }),
@@ -59,13 +70,13 @@ export async function call<T>(
   try {
     switch (method) {
       case 'GET':
-        return (await ofBooks.get(at, sent)) as T
+        return (await client.get(at, sent)) as T
       case 'POST':
-        return (await ofBooks.post(at, sent)) as T
+        return (await client.post(at, sent)) as T
       case 'PUT':
-        return (await ofBooks.put(at, sent)) as T
+        return (await client.put(at, sent)) as T
       case 'DELETE':
-        return (await ofBooks.delete(at, sent)) as T
+        return (await client.delete(at, sent)) as T
     }
   } catch (error) {
     if (error instanceof ApiFault && error.status === 401) onSignedOut()

@@ -12,3 +12,9 @@ export function problemsByField({ errors, field, message }: BahiError): Record<s
 /** Whether the call may have been carried out, or may succeed soon: it is then sent again under its key. */
 export const isUnsettled = ({ status, code }: BahiError): boolean =>
   status === null || status === 429 || status >= 500 || code === 'idempotency.in_progress'
+
+/** Why it was refused, as it is said to a person: sessions have a role, and no scopes. */
+export const reasonOf = (error: Error): string =>
+  error instanceof BahiError && error.code === 'auth.insufficient_scope'
+    ? 'Your role in this organisation does not allow this. An owner can give you another.'
+    : error.message

@@ -3,7 +3,7 @@ import { Alert, Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState, type FormEvent, type ReactNode } from 'react'
 import { newKey } from '../api/call.ts'
-import { ApiFault, isUnsettled, problemsByField } from '../api/fault.ts'
+import { ApiFault, isUnsettled, problemsByField, reasonOf } from '../api/fault.ts'
 import { useNotices } from './notices.tsx'
 
 export interface DialogProps<Answer> {
@@ -79,7 +79,7 @@ export function Refusal({ error }: { error: Error }) {
   const problems = error instanceof ApiFault ? error.errors : []
   return (
     <Alert color="red" role="alert" title={problems.length > 0 ? 'Not accepted' : undefined}>
-      <Text size="sm">{error.message}</Text>
+      <Text size="sm">{reasonOf(error)}</Text>
       {problems.map(({ field, message }) => (
         <Text size="sm" key={`${field} ${message}`}>
           {field}: {message}

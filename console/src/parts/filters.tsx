@@ -8,6 +8,8 @@ import { inWords } from './status.tsx'
 
 export type Filter =
   | { is: 'choice'; name: string; label: string; choices: readonly string[] }
+  | { is: 'pick'; name: string; label: string; choices: { value: string; label: string }[] }
+  | { is: 'date'; name: string; label: string }
   | { is: 'text'; name: string; label: string }
   | { is: 'flag'; name: string; label: string }
   | { is: 'contact'; name: string; label: string }
@@ -18,11 +20,13 @@ export type Filter =
 
 interface FiltersProps {
   filters: Filter[]
+  /** Whether the API can turn the order round. */
+  hasOrder?: boolean
   search: URLSearchParams
   onChange(search: URLSearchParams): void
 }
 
-export function Filters({ filters, search, onChange }: FiltersProps) {
+export function Filters({ filters, hasOrder = true, search, onChange }: FiltersProps) {
   const [isOpen, { toggle }] = useDisclosure()
   const set = (name: string, value: string) => {
     const changed = new URLSearchParams(search)
@@ -47,16 +51,18 @@ export function Filters({ filters, search, onChange }: FiltersProps) {
         {filters.map((filter) => (
           <Field key={filter.is === 'dates' ? 'dates' : filter.name} filter={filter} search={search} set={set} />
         ))}
-        <NativeSelect
-          size="xs"
-          label="Order"
-          value={search.get('sort') ?? ''}
-          onChange={({ currentTarget }) => set('sort', currentTarget.value)}
-          data={[
-            { value: '', label: 'Newest first' },
-            { value: 'created_time', label: 'Oldest first' },
-          ]}
-        />
+        {hasOrder && (
+          <NativeSelect
+            size="xs"
+            label="Order"
+            value={search.get('sort') ?? ''}
+            onChange={({ currentTarget }) => set('sort', currentTarget.value)}
+            data={[
+              { value: '', label: 'Newest first' },
+              { value: 'created_time', label: 'Oldest first' },
+            ]}
+          />
+        )}
         {used > 0 && (
           <Button size="xs" variant="subtle" color="gray" onClick={() => onChange(new URLSearchParams())}>
             Clear
@@ -97,6 +103,19 @@ function Field({
           data={[{ value: '', label: 'Any' }, ...filter.choices.map((code) => ({ value: code, label: inWords(code) }))]}
         />
       )
+    case 'pick':
+      return (
+        <NativeSelect
+          size="xs"
+          label={label}
+          maw={240}
+          value={value}
+          onChange={({ currentTarget }) => change(currentTarget.value)}
+          data={[{ value: '', label: 'Any' }, ...filter.choices]}
+        />
+      )
+    case 'date':
+      return <DateField name={name} label={label} search={search} set={set} />
     case 'flag':
       return (
         <Checkbox

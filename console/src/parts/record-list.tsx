@@ -4,7 +4,8 @@ import { useMediaQuery } from '@mantine/hooks'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { useMemo, type ReactNode } from 'react'
 import { useSearchParams } from 'react-router'
-import { call, type Query } from '../api/call.ts'
+import { call, callOfPeople, type Query } from '../api/call.ts'
+import { reasonOf } from '../api/fault.ts'
 import type { Column } from './column.ts'
 import { ShowAsCurl } from './curl.tsx'
 import { EmptyList } from './empty-list.tsx'
@@ -14,7 +15,13 @@ import { RecordRows } from './record-rows.tsx'
 
 export interface RecordListProps<Row> {
   title: string
+  /** What stands below the title. */
+  detail?: ReactNode
   path: string
+  /** It is a call of people, below /internal/v1. */
+  isOfPeople?: boolean
+  /** How the API divides it into pages: by a cursor unless it says so. */
+  paging?: 'cursor' | 'number' | 'none'
   /** The key of the rows in the answer. */
   listKey: string
   filters: Filter[]
@@ -23,11 +30,17 @@ export interface RecordListProps<Row> {
   idOf(row: Row): string
   /** The address of a row's own page; null where it has none. */
   linkOf(row: Row): string | null
-  /** What the list keeps of a row: a long list must fit into memory. */
-  keep(row: Row): Row
+  /** What the list keeps of a row: a long list must fit into memory. All of it unless it says so. */
+  keep?(row: Row): Row
   /** What an empty list says that these records are. */
   isFor: string
   actions?: ReactNode
+}
+
+interface Context {
+  next_cursor?: string | null
+  page?: number
+  has_more_page?: boolean
 }
 
 interface Page<Row> {
@@ -39,13 +52,16 @@ const PER_PAGE = 100
 
 export function RecordList<Row>({
   title,
+  detail,
   path,
+  isOfPeople = false,
+  paging = 'cursor',
   listKey,
   filters,
   columns,
   idOf,
   linkOf,
-  keep,
+  keep = (row) => row,
   isFor,
   actions,
 }: RecordListProps<Row>) {
@@ -57,12 +73,10 @@ export function RecordList<Row>({
     queryKey: ['list', path, query],
     initialPageParam: undefined as string | undefined,
     queryFn: async ({ pageParam, signal }): Promise<Page<Row>> => {
-      const answer = await call<Record<string, unknown>>('GET', path, {
-        query: { ...query, per_page: PER_PAGE, cursor: pageParam },
-        signal,
-      })
-      const { next_cursor } = answer['page_context'] as { next_cursor: string | null }
-      return { rows: (answer[listKey] as Row[]).map(keep), next: next_cursor }
+      const asked = { ...query, ...placeOf(paging, pageParam) }
+      const ask = isOfPeople ? callOfPeople : call
+      const answer = await ask<Record<string, unknown>>('GET', path, { query: asked, signal })
+      return { rows: (answer[listKey] as Row[]).map(keep), next: nextOf(answer['page_context'] as Context) }
     },
     // Comparing each row with what was read before would make a long list slower with every page.
     structuralSharing: false,
@@ -74,14 +88,21 @@ export function RecordList<Row>({
   const isFiltered = Object.keys(query).length > 0
   return (
     <>
-      <PageHead title={title}>
-        <ShowAsCurl path={path} query={query} />
-        {actions}
+      <PageHead title={title} detail={detail}>
+        <ShowAsCurl path={path} query={query} isOfPeople={isOfPeople} />
+        {!pages.error && actions}
       </PageHead>
-      <Filters filters={filters} search={search} onChange={(changed) => setSearch(changed, { replace: true })} />
+      {(filters.length > 0 || paging === 'cursor') && (
+        <Filters
+          filters={filters}
+          hasOrder={paging === 'cursor'}
+          search={search}
+          onChange={(changed) => setSearch(changed, { replace: true })}
+        />
+      )}
       {pages.error && (
         <Alert color="red" title="The list could not be read" my="sm" role="alert">
-          <Text size="sm">{pages.error.message}</Text>
+          <Text size="sm">{reasonOf(pages.error)}</Text>
           <Button variant="default" mt="xs" onClick={() => void pages.refetch()}>
             Try again
           </Button>
@@ -94,7 +115,7 @@ export function RecordList<Row>({
           isFor={isFor}
           onClear={() => setSearch({}, { replace: true })}
         />
-      ) : (
+      ) : pages.error && rows.length === 0 ? null : (
         <RecordRows
           key={String(isNarrow)}
           isNarrow={isNarrow}
@@ -113,6 +134,14 @@ export function RecordList<Row>({
       </Group>
     </>
   )
+}
+
+const placeOf = (paging: 'cursor' | 'number' | 'none', at: string | undefined): Query =>
+  paging === 'none' ? {} : { per_page: PER_PAGE, [paging === 'cursor' ? 'cursor' : 'page']: at }
+
+function nextOf({ next_cursor, page, has_more_page }: Context = {}): string | null {
+  if (next_cursor !== undefined) return next_cursor
+  return page !== undefined && has_more_page === true ? String(page + 1) : null
 }
 
 const counted = (count: number, hasMore: boolean) =>

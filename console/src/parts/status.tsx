@@ -31,6 +31,9 @@ const COLOURS: Record<string, string> = {
   RETRYING: 'yellow',
   FAILED: 'red',
   SKIPPED: 'gray',
+  SUCCEEDED: 'teal',
+  FAILING: 'yellow',
+  WAITING: 'red',
 }
 
 /** PARTIALLY_PAID as a person reads it. */

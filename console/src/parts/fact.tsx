@@ -1,0 +1,9 @@
+// A fact of a record: its name and what it is.
+import type { ReactNode } from 'react'
+
+export const Fact = ({ label, children }: { label: string; children: ReactNode }) => (
+  <div>
+    <dt>{label}</dt>
+    <dd>{children}</dd>
+  </div>
+)
