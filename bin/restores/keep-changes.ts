@@ -2,7 +2,7 @@
 import type { WriteContext } from '../../commands/books/open-books.ts'
 import type { AccessLine } from '../../domain/restoration.ts'
 import { openBlobStore } from '../../gateways/storage/azure-blobs.ts'
-import { writeLines } from '../../gateways/storage/security-log.ts'
+import { isInTime, writeLines } from '../../gateways/storage/security-log.ts'
 import { installationOf } from '../../models/installation.ts'
 import type { Database } from '../../models/database.ts'
 import { operatorStorage } from '../operator-settings.ts'
@@ -25,19 +25,26 @@ export async function keepingContext(database: Database): Promise<WriteContext> 
   }
 }
 
-/** Keeps lines before what they say is done. Where there is no blob store, or it fails, prints them. Never rejects for that. */
+/**
+ * Keeps lines before what they say is done. Where there is no blob store, or it fails or does not answer in time, prints them. Never
+ * rejects for that.
+ */
 export async function keepLines(database: Database, lines: readonly AccessLine[]): Promise<void> {
   if (lines.length > 0) await writeOrPrint(await installationOf(database), lines)
 }
+
+// A command waits once for a store that does not answer.
+let isAway = false
 
 async function writeOrPrint({ id }: { id: string }, lines: readonly AccessLine[]): Promise<void> {
   const storage = operatorStorage()
   if (storage === null) return printUnkept(NO_STORE, lines)
   try {
-    await writeLines(openBlobStore(storage), id, lines, new Date())
+    isAway ||= !(await isInTime(writeLines(openBlobStore(storage), id, lines, new Date())))
   } catch {
-    printUnkept(NOT_WRITTEN, lines)
+    isAway = true
   }
+  if (isAway) printUnkept(NOT_WRITTEN, lines)
 }
 
 const NO_STORE = 'No blob store is configured (AZURE_STORAGE_CONNECTION_STRING), so there is no security log.'

@@ -44,6 +44,8 @@ export function createSecurityLog(
       known ??= await installation()
       await writeLines(blobs, known.id, lines, clock())
       isAway = false
+      // Lines that came while it took long, for which nobody has waited.
+      if (waiting.length > 0) void flush()
     } catch (error) {
       log.warn({ err: (error as Error).message }, 'the security log could not be written; it is tried again')
       isAway = true
@@ -63,8 +65,8 @@ export function createSecurityLog(
   async function note(lines: readonly AccessLine[]): Promise<void> {
     if (blobs === null) return
     waiting = [...waiting, ...lines].slice(-MOST_WAITING)
-    // Nobody waits for a store that has just not answered.
-    if (!isAway) await Promise.race([flush(), delay(KEEP_MS, undefined, { ref: false })])
+    // Nobody waits for a store that has just not answered: who does holds locks.
+    if (!isAway && !(await isInTime(flush()))) isAway = true
   }
 
   return {
@@ -83,6 +85,10 @@ export function createSecurityLog(
     },
   }
 }
+
+/** Waits as long as KEEP_MS for what is under way; says whether it came to its end. Rejects as it does. */
+export const isInTime = (written: Promise<void>): Promise<boolean> =>
+  Promise.race([written.then(() => true), delay(KEEP_MS, false, { ref: false })])
 
 const folderOf = (installation: string) => `${FOLDER}${installation}/`
 

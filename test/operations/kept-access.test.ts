@@ -1,6 +1,10 @@
 // A change of who may do what is in the security log before it is in the database: a crash between the two loses none.
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
+import { setImmediate } from 'node:timers/promises'
 import { afterAll, expect, jest, test } from '@jest/globals'
 import { pino } from 'pino'
 import { operator, operatorContext } from '../../bin/operator.ts'
@@ -79,6 +83,47 @@ test('a store that is away stops nobody, and the log of the process has it', asy
     expect(accessChangesIn(lines.join(''))).toContainEqual({ change: 'TOKEN_REVOKED', org_id: token.orgId, id: token.id, time: expect.any(String) })
   }
   await away.close()
+})
+
+test('a store that does not answer is waited for once, and gets later what came meanwhile', async () => {
+  let answer: () => void = () => undefined
+  const written: string[] = []
+  const hanging = createSecurityLog({
+    async write(_key, body) {
+      await new Promise<void>((resolve) => { answer = resolve })
+      written.push(String(body))
+      return { bytes: 0, sha256: '' }
+    },
+  }, log, options)
+  const changeOf = (id: string) => ({ change: 'PARTNER_KEY_REVOKED' as const, id, time: new Date().toISOString() })
+  await hanging.keep([changeOf('first')])
+  const second = hanging.keep([changeOf('second')]).then(() => 'at once')
+  expect(await Promise.race([second, setImmediate('after a wait')])).toBe('at once')
+  for (const id of ['first', 'second']) {
+    answer()
+    await until(async () => written.join('').includes(id), 5_000, () => `${id} is not written`)
+  }
+  await hanging.close()
+})
+
+test('a command of an operator revokes while a store that does not answer still has its call', async () => {
+  const open = new Set<unknown>()
+  const silent = createServer((request) => {
+    open.add(request)
+    request.socket.on('close', () => open.delete(request))
+  })
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  const { port } = silent.address() as AddressInfo
+  const storage = `DefaultEndpointsProtocol=http;AccountName=bahi;AccountKey=c2VjcmV0;BlobEndpoint=http://127.0.0.1:${port}/bahi;`
+  const token = await newToken()
+  const env = { ...process.env, ...service.env, AZURE_STORAGE_CONNECTION_STRING: storage }
+  const command = execFile(process.execPath, ['bin/token.ts', 'revoke', token.id], { cwd: ROOT, env })
+  const printed = text(command.stderr!)
+  await until(() => isRevoked(token.id), 30_000, () => 'it is not revoked')
+  expect(open.size).toBe(1)
+  silent.closeAllConnections()
+  silent.close()
+  expect(await printed).toContain(`Keep these lines for npm run after-restore -- --security-log FILE:\n{"change":"TOKEN_REVOKED"`)
 })
 
 test('a call of the API is kept when it is answered, and an operator who repeats a command keeps what it does again', async () => {
