@@ -57,7 +57,10 @@ const HOLDER: Statement = {
   takesNoLock: true,
 }
 
-/** Requires that token, consent, role and organisation are as they were read, until the transaction ends. */
+/**
+ * Requires that token, consent, role and organisation are as they were read; role and organisation stay so until the transaction
+ * ends. What withdraws a consent or revokes a token does not wait for the writes of an app: it holds from the next call on.
+ */
 export function oauthStillHeld(
   hash: string,
   { userId, role, organization, version }: NonNullable<OAuthHolder['membership']>,

@@ -73,6 +73,18 @@ const LOCK_MEMBERSHIPS: Statement = {
          WHERE u.person_id = $1 AND u.org_id = ANY($2::uuid[]) AND o.status = 'ACTIVE' ORDER BY u.org_id FOR SHARE OF u`,
 }
 
+/** How many consents a person has given since this time, withdrawn ones too, which stay for a day. */
+export async function consentsSince(connection: Connection, personId: string, since: Date): Promise<number> {
+  const [{ count } = { count: 0n }] = await connection.run<{ count: bigint }>(COUNT_SINCE, [personId, since])
+  return Number(count)
+}
+
+const COUNT_SINCE: Statement = {
+  name: 'count oauth consents of person',
+  text: 'SELECT count(*) FROM oauth_consents WHERE person_id = $1 AND created_time > $2',
+  takesNoLock: true,
+}
+
 /** A consent of a person, locked. */
 export const lockConsent = finderAbove<OAuthConsentRow, [personId: string, id: string]>(
   oauthConsents,

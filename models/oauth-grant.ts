@@ -1,4 +1,5 @@
 // Authorization grants of OAuth, with their codes, and the tokens that a grant has given.
+import { Op } from 'sequelize'
 import type { Connection, Statement } from './connection.ts'
 import { finderAbove, is } from './find.ts'
 import { BYTES, TEXT, TEXTS, TIME, UUID, model, orNull, textOf, type RowOf } from './model.ts'
@@ -50,6 +51,21 @@ export type OAuthTokenRow = RowOf<typeof oauthTokens>
 /** The grant of a code, locked. */
 export const lockGrantOfCode = finderAbove<OAuthGrantRow, [codeHash: string]>(oauthGrants, (codeHash) => ({
   where: { code_hash: is(codeHash) },
+  lock: true,
+}))
+
+/** The most grants of a consent that hold and have been taken up. */
+const MOST_GRANTS = 100
+
+/** The grants of a consent that are too many when one more is taken up, locked; the oldest of them. */
+export const lockSuperfluousGrants = finderAbove<OAuthGrantRow, [consentId: string]>(oauthGrants, (consentId) => ({
+  where: { consent_id: is(consentId), revoked_time: null, code_used_time: { [Op.not]: null } },
+  order: [
+    ['created_time', 'DESC'],
+    ['id', 'DESC'],
+  ],
+  offset: MOST_GRANTS - 1,
+  limit: 20,
   lock: true,
 }))
 
@@ -132,11 +148,15 @@ const INTROSPECTED: Statement = {
 export const removeExpiredTokens = (connection: Connection, before: Date, atMost: number): Promise<number> =>
   removed(connection, REMOVE_TOKENS, before, atMost)
 
+/** Removes grants that were revoked before this time, with their tokens. */
+export const removeRevokedGrants = (connection: Connection, before: Date, atMost: number): Promise<number> =>
+  removed(connection, REMOVE_REVOKED, before, atMost)
+
 /** Removes grants that have no token any more and whose code expired before this time. */
 export const removeEndedGrants = (connection: Connection, before: Date, atMost: number): Promise<number> =>
   removed(connection, REMOVE_GRANTS, before, atMost)
 
-/** Removes consents that were withdrawn before this time and have no grant any more. */
+/** Removes consents that were withdrawn before this time, with their grants and tokens. */
 export const removeWithdrawnConsents = (connection: Connection, before: Date, atMost: number): Promise<number> =>
   removed(connection, REMOVE_CONSENTS, before, atMost)
 
@@ -153,6 +173,11 @@ const REMOVE_TOKENS: Statement = {
   text: `DELETE FROM oauth_tokens WHERE id = ANY (ARRAY(
            SELECT id FROM oauth_tokens WHERE expires_time < $1 ORDER BY expires_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
 }
+const REMOVE_REVOKED: Statement = {
+  name: 'remove revoked oauth grants',
+  text: `DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
+           SELECT id FROM oauth_grants WHERE revoked_time < $1 ORDER BY revoked_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+}
 const REMOVE_GRANTS: Statement = {
   name: 'remove ended oauth grants',
   text: `DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
@@ -162,8 +187,7 @@ const REMOVE_GRANTS: Statement = {
 const REMOVE_CONSENTS: Statement = {
   name: 'remove withdrawn oauth consents',
   text: `DELETE FROM oauth_consents WHERE id = ANY (ARRAY(
-           SELECT c.id FROM oauth_consents AS c WHERE c.withdrawn_time < $1 AND NOT EXISTS (SELECT FROM oauth_grants AS g WHERE g.consent_id = c.id)
-           ORDER BY c.withdrawn_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+           SELECT c.id FROM oauth_consents AS c WHERE c.withdrawn_time < $1 ORDER BY c.withdrawn_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
 }
 const REMOVE_USED: Statement = {
   name: 'remove used oauth tokens',

@@ -8,6 +8,7 @@ import { deleteOldAnswers, deleteSealedAnswers, REPEATED_MS } from '../models/id
 import {
   removeEndedGrants,
   removeExpiredTokens,
+  removeRevokedGrants,
   removeUsedTokens,
   removeWithdrawnConsents,
 } from '../models/oauth-grant.ts'
@@ -92,10 +93,11 @@ const ENDED_DAYS = 1
 /** Used refresh tokens are answered again for half a minute, and their answers hold a secret. */
 const USED_DAYS = 1 / 24 / 60
 
-/** Removes what has ended of OAuth: tokens, then the grants without one, then withdrawn consents without a grant. */
+/** Removes what has ended of OAuth: tokens, then grants that were revoked or have none, then withdrawn consents with what they gave. */
 export async function forgetEndedOAuth(dependencies: RetentionDependencies): Promise<void> {
   await inSteps(dependencies, USED_DAYS, removeUsedTokens)
   await inSteps(dependencies, ENDED_DAYS, removeExpiredTokens)
+  await inSteps(dependencies, ENDED_DAYS, removeRevokedGrants)
   await inSteps(dependencies, ENDED_DAYS, removeEndedGrants)
   await inSteps(dependencies, ENDED_DAYS, removeWithdrawnConsents)
 }

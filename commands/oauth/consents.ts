@@ -4,6 +4,7 @@ import { isId } from '../../domain/ids.ts'
 import { activity } from '../../models/activity.ts'
 import {
   consentOrganizations,
+  consentsSince,
   lockConsent,
   lockConsentsFor,
   lockConsentsOfUser,
@@ -17,6 +18,9 @@ import { activityOf, type ActivityEntry } from '../books/entries.ts'
 
 /** The most consents of a person for one client; a further one ends the oldest. */
 const MAX_CONSENTS = 20
+/** The most consents of a person in 24 hours: each leaves entries in the activity log of every chosen organisation. */
+const MAX_OF_A_DAY = 100
+const DAY_MS = 24 * 60 * 60 * 1_000
 /** The most organisations that a consent is for, and that a person is shown. */
 export const MAX_ORGANIZATIONS = 200
 
@@ -30,7 +34,8 @@ export interface ConsentInput {
 
 /**
  * Keeps that the person allows the client these scopes in these organisations. Throws not_found.resource for an organisation that
- * they do not belong to or that is suspended, and validation.required_field without one.
+ * they do not belong to or that is suspended, validation.required_field without one,
+ * and conflict.limit_reached beyond MAX_OF_A_DAY.
  */
 export async function giveConsent(
   books: Books,
@@ -42,6 +47,10 @@ export async function giveConsent(
   if (chosen.length > MAX_ORGANIZATIONS || !chosen.every(isId)) throw notFound('organisation')
   const memberships = await lockMemberships(books.connection, personId, chosen)
   if (memberships.length < chosen.length) throw notFound('organisation')
+  if ((await consentsSince(books.connection, personId, new Date(books.now.getTime() - DAY_MS))) >= MAX_OF_A_DAY) {
+    const message = `You have allowed apps ${MAX_OF_A_DAY} times in the last 24 hours; allow others tomorrow.`
+    throw fault('conflict.limit_reached', { message, details: { limit: MAX_OF_A_DAY } })
+  }
   const former = await lockConsentsFor(books.connection, personId, clientId)
   for (const oldest of former.slice(MAX_CONSENTS - 1)) await withdraw(books, oldest)
   const consent = books.insertAbove(oauthConsents, {

@@ -7,6 +7,7 @@ import {
   earlierAccessToken,
   lockGrantOfCode,
   lockPresented,
+  lockSuperfluousGrants,
   oauthGrants,
   oauthTokens,
   type OAuthGrantRow,
@@ -164,6 +165,7 @@ async function saveTokens(
     return { ...again, client, user: carried }
   }
   if (rotated) await requireAllowance(books, grant)
+  else for (const oldest of await lockSuperfluousGrants(books.connection, grant.consent_id)) revoke(books, oldest)
   const { accessToken, refreshToken } = given
   // Each of them once, however often it was asked for; all are of the grant.
   const scopes = [...new Set(given.scope)]

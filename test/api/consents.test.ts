@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { useService } from '../fixtures/use-service.ts'
-import { authorizeUrl, connect, consent, newPerson, proofIn, refresh, registerApp, signedInAt } from '../fixtures/oauth.ts'
+import { authorizeUrl, connect, consent, exchangeCode, newPerson, proofIn, refresh, registerApp, signedInAt } from '../fixtures/oauth.ts'
 import { findOrganizationsOf } from '../../models/session.ts'
 import { blockedBy } from '../fixtures/blocked.ts'
 import { pageOf, personWith } from '../fixtures/persons.ts'
@@ -137,6 +137,24 @@ test('consents given at once: 20 hold, and each that ended is in the log', async
        (SELECT count(*)::integer FROM activity WHERE org_id = $2 AND action = 'OAUTH_CONSENT_WITHDRAWN') AS logged`, mobile.client_id, orgId,
   )
   expect(counted).toEqual({ held: 20, logged: 6 })
+})
+
+test('a hundred consents of a person in a day, and a hundred grants of a consent', async () => {
+  const { browser, url, tokens, email } = await connect(service, app, [first.orgId])
+  const exchanged = async () => exchangeCode(service, app, (await browser.get(url)).location!.searchParams.get('code')!)
+  await service.sql(`INSERT INTO oauth_grants SELECT (jsonb_populate_record(g, jsonb_build_object('id', gen_random_uuid(), 'created_time', now(), 'code_hash', '\\x' || md5(n::text)))).*
+    FROM oauth_grants AS g JOIN oauth_consents AS c ON c.id = g.consent_id JOIN people AS p ON p.id = c.person_id AND p.email = $1 CROSS JOIN generate_series(1, 98) AS n`, email)
+  expect((await exchanged()).status).toBe(200)
+  expect((await callIn(first.orgId, tokens.access_token)).status).toBe(200)
+  expect((await exchanged()).status).toBe(200)
+  expect((await callIn(first.orgId, tokens.access_token)).status).toBe(401)
+
+  const wider = authorizeUrl(service, app, FULL)
+  await service.sql(`INSERT INTO oauth_consents SELECT (jsonb_populate_record(c, jsonb_build_object('id', gen_random_uuid(), 'withdrawn_time', now()))).*
+    FROM oauth_consents AS c JOIN people AS p ON p.id = c.person_id AND p.email = $1 CROSS JOIN generate_series(1, 98)`, email)
+  expect((await consent(browser, wider, [first.orgId])).location?.searchParams.has('code')).toBe(true)
+  const refused = await consent(browser, authorizeUrl(service, app, { scope: 'Svc.bills.READ Svc.fullaccess.all' }), [first.orgId])
+  expect([refused.status, refused.text]).toEqual([409, expect.stringContaining('100 times in the last 24 hours')])
 })
 
 test('a consent that waits for the removal of its person is none', async () => {

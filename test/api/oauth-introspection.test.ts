@@ -1,5 +1,7 @@
 // What clients do with tokens that they have: revoke and introspect their own; and the metadata by which they find these calls.
 import { describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { blockedBy } from '../fixtures/blocked.ts'
 import { useService } from '../fixtures/use-service.ts'
 import { asApp, authorizeUrl, connect, postForm, refresh, registerApp, send, type Answer } from '../fixtures/oauth.ts'
 
@@ -71,4 +73,22 @@ test('the metadata (RFC 8414) name paths that answer; three of them are below th
   const { browser } = await connect(service, app, [orgId])
   const asked = await browser.get(authorizeUrl(service, mobile).replace(`${service.origin}/oauth`, below))
   expect([asked.status, asked.text]).toEqual([200, expect.stringContaining('action="/api/public/v1/oauth/authorize?')])
+})
+
+test('refreshes that wait for each other leave connections to others', async () => {
+  const { tokens } = await connect(service, app, [orgId])
+  const other = await service.organization({ name: 'Beside' })
+  const holder = new pg.Client({ connectionString: service.databaseUrl })
+  await holder.connect()
+  try {
+    await holder.query('BEGIN')
+    await holder.query("SELECT FROM oauth_tokens WHERE kind = 'REFRESH' AND grant_id = (SELECT grant_id FROM oauth_tokens ORDER BY id DESC LIMIT 1) FOR UPDATE")
+    const waiting = Promise.all(Array.from({ length: 30 }, () => refresh(service, app, tokens.refresh_token)))
+    await blockedBy(holder, 2)
+    expect((await other.get('/contacts')).status).toBe(200)
+    await holder.query('ROLLBACK')
+    expect(new Set((await waiting).map(({ body }) => body.refresh_token)).size).toBe(1)
+  } finally {
+    await holder.end()
+  }
 })

@@ -58,8 +58,8 @@ test('what has ended is removed a day later, and what lives stays', async () => 
   const consents = await count('oauth_consents')
   await forget(2)
   expect(await count("oauth_tokens WHERE kind = 'ACCESS'")).toBe(0)
-  // Refresh tokens that were not used live for 90 days; a used one is known by its family.
-  expect(await count("oauth_tokens AS t JOIN oauth_grants AS g ON g.id = t.grant_id AND g.client_id = '" + app.client_id + "'")).toBe(2)
+  // A refresh token that was not used lives for 90 days, unless its consent is withdrawn; a used one is known by its family.
+  expect(await count("oauth_tokens AS t JOIN oauth_grants AS g ON g.id = t.grant_id AND g.client_id = '" + app.client_id + "'")).toBe(1)
   await forget(92)
   expect([await count('oauth_tokens'), await count('oauth_grants')]).toEqual([0, 0])
   expect(await count(`oauth_consents WHERE id = '${consent_id}'`)).toBe(0)
