@@ -9,6 +9,8 @@ import type { Precondition } from './transaction.ts'
 export interface OAuthHolder {
   /** Stays the same when the token is refreshed. */
   grantId: string
+  clientId: string
+  personId: string
   scopes: string[]
   /** The person in the organisation that the call names; null where it names none, or one that the consent does not have. */
   membership: { userId: string; role: Role; organization: OrganizationFacts; version: string } | null
@@ -16,6 +18,8 @@ export interface OAuthHolder {
 
 type HolderRow = OrganizationFacts & {
   grant_id: string
+  client_id: string
+  person_id: string
   scopes: string[]
   consented: boolean
   user_id: string | null
@@ -33,10 +37,10 @@ export async function findOAuthHolder(
 ): Promise<OAuthHolder | null> {
   const [row] = await connection.run<HolderRow>(HOLDER, [orgId, hash, now])
   if (!row) return null
-  const { grant_id, scopes, consented, user_id, role, version, ...organization } = row
+  const { grant_id, client_id, person_id, scopes, consented, user_id, role, version, ...organization } = row
   if (consented && user_id === null) return null
   const membership = user_id === null ? null : { userId: user_id, role, organization, version }
-  return { grantId: grant_id, scopes, membership }
+  return { grantId: grant_id, clientId: client_id, personId: person_id, scopes, membership }
 }
 
 const VALID = `t.kind = 'ACCESS' AND t.revoked_time IS NULL AND t.expires_time > $3 AND g.revoked_time IS NULL AND c.withdrawn_time IS NULL AND k.revoked_time IS NULL`
@@ -45,7 +49,7 @@ const JOINED = `oauth_tokens AS t JOIN oauth_grants AS g ON g.id = t.grant_id JO
 
 const HOLDER: Statement = {
   name: 'oauth holder',
-  text: `SELECT g.id AS grant_id, t.scopes, m.org_id IS NOT NULL AS consented, u.id AS user_id, u.role, o.xmin::text AS version,
+  text: `SELECT g.id AS grant_id, c.client_id, c.person_id, t.scopes, m.org_id IS NOT NULL AS consented, u.id AS user_id, u.role, o.xmin::text AS version,
            o.id, o.name, o.status, o.sandbox, o.currency_code, o.fiscal_year_start_month, o.time_zone, o.state_code, o.preferences
          FROM ${JOINED}
          LEFT JOIN oauth_consent_organizations AS m ON m.consent_id = c.id AND m.org_id = $1

@@ -6,7 +6,7 @@ import { fault, type Fault } from '../../domain/faults.ts'
 import { allows } from '../../domain/scopes.ts'
 import { tokenStillHeld } from '../../models/token.ts'
 import type { TokenCache } from '../../models/token-cache.ts'
-import { findOAuthCaller, isOAuthToken, oauthCaller } from './oauth-caller.ts'
+import { findOAuthCaller, isOAuthToken, oauthBudget, oauthCaller } from './oauth-caller.ts'
 import type { Route } from './route.ts'
 import {
   identifyOnOwnPage,
@@ -90,7 +90,7 @@ async function identifyOAuth(route: Route, secret: string, identifying: Identify
   const holder = await holderOf(secret, find, unknownToken(route), identifying)
   const { precondition, ...caller } = oauthCaller(holder, secret)
   const whileHeld = precondition && isWriting(route) ? { precondition } : {}
-  return { caller: { ...caller, partnerId: null, origin, ...whileHeld }, budget: holder.grantId }
+  return { caller: { ...caller, partnerId: null, origin, ...whileHeld }, budget: oauthBudget(holder) }
 }
 
 const unknownToken = (route: Route) => () => fault(route.authCodes?.unknown ?? 'auth.invalid_token')

@@ -37,10 +37,10 @@ export function keyOf(route: Route, request: IncomingMessage): string | null {
 
 /**
  * Whose keys a call's are. A person's are those of the user in the organisation: one session acts in several organisations, and a
- * call may be repeated in the next session. An app that acts in several organisations has keys of its own in each.
+ * call may be repeated in the next session. An app has keys of its own for each person in each organisation, whatever grant it uses.
  */
-export function keyHolderOf({ kind, session, userId, subject }: Caller): string {
-  if (kind === 'OAUTH' && userId) return uuidOf(`${subject} ${userId}`)
+export function keyHolderOf({ clientId, session, userId, subject }: Caller): string {
+  if (clientId && userId) return uuidOf(`${clientId} ${userId}`)
   return (session && userId) || subject
 }
 

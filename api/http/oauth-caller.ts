@@ -18,13 +18,14 @@ export function findOAuthCaller(
   return tokens.fetchOAuth(secret, orgId !== undefined && isId(orgId) ? orgId : null, now)
 }
 
-/** The caller. A refreshed token is the same subject, so that idempotency keys and rate limits go on. */
+/** The caller. A refreshed token is the same subject. */
 export function oauthCaller(
-  { grantId, scopes, membership }: OAuthHolder,
+  { grantId, clientId, scopes, membership }: OAuthHolder,
   secret: string,
 ): Omit<Caller, 'origin' | 'partnerId'> {
   return {
     subject: grantId,
+    clientId,
     kind: 'OAUTH',
     tier: 'DEFAULT',
     scopes: membership ? withinRole(scopes, membership.role) : [],
@@ -33,6 +34,13 @@ export function oauthCaller(
     ...(membership ? { precondition: (later: Date) => oauthStillHeld(hashOf(secret), membership, later) } : {}),
   }
 }
+
+/**
+ * The key under which calls are counted: one for a client and a person in each organisation, because a person whose consent is
+ * remembered makes any number of grants.
+ */
+export const oauthBudget = ({ clientId, personId, membership }: OAuthHolder): string =>
+  `${clientId} ${membership?.userId ?? personId}`
 
 // What the person's role allows at the time of the call, whatever they have consented to (decisions §12).
 function withinRole(scopes: string[], role: Role): string[] {

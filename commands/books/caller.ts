@@ -16,8 +16,10 @@ export interface Origin {
 }
 
 export interface Caller {
-  /** The id of the token, partner key or session. */
+  /** The id of the token, partner key or session; of an app's call, of its grant. */
   subject: string
+  /** Of an app that acts for a person: its OAuth client. */
+  clientId?: string
   kind: 'TOKEN' | 'OAUTH' | 'PARTNER' | 'SYSTEM' | 'SESSION'
   tier: 'DEFAULT' | 'PARTNER'
   scopes: string[]

@@ -105,6 +105,33 @@ test('an Idempotency-Key goes on when the token is refreshed', async () => {
   expect([made.status, again.text, again.headers['idempotency-replay']]).toEqual([201, made.text, 'true'])
 })
 
+test('however many grants a person makes, they have one limit and the same idempotency keys in an organisation', async () => {
+  const app = await registerApp(service)
+  const { tokens: { access_token: one }, browser } = await connected(app, [first.orgId, second.orgId])
+  const { tokens: { access_token: two } } = await connected(app, [first.orgId, second.orgId], undefined, browser)
+  const { tokens: { access_token: ofOther } } = await connected(await registerApp(service), [first.orgId], undefined, browser)
+  const create = (token: string) =>
+    service.call('POST', `/contacts?organization_id=${first.orgId}`, { token, key: 'across-grants', body: { contact_name: 'Once of an app', contact_type: 'CUSTOMER' } })
+  const made = await create(one)
+  const again = await create(two)
+  expect([made.status, again.text, again.headers['idempotency-replay']]).toEqual([201, made.text, 'true'])
+  expect((await create(ofOther)).headers['idempotency-replay']).toBeUndefined()
+
+  const narrow = await service.another({ RATE_LIMIT_DEFAULT: '4' })
+  try {
+    const read = async (token: string, orgId: string) => {
+      const { status } = await fetch(`${narrow.origin}/api/public/v1/contacts?organization_id=${orgId}`, { headers: { authorization: `Bearer ${token}` } })
+      return status
+    }
+    const statuses: number[] = []
+    for (const token of [one, two, one, two, one, two]) statuses.push(await read(token, first.orgId))
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429])
+    expect([await read(ofOther, first.orgId), await read(two, second.orgId)]).toEqual([200, 200])
+  } finally {
+    await narrow.close()
+  }
+})
+
 test('a call costs one round trip more than with a token that is remembered', async () => {
   const app = await registerApp(service)
   const { tokens } = await connected(app, [first.orgId])
