@@ -42,10 +42,10 @@ export async function registerClient(
   const ownerId = books.caller.organization?.id ?? null
   const uris = checkedUris(redirectUris, isPublic)
   const plainName = name.trim()
-  if (plainName === '' || plainName.length > MAX_NAME || /\p{C}/u.test(plainName))
+  if (plainName.length > MAX_NAME || /\p{C}/u.test(plainName) || !isSeen(plainName))
     throw fault('validation.invalid_value', {
       field: 'name',
-      message: `name must be 1 to ${MAX_NAME} printable characters.`,
+      message: `name must be 1 to ${MAX_NAME} printable characters, with a letter or a digit.`,
     })
   if (ownerId !== null) await refuseTooMany(books, ownerId)
   const secret = isPublic ? null : mintSecret(PREFIXES.oauthClient)
@@ -61,6 +61,9 @@ export async function registerClient(
   if (ownerId !== null) record(books, 'OAUTH_CLIENT_CREATED', row)
   return { row, secret }
 }
+
+// Some letters are shown as nothing, such as the filler of Hangul; people would be asked to allow an app without a name.
+const isSeen = (name: string) => /[\p{L}\p{N}]/u.test(name.replace(/\p{Default_Ignorable_Code_Point}/gu, ''))
 
 // Locks the organisation, so that it is counted what others register.
 async function refuseTooMany(books: Books, ownerId: string): Promise<void> {

@@ -75,6 +75,21 @@ test.each([
   ['http://[::1]:9000/cb', true, true],
   ['http://localhost/cb', true, true],
   ['com.example.app:/cb', true, false],
+  ['https://app.example?decode=1&statement=2', true, true],
+  ['https://app.example/code=1/state', true, true],
+  ['https://app.example/cb?code=1', false, false],
+  ['https://app.example/cb?a=b&st%61te=2', false, false],
+  ['https://app.example/cb?ISS=http://evil.example', false, false],
+  ['https://app.example/cb?x?&error', false, false],
+  ['com.example.app:/cb?code=1', false, false],
+  ['http://127.0.0.1/cb?error_description=x', false, false],
+  ['https://./', false, false],
+  ['https://a..b/', false, false],
+  ['https://xn--/', false, false],
+  ['https://-app.example/', false, false],
+  ['https://2130706433/cb', false, false],
+  [`https://${'a'.repeat(64)}.example/`, false, false],
+  [`https://${'a.'.repeat(130)}example/`, false, false],
   ['http://app.example/cb', false, false],
   ['http://127.0.0.1.evil.example/cb', false, false],
   ['http://localhost@evil.example/cb', false, false],
@@ -101,7 +116,7 @@ test.each([
 })
 
 test('a name with signs that nobody sees is refused, and so are more than ten redirect URIs', async () => {
-  for (const name of ['Till\u202efake', 'a\nb', ' ']) expect([400, 422]).toContain((await register({ name })).status)
+  for (const name of ['Till\u202efake', 'a\nb', ' ', '\u2800', '\u3164', '\u115f\uffa0', '\u0301']) expect([400, 422]).toContain((await register({ name })).status)
   expect((await register({ redirect_uris: Array.from({ length: 11 }, (_, place) => `${uri}/${place}`) })).status).toBe(422)
   expect((await register({ redirect_uris: [] })).status).toBe(422)
 })
