@@ -85,14 +85,21 @@ function timed(share: FairShare, onWait: OnWait): FairShare {
   }
 }
 
-/** The owner against whose share a call counts: its organisation, or the partner; empty for a call without authentication. */
-export function ownerOf({ organization, partnerId }: Pick<Caller, 'organization' | 'partnerId'>): string {
-  return organization?.id ?? partnerId ?? ''
+/**
+ * The owner against whose share a call counts: its organisation, the partner, or the person who is signed in without an
+ * organisation; empty for a call without authentication.
+ */
+export function ownerOf({
+  organization,
+  partnerId,
+  session,
+}: Pick<Caller, 'organization' | 'partnerId' | 'session'>): string {
+  return organization?.id ?? partnerId ?? session?.personId ?? ''
 }
 
 /** Runs `work` within the caller's share of concurrent calls. A call without authentication needs no share. */
-export function inPlace<T>({ shares }: { shares: Shares }, caller: Caller, work: () => Promise<T>): Promise<T> {
-  return within(shares.calls, ownerOf(caller), work)
+export function inPlace<T>(server: { shares: Shares }, caller: Caller, work: () => Promise<T>): Promise<T> {
+  return inPlaceOf(server, ownerOf(caller), work)
 }
 
 /** As inPlace, within the share of calls that write. */
@@ -100,7 +107,12 @@ export function inTurnToWrite<T>(server: { shares: Shares }, caller: Caller, wor
   return inTurnOf(server, ownerOf(caller), work)
 }
 
-/** The same for who is of no organisation: an app, a person, or an address. */
+/** As inPlace, for who is of no organisation: an app, a person, or an address. */
+export function inPlaceOf<T>({ shares }: { shares: Shares }, owner: string, work: () => Promise<T>): Promise<T> {
+  return within(shares.calls, owner, work)
+}
+
+/** As inTurnToWrite, for who is of no organisation. */
 export function inTurnOf<T>({ shares }: { shares: Shares }, owner: string, work: () => Promise<T>): Promise<T> {
   return within(shares.writers, owner, () => within(shares.calls, owner, work))
 }

@@ -11,7 +11,7 @@ import { rememberedConsent } from '../../models/oauth-consent.ts'
 import { findOrganizationsOf, signInStillHeld, SESSION_MS, type SignedIn } from '../../models/session.ts'
 import { CallerChanged } from '../../models/token.ts'
 import { isForeignPage, setCookie } from '../http/cookies.ts'
-import { inTurnOf } from '../http/concurrency-shares.ts'
+import { inPlaceOf, inTurnOf } from '../http/concurrency-shares.ts'
 import type { ServerContext } from '../http/server-context.ts'
 import { readAuthorizationRequest, type ReadRequest } from './authorization-request.ts'
 import { browserSession } from './browser.ts'
@@ -78,11 +78,13 @@ async function ask(asked: Asked): Promise<Page> {
   // Anybody can say that they are a public client, so the person is asked each time (RFC 8252 §8.6).
   const consentId = client.is_public
     ? null
-    : await rememberedConsent(asked.server.writeContext.database, {
-        personId: session.personId,
-        clientId: client.id,
-        scopes,
-      })
+    : await inPlaceOf(asked.server, session.personId, () =>
+        rememberedConsent(asked.server.writeContext.database, {
+          personId: session.personId,
+          clientId: client.id,
+          scopes,
+        }),
+      )
   if (consentId !== null) return giveCode(asked, session, { consentId })
   return askToConsent(asked, session, null)
 }
@@ -152,25 +154,36 @@ async function signIn(asked: Asked, form: URLSearchParams): Promise<Page> {
     if (email.length > 254 || password.length > 1_000 || /\p{Cc}/u.test(email)) throw new CallerChanged()
     const person = await server.gateways.signIns.check({ email, password }, origin.ip)
     const former = await sessionOf(asked)
-    const { secret } = await openBooks(server.writeContext, asSystem(asked), (books) =>
-      startSession(books, person, former?.sessionId ?? null),
+    const { secret } = await inTurnOf(server, person.id, () =>
+      openBooks(server.writeContext, asSystem(asked), (books) =>
+        startSession(books, person, former?.sessionId ?? null),
+      ),
     )
     const cookie = setCookie(server.gateways.site, secret, SESSION_MS / 1000)
     return redirect(request, `${path}?${query.toString()}`, cookie)
   } catch (error) {
     const isRefused = error instanceof CallerChanged || (error instanceof Fault && error.status < 500)
     if (!isRefused) throw error
-    const isLimited = error instanceof Fault && error.status === 429
-    const problem = isLimited
-      ? 'Too many sign-ins have failed; try again later.'
-      : 'The e-mail address or the password is wrong.'
-    return signInPageOf(asked, { email: email.slice(0, 254), problem, status: isLimited ? 429 : 401 })
+    const typed = email.slice(0, 254)
+    if (!(error instanceof Fault) || error.status !== 429)
+      return signInPageOf(asked, { email: typed, problem: 'The e-mail address or the password is wrong.', status: 401 })
+    const seconds = error.retryAfter ?? 60
+    const problem = `Too many sign-ins have failed; try again in ${minutesOf(seconds)}.`
+    const shown = signInPageOf(asked, { email: typed, problem, status: 429 })
+    return { ...shown, headers: { ...shown.headers, 'Retry-After': String(seconds) } }
   }
+}
+
+function minutesOf(seconds: number): string {
+  const minutes = Math.ceil(seconds / 60)
+  return minutes === 1 ? '1 minute' : `${minutes} minutes`
 }
 
 async function signOut(asked: Asked, { personId, sessionId }: SignedIn): Promise<Page> {
   const { server, request, path, query } = asked
-  await openBooks(server.writeContext, asSystem(asked), (books) => endSession(books, personId, sessionId))
+  await inTurnOf(server, personId, () =>
+    openBooks(server.writeContext, asSystem(asked), (books) => endSession(books, personId, sessionId)),
+  )
   return redirect(request, `${path}?${query.toString()}`, setCookie(server.gateways.site, null))
 }
 

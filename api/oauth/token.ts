@@ -9,7 +9,7 @@ import type { FoundClient } from '../../models/oauth-client.ts'
 import { introspectedToken } from '../../models/oauth-grant.ts'
 import { hashOf } from '../../models/token.ts'
 import { addressBlock } from '../http/client-address.ts'
-import { inTurnOf } from '../http/concurrency-shares.ts'
+import { inPlaceOf, inTurnOf } from '../http/concurrency-shares.ts'
 import type { ServerContext } from '../http/server-context.ts'
 import { invalidClient } from './client-authentication.ts'
 import { OAuthFault, type OAuthReply } from './refusals.ts'
@@ -69,7 +69,9 @@ export const introspect: ClientEndpoint = async (call) => {
   if (client.is_public) throw invalidClient()
   const now = server.writeContext.clock()
   const hash = hashOf(secretIn(call))
-  const found = await introspectedToken(server.writeContext.database, { hash, clientId: client.id, now })
+  const found = await inPlaceOf(server, client.id, () =>
+    introspectedToken(server.writeContext.database, { hash, clientId: client.id, now }),
+  )
   if (!found) return { status: 200, headers: UNKEPT, body: { active: false } }
   return {
     status: 200,
