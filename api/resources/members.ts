@@ -71,6 +71,7 @@ export const memberRoutes = [
     method: 'POST',
     path: '/invitations',
     does: 'Invite an e-mail address to the organisation',
+    changesOrganization: true,
     status: 201,
     body: NewInvitation,
     answer: one('invitation', Invitation),

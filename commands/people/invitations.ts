@@ -15,7 +15,7 @@ import {
   lockInvitationsOf,
   type InvitationRow,
 } from '../../models/invitation.ts'
-import { findOrganization, type OrganizationRow } from '../../models/organization.ts'
+import { findOrganization, lockOrganization, type OrganizationRow } from '../../models/organization.ts'
 import { findPersonByEmail, lockPerson, people, type PersonRow } from '../../models/person.ts'
 import type { Books } from '../books/books.ts'
 import { queueLinkMail } from '../mail/notices.ts'
@@ -46,6 +46,8 @@ export async function invite(
   const address = mailAddress(email)
   if (!address || address.toLowerCase() === NO_ADDRESS)
     throw fault('validation.invalid_value', { field: 'email', message: 'Mail cannot be sent to this address.' })
+  // So that it is counted what others invite.
+  await lockOrganization(books.connection, books.orgId)
   await refuseMember(books, address)
   for (const ended of await lockEndedInvitations(books, books.now)) books.delete(invitations, ended)
   const earlier = (await lockInvitationsOf(books, address)).filter(({ expires_time }) => expires_time > books.now)

@@ -119,6 +119,16 @@ test('invitations that are withdrawn count towards those of a day, to an address
   await invite(owner, email)
 })
 
+test('100 invitations are open at most, also of those made at once', async () => {
+  const { orgId } = await service.organization({ name: 'Many' })
+  const owner = await personWith(service, orgId, 'OWNER')
+  await invite(owner, someone())
+  await service.sql(`INSERT INTO invitations SELECT (jsonb_populate_record(i, jsonb_build_object('id', gen_random_uuid(), 'email', n || '@silks.example'))).*
+    FROM invitations AS i CROSS JOIN generate_series(1, 97) AS n WHERE org_id = $1`, orgId)
+  const answers = await Promise.all(Array.from({ length: 8 }, () => owner.call('POST', '/invitations', { body: { email: someone(), role: 'VIEWER' } })))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(2)
+})
+
 test.each<[Json, number, string, string]>([
   [{ email: 'x', role: 'OWNER' }, 422, 'validation.failed', 'email'],
   [{ email: 'x@example.com', role: 'ADMIN' }, 422, 'validation.failed', 'role'],
