@@ -27,30 +27,29 @@ async function linkFor(email: string): Promise<string> {
 
 test('every address has the same answer, by the same statements, and known ones a mail', async () => {
   const known = await addPerson(service, orgId, 'VIEWER')
+  const emails = [known, ` ${known.toUpperCase()} `, `${randomUUID()}@nobody.example`, 'not an address', '']
   const answers = []
-  const roundTrips = []
+  const roundTrips = emails.map(() => Infinity)
   // What a process asks of its database once is not counted.
   await ask('')
-  for (const email of [known, ` ${known.toUpperCase()} `, `${randomUUID()}@nobody.example`, 'not an address', '']) {
-    // The fewest of three: the pool is shared with what the process does beside the calls.
-    const trips = []
-    for (let tries = 0; tries < 3; tries += 1) {
+  // The fewest of four, in turns: the pool is shared with what the process does beside the calls.
+  for (let tries = 0; tries < 4; tries += 1) {
+    for (const [index, email] of emails.entries()) {
       const before = service.pool.roundTrips()
       const { status, text } = await ask(email)
-      trips.push(service.pool.roundTrips() - before)
+      roundTrips[index] = Math.min(roundTrips[index]!, service.pool.roundTrips() - before)
       answers.push([status, text])
     }
-    roundTrips.push(Math.min(...trips))
   }
   expect(new Set(answers.map(String)).size).toBe(1)
   expect(answers[0]![0]).toBe(202)
-  expect(new Set(roundTrips).size).toBe(1)
-  expect((await service.sql('SELECT FROM password_reset_requests')).length).toBe(16)
+  expect(roundTrips).toEqual(emails.map(() => roundTrips[0]))
+  expect((await service.sql('SELECT FROM password_reset_requests')).length).toBe(21)
   await Promise.all([answer(), answer()])
   await answer()
   expect(await service.sql('SELECT FROM password_reset_requests')).toEqual([])
-  expect((await mailsTo(known)).length).toBe(6)
-  expect((await service.sql('SELECT FROM emails')).length).toBe(6)
+  expect((await mailsTo(known)).length).toBe(8)
+  expect((await service.sql('SELECT FROM emails')).length).toBe(8)
 })
 
 test('the mail begins with the public URL whatever the Host, and no table has the secret', async () => {
