@@ -11,7 +11,8 @@ const COMPRESSED = /\.(js|css|svg|json)$/
 const compressed: Plugin = {
   name: 'compressed',
   apply: 'build',
-  closeBundle() {
+  // Not at the close, which comes after a build that failed too.
+  writeBundle() {
     const assets = join(FOLDER, 'dist', 'assets')
     for (const name of readdirSync(assets).filter((name) => COMPRESSED.test(name))) {
       const content = readFileSync(join(assets, name))
