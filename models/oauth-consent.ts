@@ -109,6 +109,30 @@ const ORGANIZATIONS: Statement = {
   takesNoLock: true,
 }
 
+/** An organisation that a person may choose; `matching` are all from which it is taken, also those that are not shown. */
+export interface ChoiceOfConsent {
+  org_id: string
+  name: string
+  role: string
+  matching: bigint
+}
+
+/** The active organisations of a person that have `named` in their names, and those that they have chosen, by their names. */
+export const choicesOfPerson = (
+  connection: Connection,
+  { personId, named, chosen, most }: { personId: string; named: string; chosen: string[]; most: number },
+): Promise<ChoiceOfConsent[]> => connection.run<ChoiceOfConsent>(CHOICES, [personId, named, chosen, most])
+
+const CHOICES: Statement = {
+  name: 'choices of oauth consent',
+  // Of too many, those that the person belongs to longest: ids are in the order of time.
+  text: `SELECT first.* FROM (
+           SELECT u.org_id, o.name, u.role, count(*) OVER () AS matching FROM users AS u JOIN organizations AS o ON o.id = u.org_id
+           WHERE u.person_id = $1 AND o.status = 'ACTIVE' AND (strpos(lower(o.name), lower($2)) > 0 OR u.org_id = ANY($3::uuid[]))
+           ORDER BY u.org_id = ANY($3::uuid[]) DESC, u.id LIMIT $4::integer) AS first ORDER BY first.name, first.org_id`,
+  takesNoLock: true,
+}
+
 /** The newest consent of the person for the client that allows all of these scopes in some organisation; null where none does. */
 export async function rememberedConsent(
   connection: Connection,

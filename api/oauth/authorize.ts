@@ -6,9 +6,10 @@ import { authorizeClient, type AuthorizationRequest, type Decision } from '../..
 import { MAX_ORGANIZATIONS } from '../../commands/oauth/consents.ts'
 import { endSession, startSession } from '../../commands/people/sign-in.ts'
 import { Fault } from '../../domain/faults.ts'
+import { isId } from '../../domain/ids.ts'
 import { sourceOf, withAnswer } from '../../domain/oauth/redirect-uri.ts'
-import { rememberedConsent } from '../../models/oauth-consent.ts'
-import { findOrganizationsOf, signInStillHeld, SESSION_MS, type SignedIn } from '../../models/session.ts'
+import { choicesOfPerson, rememberedConsent } from '../../models/oauth-consent.ts'
+import { signInStillHeld, SESSION_MS, type SignedIn } from '../../models/session.ts'
 import { CallerChanged } from '../../models/token.ts'
 import { isForeignPage, setCookie } from '../http/cookies.ts'
 import { inPlaceOf, inTurnOf } from '../http/concurrency-shares.ts'
@@ -50,7 +51,7 @@ export async function authorize(visit: Visit): Promise<Page> {
   const session = await sessionOf(asked)
   if (!session) return signInPageOf(asked)
   if (!isProof(server.sealer, form.get('proof') ?? '', proven(asked, session)))
-    return askToConsent(asked, session, 'This form was open for too long. Please decide again.')
+    return askToConsent(asked, session, form, 'This form was open for too long. Please decide again.')
   if (action === 'sign_out') return signOut(asked, session)
   if (action === 'deny')
     return answerTo(
@@ -58,6 +59,7 @@ export async function authorize(visit: Visit): Promise<Page> {
       { ...read.request, state: read.state },
       { error: 'access_denied', description: 'The person has not allowed it.' },
     )
+  if (action === 'find') return askToConsent(asked, session, form)
   if (action === 'allow') return allow(asked, session, form)
   return errorPage('This form has no such action.')
 }
@@ -86,7 +88,7 @@ async function ask(asked: Asked): Promise<Page> {
         }),
       )
   if (consentId !== null) return giveCode(asked, session, { consentId })
-  return askToConsent(asked, session, null)
+  return askToConsent(asked, session, new URLSearchParams())
 }
 
 const placeOf = ({ path, query, asked }: Asked) => ({
@@ -99,18 +101,33 @@ const signInPageOf = (
   { email = '', problem = null, status = 200 }: { email?: string; problem?: string | null; status?: number } = {},
 ): Page => signInPage(placeOf(asked), { client: asked.asked.request.client.name, email, problem, status })
 
-async function askToConsent(asked: Asked, session: SignedIn, problem: string | null): Promise<Page> {
-  const { database } = asked.server.writeContext
+// Asks with what the form has chosen, and with the organisations that it looks for by name.
+async function askToConsent(
+  asked: Asked,
+  session: SignedIn,
+  form: URLSearchParams,
+  problem: string | null = null,
+): Promise<Page> {
   const { client, redirectUri, scopes } = asked.asked.request
-  const organizations = (await findOrganizationsOf(database, session.personId, MAX_ORGANIZATIONS)).filter(
-    ({ status }) => status === 'ACTIVE',
+  const chosen = chosenIn(form).filter(isId).slice(0, MAX_ORGANIZATIONS)
+  const named = (form.get('named') ?? '').replace(/\p{C}/gu, '').trim().slice(0, MAX_NAMED)
+  const organizations = await inPlaceOf(asked.server, session.personId, () =>
+    choicesOfPerson(asked.server.writeContext.database, {
+      personId: session.personId,
+      named,
+      chosen,
+      most: MAX_ORGANIZATIONS,
+    }),
   )
-  if (organizations.length === 0) return errorPage('You belong to no organisation for which you could allow this.', 403)
+  if (organizations.length === 0 && named === '')
+    return errorPage('You belong to no organisation for which you could allow this.', 403)
   return consentPage(placeOf(asked), {
     client: client.name,
     redirectUri,
     email: session.email,
     organizations,
+    chosen,
+    named,
     scopes,
     isRemembered: !client.is_public,
     proof: proofOf(asked.server.sealer, proven(asked, session)),
@@ -119,14 +136,18 @@ async function askToConsent(asked: Asked, session: SignedIn, problem: string | n
   })
 }
 
+const MAX_NAMED = 200
+const chosenIn = (form: URLSearchParams): string[] => form.getAll('organization').map((id) => id.toLowerCase())
+
 async function allow(asked: Asked, session: SignedIn, form: URLSearchParams): Promise<Page> {
-  const orgIds = form.getAll('organization').map((id) => id.toLowerCase())
-  if (orgIds.length === 0) return askToConsent(asked, session, 'Choose at least one organisation.')
+  const orgIds = chosenIn(form)
+  if (orgIds.length === 0) return askToConsent(asked, session, form, 'Choose at least one organisation.')
   try {
     return await giveCode(asked, session, { orgIds })
   } catch (error) {
     if (!(error instanceof Fault) || error.code !== 'not_found.resource') throw error
-    return askToConsent(asked, session, 'You do not belong to one of these organisations any more, or it is suspended.')
+    const problem = 'You do not belong to one of these organisations any more, or it is suspended.'
+    return askToConsent(asked, session, form, problem)
   }
 }
 

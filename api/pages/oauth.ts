@@ -42,7 +42,12 @@ export interface ConsentContent {
   client: string
   redirectUri: string
   email: string
-  organizations: { org_id: string; name: string; role: string }[]
+  /** Those that are shown; `matching` counts the others too. */
+  organizations: { org_id: string; name: string; role: string; matching: bigint }[]
+  /** The ids of those that were chosen before. */
+  chosen: string[]
+  /** What was looked for in the names of the organisations; empty for all. */
+  named: string
   scopes: string[]
   /** Whether the next request is answered without asking. */
   isRemembered: boolean
@@ -54,18 +59,39 @@ export interface ConsentContent {
 
 const ROLE_WORDS: Record<string, string> = { OWNER: 'owner', ACCOUNTANT: 'accountant', VIEWER: 'viewer' }
 
-export function consentPage({ action, leadsTo }: FormPlace, content: ConsentContent): Page {
-  const { client, redirectUri, email, organizations, scopes, isRemembered, proof, problem, status = 200 } = content
-  const isOnly = organizations.length === 1
-  const choices = organizations.map(
+type Choices = Pick<ConsentContent, 'organizations' | 'chosen' | 'named'>
+
+function choicesOf({ organizations, chosen, named }: Choices): Html {
+  const isOnly = organizations.length === 1 && named === ''
+  const isChosen = (id: string) => isOnly || chosen.includes(id)
+  return html`${organizations.map(
     ({
       org_id,
       name,
       role,
-    }) => html`<label><input type="checkbox" name="organization" value="${org_id}"${isOnly ? html` checked` : null}>
+    }) => html`<label><input type="checkbox" name="organization" value="${org_id}"${isChosen(org_id) ? html` checked` : null}>
 ${name} (you are ${ROLE_WORDS[role] ?? role})</label>
 `,
-  )
+  )}${finderOf({ organizations, chosen, named })}`
+}
+
+// For who belongs to more organisations than the page shows. What is chosen stays chosen.
+function finderOf({ organizations, named }: Choices): Html | null {
+  const matching = Number(organizations[0]?.matching ?? 0)
+  if (named === '' && matching === organizations.length) return null
+  return html`${foundOf(organizations.length, matching)}
+<label>Part of a name <input name="named" maxlength="200" value="${named}"></label>
+<button name="action" value="find">Find organisations</button>
+`
+}
+
+function foundOf(shown: number, matching: number): Html | null {
+  if (matching === 0) return html`<p>None of your organisations has this in its name.</p>`
+  return shown < matching ? html`<p>These are ${String(shown)} of ${String(matching)} organisations.</p>` : null
+}
+
+export function consentPage({ action, leadsTo }: FormPlace, content: ConsentContent): Page {
+  const { client, redirectUri, email, scopes, isRemembered, proof, problem, status = 200 } = content
   return page({
     title: `Allow ${client}`,
     status,
@@ -78,7 +104,7 @@ ${alertOf(problem)}
 <ul>
 ${scopes.map((scope) => html`<li>${wordsOfScope(scope)}</li>\n`)}</ul>
 <h2>In these organisations</h2>
-${choices}
+${choicesOf(content)}
 <p>It may never do more than your role allows. ${
       isRemembered
         ? 'This is remembered until you withdraw it.'

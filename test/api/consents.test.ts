@@ -187,6 +187,43 @@ test('who is put into more organisations than are shown still sees those of befo
   expect((await findOrganizationsOf(service.database, person!.id, 1)).map(({ name }) => name)).toEqual(['Bharat Mills'])
 })
 
+test('who is put into more organisations than a page shows finds each by its name, and keeps what is chosen', async () => {
+  const email = await newPerson(service, [second.orgId])
+  // As partners would, in one statement: of 205 organisations the last ones are on no page.
+  const added = await service.sql<{ id: string; name: string }>(
+    `INSERT INTO organizations SELECT (jsonb_populate_record(o, jsonb_build_object('id', uuidv7(), 'name', '!' || n || ' Mills', 'external_ref', null))).*
+     FROM organizations AS o, generate_series(1, 205) AS n WHERE o.id = $1 RETURNING id, name`, first.orgId,
+  )
+  const ids = added.map(({ id }) => id)
+  await service.sql(
+    `INSERT INTO users SELECT (jsonb_populate_record(u, jsonb_build_object('org_id', o.id, 'id', uuidv7()))).*
+     FROM users AS u, (SELECT id FROM organizations WHERE id = ANY($3::uuid[]) ORDER BY id) AS o WHERE u.org_id = $1 AND u.email = $2`, second.orgId, email, ids,
+  )
+  try {
+    const url = authorizeUrl(service, await registerApp(service))
+    const browser = await signedInAt(service, url, email)
+    const shown = await browser.get(url)
+    expect([shown.text.match(/type="checkbox"/g)!.length, shown.text]).toEqual([200, expect.stringContaining('Bharat Mills (you are owner)')])
+    expect(shown.text).toContain('These are 200 of 206 organisations.')
+    const hidden = added.filter(({ id }) => !shown.text.includes(id))
+    expect(hidden).toHaveLength(6)
+    const [wanted] = hidden
+    const form = [['proof', proofIn(shown)], ['organization', second.orgId], ['named', ` ${wanted!.name.toLowerCase()}\0`]] as [string, string][]
+    const found = await browser.post(url, [['action', 'find'], ...form])
+    expect([found.status, found.text.match(/type="checkbox"/g)!.length]).toEqual([200, 2])
+    expect(found.text).toContain(`value="${second.orgId}" checked>`)
+    expect(found.text).toContain(`value="${wanted!.id}">`)
+    const none = await browser.post(url, [['action', 'find'], ['proof', proofIn(shown)], ['named', '%']])
+    expect([none.status, none.text.includes('type="checkbox"'), none.text.includes('None of your organisations has this in its name.')]).toEqual([200, false, true])
+    const allowed = await browser.post(url, [['action', 'allow'], ['proof', proofIn(found)], ['organization', second.orgId], ['organization', wanted!.id]])
+    expect(allowed.location?.searchParams.has('code')).toBe(true)
+  } finally {
+    await service.sql(
+      `UPDATE users SET person_id = NULL, removed_time = now() WHERE org_id = ANY($1::uuid[])`, ids,
+    )
+  }
+})
+
 test('a suspended organisation: 403, as for every token, and nobody can choose it', async () => {
   const closed = await service.organization({ name: 'Closed' })
   const { tokens } = await connect(service, app, [closed.orgId])

@@ -48,6 +48,7 @@ const ACROSS: Record<string, string> = {
   'models/password-reset.ts ORGANIZATION_OF': 'a person gets mail of one of the organisations that they belong to',
   'models/oauth-consent.ts ORGANIZATIONS': 'an app acts in the organisations that the person has chosen',
   'models/oauth-consent.ts LOCK_MEMBERSHIPS': 'a person chooses among the organisations that they belong to',
+  'models/oauth-consent.ts CHOICES': 'a person chooses among the organisations that they belong to',
   'models/oauth-consent.ts REMEMBERED': 'a person is not asked again what they have allowed in their organisations',
   'models/oauth-consent.ts LISTED': 'a person sees what they have allowed in their organisations',
   'models/oauth-grant.ts INTROSPECTED': 'an app sees in which organisations its token can be used',
