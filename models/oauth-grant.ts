@@ -19,6 +19,8 @@ export const oauthGrants = model(
     created_time: TIME,
     code_expires_time: TIME,
     code_used_time: orNull(TIME),
+    /** Of its last token. */
+    tokens_expire_time: orNull(TIME),
     /** Ends every token of the grant. */
     revoked_time: orNull(TIME),
   },
@@ -152,7 +154,7 @@ export const removeExpiredTokens = (connection: Connection, before: Date, atMost
 export const removeRevokedGrants = (connection: Connection, before: Date, atMost: number): Promise<number> =>
   removed(connection, REMOVE_REVOKED, before, atMost)
 
-/** Removes grants that have no token any more and whose code expired before this time. */
+/** Removes grants that have no token any more, and whose code and last token expired before this time. */
 export const removeEndedGrants = (connection: Connection, before: Date, atMost: number): Promise<number> =>
   removed(connection, REMOVE_GRANTS, before, atMost)
 
@@ -178,11 +180,13 @@ const REMOVE_REVOKED: Statement = {
   text: `DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
            SELECT id FROM oauth_grants WHERE revoked_time < $1 ORDER BY revoked_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
 }
+// The subquery is no NOT EXISTS, of which PostgreSQL may make a join of both whole tables.
 const REMOVE_GRANTS: Statement = {
   name: 'remove ended oauth grants',
   text: `DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
-           SELECT g.id FROM oauth_grants AS g WHERE g.code_expires_time < $1 AND NOT EXISTS (SELECT FROM oauth_tokens AS t WHERE t.grant_id = g.id)
-           ORDER BY g.code_expires_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+           SELECT g.id FROM oauth_grants AS g WHERE greatest(g.code_expires_time, g.tokens_expire_time) < $1
+             AND (SELECT true FROM oauth_tokens AS t WHERE t.grant_id = g.id LIMIT 1) IS NULL
+           ORDER BY greatest(g.code_expires_time, g.tokens_expire_time) LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
 }
 const REMOVE_CONSENTS: Statement = {
   name: 'remove withdrawn oauth consents',

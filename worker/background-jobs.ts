@@ -22,6 +22,7 @@ import {
   forgetOldConversions,
   forgetOldEvents,
   forgetOldRequests,
+  forgetUsedTokens,
   type Retention,
 } from './retention.ts'
 import { reconcileSchedules, sendSignals } from './schedule-signals.ts'
@@ -179,6 +180,7 @@ function createRetention(dependencies: BackgroundJobsDependencies & Stopping): (
       () => forgetOldConversions(dependencies),
       () => forgetOldBulks(dependencies),
       () => forgetOldRequests(dependencies),
+      () => forgetEndedOAuth(dependencies),
       forgetOldFiles,
       sweepAttachmentFiles,
     ])
@@ -189,7 +191,7 @@ function keepHouse(relay: ReturnType<typeof createRelay>, dependencies: Backgrou
     () => relay.takeUpOverdue(),
     () => takeUpLostEInvoices(dependencies),
     () => forgetOldAnswers(dependencies),
-    () => forgetEndedOAuth(dependencies),
+    () => forgetUsedTokens(dependencies),
     () => forgetOldMails(dependencies),
   ])
 }

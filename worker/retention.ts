@@ -93,9 +93,12 @@ const ENDED_DAYS = 1
 /** Used refresh tokens are answered again for half a minute, and their answers hold a secret. */
 const USED_DAYS = 1 / 24 / 60
 
+/** Removes refresh tokens that were used. */
+export const forgetUsedTokens = (dependencies: RetentionDependencies): Promise<void> =>
+  inSteps(dependencies, USED_DAYS, removeUsedTokens)
+
 /** Removes what has ended of OAuth: tokens, then grants that were revoked or have none, then withdrawn consents with what they gave. */
 export async function forgetEndedOAuth(dependencies: RetentionDependencies): Promise<void> {
-  await inSteps(dependencies, USED_DAYS, removeUsedTokens)
   await inSteps(dependencies, ENDED_DAYS, removeExpiredTokens)
   await inSteps(dependencies, ENDED_DAYS, removeRevokedGrants)
   await inSteps(dependencies, ENDED_DAYS, removeEndedGrants)

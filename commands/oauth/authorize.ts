@@ -48,6 +48,7 @@ export async function authorizeClient(
         created_time: books.now,
         code_expires_time: new Date(books.now.getTime() + CODE_MS),
         code_used_time: null,
+        tokens_expire_time: null,
         revoked_time: null,
       })
       return { ...code, client: of, user } as OAuth2Server.AuthorizationCode

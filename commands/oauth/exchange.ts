@@ -180,6 +180,7 @@ async function saveTokens(
     scopes,
     expires_time: expires,
   })
+  const refreshExpires = new Date(books.now.getTime() + REFRESH_MS)
   // A refresh token keeps all scopes, whatever an access token is narrowed to (RFC 6749 §6).
   books.insertAbove(oauthTokens, {
     ...row,
@@ -188,8 +189,9 @@ async function saveTokens(
     token_hash: hashOf(refreshToken!),
     family_hash: hashOf(familyOf(refreshToken!)!),
     scopes: grant.scopes,
-    expires_time: new Date(books.now.getTime() + REFRESH_MS),
+    expires_time: refreshExpires,
   })
+  books.update(oauthGrants, grant, { tokens_expire_time: refreshExpires })
   if (rotated) {
     const answer: Successor = {
       access: accessToken,

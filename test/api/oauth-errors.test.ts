@@ -1,6 +1,6 @@
 // Every refusal of OAuth in the words of its RFC: of authorization requests, and of tokens.
 import { beforeAll, describe, expect, test } from '@jest/globals'
-import { forgetEndedOAuth } from '../../worker/retention.ts'
+import { forgetUsedTokens } from '../../worker/retention.ts'
 import { useService } from '../fixtures/use-service.ts'
 import {
   asApp, authorizeUrl, type Browser, connect, consent, exchangeCode, newPerson, pkce, postForm, proofIn, refresh, registerApp, send, signedInAt, tokenUrl, type Answer,
@@ -195,7 +195,7 @@ describe('refreshing', () => {
   })
 
   test('with a used token whose row is gone ends the grant, and so does giving it back; another token of the same look ends nothing', async () => {
-    const forget = () => forgetEndedOAuth({ connection: service.database, clock: () => new Date(Date.now() + 120_000), isStopping: () => false })
+    const forget = () => forgetUsedTokens({ connection: service.database, clock: () => new Date(Date.now() + 120_000), isStopping: () => false })
     const invoices = (token: string) => service.call('GET', `/invoices?organization_id=${orgId}`, { token })
     const uses = [(used: string) => refresh(service, app, used), (used: string) => postForm(`${service.origin}/oauth/revoke`, { token: used, ...asApp(app) })]
     for (const use of uses) {

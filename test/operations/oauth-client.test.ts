@@ -1,7 +1,7 @@
 // `npm run oauth-client`: an operator registers, lists and revokes clients; and the worker removes what has ended of OAuth, in steps.
 import { execFile } from 'node:child_process'
 import { expect, test } from '@jest/globals'
-import { forgetEndedOAuth } from '../../worker/retention.ts'
+import { forgetEndedOAuth, forgetUsedTokens } from '../../worker/retention.ts'
 import { asApp, connect, postForm, refresh, registerApp, tokenUrl } from '../fixtures/oauth.ts'
 import { pageOf } from '../fixtures/persons.ts'
 import { ROOT } from '../fixtures/root.ts'
@@ -49,7 +49,10 @@ test('what has ended is removed a day later, and what lives stays', async () => 
   await page('DELETE', `/consents/${consent_id}`)
   await refresh(service, app, alive.tokens.refresh_token)
   const count = async (what: string) => (await service.sql<{ count: number }>(`SELECT count(*)::integer AS count FROM ${what}`))[0]!.count
-  const forget = (days: number) => forgetEndedOAuth({ connection: service.database, clock: () => new Date(Date.now() + days * 86_400_000), isStopping: () => false })
+  const forget = async (days: number) => {
+    for (const remove of [forgetUsedTokens, forgetEndedOAuth])
+      await remove({ connection: service.database, clock: () => new Date(Date.now() + days * 86_400_000), isStopping: () => false })
+  }
 
   await forget(0)
   expect(await count('oauth_tokens WHERE successor IS NOT NULL')).toBe(1)
@@ -66,4 +69,24 @@ test('what has ended is removed a day later, and what lives stays', async () => 
   expect(await count('oauth_consents')).toBeLessThan(consents)
   // Remembered until it is withdrawn.
   expect((await alive.browser.get(alive.url)).status).toBe(302)
+})
+
+test('a grant is looked at once its last token has expired, not before', async () => {
+  const app = await registerApp(service)
+  const { tokens } = await connect(service, app, [orgId])
+  const grants = () => service.sql(`SELECT tokens_expire_time::text AS ends FROM oauth_grants WHERE client_id = '${app.client_id}'`)
+  const lastExpiry = () => service.sql(
+    `SELECT max(t.expires_time)::text AS ends FROM oauth_tokens AS t JOIN oauth_grants AS g ON g.id = t.grant_id WHERE g.client_id = '${app.client_id}'`,
+  )
+  const before = await grants()
+  expect(before).toEqual(await lastExpiry())
+  await refresh(service, app, tokens.refresh_token)
+  expect(await grants()).toEqual(await lastExpiry())
+  expect(await grants()).not.toEqual(before)
+  await service.sql(`DELETE FROM oauth_tokens WHERE grant_id IN (SELECT id FROM oauth_grants WHERE client_id = '${app.client_id}')`)
+  const forget = (days: number) => forgetEndedOAuth({ connection: service.database, clock: () => new Date(Date.now() + days * 86_400_000), isStopping: () => false })
+  await forget(90)
+  expect(await grants()).toHaveLength(1)
+  await forget(92)
+  expect(await grants()).toEqual([])
 })
