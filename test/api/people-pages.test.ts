@@ -34,7 +34,7 @@ async function linkFor(email: string): Promise<string> {
 test.each(['/console/invitation?token=x', '/console/password?token=x', '/console/password', '/console/invitation'])('%s is a page that loads nothing, and that nobody keeps or frames', async (path) => {
   for (const answer of [await at('GET', path), await send(path.split('?')[0]!, { token: 'x' })]) {
     expect(answer.headers).toMatchObject({
-      'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff',
+      'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'referrer-policy': 'strict-origin', 'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY', 'x-request-id': expect.any(String),
     })
     const style = createHash('sha256').update(/<style>(.*?)<\/style>/s.exec(answer.text)![1]!).digest('base64')
