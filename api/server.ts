@@ -28,6 +28,7 @@ import type { ServerContext } from './http/server-context.ts'
 import { createLimiter, type Limiter } from './http/rate-limit.ts'
 import { createRequestLog } from './http/request-log.ts'
 import { createRowCache } from './http/row-cache.ts'
+import { createSeenValid } from './http/seen-valid.ts'
 import { createShares, writersOf, type Shares } from './http/concurrency-shares.ts'
 import { unmatchedRequests } from './http/unmatched.ts'
 import { openGateways } from './gateways.ts'
@@ -68,12 +69,12 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
   const tokens = rememberTokens(database, settings.databaseUrl)
   const gateways = openGateways(settings, database, clock, log)
   addMetrics(waits.addTo(accessLog.registry), settings, database, gateways.engine)
-  const securityLog = openSecurityLog(settings, gateways.blobs, database, log)
-  const { keep: keepAccess } = securityLog
+  const { keep: keepAccess, close: closeSecurityLog } = openSecurityLog(settings, gateways.blobs, database, log)
   const context: ServerContext = {
     writeContext: { database, wakeRelay: createWaker(database), forgetCallers: tokens.forget, clock, keepAccess },
     limiter,
     tokens,
+    seenValid: createSeenValid(),
     sealer: gateways.sealer,
     gateways,
     rowCache,
@@ -112,7 +113,7 @@ export function createApi(settings: Settings, log: Logger, droppedLines: () => n
       await healthPort?.close()
       limiter.close()
       // A pool waits for connections that are in use, and a service may not respond, so closing has a time limit.
-      const ended = Promise.allSettled([securityLog.close(), logs.requestLog.close()]).finally(() => database.close())
+      const ended = Promise.allSettled([closeSecurityLog(), logs.requestLog.close()]).finally(() => database.close())
       const closed = Promise.allSettled([gateways.engine.close(), tokens.close(), ended])
       await Promise.race([closed, delay(CLOSE_SECONDS * 1000, undefined, { ref: false })])
     },

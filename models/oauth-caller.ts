@@ -14,6 +14,8 @@ export interface OAuthHolder {
   scopes: string[]
   /** The person in the organisation that the call names; null where it names none, or one that the consent does not have. */
   membership: { userId: string; role: Role; organization: OrganizationFacts; version: string } | null
+  /** Whether the consent had the organisation, and has it no more: the token is good in others. */
+  hasEnded: boolean
 }
 
 type HolderRow = OrganizationFacts & {
@@ -28,8 +30,8 @@ type HolderRow = OrganizationFacts & {
 }
 
 /**
- * The holder of an access token in this organisation. Null for a token that is unknown, expired or revoked, whose consent was
- * withdrawn, or whose person was removed from the organisation, or from all of the consent.
+ * The holder of an access token in this organisation. Null for a token that is good nowhere: one that is unknown, expired or revoked,
+ * whose consent was withdrawn, or whose person was removed from all organisations of the consent.
  */
 export async function findOAuthHolder(
   connection: Connection,
@@ -38,9 +40,9 @@ export async function findOAuthHolder(
   const [row] = await connection.run<HolderRow>(HOLDER, [orgId, hash, now])
   if (!row) return null
   const { grant_id, client_id, person_id, scopes, consented, user_id, role, version, ...organization } = row
-  if (consented && user_id === null) return null
   const membership = user_id === null ? null : { userId: user_id, role, organization, version }
-  return { grantId: grant_id, clientId: client_id, personId: person_id, scopes, membership }
+  const hasEnded = consented && user_id === null
+  return { grantId: grant_id, clientId: client_id, personId: person_id, scopes, membership, hasEnded }
 }
 
 const VALID = `t.kind = 'ACCESS' AND t.revoked_time IS NULL AND t.expires_time > $3 AND g.revoked_time IS NULL AND c.withdrawn_time IS NULL AND k.revoked_time IS NULL`

@@ -19,7 +19,10 @@ export interface TokenCache {
   find(secret: string, now: Date): Promise<TokenHolder | null>
   /** The partner of a key, from the database; null without a query where the key is remembered as no longer valid. */
   fetchPartner(secret: string): Promise<KeyHolder | null>
-  /** The holder of an OAuth access token in this organisation, always from the database: consents and roles change by the call. */
+  /**
+   * The holder of an OAuth access token in this organisation, from the database, because consents and roles change by the call; null
+   * without a query where the token is remembered as no longer valid.
+   */
   fetchOAuth(secret: string, orgId: string | null, now: Date): Promise<OAuthHolder | null>
   /** Notes the use of a token or partner key, by its id. */
   noteUse(subject: string, now: Date): void
@@ -100,7 +103,11 @@ export function rememberTokens(connection: Connection & Pick<Database, 'observe'
       return holder
     },
     fetchPartner: (secret) => unlessDead('key ', secret, () => findPartnerOfKey(connection, secret)),
-    fetchOAuth: (secret, orgId, now) => findOAuthHolder(connection, { hash: hashOf(secret), orgId, now }),
+    async fetchOAuth(secret, orgId, now) {
+      const find = () => findOAuthHolder(connection, { hash: hashOf(secret), orgId, now })
+      const holder = await unlessDead('oauth ', secret, find)
+      return holder?.hasEnded ? null : holder
+    },
     noteUse: uses.note,
     forget,
     async close() {

@@ -33,16 +33,19 @@ export interface Identifying {
   now: Date
   origin: Origin
   /** What persons' calls are authenticated with. */
-  persons: Pick<SessionFinding, 'connection' | 'site' | 'named'>
+  persons: Pick<SessionFinding, 'connection' | 'site' | 'named' | 'seenValid'>
   /** Counts a call without a valid token or key against its address. Throws rate_limit.exceeded. */
   countUnknown(): Promise<void>
+  countLookUp: SessionFinding['countLookUp']
 }
 
 /**
  * Finds the caller, or throws the route's own 401. The caller may come from memory; a write therefore requires that it is
  * still valid.
  * A token that was never issued is counted against the address before the database is queried, so that made-up tokens
- * cannot cause unlimited queries. A token that may have been issued is queried first, so that a valid token works from any address.
+ * cannot cause unlimited queries. A token that may have been issued is queried first, so that a valid token works from any address;
+ * one that has expired or was revoked is remembered. The cookie of a session is queried first too, unless its address has used up its
+ * limit and the session was not valid lately (`countLookUp`).
  */
 export async function identify(
   route: Route,
@@ -100,9 +103,9 @@ const isWriting = (route: Route) => Boolean(route.write || route.startWorkflow |
 async function identifyPerson(
   route: Route,
   request: IncomingMessage,
-  { persons, now, origin, countUnknown }: Identifying,
+  { persons, now, origin, countUnknown, countLookUp }: Identifying,
 ): Promise<IdentifiedCaller> {
-  const finding = { ...persons, now, countUnknown }
+  const finding = { ...persons, now, countUnknown, countLookUp }
   if (route.by === 'session') return callOf(await identifySession(route, request, finding), origin)
   const visitor = await identifyVisitor(route, request, finding)
   return { caller: { ...NOBODY, origin: inConsole(origin), ...visitor }, budget: null }

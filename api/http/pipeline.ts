@@ -13,7 +13,7 @@ import { refusal, success, type Reply } from './envelope.ts'
 import { answerFile } from './file-answer.ts'
 import { answerList } from './list-answer.ts'
 import type { IncomingCall } from './incoming-call.ts'
-import type { Allowance, Budget } from './rate-limit.ts'
+import { SPENT_ADDRESSES, type Allowance, type Budget } from './rate-limit.ts'
 import type { Input, Route } from './route.ts'
 import { inPlace, ownerOf } from './concurrency-shares.ts'
 import { begin } from './stream.ts'
@@ -62,13 +62,15 @@ export async function handleRequest(
       await server.throttle()
       throw limitExceeded(allowance)
     }
+    const address = addressBlock(ip ?? 'unknown')
     const identified = async (at = now) => {
       const known = await identify(route, request, {
         tokens: server.tokens,
         now: at,
         origin: callOriginOf(request, ip, trace.requestId),
-        persons: { connection: server.writeContext.database, site: server.gateways.site, named },
-        countUnknown: () => count({ of: 'ADDRESS', key: addressBlock(ip ?? 'unknown') }),
+        persons: { ...personsOf(server), named },
+        countUnknown: () => count({ of: 'ADDRESS', key: address }),
+        countLookUp: async () => (server.limiter.isSpent(address, now) ? count(SPENT_ADDRESSES) : undefined),
       })
       trace.orgId = known.caller.organization?.id ?? null
       trace.subject = known.caller.subject || null
@@ -99,6 +101,12 @@ export async function handleRequest(
   Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId }, isPersonal ? UNKEPT : {})
   return { reply, trace }
 }
+
+const personsOf = ({ writeContext, gateways, seenValid }: ServerContext) => ({
+  connection: writeContext.database,
+  site: gateways.site,
+  seenValid,
+})
 
 // What a person sees is for nobody else, such as who uses the browser next.
 const UNKEPT = { 'Cache-Control': 'no-store' }

@@ -29,8 +29,13 @@ export interface Budget {
   key: string
 }
 
+/** Shared by all addresses that have used up theirs: for what of them has to be looked up before it can be refused. */
+export const SPENT_ADDRESSES: Budget = { of: 'ADDRESS', key: 'spent' }
+
 export interface Limiter {
   count(budget: Budget, now: Date): Promise<Allowance>
+  /** Whether this process has refused the address in the current window. */
+  isSpent(address: string, now: Date): boolean
   /** The values of the headers for a request that is not counted. */
   uncounted(now: Date): Allowance
   state(): 'up' | 'away' | 'not configured'
@@ -56,10 +61,12 @@ export function createLimiter(limits: Limits, redisUrl: string | null, log: Pick
     ADDRESS: counterOf('address', points.ADDRESS, redis, { inMemoryBlockOnConsumed: points.ADDRESS }),
   }
   const boundedAddress = boundKeys(MAX_ADDRESSES)
+  const spent = createSpentKeys()
   return {
     async count({ of, key }, now) {
       const limit = points[of]
-      const counted = await counters[of](of === 'ADDRESS' ? boundedAddress(key, now) : key).then(
+      const counter = of === 'ADDRESS' ? boundedAddress(key, now) : key
+      const counted = await counters[of](counter).then(
         (result) => ({ result, allowed: true }),
         (refused: unknown) => ({
           result: refused instanceof RateLimiterRes ? refused : null,
@@ -67,6 +74,7 @@ export function createLimiter(limits: Limits, redisUrl: string | null, log: Pick
         }),
       )
       const waitMs = counted.result?.msBeforeNext ?? WINDOW_SECONDS * 1000
+      if (of === 'ADDRESS' && !counted.allowed) spent.add(counter, now.getTime() + waitMs)
       return {
         limit,
         remaining: Math.max(0, counted.result?.remainingPoints ?? limit),
@@ -75,6 +83,7 @@ export function createLimiter(limits: Limits, redisUrl: string | null, log: Pick
         allowed: counted.allowed,
       }
     },
+    isSpent: (address, now) => spent.has(boundedAddress(address, now), now),
     uncounted: (now) => ({
       limit: limits.DEFAULT,
       remaining: limits.DEFAULT,
@@ -103,6 +112,18 @@ export function boundKeys(most: number): (key: string, now: Date) => string {
     if (ends.size >= most) return OTHERS
     ends.set(key, now.getTime() + WINDOW_SECONDS * 1000)
     return key
+  }
+}
+
+// Keys that have used up their budget, each until the end of its window.
+function createSpentKeys() {
+  const ends = new Map<string, number>()
+  return {
+    add(key: string, end: number) {
+      if (ends.size >= MAX_ADDRESSES) ends.clear()
+      ends.set(key, end)
+    },
+    has: (key: string, now: Date) => (ends.get(key) ?? 0) > now.getTime(),
   }
 }
 

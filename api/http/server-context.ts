@@ -5,6 +5,7 @@ import type { Sealer } from '../../models/sealed.ts'
 import type { TokenCache } from '../../models/token-cache.ts'
 import type { Gateways } from './gateways.ts'
 import type { Throttle } from './throttle.ts'
+import type { SeenValid } from './seen-valid.ts'
 import type { RowCache } from './row-cache.ts'
 import type { Limiter } from './rate-limit.ts'
 import type { Shares } from './concurrency-shares.ts'
@@ -14,6 +15,7 @@ export interface ServerContext {
   writeContext: WriteContext
   limiter: Limiter
   tokens: TokenCache
+  seenValid: SeenValid
   sealer: Sealer
   gateways: Gateways
   rowCache: RowCache

@@ -7,6 +7,7 @@ import { scopesOfRole } from '../../domain/roles.ts'
 import type { Connection } from '../../models/connection.ts'
 import { findSession, sessionStillHeld, signInStillHeld } from '../../models/session.ts'
 import { hashOf } from '../../models/token.ts'
+import type { SeenValid } from './seen-valid.ts'
 import { isForeignPage, isOwnPage, secretsIn, type Site } from './cookies.ts'
 import type { Route } from './route.ts'
 
@@ -19,6 +20,9 @@ export interface SessionFinding {
   named: string[]
   /** Counts a call without a session against its address. Throws rate_limit.exceeded. */
   countUnknown(): Promise<void>
+  /** Comes before a query for what was not valid lately: counts it where the address has used up its limit. Throws rate_limit.exceeded. */
+  countLookUp(): Promise<void>
+  seenValid: SeenValid
 }
 
 export type Signed = Pick<Caller, 'subject' | 'kind' | 'scopes' | 'userId' | 'organization' | 'precondition'> &
@@ -75,15 +79,18 @@ export const isOfOrganization = ({ by = 'token', scope }: Route): boolean => by 
 async function signedIn(
   route: Route,
   request: IncomingMessage,
-  { connection, now, named: [orgId] }: SessionFinding,
+  { connection, now, named: [orgId], seenValid, countLookUp }: SessionFinding,
 ): Promise<Signed | null> {
+  const hashes = secretsIn(request).map(hashOf)
+  if (hashes.length === 0) return null
+  if (!hashes.some(seenValid.has)) await countLookUp()
   const named = orgId !== undefined && isId(orgId) ? orgId : null
-  const found = await Promise.all(
-    secretsIn(request).map((secret) => findSession(connection, { hash: hashOf(secret), orgId: named, now })),
-  )
+  const found = await Promise.all(hashes.map((hash) => findSession(connection, { hash, orgId: named, now })))
   const [only, another] = found.filter((one) => one !== null)
+  const isOnly = only !== undefined && !another
+  for (const [place, hash] of hashes.entries()) seenValid.note(hash, isOnly && found[place] === only)
   // Of two sessions, one may be that of an attacker, who wants a person to work in it.
-  if (!only || another) return null
+  if (!isOnly) return null
   const { session, membership } = only
   const changesOrganization = route.changesOrganization === true
   return {

@@ -6,7 +6,8 @@ import { findClient, type FoundClient } from '../../models/oauth-client.ts'
 import { hashOf } from '../../models/token.ts'
 import { OAuthFault } from './refusals.ts'
 
-interface Credentials {
+/** What a call says of its client. */
+export interface ClientCredentials {
   id: string
   secret: string | null
 }
@@ -17,19 +18,18 @@ export const invalidClient = () =>
     headers: { 'WWW-Authenticate': 'Basic realm="OAuth", charset="UTF-8"' },
   })
 
-/** The client. Throws invalid_client, and invalid_request for a client that authenticates in two ways. */
+/** The client. Throws invalid_client. */
 export async function authenticateClient(
   connection: Connection,
-  request: IncomingMessage,
-  form: Record<string, string>,
+  { id, secret }: ClientCredentials,
 ): Promise<FoundClient> {
-  const { id, secret } = credentialsOf(request, form)
   const client = isId(id) ? await findClient(connection, id, secret === null ? null : hashOf(secret)) : null
   if (!client || (client.is_public ? secret !== null : client.is_secret !== true)) throw invalidClient()
   return client
 }
 
-function credentialsOf(request: IncomingMessage, form: Record<string, string>): Credentials {
+/** Throws invalid_client where there are none, and invalid_request for a client that authenticates in two ways. */
+export function credentialsOf(request: IncomingMessage, form: Record<string, string>): ClientCredentials {
   const sent = request.headersDistinct.authorization ?? []
   if (sent.length === 0) {
     if (form.client_id === undefined) throw invalidClient()

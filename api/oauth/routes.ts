@@ -3,15 +3,17 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Caller } from '../../commands/books/caller.ts'
 import { Fault } from '../../domain/faults.ts'
+import type { FoundClient } from '../../models/oauth-client.ts'
+import { hashOf } from '../../models/token.ts'
 import type { AccessLog } from '../http/access-log.ts'
 import { discardRest } from '../http/body.ts'
 import { addressBlock } from '../http/client-address.ts'
 import { callOriginOf, limitExceeded, limitHeaders } from '../http/pipeline.ts'
-import type { Allowance, Budget } from '../http/rate-limit.ts'
+import { SPENT_ADDRESSES, type Allowance, type Budget } from '../http/rate-limit.ts'
 import type { ServerContext } from '../http/server-context.ts'
 import { errorPage } from '../pages/oauth.ts'
 import { authorize } from './authorize.ts'
-import { authenticateClient } from './client-authentication.ts'
+import { authenticateClient, credentialsOf, type ClientCredentials } from './client-authentication.ts'
 import { parametersOf, readForm } from './form.ts'
 import { metadata } from './metadata.ts'
 import { OAuthFault, oauthRefusal } from './refusals.ts'
@@ -78,10 +80,8 @@ export function oauthRoutes(server: ServerContext, accessLog: Pick<AccessLog, 'r
     for (const [path, endpoint] of Object.entries(CLIENT_ENDPOINTS)) {
       if (prefix !== '' && path === '/oauth/introspect') continue
       const called = logged(path, (counted) => callOfClient(server, counted, endpoint))
-      routes.push({ method: 'POST', path: prefix + path, answer: called })
-      const refused = logged(path, async () => json(WITH_POST.status, WITH_POST.headers, refusalOfMethod()))
-      for (const method of ['GET', 'PUT', 'DELETE'] as const)
-        routes.push({ method, path: prefix + path, answer: refused })
+      for (const method of ['POST', 'GET', 'PUT', 'DELETE'] as const)
+        routes.push({ method, path: prefix + path, answer: called })
     }
   }
   const wellKnown = logged('/.well-known/oauth-authorization-server', async () =>
@@ -108,9 +108,6 @@ export function oauthRoutes(server: ServerContext, accessLog: Pick<AccessLog, 'r
   }
 }
 
-const WITH_POST = { status: 405, headers: { Allow: 'POST' } }
-const refusalOfMethod = () => ({ error: 'invalid_request', error_description: 'The method must be POST.' })
-
 const json = (status: number, headers: Record<string, string>, body: unknown): OAuthAnswer => ({
   status,
   headers: { 'Content-Type': 'application/json', ...headers },
@@ -133,26 +130,54 @@ async function visit(server: ServerContext, counted: Counted, prefix: string): P
   }
 }
 
-// A client with a secret has a budget of its own; anybody can call themselves a public one, so those are counted by address,
-// as are clients that are not authenticated.
 async function callOfClient(server: ServerContext, counted: Counted, endpoint: ClientEndpoint): Promise<OAuthAnswer> {
-  const { request, origin, address } = counted
-  const byAddress: Budget = { of: 'ADDRESS', key: address }
+  const { request, origin } = counted
   try {
-    const form = parametersOf(await readForm(request))
-    const client = await authenticateClient(server.writeContext.database, request, form).catch(
-      async (error: unknown) => {
-        if (error instanceof OAuthFault) await counted.count(byAddress)
-        throw error
-      },
-    )
-    await counted.count(client.is_public ? byAddress : { of: 'PARTNER', key: `oauth ${client.id}` })
+    const { form, client } = await clientOf(server, counted)
     const { status, headers, body } = await endpoint({ server, request, form, client, origin })
     return json(status, headers, body)
   } catch (error) {
-    if (error instanceof Fault && error.status >= 400 && error.status < 500 && error.status !== 429)
-      await counted.count(byAddress).catch(() => undefined)
     const refused = oauthRefusal(error, (unhandled) => server.onUnhandledError(unhandled, origin.request_id!))
     return json(refused.status, { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...refused.headers }, refused.body)
   }
+}
+
+/**
+ * The client of a call, counted. One with a secret has a budget of its own. Anybody can call themselves a public one, so those are
+ * counted by address, before they are looked up; so is every call without a valid client.
+ */
+async function clientOf(
+  { writeContext, seenValid, limiter }: ServerContext,
+  { request, address, count }: Counted,
+): Promise<{ form: Record<string, string>; client: FoundClient }> {
+  const byAddress: Budget = { of: 'ADDRESS', key: address }
+  const countRefusal = async (refusal: unknown): Promise<never> => {
+    if (refusal instanceof OAuthFault || (refusal instanceof Fault && refusal.status < 500)) await count(byAddress)
+    throw refusal
+  }
+  const { form, credentials } = await readCall(request).catch(countRefusal)
+  const { secret } = credentials
+  const authenticated = () => authenticateClient(writeContext.database, credentials)
+  if (secret === null) {
+    await count(byAddress)
+    return { form, client: await authenticated() }
+  }
+  const fingerprint = `${credentials.id} ${hashOf(secret)}`
+  if (!seenValid.has(fingerprint) && limiter.isSpent(address, writeContext.clock())) await count(SPENT_ADDRESSES)
+  const client = await authenticated().catch((refusal: unknown) => {
+    seenValid.note(fingerprint, false)
+    return countRefusal(refusal)
+  })
+  seenValid.note(fingerprint, true)
+  await count({ of: 'PARTNER', key: `oauth ${client.id}` })
+  return { form, client }
+}
+
+async function readCall(
+  request: IncomingMessage,
+): Promise<{ form: Record<string, string>; credentials: ClientCredentials }> {
+  if (request.method !== 'POST')
+    throw new OAuthFault('invalid_request', 'The method must be POST.', { status: 405, headers: { Allow: 'POST' } })
+  const form = parametersOf(await readForm(request))
+  return { form, credentials: credentialsOf(request, form) }
 }
