@@ -30,6 +30,8 @@ export interface Trace {
   subject: string | null
   /** Null for a caller without a token of the organisation. */
   tokenId: string | null
+  /** Whether the rate limit has refused it. */
+  isOverLimit: boolean
   ip: string | null
 }
 
@@ -47,9 +49,8 @@ export async function handleRequest(
   request: IncomingMessage & { params?: Record<string, string> },
   read?: IncomingCall['read'],
 ): Promise<{ reply: Reply; trace: Trace }> {
-  const now = server.writeContext.clock()
-  const ip = server.addressOf(request)
-  const trace: Trace = { requestId: randomUUID(), time: now, orgId: null, subject: null, tokenId: null, ip }
+  const trace = traceOf(server, request)
+  const { time: now, ip } = trace
   let allowance = server.limiter.uncounted(now)
   let reply: Reply
   let isPersonal = route.by === 'session' || route.by === 'visitor'
@@ -58,6 +59,7 @@ export async function handleRequest(
     const named = namedOrganizations(request, parameters)
     const count = async (budget: Budget) => {
       allowance = await server.limiter.count(budget, now)
+      trace.isOverLimit = !allowance.allowed
       if (allowance.allowed) return
       await server.throttle()
       throw limitExceeded(allowance)
@@ -101,6 +103,16 @@ export async function handleRequest(
   Object.assign(reply.headers, limitHeaders(allowance), { 'X-Request-Id': trace.requestId }, isPersonal ? UNKEPT : {})
   return { reply, trace }
 }
+
+const traceOf = ({ writeContext, addressOf }: ServerContext, request: IncomingMessage): Trace => ({
+  requestId: randomUUID(),
+  time: writeContext.clock(),
+  orgId: null,
+  subject: null,
+  tokenId: null,
+  isOverLimit: false,
+  ip: addressOf(request),
+})
 
 const personsOf = ({ writeContext, gateways, seenValid }: ServerContext) => ({
   connection: writeContext.database,

@@ -5,8 +5,11 @@ import { writeRequests, type RequestRow } from '../../models/request.ts'
 import type { RequestRecord } from './access-log.ts'
 
 export interface RequestLog {
-  /** Notes a call, unless it is of no organisation. One that finds no room is dropped, and counted. */
-  note(record: RequestRecord & { time: Date; tokenId: string | null }): void
+  /**
+   * Notes a call, unless it is of no organisation, or the rate limit has refused it: such calls cost their caller nothing. One that
+   * finds no room is dropped, and counted.
+   */
+  note(record: RequestRecord & { time: Date; tokenId: string | null; isOverLimit: boolean }): void
   /** Writes what is left. */
   close(): Promise<void>
 }
@@ -14,11 +17,12 @@ export interface RequestLog {
 const WRITE_MS = 1_000
 /** Written by one statement. */
 const BATCH = 1_000
-/** Kept while PostgreSQL is away or slow; about 300 bytes each. */
-const MOST = 20_000
+/** Kept while PostgreSQL is away or slow; about 300 bytes each. One organisation has as many at most as there is room left. */
+const MOST = 40_000
 
 export function createRequestLog(database: Pick<Database, 'observe'>, registry: Registry): RequestLog {
   let waiting: RequestRow[] = []
+  const waitingOf = new Map<string, number>()
   let dropped = 0
   let writing: Promise<void> | null = null
   new Gauge({
@@ -36,6 +40,11 @@ export function createRequestLog(database: Pick<Database, 'observe'>, registry: 
       const batch = waiting.slice(0, BATCH)
       await writeRequests(database, batch)
       waiting = waiting.slice(batch.length)
+      for (const { org_id } of batch) {
+        const left = waitingOf.get(org_id)! - 1
+        if (left > 0) waitingOf.set(org_id, left)
+        else waitingOf.delete(org_id)
+      }
     }
   }
   const writeOnce = (): Promise<void> =>
@@ -49,9 +58,11 @@ export function createRequestLog(database: Pick<Database, 'observe'>, registry: 
   timer.unref()
 
   return {
-    note({ orgId, requestId, time, method, route, status, durationMs, tokenId }) {
-      if (orgId === null) return
-      if (waiting.length >= MOST) return void (dropped += 1)
+    note({ orgId, requestId, time, method, route, status, durationMs, tokenId, isOverLimit }) {
+      if (orgId === null || isOverLimit) return
+      const mine = waitingOf.get(orgId) ?? 0
+      if (mine >= MOST - waiting.length) return void (dropped += 1)
+      waitingOf.set(orgId, mine + 1)
       const duration = Math.round(durationMs * 100) / 100
       waiting.push({
         org_id: orgId,

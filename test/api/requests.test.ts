@@ -65,6 +65,15 @@ describe('a call', () => {
     expect(await service.sql('SELECT FROM requests WHERE id = $1', idOf(nobodys))).toEqual([])
   })
 
+  test('above the rate limit is in no log', async () => {
+    const narrow = await service.another({ RATE_LIMIT_DEFAULT: '1', RATE_LIMIT_PARTNER: '1' })
+    const { orgId, token } = await service.organization()
+    const call = () => callAt(`${narrow.origin}/api/public/v1`)('GET', '/contacts', { token })
+    expect([(await call()).status, (await call()).status]).toEqual([200, 429])
+    await narrow.close()
+    expect(await service.sql('SELECT status FROM requests WHERE org_id = $1', orgId)).toEqual([{ status: 200 }])
+  })
+
   test('is read by owners and accountants', async () => {
     const by = async (role: 'ACCOUNTANT' | 'VIEWER') => codeOf(await (await personWith(service, client.orgId, role)).call('GET', '/requests'))
     expect([await by('ACCOUNTANT'), await by('VIEWER')]).toEqual([[200, 0], [403, 'auth.insufficient_scope']])
@@ -130,7 +139,7 @@ test('every filter has an index in the order of the list', async () => {
 })
 
 describe('no call waits for it', () => {
-  const row = () => ({ requestId: randomUUID(), orgId: client.orgId, subject: null, ip: null, method: 'GET', route: '/waiting', status: 200, durationMs: 1, time: new Date(), tokenId: null })
+  const row = () => ({ requestId: randomUUID(), orgId: client.orgId, subject: null, ip: null, method: 'GET', route: '/waiting', status: 200, durationMs: 1, time: new Date(), tokenId: null, isOverLimit: false })
   const written = async () => Number((await service.sql<{ count: bigint }>(`SELECT count(*) FROM requests WHERE org_id = $1 AND route = '/waiting'`, client.orgId))[0]!.count)
   const droppedIn = async (registry: Registry) => Number(/^bahi_request_log_dropped_total (\d+)$/m.exec(await registry.metrics())?.[1])
 
@@ -160,8 +169,20 @@ describe('no call waits for it', () => {
     for (let n = 0; n < 19_998; n += 1) log.note(row())
     for (let n = 0; n < 5; n += 1) log.note(twice)
     log.note({ ...row(), orgId: null })
+    log.note({ ...row(), isOverLimit: true })
     await log.close()
     expect([await written(), await droppedIn(registry)]).toEqual([19_999, 3])
+  })
+
+  test("of one organisation's flood, another's calls are not missing", async () => {
+    const registry = new Registry()
+    const log = createRequestLog(service.database, registry)
+    const other = (await service.organization()).orgId
+    for (let n = 0; n < 30_000; n += 1) log.note(row())
+    for (let n = 0; n < 100; n += 1) log.note({ ...row(), orgId: other })
+    await log.close()
+    expect(await service.sql('SELECT FROM requests WHERE org_id = $1', other)).toHaveLength(100)
+    expect(await droppedIn(registry)).toBe(10_000)
   })
 })
 
