@@ -10,6 +10,7 @@ const WAITING = [
   /^operations\/(parts|runbooks|upgrade)\b/,
   /^kills\//,
   /^gateways\/pdf\b/,
+  /^browser\//,
   /^workflows\/(recurring|neighbours|lost-data|conversions|housekeeping)\.test/,
   /^(start|operations)\//,
   /^workflows\//,
