@@ -170,6 +170,9 @@ async function removed(connection: Connection, statement: Statement, before: Dat
   return (await connection.run(statement, [before, atMost])).length
 }
 
+// The last uses of grants that are removed go with them.
+const FORGET_USES = 'DELETE FROM last_uses WHERE subject'
+
 const REMOVE_TOKENS: Statement = {
   name: 'remove expired oauth tokens',
   text: `DELETE FROM oauth_tokens WHERE id = ANY (ARRAY(
@@ -177,21 +180,27 @@ const REMOVE_TOKENS: Statement = {
 }
 const REMOVE_REVOKED: Statement = {
   name: 'remove revoked oauth grants',
-  text: `DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
-           SELECT id FROM oauth_grants WHERE revoked_time < $1 ORDER BY revoked_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+  text: `WITH removed AS (DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
+           SELECT id FROM oauth_grants WHERE revoked_time < $1 ORDER BY revoked_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING id),
+         forgotten AS (${FORGET_USES} IN (SELECT id FROM removed))
+         SELECT 1 FROM removed`,
 }
 // The subquery is no NOT EXISTS, of which PostgreSQL may make a join of both whole tables.
 const REMOVE_GRANTS: Statement = {
   name: 'remove ended oauth grants',
-  text: `DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
+  text: `WITH removed AS (DELETE FROM oauth_grants WHERE id = ANY (ARRAY(
            SELECT g.id FROM oauth_grants AS g WHERE greatest(g.code_expires_time, g.tokens_expire_time) < $1
              AND (SELECT true FROM oauth_tokens AS t WHERE t.grant_id = g.id LIMIT 1) IS NULL
-           ORDER BY greatest(g.code_expires_time, g.tokens_expire_time) LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+           ORDER BY greatest(g.code_expires_time, g.tokens_expire_time) LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING id),
+         forgotten AS (${FORGET_USES} IN (SELECT id FROM removed))
+         SELECT 1 FROM removed`,
 }
 const REMOVE_CONSENTS: Statement = {
   name: 'remove withdrawn oauth consents',
-  text: `DELETE FROM oauth_consents WHERE id = ANY (ARRAY(
-           SELECT c.id FROM oauth_consents AS c WHERE c.withdrawn_time < $1 ORDER BY c.withdrawn_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING 1`,
+  text: `WITH removed AS (DELETE FROM oauth_consents WHERE id = ANY (ARRAY(
+           SELECT c.id FROM oauth_consents AS c WHERE c.withdrawn_time < $1 ORDER BY c.withdrawn_time LIMIT $2::integer FOR UPDATE SKIP LOCKED)) RETURNING id),
+         forgotten AS (${FORGET_USES} IN (SELECT g.id FROM oauth_grants AS g JOIN removed ON removed.id = g.consent_id))
+         SELECT 1 FROM removed`,
 }
 const REMOVE_USED: Statement = {
   name: 'remove used oauth tokens',

@@ -60,7 +60,7 @@ export const SERVICE_MAY: Record<string, string> = {
   items: REMOVE,
   journal_lines: ADD,
   journals: ADD_AND_LOCK,
-  last_uses: CHANGE,
+  last_uses: REMOVE,
   logos: REMOVE,
   monthly_balances: CHANGE,
   number_counters: CHANGE,
