@@ -34,7 +34,10 @@ function listening() {
 test('there are models of organisations, and some above them', () => {
   expect(owned.length).toBeGreaterThan(30)
   expect(models().filter((one) => !owned.includes(one)).map(({ name }) => name).sort())
-    .toEqual(['idempotent_answers', 'installation', 'installation_keys', 'organizations', 'partner_keys', 'partners', 'password_reset_requests', 'password_resets', 'people', 'process_heartbeats', 'sessions'])
+    .toEqual([
+      'idempotent_answers', 'installation', 'installation_keys', 'oauth_clients', 'oauth_consents', 'oauth_grants', 'oauth_tokens', 'organizations',
+      'partner_keys', 'partners', 'password_reset_requests', 'password_resets', 'people', 'process_heartbeats', 'sessions',
+    ])
 })
 
 test('a row is found by its organisation and its id', async () => {
