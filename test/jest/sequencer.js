@@ -14,7 +14,7 @@ const WAITING = [
   /^workflows\/(recurring|neighbours|lost-data|conversions|housekeeping)\.test/,
   /^(start|operations)\//,
   /^workflows\//,
-  /^api\/(connections|e-invoices|emails|hostile-uploads|ledger-stream|log-output|pdfs|shutdown|slow-callers|webhook-recovery|webhook-resending)\.test/,
+  /^api\/(connections|e-invoices|emails|hostile-uploads|ledger-stream|log-output|mail-events|pdfs|shutdown|slow-callers|webhook-recovery|webhook-resending)\.test/,
 ]
 
 export default class SpreadsWaiting extends Sequencer {
