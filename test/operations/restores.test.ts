@@ -207,7 +207,7 @@ test('a recovery to a point in time: nothing acknowledged before it is lost, and
     const session = new pg.Client({ connectionString: server.url })
     await session.connect()
     await session.query(`SELECT pg_backup_start('base', true)`)
-    cpSync(first, second, { recursive: true, filter: (path) => !/(postmaster\.(pid|opts)|pg_wal\/.+)$/.test(path) })
+    cpSync(first, second, { recursive: true, filter: (path) => !/(postmaster\.(pid|opts)|pg_internal\.init(\.\d+)?|pg_wal\/.+)$/.test(path) })
     const { rows: [{ labelfile }] } = await session.query('SELECT labelfile FROM pg_backup_stop(false)')
     await session.end()
     writeFileSync(join(second, 'backup_label'), labelfile)
